@@ -10,8 +10,9 @@ esbmc-gpu   https://github.com/ssvlab/esbmc-gpu: regression/cuda. Those under da
             the others are labelled by what else is wrong with them. Their macro for a launch is replaced by a launch
 named       any folder of .cu files whose names hold "norace" or "race-free", or else "race"
 
-A program is FOUND or MISSED if it races, CLEAN or ACCUSED if it does not; BUILD: nvcc does not build it; TIME: it ran
-longer than a minute; NOT ALL: it was clean, but not fully checked. The table says so for each program that is not FOUND
+A program is FOUND or MISSED if it races, CLEAN or ACCUSED if it does not; FAULT: an access out of bounds, or another fault,
+ended it before a race was found; BUILD: nvcc does not build it; TIME: it ran longer than a minute; NOT ALL: it was
+clean, but not fully checked. The table says so for each program that is not FOUND
 or CLEAN, or for all with --list.
 """
 
@@ -33,9 +34,25 @@ LAUNCHES = "".join(
     f"#define {name}(kernel, grid, block, ...) kernel<<<grid, block>>>(__VA_ARGS__)\n"
     for name in [
         "ESBMC_verify_kernel",
-        *(f"ESBMC_verify_kernel_{kind}" for kind in
-          ["f", "u", "c", "i", "ui", "intt", "four", "five", "fuintint", "fuintt", "no_params",
-           "with_two_args", "with_three_args", "three_args_iuull"]),
+        *(
+            f"ESBMC_verify_kernel_{kind}"
+            for kind in [
+                "f",
+                "u",
+                "c",
+                "i",
+                "ui",
+                "intt",
+                "four",
+                "five",
+                "fuintint",
+                "fuintt",
+                "no_params",
+                "with_two_args",
+                "with_three_args",
+                "three_args_iuull",
+            ]
+        ),
     ]
 )
 HEADER = "#include <cassert>\n#include <cstdio>\n#include <cstdlib>\n" + LAUNCHES
@@ -75,19 +92,48 @@ def verdict(program: Program, build: Path, schedules: int) -> str:
         (Path(folder) / "call_kernel.h").write_text("")
         built = Path(folder) / "program"
         nvcc = (build / "nvcc.txt").read_text().split()[0]
-        command = [nvcc, "-w", "-std=c++17", "-g", "-lineinfo", "-cudart", "shared", "-gencode",
-                   "arch=compute_80,code=compute_80", "-I", folder, "-include", f"{folder}/launches.h",
-                   str(program.source), "-o", str(built)]
+        command = [
+            nvcc,
+            "-w",
+            "-std=c++17",
+            "-g",
+            "-lineinfo",
+            "-cudart",
+            "shared",
+            "-gencode",
+            "arch=compute_80,code=compute_80",
+            "-I",
+            folder,
+            "-include",
+            f"{folder}/launches.h",
+            str(program.source),
+            "-o",
+            str(built),
+        ]
         if subprocess.run(command, capture_output=True, check=False).returncode != 0:
             return "BUILD"
-        command = [str(build / "bin/vgpu-run"), "--color=never", "--check=races", f"--schedules={schedules}", str(built)]
+        command = [
+            str(build / "bin/vgpu-run"),
+            "--color=never",
+            "--check=races",
+            f"--schedules={schedules}",
+            str(built),
+        ]
         try:
-            ran = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
-                                 check=False)
+            ran = subprocess.run(
+                command,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=SECONDS,
+                check=False,
+            )
         except subprocess.TimeoutExpired:
             return "TIME"
         text = ran.stderr.decode(errors="replace")
     found = any(line.startswith("RACE") for line in text.splitlines())
+    if not found and any(line.startswith(("BOUNDS", "CRASH", "TIMEOUT", "UNSUPPORTED")) for line in text.splitlines()):
+        return "FAULT"
     if program.races:
         return "FOUND" if found else "MISSED"
     if found:
@@ -99,19 +145,31 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suite", choices=SUITES)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--schedules", type=int, default=1, help="orders of warps and blocks to try (default 1)")
+    parser.add_argument(
+        "--schedules",
+        type=int,
+        default=1,
+        help="orders of warps and blocks to try (default 1)",
+    )
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time (default 1)")
-    parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder (default build)")
+    parser.add_argument(
+        "--build",
+        type=Path,
+        default=ROOT / "build",
+        help="the build folder (default build)",
+    )
     parser.add_argument("--list", action="store_true", help="show each program")
     options = parser.parse_args()
     programs = list(SUITES[options.suite](options.folder))
     if not programs:
         parser.error(f"{options.folder} has no programs of {options.suite}: give the folder of a checkout")
+    verdicts = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        verdicts = list(pool.map(lambda program: verdict(program, options.build, options.schedules), programs))
-    for program, word in zip(programs, verdicts, strict=True):
-        if options.list or word not in ("FOUND", "CLEAN"):
-            print(f"{word:8} {program.source.relative_to(options.folder)}")
+        words = pool.map(lambda program: verdict(program, options.build, options.schedules), programs)
+        for program, word in zip(programs, words, strict=True):
+            verdicts.append(word)
+            if options.list or word not in ("FOUND", "CLEAN"):
+                print(f"{word:8} {program.source.relative_to(options.folder)}", flush=True)
     for races, what in ((True, "race"), (False, "do not race")):
         count = Counter(word for program, word in zip(programs, verdicts, strict=True) if program.races == races)
         print(f"{count.total()} {what}: " + ", ".join(f"{times} {word}" for word, times in sorted(count.items())))

@@ -15,11 +15,10 @@ class EndingsTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TemporaryFolder>();
-    const Output built =
-        Execute(std::string(LOCKSTEP_NVCC) +
-                " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
-                LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart/programs/endings.cu -o " + folder_->path() +
-                "endings 2>&1");
+    const Output built = Execute(std::string(LOCKSTEP_NVCC) +
+                                 " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
+                                 LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart/programs/endings.cu -o " +
+                                 folder_->path() + "endings 2>&1");
     ASSERT_EQ(built.status, 0) << built.text;
   }
   static void TearDownTestSuite() { folder_.reset(); }
@@ -37,12 +36,20 @@ class EndingsTest : public testing::Test {
 };
 
 TEST_F(EndingsTest, TheRaceIsToldOnceHoweverTheProgramEnds) {
-  for (const auto& [ending, status, named] :
-       {std::tuple{"return", 0, ""}, {"exit", 3, ""}, {"assert", 128 + SIGABRT, "SIGABRT"},
-        {"abort", 128 + SIGABRT, "SIGABRT"}, {"exception", 128 + SIGABRT, "SIGABRT"}, {"_exit", 3, "_exit()"},
-        {"_Exit", 3, "_exit()"}, {"quick_exit", 3, "quick_exit()"}, {"null", 128 + SIGSEGV, "SIGSEGV"},
-        {"stack", 128 + SIGSEGV, "SIGSEGV"}, {"terminate", 128 + SIGTERM, "SIGTERM"},
-        {"interrupt", 128 + SIGINT, "SIGINT"}, {"own_handler", 0, ""}, {"child", 0, ""}}) {
+  for (const auto& [ending, status, named] : {std::tuple{"return", 0, ""},
+                                              {"exit", 3, ""},
+                                              {"assert", 128 + SIGABRT, "SIGABRT"},
+                                              {"abort", 128 + SIGABRT, "SIGABRT"},
+                                              {"exception", 128 + SIGABRT, "SIGABRT"},
+                                              {"_exit", 3, "_exit()"},
+                                              {"_Exit", 3, "_exit()"},
+                                              {"quick_exit", 3, "quick_exit()"},
+                                              {"null", 128 + SIGSEGV, "SIGSEGV"},
+                                              {"stack", 128 + SIGSEGV, "SIGSEGV"},
+                                              {"terminate", 128 + SIGTERM, "SIGTERM"},
+                                              {"interrupt", 128 + SIGINT, "SIGINT"},
+                                              {"own_handler", 0, ""},
+                                              {"child", 0, ""}}) {
     const std::string text = Run(ending).text;
     EXPECT_EQ(Times(text, "\nRACE  AddUp"), 2u) << ending << text;
     EXPECT_EQ(Times(text, "Findings"), 1u) << ending << text;
@@ -55,7 +62,8 @@ TEST_F(EndingsTest, TheRaceIsToldOnceHoweverTheProgramEnds) {
 }
 
 TEST_F(EndingsTest, WithoutAReportNothingIsSaid) {
-  for (const char* ending : {"abort", "_exit", "null"}) EXPECT_EQ(Times(Run(ending, "").text, "Findings"), 0u) << ending;
+  for (const char* ending : {"abort", "_exit", "null"})
+    EXPECT_EQ(Times(Run(ending, "").text, "Findings"), 0u) << ending;
 }
 
 }  // namespace

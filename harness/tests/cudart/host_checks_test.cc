@@ -13,8 +13,8 @@
 namespace lockstep {
 namespace {
 
-const std::string kBuild = std::string(LOCKSTEP_NVCC) +
-                           " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 ";
+const std::string kBuild =
+    std::string(LOCKSTEP_NVCC) + " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 ";
 const std::string kRun = LOCKSTEP_BUILD_DIR "/bin/vgpu-run --color=never ";
 
 class HostChecksTest : public testing::Test {
@@ -34,9 +34,9 @@ class HostChecksTest : public testing::Test {
 };
 
 TEST_F(HostChecksTest, CopiesOfWhatNothingHasWrittenAreFound) {
-  for (const auto& [program, bytes, offset] :
-       {std::tuple{"GridRoundedDown", "928 bytes", "3072 bytes"}, {"LastElementLeft", "4 bytes", "3996 bytes"},
-        {"NeverLaunched", "4000 bytes", "+ 0 bytes"}}) {
+  for (const auto& [program, bytes, offset] : {std::tuple{"GridRoundedDown", "928 bytes", "3072 bytes"},
+                                               {"LastElementLeft", "4 bytes", "3996 bytes"},
+                                               {"NeverLaunched", "4000 bytes", "+ 0 bytes"}}) {
     const std::string text = Check(program);
     EXPECT_TRUE(Has(text, "\nUNINIT")) << program << text;
     EXPECT_TRUE(Has(text, bytes)) << program << text;
@@ -111,10 +111,10 @@ int main(int, char** argv) {
 })";
   for (const int version : {1, 2}) {
     const std::string number = std::to_string(version);
-    const Output built = Execute(kBuild + "-DVERSION=" + number + " -Xcompiler -fPIC -shared " + folder +
-                                 "library.cu -o " + folder + std::to_string(version - 1) + ".so && cp " + folder +
-                                 std::to_string(version - 1) + ".so " + folder + std::to_string(version + 1) +
-                                 ".so 2>&1");
+    const Output built =
+        Execute(kBuild + "-DVERSION=" + number + " -Xcompiler -fPIC -shared " + folder + "library.cu -o " + folder +
+                std::to_string(version - 1) + ".so && cp " + folder + std::to_string(version - 1) + ".so " + folder +
+                std::to_string(version + 1) + ".so 2>&1");
     ASSERT_EQ(built.status, 0) << built.text;
   }
   const Output built = Execute(kBuild + folder + "host.cu -ldl -o " + folder + "host 2>&1");

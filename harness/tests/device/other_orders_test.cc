@@ -23,7 +23,8 @@ Result Try(const std::string& kernel, int orders) {
   options.instruction_budget = 10'000'000;
   TestDevice device(ReadPtx("other_orders"), options);
   const auto words = device.Make(std::vector<int>(2), "words");
-  EXPECT_EQ(device.Launch(kernel, {{kernel.starts_with("warps") ? 1u : 2u}, {64}}, words).error, LaunchError::kNone) << kernel;
+  EXPECT_EQ(device.Launch(kernel, {{kernel.starts_with("warps") ? 1u : 2u}, {64}}, words).error, LaunchError::kNone)
+      << kernel;
   Result result;
   for (const Finding& finding : device->findings().findings()) {
     ++(finding.kind == FindingKind::kRace ? result.races : result.others);

@@ -146,9 +146,12 @@ class RaceOracle {
         if (const auto at = past_.find(place); at != past_.end()) {
           const auto last_store =
               std::find_if(at->second.rbegin(), at->second.rend(), [](const Past& past) { return !past.step->load(); });
-          for (const Past& past : at->second) {
+          bool has_read = false;  // the thread, behind the past access
+          for (size_t index = at->second.size(); index-- > 0;) {
+            const Past& past = at->second[index];
             const bool lies_there = last_store != at->second.rend() && &past == &*last_store;
-            if (const Verdict verdict = Race(past, lies_there, step, lane)) f(lane, place, past, verdict);
+            if (const Verdict verdict = Race(past, lies_there, has_read, step, lane)) f(lane, place, past, verdict);
+            has_read |= past.step->load() && past.thread() == step.warp * kWarpSize + lane;
           }
         }
         const auto copy = copies_.find(place);
@@ -159,7 +162,7 @@ class RaceOracle {
       for (uint32_t lower = 0; lower < lane; ++lower) {
         if (!step.has(lower) || step.address[lower] != step.address[lane]) continue;
         const Past past{&step, lower, TimeOf(step, lower)};
-        const Verdict verdict = Race(past, false, step, lane);
+        const Verdict verdict = Race(past, false, false, step, lane);
         for (uint32_t k = 0; verdict != kNone && k < static_cast<uint32_t>(step.options.bytes); ++k) {
           f(lane, PlaceOf(step, lane, k), past, verdict);
         }
@@ -211,13 +214,14 @@ class RaceOracle {
   // When two accesses to a byte race: of different threads, not both loads, ordered by nothing, and none of the
   // exceptions of docs/concepts/fault-checking.md, which are given in its order, that of equal values last.
   // lies_there: the earlier access is the last that has written the byte.
-  Verdict Race(const Past& past, bool lies_there, const OracleStep& step, uint32_t lane) const {
+  // has_read: this thread has read the byte since.
+  Verdict Race(const Past& past, bool lies_there, bool has_read, const OracleStep& step, uint32_t lane) const {
     const OracleStep& old = *past.step;
     const uint32_t thread = step.warp * kWarpSize + lane;
     if (past.thread() == thread || (old.load() && step.load())) return kNone;
     const bool stale = step.options.constant && !old.load();  // whatever is between the two
     if (past.time < clock_[thread][past.thread()]) return !stale ? kNone : lies_there ? kRace : kStaleRace;
-    if (step.synchronises() && Told(past, step.warp)) return kNone;
+    if (step.synchronises() && (!step.store() || has_read) && Told(past, step.warp)) return kNone;
 
     // Atomics, and strong accesses: with each other within their scopes, and with volatile ones.
     const bool same_block = old.block() == step.block(), same_warp = old.warp == step.warp;

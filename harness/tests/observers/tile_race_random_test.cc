@@ -14,13 +14,13 @@ namespace lockstep::vgpu {
 namespace {
 
 struct Tiles {
-  uint32_t threads = 0;   // of the block
-  uint32_t loads = 0;     // of each thread, between two barriers
-  uint32_t words = 1;     // of a load and of a thread's store
-  uint32_t sums = 1;      // that the loads go to, in turn
+  uint32_t threads = 0;  // of the block
+  uint32_t loads = 0;    // of each thread, between two barriers
+  uint32_t words = 1;    // of a load and of a thread's store
+  uint32_t sums = 1;     // that the loads go to, in turn
   uint32_t tiles = 2;
   bool first_barrier = true, second_barrier = true;
-  bool is_loop = true;    // or unrolled over the tiles too
+  bool is_loop = true;                                         // or unrolled over the tiles too
   enum class Use { kAll, kFirstLane, kNone } use = Use::kAll;  // which threads store their sums
 
   std::string Name() const {
@@ -28,7 +28,9 @@ struct Tiles {
            " words to " + std::to_string(sums) + " sums, " + std::to_string(tiles) +
            (is_loop ? " tiles in a loop" : " tiles") + (first_barrier ? "" : ", no first barrier") +
            (second_barrier ? "" : ", no second barrier") + ", used by " +
-           (use == Use::kAll ? "all" : use == Use::kFirstLane ? "one" : "none");
+           (use == Use::kAll         ? "all"
+            : use == Use::kFirstLane ? "one"
+                                     : "none");
   }
   // Each thread reads what the first `loads` threads have written: thread 0 another's from two loads on, thread 1 even
   // with one.

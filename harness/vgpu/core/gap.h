@@ -35,7 +35,8 @@ namespace lockstep::vgpu {
     "let the host wait for the streams now and then (cudaDeviceSynchronize), or run it with a smaller input")       \
   X(Footprint, "a kernel touched too much memory, or too scattered, to be compared with other streams",             \
     "run it with a smaller input")                                                                                  \
-  X(HostSources, "copies from page-locked memory of more than 256 MiB in all were under way: whether the host "     \
+  X(HostSources,                                                                                                    \
+    "copies from page-locked memory of more than 256 MiB in all were under way: whether the host "                  \
     "changed it too early was not looked at",                                                                       \
     "let the host wait for the copies now and then, or run it with a smaller input")
 

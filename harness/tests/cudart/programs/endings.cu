@@ -35,7 +35,11 @@ int main(int, char** argv) {
       {"_Exit", [] { _Exit(3); }},
       {"quick_exit", [] { quick_exit(3); }},
       {"null", [] { *static_cast<volatile int*>(nullptr) = 1; }},
-      {"stack", [] { volatile char top = 0; Overflow(&top); }},
+      {"stack",
+       [] {
+         volatile char top = 0;
+         Overflow(&top);
+       }},
       {"terminate", [] { Signal(SIGTERM); }},
       {"interrupt", [] { Signal(SIGINT); }},
       {"own_handler",

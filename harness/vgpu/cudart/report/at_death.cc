@@ -18,9 +18,8 @@ namespace {
 constexpr struct {
   int number;
   const char* name;
-} kSignals[] = {{SIGABRT, "SIGABRT"}, {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
-                {SIGILL, "SIGILL"},   {SIGINT, "SIGINT"},   {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"},
-                {SIGQUIT, "SIGQUIT"}};
+} kSignals[] = {{SIGABRT, "SIGABRT"}, {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"},  {SIGILL, "SIGILL"},
+                {SIGINT, "SIGINT"},   {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}, {SIGQUIT, "SIGQUIT"}};
 constexpr unsigned kMostSeconds = 5;
 constexpr size_t kStackBytes = size_t{1} << 20;  // of the handler's own
 

@@ -36,9 +36,12 @@ static_assert(MayMeet({.strength = Strength::kStrong}, {.strength = Strength::kS
   const Record other = region.At(kOtherRead, granule);
   const Record record = c.RecordOf(lane);
   const size_t word = granule << region.shift() >> 2;
-  if (c.Races(write, lane)) {
+  // With two reads of others on record, this thread's own may have been left out.
+  const bool has_read = kind == AccessKind::kStore &&
+                        (c.IsOwn(read, lane) || c.IsOwn(other, lane) || (read >= c.floor() && other >= c.floor()));
+  if (c.Races(write, lane, has_read)) {
     c.Report(write, lane, address, word);
-  } else if (!c.strong() && c.Races(strong_write, lane)) {
+  } else if (!c.strong() && c.Races(strong_write, lane, has_read)) {
     c.Report(strong_write, lane, address, word);
   }
   if (kind == AccessKind::kLoad) {
@@ -49,9 +52,9 @@ static_assert(MayMeet({.strength = Strength::kStrong}, {.strength = Strength::kS
     }
     return;
   }
-  if (c.Races(read, lane)) {
+  if (c.Races(read, lane, has_read)) {
     c.Report(read, lane, address, word);
-  } else if (c.Races(other, lane)) {
+  } else if (c.Races(other, lane, has_read)) {
     c.Report(other, lane, address, word);
   }
   if (c.strong()) {

@@ -68,11 +68,19 @@ class Comparison {
     LookUp(record);
     return seen_ || OrderedByLane(record, lane);
   }
-  bool Races(Record record, uint32_t lane) {
+  // has_read: this thread has read the word since it was last written. A store then follows what the read has found;
+  // without a fence or such a read it may overtake what others did before they gave a lock back.
+  bool Races(Record record, uint32_t lane, bool has_read = false) {
     if (record < floor_) return false;
     LookUp(record);
     if (seen_ || may_meet_) return false;  // these two clauses do not depend on the lane
+    if (told_ && has_read) return false;
     return Race(Pair{*this, record, lane});
+  }
+  bool IsOwn(Record record, uint32_t lane) {
+    if (record < floor_) return false;
+    LookUp(record);
+    return same_warp_ && LaneOf(record) == lane;
   }
   // The same for a run in step that starts with the record, at `lane`. RunHarmless uses only the ordering clauses and
   // MayMeet, for all lanes; if it returns false, Races must decide.
@@ -186,9 +194,9 @@ class Comparison {
     unseen_ = event_.constant && old_.kind != AccessKind::kLoad;
     unseen_by_cache_ = unseen_ && seen_;
     if (unseen_) seen_ = false;
-    if (!seen_ && access_.strength != Strength::kPlain) {
-      seen_ = block_.clocks.IsTold(access_.warp, old_.block_index, old_.warp, old_.time);
-    }
+    told_ = !seen_ && access_.strength != Strength::kPlain &&
+            block_.clocks.IsTold(access_.warp, old_.block_index, old_.warp, old_.time);
+    if (access_.kind != AccessKind::kStore) seen_ |= told_;
     may_meet_ = MayMeet(old_, access_, same_block, same_warp_);
   }
   // For accesses that are not ordered in all lanes.
@@ -247,6 +255,8 @@ class Comparison {
   uint32_t looked_up_ = 0;
   Access old_;
   bool same_warp_ = false, seen_ = false, may_meet_ = false;
+  bool told_ =
+      false;  // an atomic of the warp has read what was published behind the older access, and no fence follows
   bool unseen_ = false,
        unseen_by_cache_ = false;  // a load through the constant cache: of a store; of one that happened before
   OrderClue clue_ = OrderClue::kNone;

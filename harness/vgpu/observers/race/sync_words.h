@@ -13,8 +13,9 @@
 //   * A strong or volatile load, or an atomic that returns a value, makes the word's clocks *pending* for its warp. The
 //     next fence acquires what is pending at the fence's scope; a barrier of the block acquires all of it, for all
 //     threads at the barrier.
-//   * After an atomic that has returned a value, volatile and strong accesses of its warp are ordered after what its
-//     word published even without a fence: they are performed in the same place as the atomic. Plain ones are not.
+//   * After an atomic that has returned a value, volatile and strong loads of its warp, and atomics, are ordered after
+//     what its word published even without a fence: they are performed in the same place as the atomic. Plain ones are
+//     not, nor are stores.
 //   * .release is a fence before the access, .acquire one after it, at the access's scope.
 //
 // Three scopes are distinguished: block, cluster and device; system scope counts as device scope. What a block
