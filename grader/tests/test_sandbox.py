@@ -229,7 +229,8 @@ def test_root_without_control_groups_is_told_before_anything_starts(
 
     @contextlib.contextmanager
     def no_group(processes: int, memory_bytes: int) -> Iterator[tuple[Path, ...]]:
-        assert processes == sandbox.PROCESSES and memory_bytes > 0
+        assert processes == sandbox.PROCESSES
+        assert memory_bytes > 0
         yield ()
 
     monkeypatch.setattr(cgroup, "group", no_group)
@@ -239,5 +240,6 @@ def test_root_without_control_groups_is_told_before_anything_starts(
         sandbox.why_unbounded.cache_clear()
         assert is_sandboxed(no_sandbox=False)
         error = capsys.readouterr().err
-        assert error.startswith(said) and bool(error) == bool(said)
+        assert error.startswith(said)
+        assert bool(error) == bool(said)
     sandbox.why_unbounded.cache_clear()

@@ -210,9 +210,9 @@ def why_unbounded() -> str:
         if groups:
             return ""
     return (
-        "nothing bounds the number of a submission's processes: root can make no control groups here, and no other limit "
-        "holds for root.\nOne submission can take every process of this machine. Grade as an ordinary user, or where "
-        "/sys/fs/cgroup is mounted for writing"
+        "nothing bounds the number of a submission's processes: root can make no control groups here, and no other "
+        "limit holds for root.\nOne submission can take every process of this machine. Grade as an ordinary user, "
+        "or where /sys/fs/cgroup is mounted for writing"
     )
 
 
