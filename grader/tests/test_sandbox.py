@@ -1,10 +1,12 @@
 """The box: what student code can see and do in it. And the runner: what can hang it."""
 
+import contextlib
 import os
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from conftest import needs_cgroups, needs_sandbox
 from grader.base import cgroup, sandbox
 from grader.base.process import CancelledError, run_command
 from grader.base.sandbox import Box, box_prefix
+from grader.commands.common import is_sandboxed
 
 
 def in_box(script: str, box: Box) -> subprocess.CompletedProcess[str]:
@@ -217,3 +220,26 @@ def test_the_socket_gets_in_and_the_status_out() -> None:
             assert run.returncode == status
             assert os.read(read_end, 100) == (b"through\n" if status == 0 else b"")
             os.close(read_end)
+
+
+def test_root_without_control_groups_is_told_before_anything_starts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing else counts root's processes; an ordinary user's the kernel counts."""
+
+    @contextlib.contextmanager
+    def no_group(processes: int, memory_bytes: int) -> Iterator[tuple[Path, ...]]:
+        assert processes == sandbox.PROCESSES
+        assert memory_bytes > 0
+        yield ()
+
+    monkeypatch.setattr(cgroup, "group", no_group)
+    monkeypatch.setattr(sandbox, "why_no_sandbox", lambda: "")
+    for user, said in ((1000, ""), (0, "Warning: nothing bounds the number of a submission's processes")):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        sandbox.why_unbounded.cache_clear()
+        assert is_sandboxed(no_sandbox=False)
+        error = capsys.readouterr().err
+        assert error.startswith(said)
+        assert bool(error) == bool(said)
+    sandbox.why_unbounded.cache_clear()

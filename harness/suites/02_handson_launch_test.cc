@@ -523,7 +523,7 @@ EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const Eviden
   const auto n = static_cast<uint32_t>(one.drawn ? std::max<uint64_t>(one.elements / 1024, 1) * 1024 : one.elements);
   constexpr uint32_t kEvidenceBlock = 256;
   const int number = suites::NumberOf(rung);
-  EvidenceRun run = number == 4 ? suites::Verify(runner, rung, n, kEvidenceBlock, suites::Every(2, n))
+  EvidenceRun run = number == 4   ? suites::Verify(runner, rung, n, kEvidenceBlock, suites::Every(2, n))
                     : number == 6 ? suites::Fill(runner, rung, {n, 0, 1024, n / 1024})
                                   : suites::Fill(runner, rung, {n, kEvidenceBlock});
   run.elements = n;

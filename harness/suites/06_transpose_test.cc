@@ -85,7 +85,8 @@ Shape SquareOf(uint64_t elements) {
 Shape AnyOf(const std::string& rung, uint64_t elements, const judge::SeedKey& seed) {
   const uint64_t unit = rung.starts_with("transpose5") ? 4 : 1;
   const auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(elements)));
-  const auto side = static_cast<uint64_t>(judge::Random(judge::SeedFor(seed, "width")).Between((root + 1) / 2, 2 * root));
+  const auto side =
+      static_cast<uint64_t>(judge::Random(judge::SeedFor(seed, "width")).Between((root + 1) / 2, 2 * root));
   const uint64_t width = std::max(side / unit * unit, unit);
   return {width, std::max(elements / width / unit * unit, unit)};
 }
@@ -295,8 +296,9 @@ namespace lockstep::judge {
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   const suites::Shape shape = one.drawn ? suites::AnyOf(rung, one.elements, one.seed) : suites::SquareOf(one.elements);
   suites::TransposeBuffers buffers(runner.device(), shape.elements());
-  EvidenceRun run = suites::Transpose(runner, rung, buffers, shape,
-                           suites::MakeMatrix(suites::Values::kBits, shape.elements(), one.seed), "random bits");
+  EvidenceRun run =
+      suites::Transpose(runner, rung, buffers, shape,
+                        suites::MakeMatrix(suites::Values::kBits, shape.elements(), one.seed), "random bits");
   run.elements = shape.elements();
   return run;
 }

@@ -22,7 +22,7 @@ inline double Told(double microseconds) { return kStepMicroseconds * std::ceil(m
 inline constexpr Config kEvidenceConfig{128, 128, 1, 4};  // no load of several marks at once
 inline constexpr uint64_t kEvidenceMarks = 150;
 inline constexpr uint64_t kSmallTask = 5'000;  // whose configurations are not worth a comparison
-inline constexpr int kNotReady = 600;  // cudaErrorNotReady
+inline constexpr int kNotReady = 600;          // cudaErrorNotReady
 // Different configurations that a tuner has to have tried, whichever it chooses: fewer are no search.
 inline constexpr size_t kLeastTried = 6;
 

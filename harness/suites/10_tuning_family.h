@@ -244,6 +244,40 @@ inline const Sweep& SweepOf(const TuningInput& input) {
 // Instructions of a configuration, as a multiple of a plain kernel's; and how much they may differ from one to another.
 inline constexpr double kMostOfPlain = 1.6, kMostSpread = 1.55;
 
+// How a family's times have to lie on a Tesla T4: its best no slower than this, for each comparison of an element with a
+// mark, and its worst so many times as slow. The reference's best takes 6.6 µs for 32,001 elements and 150 marks, its
+// worst four times as long (docs/records/tuning.md); where a family leaves out the rest of a tile, 1.7 times.
+inline constexpr double kMostMicroseconds = 13.0 / (32'001.0 * 150), kLeastSlope = 1.5;
+
+// A family that is slow everywhere, by whatever it waits for, would make every choice a good one.
+inline std::vector<judge::Problem> LandscapeProblems(const std::string& rung, const Sweep& sweep) {
+  const vgpu::DeviceProfile& device = judge::ProfileNamed("t4");
+  const std::vector<TimedConfig> landscape = LandscapeOf(sweep.launches, device, device);
+  if (landscape.empty()) return {};
+  const TimedConfig &best = landscape.front(), &worst = landscape.back();
+  const double most = kMostMicroseconds * static_cast<double>(sweep.n) * static_cast<double>(sweep.m);
+  const judge::CallContext context = ContextOf(
+      rung, std::string(device.name) + "; n = " + judge::Grouped(sweep.n) + ", m = " + judge::Grouped(sweep.m));
+  const auto text = [](const TimedConfig& timed) {
+    return judge::Figure(std::round(100 * timed.microseconds) / 100) + " µs with " + TextOf(timed.config);
+  };
+  if (best.microseconds > most) {
+    return {
+        judge::MakeProblem(judge::Verdict::kSlow, context,
+                           {"best    " + text(best), "budget  at most " + judge::Figure(std::round(100 * most) / 100) +
+                                                         " µs for the fastest of all configurations"},
+                           "what does every configuration wait for? A load, a comparison and an addition are all "
+                           "that the innermost loop needs")};
+  }
+  if (worst.microseconds < kLeastSlope * best.microseconds) {
+    return {judge::MakeProblem(judge::Verdict::kSlow, context,
+                               {"best    " + text(best), "worst   " + text(worst),
+                                "budget  the worst takes at least " + judge::Figure(kLeastSlope) + " times as long"},
+                               "configurations differ by their numbers: what makes them all alike?")};
+  }
+  return {};
+}
+
 // What a family may take. A configuration that is slow on purpose, or does not do what it says, would make the choice
 // among them easy.
 inline std::vector<judge::Problem> EffortProblems(const std::string& rung, const Sweep& sweep) {
@@ -304,7 +338,7 @@ inline std::vector<judge::Problem> EffortProblems(const std::string& rung, const
                             "budget  at most " + judge::Figure(kMostSpread) + " times as much"},
                            "no configuration is to do more than its numbers ask for")};
   }
-  return {};
+  return LandscapeProblems(rung, sweep);
 }
 
 }  // namespace lockstep::suites

@@ -493,9 +493,11 @@ namespace lockstep::judge {
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   using namespace suites;
   const std::string small(NameOf(Pattern::kSmall));
-  if (rung.starts_with("libraries1")) return RunSum(runner, rung, {MakeInts(Pattern::kSmall, one.elements, one.seed), small});
+  if (rung.starts_with("libraries1"))
+    return RunSum(runner, rung, {MakeInts(Pattern::kSmall, one.elements, one.seed), small});
   if (rung.starts_with("libraries2")) return RunNorm(runner, rung, MakeWholeNumbers(one.elements, one.seed));
-  if (rung.starts_with("libraries3")) return RunScan(runner, rung, {MakeInts(Pattern::kSmall, one.elements, one.seed), small});
+  if (rung.starts_with("libraries3"))
+    return RunScan(runner, rung, {MakeInts(Pattern::kSmall, one.elements, one.seed), small});
   if (rung.starts_with("libraries4")) {
     const Shape shape = EvidenceShape(one.elements);
     EvidenceRun run = RunTranspose(runner, rung, shape, MakeMatrix(shape, one.seed));

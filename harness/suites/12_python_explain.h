@@ -271,10 +271,10 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
   constexpr double kMostOfSerial = 0.9;
   const bool overlaps = timeline.timeline_us <= kMostOfSerial * timeline.serial_us;
   if (!overlaps) {
-    return rejected("the copies and kernels take " +
-                        std::to_string(std::lround(100 * timeline.timeline_us / timeline.serial_us)) +
-                        " % of what they would one after another, and at most 90 % counts",
-                    "a chunk's copy, launch and copy back follow one another in its stream, and wait for no other chunk");
+    return rejected(
+        "the copies and kernels take " + std::to_string(std::lround(100 * timeline.timeline_us / timeline.serial_us)) +
+            " % of what they would one after another, and at most 90 % counts",
+        "a chunk's copy, launch and copy back follow one another in its stream, and wait for no other chunk");
   }
   return std::nullopt;
 }

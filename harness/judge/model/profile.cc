@@ -14,9 +14,7 @@ struct DerivedCounter {
 };
 
 // Lanes that read different constants are served one after another, as lanes are whose data is in different sectors.
-uint64_t Sectors(const vgpu::Counters& c) {
-  return c.global_load_sectors + c.global_store_sectors + c.const_replays;
-}
+uint64_t Sectors(const vgpu::Counters& c) { return c.global_load_sectors + c.global_store_sectors + c.const_replays; }
 uint64_t IdealSectors(const vgpu::Counters& c) { return c.global_load_sectors_ideal + c.global_store_sectors_ideal; }
 
 // Figures that are no field of Counters but follow from one launch's or all counters. Atomics are in those of traffic:
@@ -26,7 +24,10 @@ constexpr DerivedCounter kDerivedCounters[] = {
     {"sectors", [](const vgpu::Counters& c) { return Sectors(c) + c.atomic_sectors; }},
     {"store_sectors", [](const vgpu::Counters& c) { return c.global_store_sectors + c.atomic_sectors; }},
     {"sectors_ideal", IdealSectors},
-    {"requests", [](const vgpu::Counters& c) { return c.global_load_requests + c.global_store_requests + c.atomics + c.const_replays; }},
+    {"requests",
+     [](const vgpu::Counters& c) {
+       return c.global_load_requests + c.global_store_requests + c.atomics + c.const_replays;
+     }},
     {"load_requests", [](const vgpu::Counters& c) { return c.global_load_requests + c.atomics + c.const_replays; }},
     {"store_requests", [](const vgpu::Counters& c) { return c.global_store_requests + c.atomics; }},
     {"wasted_passes",

@@ -288,8 +288,10 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
   if (foreign != report.trace.end()) {
     problems.push_back(MakeProblem(
         Verdict::kRejected, context,
-        {"it launched " + Printable(foreign->kernel_name) + ", of device code that was not compiled from the assignment's "
-         "kernels or from " + context.source},
+        {"it launched " + Printable(foreign->kernel_name) +
+         ", of device code that was not compiled from the assignment's "
+         "kernels or from " +
+         context.source},
         "launch the kernels that the assignment or its libraries have: code that a program brings along is none of them"));
   }
   const bool faulted = std::any_of(report.findings.begin(), report.findings.end(),

@@ -28,14 +28,14 @@ std::string UnmetElsewhere(const EvidenceCriterion& criterion, const RungProfile
     if (!value || !measured) return "";
     const double bound = BoundElsewhere(budget, *measured);
     if (budget.LowerIsBetter() ? *value <= bound : *value >= bound) return "";
-    return "counts only if " + metric.text + " is at " + (budget.LowerIsBetter() ? "most " : "least ") +
-           Figure(bound) + " at other sizes too; with n = " + Grouped(there.elements) + " it is " +
-           FigureApart(*value, bound);
+    return "counts only if " + metric.text + " is at " + (budget.LowerIsBetter() ? "most " : "least ") + Figure(bound) +
+           " at other sizes too; with n = " + Grouped(there.elements) + " it is " + FigureApart(*value, bound);
   };
   if (std::string unmet = compare(criterion.metric, criterion.budget); !unmet.empty()) return unmet;
   if (!criterion.only_where) return "";
   const Condition& condition = *criterion.only_where;
-  return compare(condition.metric, {condition.bound, condition.at_most ? condition.bound + 1e-9 : condition.bound - 1e-9});
+  return compare(condition.metric,
+                 {condition.bound, condition.at_most ? condition.bound + 1e-9 : condition.bound - 1e-9});
 }
 
 // The test of one criterion.
@@ -101,15 +101,27 @@ bool Evidence::IsDrawn(const std::string& rung) const {
          });
 }
 
+void Evidence::MakeSmallCalls(const std::string& rung, Role role, const SeedKey& seed, int64_t least) {
+  Random random(SeedFor(seed, "small calls"));
+  const auto most = static_cast<int64_t>(std::min<uint64_t>(suite_.assignment().EvidenceElements(rung) / 2, 2048));
+  for (int64_t calls = random.Between(least, 2); calls > 0; --calls) {
+    const EvidenceCase few{static_cast<uint64_t>(random.Between(2, most)), SeedFor(seed, std::to_string(calls)), true};
+    run_(suite_.runner(role), rung, few);
+  }
+}
+
 void Evidence::MeasureElsewhere(const std::string& rung, const SeedKey& seed, Measurement& measurement) {
-  // Not much fewer elements: what does not depend on their number is not to weigh more.
-  const auto most = static_cast<int64_t>(suite_.assignment().EvidenceElements(rung));
+  // Not much fewer elements, or many: what does not depend on their number is not to weigh more.
+  constexpr uint64_t kMany = uint64_t{1} << 22;
+  const auto most = static_cast<int64_t>(std::min(suite_.assignment().EvidenceElements(rung), kMany));
   EvidenceCase one{0, seed, /*drawn=*/true};
   one.elements = static_cast<uint64_t>(Random(SeedFor(seed, "size")).Between(most / 2 + 1, most - 1));
   // By the worker that the tests have called all the time, where that is counted: one that has just been started could
   // take its first calls for those that are measured.
   const bool is_counted = suite_.options().device == DeviceKind::kVgpu;
-  EvidenceRun run = run_(suite_.runner(is_counted ? Role::kChecked : Role::kMeasured), rung, one);
+  const Role role = is_counted ? Role::kChecked : Role::kMeasured;
+  MakeSmallCalls(rung, role, seed, /*least=*/1);
+  EvidenceRun run = run_(suite_.runner(role), rung, one);
   if (run.elements != 0) one.elements = run.elements;
   if (run.problems.empty()) {
     measurement.elsewhere = ProfileOf(rung, "submission", one.elements, run.report, suite_);
@@ -140,10 +152,7 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
   } else {
     // Neither the number of a call nor what came before it says which one is measured.
     Random random(SeedFor(seed, "order"));
-    for (int64_t calls = random.Between(0, 2); calls > 0; --calls) {
-      const auto few = static_cast<uint64_t>(random.Between(2, static_cast<int64_t>(std::min<uint64_t>(elements, 4096))));
-      run_(suite_.runner(Role::kMeasured), rung, {few, SeedFor(other, std::to_string(calls)), /*drawn=*/true});
-    }
+    MakeSmallCalls(rung, Role::kMeasured, seed, /*least=*/0);
     const bool first = random.Between(0, 1) == 0;
     if (first) MeasureElsewhere(rung, other, measurement);
     measure();
@@ -184,8 +193,8 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   judgement.file = assignment.submission;
   const auto not_measured = [&](const std::string& rung, const Problem& problem) {
     Problem shown = problem;
-    shown.evidence.insert(shown.evidence.begin(), "not measured: " + rung + " has to be right at n = " +
-                                                      Grouped(Submission(rung).elements));
+    shown.evidence.insert(shown.evidence.begin(),
+                          "not measured: " + rung + " has to be right at n = " + Grouped(Submission(rung).elements));
     judgement.unfinished = problem.unfinished;
     result.verdict = problem.verdict;
     result.message = MessageOf(problem.unfinished ? problem : shown, test);

@@ -36,8 +36,7 @@ struct EvidenceCase {
 };
 
 // How a suite runs a rung for evidence.
-using EvidenceFunction =
-    std::function<EvidenceRun(Runner& runner, const std::string& rung, const EvidenceCase& one)>;
+using EvidenceFunction = std::function<EvidenceRun(Runner& runner, const std::string& rung, const EvidenceCase& one)>;
 
 class Evidence {
  public:
@@ -64,6 +63,7 @@ class Evidence {
 
  private:
   bool IsDrawn(const std::string& rung) const;
+  void MakeSmallCalls(const std::string& rung, Role role, const SeedKey& seed, int64_t least);
   void MeasureElsewhere(const std::string& rung, const SeedKey& seed, Measurement& measurement);
   Suite& suite_;
   EvidenceFunction run_;

@@ -22,18 +22,23 @@ const std::map<std::string, std::vector<std::string>>& Accesses() {
         "ld.volatile.global.u32 %r1, [%rd1];", "ld.const.u32 %r1, [%rd4];", "ld.const.v2.u32 {%r1, %r2}, [%rd5];",
         "ld.const.u8 %r1, [%rd4];", "ld.shared.u32 %r1, [%r3];", "ld.local.u32 %r1, [mine];"}},
       {"ldu", {"ldu.global.u32 %r1, [%rd1];"}},
-      {"st", {"st.global.u32 [%rd1], %r1;", "st.u32 [%rd1], %r1;", "st.shared.u32 [%r3], %r1;", "st.local.u32 [mine], %r1;"}},
+      {"st",
+       {"st.global.u32 [%rd1], %r1;", "st.u32 [%rd1], %r1;", "st.shared.u32 [%r3], %r1;", "st.local.u32 [mine], %r1;"}},
       {"atom",
-       {"atom.global.add.u32 %r1, [%rd1], 0;", "atom.global.exch.b32 %r1, [%rd1], 1;", "atom.shared.add.u32 %r1, [%r3], 0;",
-        "atom.global.cas.b32 %r1, [%rd1], 0, 0;"}},
+       {"atom.global.add.u32 %r1, [%rd1], 0;", "atom.global.exch.b32 %r1, [%rd1], 1;",
+        "atom.shared.add.u32 %r1, [%r3], 0;", "atom.global.cas.b32 %r1, [%rd1], 0, 0;"}},
       {"red", {"red.global.add.u32 [%rd1], 0;", "red.shared.add.u32 [%r3], 0;"}},
       {"cp.async", {"cp.async.ca.shared.global [%r3], [%rd1], 4;"}},
       {"ldmatrix.sync.aligned", {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [box];"}},
       {"stmatrix.sync.aligned", {"stmatrix.sync.aligned.m8n8.x1.shared.b16 [box], {%r1};"}},
-      {"wmma.load.a.sync.aligned", {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, [%rd2], %r4;"}},
-      {"wmma.load.b.sync.aligned", {"wmma.load.b.sync.aligned.row.m16n16k16.global.f16 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, [%rd2], %r4;"}},
-      {"wmma.load.c.sync.aligned", {"wmma.load.c.sync.aligned.row.m16n16k16.global.f16 {%f0, %f1, %f2, %f3}, [%rd2], %r4;"}},
-      {"wmma.store.d.sync.aligned", {"wmma.store.d.sync.aligned.row.m16n16k16.global.f16 [%rd2], {%f0, %f1, %f2, %f3}, %r4;"}},
+      {"wmma.load.a.sync.aligned",
+       {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, [%rd2], %r4;"}},
+      {"wmma.load.b.sync.aligned",
+       {"wmma.load.b.sync.aligned.row.m16n16k16.global.f16 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, [%rd2], %r4;"}},
+      {"wmma.load.c.sync.aligned",
+       {"wmma.load.c.sync.aligned.row.m16n16k16.global.f16 {%f0, %f1, %f2, %f3}, [%rd2], %r4;"}},
+      {"wmma.store.d.sync.aligned",
+       {"wmma.store.d.sync.aligned.row.m16n16k16.global.f16 [%rd2], {%f0, %f1, %f2, %f3}, %r4;"}},
       {"cp.async.bulk",
        {"setp.eq.u32 %p1, %r5, 0; @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [box], [%rd2], 128, [bar];",
         "setp.eq.u32 %p1, %r5, 0; @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [box], 128;"}},
@@ -46,7 +51,8 @@ const std::map<std::string, std::vector<std::string>>& Accesses() {
 // Whose accounts are elsewhere, and why.
 const std::map<std::string, std::string>& Elsewhere() {
   static const std::map<std::string, std::string> all = {
-      {"cp.async.bulk.tensor", "rows of a tile are counted as bulk copies are: CountBulk in isa/memory/memory_tensor.cc"},
+      {"cp.async.bulk.tensor",
+       "rows of a tile are counted as bulk copies are: CountBulk in isa/memory/memory_tensor.cc"},
       {"cp.reduce.async.bulk.tensor", "likewise, by IssueBulkStore"},
       {"tex", "by handle: submissions get no handles, as the worker has no request that makes one"},
       {"tex.level", "likewise"},
@@ -86,7 +92,8 @@ std::string KernelOf(const std::string& access) {
   add.s64 %rd5, %rd4, %rd0;
   add.s64 %rd5, %rd5, %rd0;
   add.s64 %rd4, %rd4, %rd0;
-  )" + access + "\n  ret;\n}\n";
+  )" + access +
+         "\n  ret;\n}\n";
 }
 
 uint64_t CostOf(const std::string& access) {
@@ -111,7 +118,8 @@ TEST(MemoryAccountsTest, EveryMemoryOpcodeHasAnAccount) {
     const std::string name(opcode->name);
     known.insert(name);
     if (!opcode->refusal.empty() || name.starts_with("mbarrier.")) continue;  // an mbarrier is a word of shared memory
-    const bool moves = (!opcode->Has(kFence) && opcode->Has(kAsynchronous)) || opcode->Has(kLoads | kStores | kAtomic) || opcode->insn_class == InsnClass::kLoad ||
+    const bool moves = (!opcode->Has(kFence) && opcode->Has(kAsynchronous)) ||
+                       opcode->Has(kLoads | kStores | kAtomic) || opcode->insn_class == InsnClass::kLoad ||
                        opcode->insn_class == InsnClass::kStore || opcode->insn_class == InsnClass::kAtomic;
     if (!moves) continue;
     EXPECT_TRUE(Accesses().contains(name) != Elsewhere().contains(name))
@@ -148,7 +156,8 @@ TEST(MemoryAccountsTest, ConstantMemoryHas64Kilobytes) {
     TestDevice device(module((64 << 10) + 4));
     FAIL() << "more constants than the hardware has were taken";
   } catch (const std::exception& error) {
-    EXPECT_NE(std::string(error.what()).find("too much global constant data (65540 bytes, 65536 max)"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("too much global constant data (65540 bytes, 65536 max)"),
+              std::string::npos)
         << error.what();
   }
 }

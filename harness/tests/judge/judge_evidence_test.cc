@@ -99,7 +99,8 @@ TEST_F(EvidenceJudgeTest, ABudgetCountsOnlyIfItHoldsAtSizesThatAreDrawn) {
       EXPECT_EQ(result.verdict, elsewhere <= 15 ? Verdict::kPass : Verdict::kSlow) << elsewhere;
       EXPECT_EQ(result.unmet.empty(), elsewhere <= 15);
       if (!result.unmet.empty()) {
-        EXPECT_TRUE(result.unmet.starts_with("counts only if divergent_branches is at most 15 at other sizes too; with n = "))
+        EXPECT_TRUE(
+            result.unmet.starts_with("counts only if divergent_branches is at most 15 at other sizes too; with n = "))
             << result.unmet;
       }
       uint64_t drawn = 0;

@@ -72,8 +72,8 @@ namespace lockstep::vgpu {
   X(shared_atomics, "requests", "smsp__inst_executed_op_shared_atom",                                                  \
     "warp-wide atomic operations and reductions on shared memory", pc.atomic() * pc.memory.shared_requests)            \
   X(const_replays, "passes", "",                                                                                       \
-    "passes through constant memory beyond the first of each request: it delivers one address at a time",             \
-    pc.memory.const_replays)                                                                                          \
+    "passes through constant memory beyond the first of each request: it delivers one address at a time",              \
+    pc.memory.const_replays)                                                                                           \
   X(local_requests, "requests", "smsp__inst_executed_op_local_ld + smsp__inst_executed_op_local_st",                   \
     "warp-wide local-memory accesses", pc.memory.local_requests)                                                       \
   X(local_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld + l1tex__t_sectors_pipe_lsu_mem_local_op_st", \

@@ -24,7 +24,7 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from grader.base import user_box
+from grader.base import cgroup, user_box
 
 PROCESSES = 64
 DESCRIPTORS = 1024
@@ -34,6 +34,7 @@ _NOBODY = "65534"
 _SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
 _SYSTEM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _PROBE_SECONDS = 20
+_PROBE_BYTES = 64 << 20
 # What lets a container make namespaces of its own, and mount a /proc in them.
 CONTAINER_FLAGS = " ".join(f"--security-opt {what}=unconfined" for what in ("seccomp", "apparmor", "systempaths"))
 _CONTAINER_FILES = ("/.dockerenv", "/run/.containerenv")  # what Docker and Podman leave in every container
@@ -198,6 +199,21 @@ def why_no_sandbox() -> str:
     elif Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists():
         hint = "; AppArmor may forbid user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns)"
     return f"bubblewrap can't make one here: {reason}{hint}"
+
+
+@cache
+def why_unbounded() -> str:
+    """Empty where something bounds the number of a box's processes; else a sentence that says what to do."""
+    if os.geteuid() != 0:
+        return ""  # the kernel counts a user's processes
+    with cgroup.group(PROCESSES, _PROBE_BYTES) as groups:
+        if groups:
+            return ""
+    return (
+        "nothing bounds the number of a submission's processes: root can make no control groups here, and no other "
+        "limit holds for root.\nOne submission can take every process of this machine. Grade as an ordinary user, "
+        "or where /sys/fs/cgroup is mounted for writing"
+    )
 
 
 def _bwrap() -> str:

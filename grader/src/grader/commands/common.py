@@ -172,6 +172,8 @@ def is_sandboxed(no_sandbox: bool) -> bool:
             f"no sandbox for student code: {reason}.\n"
             "If you trust all submissions, run the same command with --no-sandbox"
         )
+    if unbounded := sandbox.why_unbounded():
+        click.echo(f"Warning: {unbounded}.", err=True)
     return True
 
 

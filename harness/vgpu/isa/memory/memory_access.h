@@ -84,8 +84,7 @@ inline RegionMemory MemoryOf(const Warp& warp, Region region) {
 
 // Whether [low, high) is in one live allocation that the access may touch. Caches the allocation per instruction, whose
 // region is always the same. Const memory is the module's .const variables and nothing else.
-inline bool GlobalRangeOk(Warp& warp, AccessKind access, uint64_t low, uint64_t high,
-                          Region region = Region::kGlobal) {
+inline bool GlobalRangeOk(Warp& warp, AccessKind access, uint64_t low, uint64_t high, Region region = Region::kGlobal) {
   Engine& engine = *warp.engine;
   Engine::Range& range = engine.range(warp.pc - 1);
   if (low >= range.base && high <= range.end && low < high) return true;
