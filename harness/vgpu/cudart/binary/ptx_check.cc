@@ -59,7 +59,8 @@ std::string FindAssembler() {
 }
 
 // What the assembler says on standard error; true if it takes the text.
-bool Assemble(const std::string& assembler, std::string_view text, const std::string& target, std::string* said) {
+bool Assemble(const std::string& assembler, std::string_view text, const std::string& target, bool linked,
+              std::string* said) {
   char source[] = "/tmp/lockstep-ptx-XXXXXX";
   const int file = mkstemp(source);
   if (file < 0) return true;
@@ -72,8 +73,9 @@ bool Assemble(const std::string& assembler, std::string_view text, const std::st
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    std::string arch = "-arch=" + target, out = "/dev/null", option = "-o", name = assembler;
-    char* arguments[] = {name.data(), arch.data(), option.data(), out.data(), source, nullptr};
+    std::string arch = "-arch=" + target, out = "/dev/null", option = "-o", name = assembler, part = "-c";
+    char* arguments[] = {name.data(), arch.data(), option.data(), out.data(), source, linked ? part.data() : nullptr,
+                         nullptr};
     // Without what makes a program's calls the virtual GPU's.
     std::vector<char*> environment;
     for (char** one = environ; *one != nullptr; ++one) {
@@ -100,7 +102,7 @@ bool Assemble(const std::string& assembler, std::string_view text, const std::st
   return taken;
 }
 
-PtxVerdict Check(std::string_view text, const DeviceProfile& profile) {
+PtxVerdict Check(std::string_view text, const DeviceProfile& profile, bool linked) {
   const std::string_view begin = Begin(text);
   if (!begin.starts_with(".version")) {
     return {cudaErrorInvalidKernelImage, "error   : Binary format for key='0', ident='' is not recognized"};
@@ -118,19 +120,20 @@ PtxVerdict Check(std::string_view text, const DeviceProfile& profile) {
   std::string target = "sm_" + std::to_string(profile.cc_major * 10 + profile.cc_minor);
   if (text.find(".target " + target + "a") != std::string_view::npos) target += "a";
   PtxVerdict verdict;
-  if (!Assemble(assembler, text, target, &verdict.log)) verdict.error = cudaErrorInvalidPtx;
+  if (!Assemble(assembler, text, target, linked, &verdict.log)) verdict.error = cudaErrorInvalidPtx;
   if (verdict.error == cudaSuccess) verdict.log.clear();
   return verdict;
 }
 
 }  // namespace
 
-PtxVerdict CheckPtx(std::string_view text, const DeviceProfile& profile) {
+PtxVerdict CheckPtx(std::string_view text, const DeviceProfile& profile, bool linked) {
   static std::mutex mutex;
-  static auto* const known = new std::map<std::string, PtxVerdict, std::less<>>;
+  static auto* const known = new std::map<std::string, PtxVerdict, std::less<>>[2];
   const std::lock_guard lock(mutex);
-  if (const auto found = known->find(text); found != known->end()) return found->second;
-  return known->emplace(text, Check(text, profile)).first->second;
+  auto& verdicts = known[linked ? 1 : 0];
+  if (const auto found = verdicts.find(text); found != verdicts.end()) return found->second;
+  return verdicts.emplace(text, Check(text, profile, linked)).first->second;
 }
 
 }  // namespace lockstep::vgpu::cudart

@@ -17,6 +17,7 @@ struct PtxVerdict {
   cudaError_t error = cudaSuccess;
   std::string log;  // as the driver's error log has it
 };
-PtxVerdict CheckPtx(std::string_view text, const DeviceProfile& profile);
+// `linked`: it may name what other text has.
+PtxVerdict CheckPtx(std::string_view text, const DeviceProfile& profile, bool linked = false);
 
 }  // namespace lockstep::vgpu::cudart

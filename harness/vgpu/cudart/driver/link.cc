@@ -34,7 +34,7 @@ cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes)
   }
   const Image image(begin, bytes);
   if (type == CU_JIT_INPUT_PTX) {
-    const PtxVerdict verdict = CheckPtx({reinterpret_cast<const char*>(begin), bytes}, ProfileHere());
+    const PtxVerdict verdict = CheckPtx({reinterpret_cast<const char*>(begin), bytes}, ProfileHere(), true);
     if (verdict.error != cudaSuccess) {
       if (link.log != nullptr && link.room > 0) {
         const size_t told = std::min(verdict.log.size(), link.room - 1);
