@@ -131,6 +131,8 @@ void Advice() {
   Say("several", cudaMemRangeGetAttributes(values, sizes, two, 2, p, 4096));
   Say("several_are", F("%d %d", a, b));
   Say("several0", cudaMemRangeGetAttributes(values, sizes, two, 0, p, 4096));
+  CUmem_range_attribute same[] = {CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION};
+  cuMemRangeGetAttributes(values, sizes, same, 2, Dev(p), 4096);
   sizes[1] = 3;
   Say("several_size3", cudaMemRangeGetAttributes(values, sizes, two, 2, p, 4096));
   Say("range_null", cudaMemRangeGetAttribute(nullptr, 4, two[0], p, 4096));
