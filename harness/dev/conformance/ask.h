@@ -38,7 +38,9 @@ inline std::string F(const char* format, ...) {
 }
 
 inline void Say(const std::string& name, const std::string& value) {
-  std::printf("%s/%s/%s %s\n", CONFORMANCE_CLASS, CaseName().c_str(), name.c_str(), value.c_str());
+  std::string key = name;  // without blanks, which end it
+  for (char& c : key) c = c == ' ' ? '_' : c;
+  std::printf("%s/%s/%s %s\n", CONFORMANCE_CLASS, CaseName().c_str(), key.c_str(), value.c_str());
   std::fflush(stdout);
 }
 inline void Say(const std::string& name, const char* value) { Say(name, std::string(value == nullptr ? "null" : value)); }

@@ -125,7 +125,6 @@ void Errors() {
     Say(F("name%d", code), cudaGetErrorName(static_cast<cudaError_t>(code)));
     Say(F("string%d", code), cudaGetErrorString(static_cast<cudaError_t>(code)));
   }
-  Say("drvname_null", cuGetErrorName(CUDA_SUCCESS, nullptr));
 }
 
 void EntryPoints() {
@@ -148,9 +147,6 @@ void EntryPoints() {
       Say(F("by'%s'_f%llu", symbol, flags), F("%d %s %d", by, IsSet(f).c_str(), status));
     }
   }
-  void* f = nullptr;
-  Say("nullsymbol", cuGetProcAddress(nullptr, &f, 12000, 0, nullptr));
-  Say("nullfunction", cuGetProcAddress("cuInit", nullptr, 12000, 0, nullptr));
 }
 
 void VirtualMemory() {

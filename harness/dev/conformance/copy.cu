@@ -280,8 +280,6 @@ void Symbols() {
   size_t bytes = 0;
   Say("address_of_data", cudaGetSymbolAddress(&address, values));
   Say("size_of_data", cudaGetSymbolSize(&bytes, values));
-  Say("address_null", cudaGetSymbolAddress(nullptr, device_variable));
-  Say("size_null", cudaGetSymbolSize(nullptr, device_variable));
   Say("address_of_null", cudaGetSymbolAddress(&address, nullptr));
   Say("size", cudaGetSymbolSize(&bytes, device_variable));
   Say("size_is", bytes);

@@ -47,9 +47,6 @@ void Properties() {
   FIELD(hostNumaMultinodeIpcSupported)
 #undef FIELD
 #undef FIELDS
-  int zero = 1;
-  for (int each : p.reserved) zero &= each == 0;
-  Say("reserved_zero", zero);
   CUdevprop old;
   std::memset(&old, 0x77, sizeof old);
   Say("drv_get", cuDeviceGetProperties(&old, 0));
@@ -114,8 +111,6 @@ void Arguments() {
   Say("props_null", cudaGetDeviceProperties(nullptr, 0));
   Say("attr_null", cudaDeviceGetAttribute(nullptr, cudaDevAttrWarpSize, 0));
   Say("get_null", cudaGetDevice(nullptr));
-  Say("name_0", cuDeviceGetName(text, 0, 0));
-  Say("name_null", cuDeviceGetName(nullptr, 64, 0));
   Say("name_5", cuDeviceGetName(text, 5, 0));
   Say("name_5_is", std::string(text));
   Say("bus_0", cudaDeviceGetPCIBusId(text, 0, 0));

@@ -212,7 +212,6 @@ void Arguments() {
   Say("occ_null", cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, empty, 32, 0));
   Say("occ_of_null", cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nullptr, 32, 0));
   Say("occ_of_data", cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &not_a_kernel, 32, 0));
-  Say("available_null", cudaOccupancyAvailableDynamicSMemPerBlock(nullptr, empty, 1, 32));
   for (int threads : {-1, 0, 1, 2000}) {
     blocks = -77;
     Say(F("occ_b%d", threads), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, empty, threads, 0));

@@ -148,7 +148,6 @@ void Nodes() {
   Built(w, "host_nullparams", cudaGraphAddHostNode(&node, w.graph, nullptr, 0, nullptr), node);
   Built(w, "empty", cudaGraphAddEmptyNode(&node, w.graph, nullptr, 0), node);
   Built(w, "child", cudaGraphAddChildGraphNode(&node, w.graph, nullptr, 0, w.child), node);
-  Built(w, "child_self", cudaGraphAddChildGraphNode(&node, w.graph, nullptr, 0, w.graph), node);
   Built(w, "child_null", cudaGraphAddChildGraphNode(&node, w.graph, nullptr, 0, nullptr), node);
   Built(w, "record", cudaGraphAddEventRecordNode(&node, w.graph, nullptr, 0, w.event), node);
   Built(w, "record_null", cudaGraphAddEventRecordNode(&node, w.graph, nullptr, 0, nullptr), node);

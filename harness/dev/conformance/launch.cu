@@ -61,6 +61,8 @@ void Shapes(const void* kernel) {
     for (const dim3& block : blocks) {
       for (size_t shared : sizes) {
         if (shared > 1 && (grid.x != 1 || grid.y * grid.z > 1 || block.y > 1 || block.x > 1025)) continue;
+        // Few threads where all of them run.
+        if (uint64_t{grid.x} * grid.y * grid.z > 1000 && uint64_t{block.x} * block.y * block.z > 1 && block.x < 1025) continue;
         const std::string name = F("g%s_b%s_s%zu", Shape(grid).c_str(), Shape(block).c_str(), shared);
         Say(name, cudaLaunchKernel(kernel, grid, block, arguments, shared, nullptr));
         Say(name + "/ran", Counted());
@@ -240,17 +242,12 @@ void Attributes() {
   config.gridDim = config.blockDim = 1;
   config.numAttrs = 1;
   Say("nullattrs", cudaLaunchKernelExC(&config, Of(Count), arguments));
-  Say("nullconfig", cudaLaunchKernelExC(nullptr, Of(Count), arguments));
   cudaStream_t second = nullptr;
   cudaStreamCreate(&second);
   Say("streamcopy", cudaStreamCopyAttributes(second, stream));
   Say("streamcopy_self", cudaStreamCopyAttributes(stream, stream));
   Say("streamcopy_null", cudaStreamCopyAttributes(second, nullptr));
   cudaLaunchAttributeValue value{};
-  Say("streamset_null", cudaStreamSetAttribute(stream, cudaLaunchAttributePriority, nullptr));
-  Say("streamget_null", cudaStreamGetAttribute(stream, cudaLaunchAttributePriority, nullptr));
-  Say("nodeset_null", cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributePriority, nullptr));
-  Say("nodeget_null", cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributePriority, nullptr));
   Say("priority_get", cudaStreamGetAttribute(second, cudaLaunchAttributePriority, &value));
 }
 

@@ -117,13 +117,6 @@ void Advice() {
     Say(F("%s_discardbatch", name), cudaMemDiscardBatchAsync(pointers, sizes, 1, 0, stream));
     Say(F("%s_discardprefetch", name), cudaMemDiscardAndPrefetchBatchAsync(pointers, sizes, 1, &location, &first, 1, 0, stream));
     Say(F("%s_sync", name), cudaDeviceSynchronize());
-    for (unsigned flags : {0u, 1u, 2u, 3u, 4u, 5u, 8u}) {
-      for (size_t bytes : {size_t{0}, size_t{4096}, kBytes}) {
-        for (cudaStream_t in : {cudaStream_t{nullptr}, stream}) {
-          Say(F("%s_attach_f%u_n%zu_%s", name, flags, bytes, in == nullptr ? "null" : "stream"), cudaStreamAttachMemAsync(in, p, bytes, flags));
-        }
-      }
-    }
     Say(F("%s_end", name), cudaDeviceSynchronize());
     ShowRange(F("%s_end", name), p);
   }
@@ -138,6 +131,8 @@ void Advice() {
   Say("several", cudaMemRangeGetAttributes(values, sizes, two, 2, p, 4096));
   Say("several_are", F("%d %d", a, b));
   Say("several0", cudaMemRangeGetAttributes(values, sizes, two, 0, p, 4096));
+  CUmem_range_attribute same[] = {CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION};
+  cuMemRangeGetAttributes(values, sizes, same, 2, Dev(p), 4096);
   sizes[1] = 3;
   Say("several_size3", cudaMemRangeGetAttributes(values, sizes, two, 2, p, 4096));
   Say("range_null", cudaMemRangeGetAttribute(nullptr, 4, two[0], p, 4096));

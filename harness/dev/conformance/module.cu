@@ -221,7 +221,7 @@ void Contents() {
       CUjit_option options[] = {static_cast<CUjit_option>(option)};
       void* values[] = {reinterpret_cast<void*>(value)};
       bool pointer = (option >= 17 && option <= 19) || option == 3 || option == 5 || (option >= 25 && option <= 28);
-      if (pointer) continue;
+      if (pointer || option == 1) continue;
       Say(F("option%d_%llu", option, value), cuModuleLoadDataEx(&module, text.c_str(), 1, options, values));
     }
   }
@@ -333,11 +333,6 @@ void Libraries() {
   Say("rtmanaged", cudaLibraryGetManaged(reinterpret_cast<void**>(&p), &bytes, rt, "nosuch"));
   Say("rtunified", cudaLibraryGetUnifiedFunction(reinterpret_cast<void**>(&p), rt, "nosuch"));
   Say("rtunload", cudaLibraryUnload(rt));
-  for (int option = 0; option <= 3; ++option) {
-    CUlibraryOption options[] = {static_cast<CUlibraryOption>(option)};
-    void* values[] = {reinterpret_cast<void*>(1)};
-    Say(F("option%d", option), cuLibraryLoadData(&library, text.c_str(), nullptr, nullptr, 0, options, values, 1));
-  }
 }
 
 void Linking() {

@@ -109,7 +109,6 @@ void Attributes() {
     }
   }
   Say("setaccess_0", cudaMemPoolSetAccess(pool, nullptr, 0));
-  Say("setaccess_null", cudaMemPoolSetAccess(pool, nullptr, 1));
   int handle = -1;
   Say("export_default", cudaMemPoolExportToShareableHandle(&handle, pool, cudaMemHandleTypePosixFileDescriptor, 0));
 }

@@ -46,11 +46,6 @@ __global__ void BadCall(int* p, int n) {
   using Function = void (*)(int*);
   reinterpret_cast<Function>(static_cast<unsigned long long>(n) * 0x12345670ull + 16)(p);
 }
-__global__ void NullCall(int* p, int) {
-  using Function = void (*)(int*);
-  volatile Function f = nullptr;
-  f(p);
-}
 __global__ void ConstantWrite(int* p, int) { *const_cast<volatile int*>(reinterpret_cast<const volatile int*>(p)) = 0; }
 __global__ void FreedHeap(int*, int) { free(reinterpret_cast<void*>(0x1234567)); }
 __global__ void DoubleFree(int*, int) { void* q = malloc(16); free(q), free(q); }
@@ -70,7 +65,7 @@ const Fault kFaults[] = {{"null", Null, 0}, {"nullload", NullLoad, 0}, {"low", L
     {"trap", Trap, 0}, {"assert", Assert, 1}, {"shared100", SharedAt, 100}, {"shared127", SharedAt, 127}, {"shared128", SharedAt, 128}, {"shared300", SharedAt, 300}, {"shared12000", SharedAt, 12000}, {"shared60000", SharedAt, 60000}, {"shared1000000", SharedAt, 1000000}, {"shared-1", SharedAt, -1}, {"shared-1000", SharedAt, -1000}, {"shared-100000", SharedAt, -100000},
     {"sharedatomic127", SharedAtomic, 127}, {"sharedatomic200", SharedAtomic, 200}, {"sharedatomic1000000", SharedAtomic, 1000000},
     {"local16", LocalAt, 16}, {"local1000000", LocalAt, 1000000}, {"local100000000", LocalAt, 100000000},
-    {"stackoverflow", StackOverflow, 0}, {"badcall", BadCall, 5}, {"nullcall", NullCall, 0}, {"freebad", FreedHeap, 0}, {"freetwice", DoubleFree, 0}, {"breakpoint", Breakpoint, 0}, {"exit", Exit, 0}, {"divide", Divide, 1}};
+    {"stackoverflow", StackOverflow, 0}, {"badcall", BadCall, 5}, {"freebad", FreedHeap, 0}, {"freetwice", DoubleFree, 0}, {"breakpoint", Breakpoint, 0}, {"exit", Exit, 0}, {"divide", Divide, 1}};
 
 void After(const Fault& fault) {
   int *device = nullptr, *pinned = nullptr, *managed = nullptr, *async = nullptr, host[4] = {};

@@ -76,7 +76,6 @@ void Handles() {
     Say(F("%s/callback", name), cudaStreamAddCallback(s, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 0));
     Say(F("%s/callback_flags1", name), cudaStreamAddCallback(s, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 1));
     Say(F("%s/callback_null", name), cudaStreamAddCallback(s, nullptr, nullptr, 0));
-    Say(F("%s/attach", name), cudaStreamAttachMemAsync(s, nullptr, 0, cudaMemAttachGlobal));
     cudaStreamCaptureStatus status{};
     Say(F("%s/capturing", name), cudaStreamIsCapturing(s, &status));
     Say(F("%s/capturing_is", name), static_cast<int>(status));
@@ -102,15 +101,12 @@ void Handles() {
     Say(F("%s/batch0", name), cuStreamBatchMemOp(s, 0, &op, 0));
     Say(F("%s/batch1", name), cuStreamBatchMemOp(s, 1, &op, 0));
     Say(F("%s/batch_flags1", name), cuStreamBatchMemOp(s, 1, &op, 1));
-    Say(F("%s/batch_null", name), cuStreamBatchMemOp(s, 1, nullptr, 0));
     Say(F("%s/batchsync", name), cudaStreamSynchronize(s));
     if (s != own && s != blocking) Say(F("%s/destroy", name), cudaStreamDestroy(s));
   }
   Say("destroy", cudaStreamDestroy(own));
   Say("drvdestroy_null", cuStreamDestroy(nullptr));
   Say("id_null", cudaStreamGetId(blocking, nullptr));
-  Say("device_null", cudaStreamGetDevice(blocking, nullptr));
-  Say("capturing_null", cudaStreamIsCapturing(blocking, nullptr));
 }
 
 void Events() {

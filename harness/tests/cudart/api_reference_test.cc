@@ -25,6 +25,7 @@ const std::string kReference = std::string(LOCKSTEP_SOURCE_DIR) + "/docs/referen
 const std::string kSources = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/vgpu/cudart";
 const std::string kTests = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/tests/cudart";
 const std::string kToolkit = std::string(LOCKSTEP_CUDA_INCLUDE) + "/cuda_runtime_api.h";
+const std::string kConformance = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/dev/conformance";
 const std::string kUncalled = "## Called by no test";
 const std::string kGenerated = std::string(LOCKSTEP_BUILD_DIR) + "/generated/";
 
@@ -102,10 +103,12 @@ std::set<std::string> Uncalled(const Api& api) {
   for (const std::string& source : Sources(api)) {
     for (const std::string& name : Defined(api, source)) names.insert(name);
   }
-  for (const auto& file : std::filesystem::recursive_directory_iterator(kTests)) {
-    const std::string extension = file.path().extension();
-    if (extension != ".cu" && extension != ".cc" && extension != ".h") continue;
-    for (const std::string& name : AllMatches(Read(file.path()), api.name)) names.erase(name);
+  for (const std::string& folder : {kTests, kConformance}) {
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
+      const std::string extension = file.path().extension();
+      if (extension != ".cu" && extension != ".cc" && extension != ".h") continue;
+      for (const std::string& name : AllMatches(Read(file.path()), api.name)) names.erase(name);
+    }
   }
   return names;
 }
@@ -133,7 +136,7 @@ std::string Parts(const Api& api) {
   std::string page;
   for (const auto& [area, names] : areas) page += "\n## " + area + "\n\n" + List(names);
   return page + "\n" + kUncalled +
-         "\n\nNo program or test in `harness/tests/cudart` names these. The list only gets shorter: a new function "
+         "\n\nNo program or test in `harness/tests/cudart` or `harness/dev/conformance` names these. The list only gets shorter: a new function "
          "comes "
          "with a call.\n\n" +
          List(uncalled);
@@ -235,7 +238,7 @@ TEST(ApiReferenceTest, EachFunctionIsCalledByATest) {
     const std::set<std::string> admitted = AdmittedUncalled(*api);
     for (const std::string& name : Uncalled(*api)) {
       EXPECT_TRUE(admitted.contains(name))
-          << "no test calls " << name << ": call it in a program of harness/tests/cudart/programs";
+          << "no test calls " << name << ": call it in a program of harness/tests/cudart/programs or harness/dev/conformance";
     }
   }
 }

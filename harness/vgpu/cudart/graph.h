@@ -126,6 +126,12 @@ void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream);
 // before and behind all of it.
 void PerformNodes(Runtime& r, ExecutableGraph& executable, Stream& stream);
 
+// Work that a node can't have is refused when it is given: kernels that can't be launched, copies of nothing, fills of
+// what is not the device's. Throws ApiError.
+void CheckNode(Runtime& r, const Work& work);
+// Whether a fill's memory is the device's, or what a graph may have allocated by then.
+bool IsFillable(Runtime& r, const FillWork& fill);
+
 // Between Work and the parameter structures of the graph API (graph_params.cc).
 KernelWork MakeKernel(Runtime& r, const cudaKernelNodeParams* params);
 FillWork MakeFill(const cudaMemsetParams* params);

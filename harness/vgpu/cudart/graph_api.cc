@@ -1,5 +1,7 @@
 // Whole graphs: creating, inspecting, copying and destroying them, and running executable ones.
 #include <algorithm>
+#include <fstream>
+#include <map>
 #include <string>
 
 #include "vgpu/cudart/graph.h"
@@ -16,7 +18,7 @@ cudaGraph_t Adopt(std::shared_ptr<Graph> graph) {
 
 // The API's way to hand out a list: with null the count, else at most *count of them, and null for the rest.
 void GiveNodes(const std::vector<const Node*>& found, cudaGraphNode_t* nodes, size_t* count) {
-  Require(count != nullptr, cudaErrorInvalidValue);
+  Require(count != nullptr && (nodes == nullptr || *count > 0), cudaErrorInvalidValue);
   if (nodes != nullptr) {
     for (size_t i = 0; i < *count; ++i) nodes[i] = i < found.size() ? HandleOf(found[i]) : nullptr;
     *count = std::min(*count, found.size());
@@ -25,17 +27,10 @@ void GiveNodes(const std::vector<const Node*>& found, cudaGraphNode_t* nodes, si
   }
 }
 
-// The device's memory, or what a graph may have allocated by then.
-bool IsFillable(Runtime& r, const FillWork& fill) {
-  const auto address = reinterpret_cast<uint64_t>(fill.to);
-  return r.DeviceHolding(address).has_value() || IsOfGraph(r, address);
-}
-
 cudaGraphExec_t Instantiate(Runtime& r, cudaGraph_t graph, unsigned long long flags) {
   constexpr unsigned long long kKnown = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
                                         cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
   Require((flags & ~kKnown) == 0, cudaErrorInvalidValue);
-  if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) NotSupported("a graph that kernels launch");
   auto executable = MakeExecutable(*GraphOf(graph));
   // Memory that a graph allocates can be one executable graph's only.
   for (const auto& [handle, other] : graphs().executables) {
@@ -52,7 +47,8 @@ cudaGraphExec_t Instantiate(Runtime& r, cudaGraph_t graph, unsigned long long fl
     const auto* const fill = std::get_if<FillWork>(&node.work);
     Require(fill == nullptr || IsFillable(r, *fill), cudaErrorInvalidValue);
   }
-  executable->flags = flags;
+  // Kernels' priorities are a hint, which is not kept. A graph that kernels may launch can be launched by the host too.
+  executable->flags = flags & ~cudaGraphInstantiateFlagUseNodePriority;
   const auto handle = reinterpret_cast<cudaGraphExec_t>(executable.get());
   graphs().executables[handle] = std::move(executable);
   return handle;
@@ -67,6 +63,21 @@ ExecutableNode& Switchable(ExecutableGraph& executable, cudaGraphNode_t handle) 
   return node;
 }
 
+// What an executable graph's node can become: a copy keeps its direction, and only a fill of one row can change.
+void CheckChange(Runtime& r, const Work& before, const Work& after) {
+  if (const auto* const copy = std::get_if<CopyWork>(&after); copy != nullptr && !copy->of_arrays) {
+    const auto& old = std::get<CopyWork>(before);
+    const auto on_device = [&](const void* pointer) {
+      return r.DeviceHolding(reinterpret_cast<uint64_t>(pointer)).has_value() && !r.IsPinned(pointer);
+    };
+    Require(on_device(copy->to) == on_device(old.to) && on_device(copy->from) == on_device(old.from),
+            cudaErrorInvalidValue);
+  }
+  if (const auto* const fill = std::get_if<FillWork>(&after)) {
+    Require(fill->region.height == 1 && std::get<FillWork>(before).region.height == 1, cudaErrorInvalidValue);
+  }
+}
+
 // Every cudaGraphExec…SetParams.
 template <typename Make>
 cudaError_t Change(const char* function, cudaGraphExec_t executable, cudaGraphNode_t handle, Make make) {
@@ -74,6 +85,8 @@ cudaError_t Change(const char* function, cudaGraphExec_t executable, cudaGraphNo
     ExecutableNode& node = NodeIn(ExecutableOf(executable), handle);
     Work work = make(r);
     Require(work.index() == node.work.index(), cudaErrorInvalidValue);
+    CheckNode(r, work);
+    CheckChange(r, node.work, work);
     node.work = std::move(work);
   });
 }
@@ -87,6 +100,7 @@ std::vector<Edge> EdgesBetween(cudaGraph_t graph, const cudaGraphNode_t* from, c
   std::vector<Edge> edges;
   for (size_t i = 0; i < count; ++i) {
     edges.emplace_back(&NodeOf(from[i]), &NodeOf(to[i]));
+    Require(edges.back().first != edges.back().second, cudaErrorInvalidValue);
     Require(edges.back().first->graph == of.get() && edges.back().second->graph == of.get(), cudaErrorInvalidValue);
   }
   return edges;
@@ -207,9 +221,15 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                     const cudaGraphEdgeData*, size_t count) {
+                                     const cudaGraphEdgeData* data, size_t count) {
   return Api("cudaGraphAddDependencies", [&](Runtime&) {
-    for (const auto& [before, after] : EdgesBetween(graph, from, to, count)) {
+    const auto edges = EdgesBetween(graph, from, to, count);
+    // Ports are a kernel's: it may let what follows start early, which never happens here.
+    for (size_t i = 0; data != nullptr && i < count; ++i) {
+      const bool plain = data[i].type == cudaGraphDependencyTypeDefault && data[i].from_port == 0 && data[i].to_port == 0;
+      Require(plain || std::holds_alternative<KernelWork>(edges[i].first->work), cudaErrorInvalidValue);
+    }
+    for (const auto& [before, after] : edges) {
       Require(std::count(after->dependencies.begin(), after->dependencies.end(), before) == 0, cudaErrorInvalidValue);
       after->dependencies.push_back(before);
     }
@@ -229,7 +249,8 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
   return Api("cudaGraphInstantiate", [&](Runtime& r) {
-    Require(executable != nullptr, cudaErrorInvalidValue);
+    // To be uploaded at once it needs a stream, which only the parameters name.
+    Require(executable != nullptr && (flags & cudaGraphInstantiateFlagUpload) == 0, cudaErrorInvalidValue);
     *executable = Instantiate(r, graph, flags);
   });
 }
@@ -269,6 +290,29 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long
   });
 }
 
+// The graph in the language of Graphviz; the flags ask for more than its nodes' kinds.
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned) {
+  return Api("cudaGraphDebugDotPrint", [&](Runtime&) {
+    const auto of = GraphOf(graph);
+    Require(path != nullptr, cudaErrorInvalidValue);
+    std::ofstream file(path);
+    Require(file.good(), cudaErrorOperatingSystem);
+    std::map<const Node*, size_t> numbers;
+    file << "digraph dot {\n";
+    for (const auto& node : of->nodes) {
+      numbers[node.get()] = numbers.size();
+      file << "  n" << numbers[node.get()] << " [label=\"" << numbers[node.get()] << ": type " << TypeOf(node->work)
+           << "\"];\n";
+    }
+    for (const auto& node : of->nodes) {
+      for (const Node* before : node->dependencies) {
+        file << "  n" << numbers[before] << " -> n" << numbers[node.get()] << ";\n";
+      }
+    }
+    file << "}\n";
+  });
+}
+
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
   return Api("cudaGraphLaunch", Faults::kIgnores, [&](Runtime& r) {
     Stream& stream = r.StreamForWork(handle);
@@ -291,7 +335,8 @@ LOCKSTEP_PER_THREAD(cudaGraphUpload, _ptsz)
 // Takes over the parameters of a graph of the same shape.
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
   return Api("cudaGraphExecUpdate", [&](Runtime&) {
-    Require(info != nullptr, cudaErrorInvalidValue);
+    cudaGraphExecUpdateResultInfo unused;
+    if (info == nullptr) info = &unused;
     ExecutableGraph& executable = ExecutableOf(handle);
     *info = {};
     const auto updated = MakeExecutable(*GraphOf(graph));
@@ -306,6 +351,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph, cudaG
       if (node.work.index() != executable.nodes[i].work.index()) {
         fail(cudaGraphExecUpdateErrorNodeTypeChanged, node.source);
       }
+      if (node.after != executable.nodes[i].after) fail(cudaGraphExecUpdateErrorTopologyChanged, node.source);
       node.enabled = executable.nodes[i].enabled;
       node.source = executable.nodes[i].source;
     }
@@ -350,6 +396,20 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGra
   return Change("cudaGraphExecMemsetNodeSetParams", executable, node, [&](Runtime&) { return MakeFill(params); });
 }
 
+cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event) {
+  return Change("cudaGraphExecEventRecordNodeSetEvent", executable, node, [&](Runtime& r) {
+    r.timeline().EventOf(event);
+    return RecordWork{event};
+  });
+}
+
+cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event) {
+  return Change("cudaGraphExecEventWaitNodeSetEvent", executable, node, [&](Runtime& r) {
+    r.timeline().EventOf(event);
+    return WaitWork{event};
+  });
+}
+
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                            const cudaHostNodeParams* params) {
   return Change("cudaGraphExecHostNodeSetParams", executable, node, [&](Runtime&) { return MakeHost(params); });
@@ -368,7 +428,7 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned* enabled) {
   return Api("cudaGraphNodeGetEnabled", [&](Runtime&) {
     Require(enabled != nullptr, cudaErrorInvalidValue);
-    *enabled = NodeIn(ExecutableOf(executable), node).enabled ? 1 : 0;
+    *enabled = Switchable(ExecutableOf(executable), node).enabled ? 1 : 0;
   });
 }
 

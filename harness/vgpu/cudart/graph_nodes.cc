@@ -1,5 +1,6 @@
 // Nodes of graphs: adding them, and reading and changing what they do.
 #include <algorithm>
+#include <type_traits>
 
 #include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/launch_attributes.h"
@@ -28,7 +29,11 @@ cudaError_t Add(const char* function, cudaGraphNode_t* node, cudaGraph_t graph, 
       before.push_back(&NodeOf(dependencies[i]));
       Require(before.back()->graph == target.get(), cudaErrorInvalidValue);
     }
+    for (size_t i = 0; i < before.size(); ++i) {
+      Require(std::count(before.begin(), before.end(), before[i]) == 1, cudaErrorInvalidValue);
+    }
     Work work = make(r);
+    CheckNode(r, work);
     *node = HandleOf(AddNode(*target, std::move(work), std::move(before)));
   });
 }
@@ -39,7 +44,15 @@ cudaError_t Change(const char* function, cudaGraphNode_t handle, Make make) {
   return Api(function, [&](Runtime& r) {
     Node& node = NodeOf(handle);
     auto work = make(r);
-    WorkOf<decltype(work)>(node) = std::move(work);
+    if constexpr (std::is_same_v<decltype(work), Work>) {
+      Require(work.index() == node.work.index(), cudaErrorInvalidValue);
+      CheckNode(r, work);
+      node.work = std::move(work);
+    } else {
+      auto& own = WorkOf<decltype(work)>(node);
+      CheckNode(r, work);
+      own = std::move(work);
+    }
   });
 }
 
@@ -95,6 +108,22 @@ Work MakeAny(Runtime& r, const cudaGraphNodeParams* params) {
 
 }  // namespace
 
+bool IsFillable(Runtime& r, const FillWork& fill) {
+  const auto address = reinterpret_cast<uint64_t>(fill.to);
+  return r.DeviceHolding(address).has_value() || r.IsPinned(fill.to) || IsOfGraph(r, address);
+}
+
+void CheckNode(Runtime& r, const Work& work) {
+  if (const auto* const kernel = std::get_if<KernelWork>(&work)) CheckKernel(r, *kernel);
+  if (const auto* const copy = std::get_if<CopyWork>(&work)) {
+    // Memory of graphs may be allocated by then.
+    const bool later = IsOfGraph(r, reinterpret_cast<uint64_t>(copy->to)) ||
+                       IsOfGraph(r, reinterpret_cast<uint64_t>(copy->from));
+    Require(later || CheckCopy(r, *copy), cudaErrorInvalidValue);
+  }
+  if (const auto* const fill = std::get_if<FillWork>(&work)) Require(IsFillable(r, *fill), cudaErrorInvalidValue);
+}
+
 }  // namespace lockstep::vgpu::cudart
 
 using namespace lockstep::vgpu::cudart;
@@ -104,6 +133,21 @@ extern "C" {
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                              const cudaGraphEdgeData*, size_t count, cudaGraphNodeParams* params) {
   return Add("cudaGraphAddNode", node, graph, dependencies, count, [&](Runtime& r) { return MakeAny(r, params); });
+}
+
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params) {
+  return Change("cudaGraphNodeSetParams", node, [&](Runtime& r) { return MakeAny(r, params); });
+}
+
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t handle,
+                                       cudaGraphNodeParams* params) {
+  return Api("cudaGraphExecNodeSetParams", [&](Runtime& r) {
+    ExecutableNode& node = NodeIn(ExecutableOf(executable), handle);
+    Work work = MakeAny(r, params);
+    Require(work.index() == node.work.index(), cudaErrorInvalidValue);
+    CheckNode(r, work);
+    node.work = std::move(work);
+  });
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,

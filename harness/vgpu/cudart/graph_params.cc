@@ -3,7 +3,7 @@
 namespace lockstep::vgpu::cudart {
 
 KernelWork MakeKernel(Runtime& r, const cudaKernelNodeParams* params) {
-  Require(params != nullptr && params->func != nullptr, cudaErrorInvalidValue);
+  Require(params != nullptr, cudaErrorInvalidValue);
   if (params->extra != nullptr) NotSupported("a kernel node's parameters as one packed buffer (extra)");
   return MakeLaunch(r, params->func, {params->gridDim, params->blockDim, params->sharedMemBytes, nullptr},
                     params->kernelParams, false);
@@ -13,6 +13,8 @@ FillWork MakeFill(const cudaMemsetParams* params) {
   Require(params != nullptr && params->dst != nullptr, cudaErrorInvalidValue);
   const unsigned unit = params->elementSize;
   Require((unit == 1 || unit == 2 || unit == 4) && params->width <= SIZE_MAX / unit, cudaErrorInvalidValue);
+  Require(params->width > 0 && params->height > 0, cudaErrorInvalidValue);
+  Require(params->height == 1 || params->width * unit <= params->pitch, cudaErrorInvalidValue);
   const uint64_t width = params->width * unit;
   // The pitch of a single row is not used.
   const uint64_t pitch = params->height <= 1 ? width : params->pitch;
@@ -52,7 +54,8 @@ cudaKernelNodeParams ParamsOf(Node& node, const KernelWork& work) {
     node.arguments.push_back(const_cast<uint8_t*>(work.parameters.data()) + parameter.offset);
   }
   cudaKernelNodeParams params = {};
-  params.func = work.kernel;
+  // As the program named it, where it did by a host function.
+  params.func = const_cast<void*>(runtime().HostFunctionOf(*work.kernel));
   params.gridDim = work.configuration.grid;
   params.blockDim = work.configuration.block;
   params.sharedMemBytes = static_cast<unsigned>(work.configuration.shared);
@@ -75,6 +78,8 @@ cudaMemcpy3DParms ParamsOf(const CopyWork& work) {
   if (work.of_arrays) NotSupported("giving back the parameters of a node that copies arrays");
   const auto pitched = [&](const void* base, const Layout& layout) {
     const uint64_t rows = layout.pitch == 0 ? 0 : layout.slice / layout.pitch;
+    // A single row has no pitch.
+    if (work.region.height == 1 && work.region.depth == 1) return cudaPitchedPtr{const_cast<void*>(base), 0, 0, 0};
     return cudaPitchedPtr{const_cast<void*>(base), layout.pitch, work.region.width, rows};
   };
   cudaMemcpy3DParms params = {};

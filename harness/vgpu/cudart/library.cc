@@ -8,6 +8,7 @@
 #include "vgpu/cudart/binary/fatbin.h"
 #include "vgpu/cudart/binary/fatbin_load.h"
 #include "vgpu/cudart/binary/linked_image.h"
+#include "vgpu/cudart/binary/ptx_check.h"
 #include "vgpu/cudart/runtime.h"
 #include "vgpu/ptx/parser.h"
 
@@ -37,10 +38,21 @@ std::vector<uint8_t> ImageAt(const void* code) {
   return {bytes, bytes + BytesOfImage(code)};
 }
 
+// Whether it is text, which a driver compiles only when something in it is asked for; a program has its code.
+bool IsText(const std::vector<uint8_t>& image) {
+  uint32_t magic = 0;
+  if (image.size() >= sizeof magic) std::memcpy(&magic, image.data(), sizeof magic);
+  return magic != kFatbinMagic && !(image.size() > sizeof(uint64_t) && IsLinkedImage(image.data()));
+}
+
 cudaLibrary_t LoadLibrary(Runtime& r, std::vector<uint8_t> image) {
   Module* const module = r.AddModule();
   module->owned = std::move(image);
   module->images = {module->owned};
+  if (IsText(module->owned) && !HasJudge()) {
+    module->error = CheckPtx({reinterpret_cast<const char*>(module->owned.data()), module->owned.size()}, r.profile()).error;
+    return reinterpret_cast<cudaLibrary_t>(module);
+  }
   try {
     r.Load(*module);
   } catch (...) {
@@ -53,6 +65,7 @@ cudaLibrary_t LoadLibrary(Runtime& r, std::vector<uint8_t> image) {
 // The names of a library's kernels, in the order of its text.
 std::vector<std::string> KernelNames(Runtime& r, const Module& module) {
   std::vector<std::string> names;
+  if (module.error != cudaSuccess) return names;
   for (const std::string& text : PtxOf(module.images, r.profile())) {
     const ptx::Module parsed = ptx::Parse(text);
     for (const ptx::Function& function : parsed.functions) {

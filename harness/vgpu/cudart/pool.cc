@@ -18,11 +18,27 @@ struct Pool {
   bool is_default = false;
   uint64_t release_threshold = 0;
   uint64_t used = 0, used_high = 0;
+  uint64_t reserved = 0, reserved_high = 0;  // by whole blocks; what is not in use goes back below the threshold
   uint64_t max_bytes = 0;  // 0: no limit of its own
   std::map<cudaMemPoolAttr, int> reuse = {{cudaMemPoolReuseFollowEventDependencies, 1},
                                           {cudaMemPoolReuseAllowOpportunistic, 1},
                                           {cudaMemPoolReuseAllowInternalDependencies, 1}};
 };
+
+// What a pool takes from the device at a time.
+constexpr uint64_t kPoolTakes = 32 << 20;
+
+void CountUse(Pool& pool) {
+  pool.used_high = std::max(pool.used_high, pool.used);
+  pool.reserved = std::max(pool.reserved, RoundedUp(pool.used, kPoolTakes));
+  pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
+}
+
+// All but so much, and what is in use, goes back.
+void KeepReserved(Pool& pool, uint64_t kept) {
+  const uint64_t blocks = kept > UINT64_MAX - kPoolTakes ? kept : RoundedUp(kept, kPoolTakes);
+  pool.reserved = std::min(pool.reserved, std::max(blocks, RoundedUp(pool.used, kPoolTakes)));
+}
 
 struct Pools {
   std::map<cudaMemPool_t, std::unique_ptr<Pool>> all;
@@ -64,10 +80,14 @@ Pool& PoolOf(cudaMemPool_t handle) {
 
 int DeviceAt(Runtime& r, const cudaMemLocation* location, cudaMemAllocationType type) {
   Require(location != nullptr, cudaErrorInvalidValue);
-  if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned) {
-    NotSupported("a pool of memory that is not one device's own");
-  }
-  r.RequireDevice(location->id);
+  const bool pinned = type == cudaMemAllocationTypePinned, managed = type == cudaMemAllocationTypeManaged;
+  const bool on_device = location->type == cudaMemLocationTypeDevice;
+  const bool of_node = location->type == cudaMemLocationTypeHostNuma;
+  Require(pinned || managed, cudaErrorInvalidValue);
+  Require(!on_device || (location->id >= 0 && location->id < r.device_count()), cudaErrorInvalidValue);
+  Require(!of_node || location->id == 0, cudaErrorInvalidValue);
+  Require(managed || on_device || of_node || location->type == cudaMemLocationTypeHost, cudaErrorInvalidValue);
+  if (!on_device || managed) NotSupported("a pool of memory that is not one device's own");
   return location->id;
 }
 
@@ -92,7 +112,7 @@ void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle
   operation.Begin();
   pools().allocated[reinterpret_cast<uintptr_t>(*pointer)] = {handle, bytes};
   pool.used += bytes;
-  pool.used_high = std::max(pool.used_high, pool.used);
+  CountUse(pool);
 }
 
 void FreeInOrder(Runtime& r, const Stream& stream, void* pointer) {
@@ -106,7 +126,7 @@ void Set(Pool& pool, cudaMemPoolAttr attribute, const void* value) {
     case cudaMemPoolReuseFollowEventDependencies:
     case cudaMemPoolReuseAllowOpportunistic:
     case cudaMemPoolReuseAllowInternalDependencies:
-      pool.reuse[attribute] = *static_cast<const int*>(value);
+      pool.reuse[attribute] = *static_cast<const int*>(value) != 0 ? 1 : 0;
       break;
     case cudaMemPoolAttrReleaseThreshold:
       pool.release_threshold = *static_cast<const uint64_t*>(value);
@@ -115,7 +135,8 @@ void Set(Pool& pool, cudaMemPoolAttr attribute, const void* value) {
     case cudaMemPoolAttrUsedMemHigh:
       // A high-water mark can only be set back.
       Require(*static_cast<const uint64_t*>(value) == 0, cudaErrorInvalidValue);
-      pool.used_high = pool.used;
+      (attribute == cudaMemPoolAttrUsedMemHigh ? pool.used_high : pool.reserved_high) =
+          attribute == cudaMemPoolAttrUsedMemHigh ? pool.used : pool.reserved;
       break;
     default:
       throw ApiError{cudaErrorInvalidValue};
@@ -134,10 +155,14 @@ void Get(const Pool& pool, cudaMemPoolAttr attribute, void* value) {
       put(pool.release_threshold);
       break;
     case cudaMemPoolAttrReservedMemCurrent:
+      put(pool.reserved);
+      break;
+    case cudaMemPoolAttrReservedMemHigh:
+      put(pool.reserved_high);
+      break;
     case cudaMemPoolAttrUsedMemCurrent:
       put(pool.used);
       break;
-    case cudaMemPoolAttrReservedMemHigh:
     case cudaMemPoolAttrUsedMemHigh:
       put(pool.used_high);
       break;
@@ -152,7 +177,10 @@ void ForgetPooled(const void* pointer) {
   const auto found = pools().allocated.find(reinterpret_cast<uintptr_t>(pointer));
   if (found == pools().allocated.end()) return;
   const auto& [handle, bytes] = found->second;
-  if (const auto pool = pools().all.find(handle); pool != pools().all.end()) pool->second->used -= bytes;
+  if (const auto pool = pools().all.find(handle); pool != pools().all.end()) {
+    pool->second->used -= bytes;
+    KeepReserved(*pool->second, pool->second->release_threshold);
+  }
   pools().allocated.erase(found);
 }
 
@@ -251,8 +279,13 @@ cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType t
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
   return Api("cudaMemPoolCreate", [&](Runtime& r) {
     Require(pool != nullptr && properties != nullptr, cudaErrorInvalidValue);
-    if (properties->handleTypes != cudaMemHandleTypeNone) NotSupported("a pool that processes share");
-    *pool = AddPool(DeviceAt(r, &properties->location, properties->allocType));
+    const int device = DeviceAt(r, &properties->location, properties->allocType);
+    const auto handles = properties->handleTypes;
+    Require(handles == cudaMemHandleTypeNone || handles == cudaMemHandleTypePosixFileDescriptor ||
+                handles == cudaMemHandleTypeFabric,
+            cudaErrorInvalidValue);
+    if (handles != cudaMemHandleTypeNone) NotSupported("a pool that processes share");
+    *pool = AddPool(device);
     PoolOf(*pool).max_bytes = properties->maxSize;
   });
 }
@@ -267,9 +300,8 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   });
 }
 
-// What a pool keeps beyond what is in use is nothing, so there is nothing to trim.
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
-  return Api("cudaMemPoolTrimTo", [&](Runtime&) { PoolOf(pool); });
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t kept) {
+  return Api("cudaMemPoolTrimTo", [&](Runtime&) { KeepReserved(PoolOf(pool), kept); });
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
@@ -292,9 +324,14 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
     const Pool& own = PoolOf(pool);
     Require(list != nullptr || count == 0, cudaErrorInvalidValue);
     for (size_t i = 0; i < count; ++i) {
-      r.RequireDevice(list[i].location.id);
-      const bool other = list[i].location.type != cudaMemLocationTypeDevice || list[i].location.id != own.device;
-      Require(!other || list[i].flags == cudaMemAccessFlagsProtNone, cudaErrorPeerAccessUnsupported);
+      const cudaMemLocation& location = list[i].location;
+      const bool read_only = list[i].flags == cudaMemAccessFlagsProtRead;
+      Require(location.type == cudaMemLocationTypeDevice && !read_only, cudaErrorNotSupported);
+      r.RequireDevice(location.id);
+      const bool none = list[i].flags == cudaMemAccessFlagsProtNone;
+      // Its own device always reaches it.
+      Require(location.id != own.device || !none, cudaErrorInvalidDevice);
+      Require(location.id == own.device || none, cudaErrorPeerAccessUnsupported);
     }
   });
 }
@@ -302,7 +339,11 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location) {
   return Api("cudaMemPoolGetAccess", [&](Runtime&) {
     Require(flags != nullptr && location != nullptr, cudaErrorInvalidValue);
-    const bool own = location->type == cudaMemLocationTypeDevice && location->id == PoolOf(pool).device;
+    const bool on_device = location->type == cudaMemLocationTypeDevice;
+    Require(!on_device || (location->id >= 0 && location->id < runtime().device_count()), cudaErrorInvalidValue);
+    Require(on_device || location->type == cudaMemLocationTypeHost || location->type == cudaMemLocationTypeHostNuma,
+            cudaErrorInvalidValue);
+    const bool own = on_device && location->id == PoolOf(pool).device;
     *flags = own ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
   });
 }

@@ -283,6 +283,13 @@ Kernel& Runtime::KernelOf(const void* function) {
   throw ApiError{function == nullptr ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidResourceHandle};
 }
 
+const void* Runtime::HostFunctionOf(const Kernel& kernel) const {
+  for (const auto& [host, own] : kernels_) {
+    if (own.get() == &kernel) return host;
+  }
+  return &kernel;
+}
+
 ModuleHandle Runtime::Load(Module& module) {
   Require(module.error == cudaSuccess, module.error);
   Require(!module.images.empty(), cudaErrorNoKernelImageForDevice);

@@ -148,6 +148,8 @@ class Runtime {
 
   // A registered host function, or a handle that cudaGetKernel and the like gave. Throws ApiError.
   Kernel& KernelOf(const void* function);
+  // What the program knows the kernel by: its host function, or else its handle.
+  const void* HostFunctionOf(const Kernel& kernel) const;
   const KernelInfo& InfoOf(Kernel& kernel);
   const VariableInfo& VariableOf(const void* symbol);
   const VariableInfo& VariableOf(Symbol& symbol);

@@ -86,6 +86,11 @@ inline void* Pointer(CUdeviceptr address) { return reinterpret_cast<void*>(addre
 // Empties the logs among a compiler's or linker's options: what is wrong with a module is on standard error.
 void ClearLogs(unsigned count, CUjit_option* options, void** values);
 
+// Puts what an assembler or linker said into the error log among such options, as much as there is room for.
+void FillErrorLog(unsigned count, CUjit_option* options, void** values, const std::string& log);
+// The current device's.
+const DeviceProfile& ProfileHere();
+
 // Says that a form of a driver function is missing.
 cudaError_t Missing(const char* what);
 

@@ -1,4 +1,5 @@
 // Linking: PTX and fat binaries to one module. Nothing is compiled; the parts are linked when the module is loaded.
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -8,6 +9,7 @@
 
 #include "vgpu/cudart/binary/fatbin_load.h"
 #include "vgpu/cudart/binary/linked_image.h"
+#include "vgpu/cudart/binary/ptx_check.h"
 #include "vgpu/cudart/driver/driver.h"
 
 namespace lockstep::vgpu::cudart::driver {
@@ -17,6 +19,8 @@ namespace {
 struct Link {
   std::vector<std::string> texts;
   std::vector<uint8_t> image;  // once it is complete
+  char* log = nullptr;         // of errors, with so much room
+  size_t room = 0;
 };
 
 Link* LinkOf(CUlinkState state) { return reinterpret_cast<Link*>(state); }
@@ -29,6 +33,17 @@ cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes)
     return Missing("cuLinkAddData of anything but PTX and fat binaries");
   }
   const Image image(begin, bytes);
+  if (type == CU_JIT_INPUT_PTX) {
+    const PtxVerdict verdict = CheckPtx({reinterpret_cast<const char*>(begin), bytes}, ProfileHere(), true);
+    if (verdict.error != cudaSuccess) {
+      if (link.log != nullptr && link.room > 0) {
+        const size_t told = std::min(verdict.log.size(), link.room - 1);
+        std::memcpy(link.log, verdict.log.data(), told);
+        link.log[told] = 0;
+      }
+      return verdict.error;
+    }
+  }
   try {
     Runtime& r = runtime();
     const std::lock_guard lock(r.mutex());
@@ -52,6 +67,27 @@ void ClearLogs(unsigned count, CUjit_option* options, void** values) {
   }
 }
 
+void FillErrorLog(unsigned count, CUjit_option* options, void** values, const std::string& log) {
+  char* buffer = nullptr;
+  size_t room = 0;
+  void** size = nullptr;
+  for (unsigned k = 0; k < count && options != nullptr && values != nullptr; ++k) {
+    if (options[k] == CU_JIT_ERROR_LOG_BUFFER) buffer = static_cast<char*>(values[k]);
+    if (options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) room = reinterpret_cast<size_t>(*(size = &values[k]));
+  }
+  if (buffer == nullptr || room == 0) return;
+  const size_t told = std::min(log.size(), room - 1);
+  std::memcpy(buffer, log.data(), told);
+  buffer[told] = 0;
+  *size = reinterpret_cast<void*>(told > 0 ? told + 1 : 0);
+}
+
+const DeviceProfile& ProfileHere() {
+  Runtime& r = runtime();
+  const std::lock_guard lock(r.mutex());
+  return r.profile();
+}
+
 }  // namespace lockstep::vgpu::cudart::driver
 
 using namespace lockstep::vgpu::cudart;
@@ -62,8 +98,13 @@ extern "C" {
 CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
   return Drive("cuLinkCreate", [&] {
     if (state == nullptr) return cudaErrorInvalidValue;
+    auto* const link = new Link;
+    for (unsigned k = 0; k < count && options != nullptr && values != nullptr; ++k) {
+      if (options[k] == CU_JIT_ERROR_LOG_BUFFER) link->log = static_cast<char*>(values[k]);
+      if (options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) link->room = reinterpret_cast<size_t>(values[k]);
+    }
     ClearLogs(count, options, values);
-    *state = reinterpret_cast<CUlinkState>(new Link);
+    *state = reinterpret_cast<CUlinkState>(link);
     return cudaSuccess;
   });
 }

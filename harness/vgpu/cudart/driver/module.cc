@@ -2,7 +2,9 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <type_traits>
 
+#include "vgpu/cudart/binary/ptx_check.h"
 #include "vgpu/cudart/driver/driver.h"
 
 namespace lockstep::vgpu::cudart::driver {
@@ -11,11 +13,20 @@ namespace {
 
 cudaLibrary_t LibraryOf(const void* handle) { return reinterpret_cast<cudaLibrary_t>(const_cast<void*>(handle)); }
 
+// A module is there with all its code; what is wrong with text is the error, and in the log.
+cudaError_t LoadNow(cudaLibrary_t library) {
+  return Api("cuModuleLoadData", [&](Runtime& r) { r.Load(*reinterpret_cast<Module*>(library)); });
+}
+
 template <typename Handle>
 cudaError_t Load(Handle* handle, const void* image) {
   if (handle == nullptr || image == nullptr) return cudaErrorInvalidValue;
   cudaLibrary_t library = nullptr;
-  const cudaError_t error = cudaLibraryLoadData(&library, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  cudaError_t error = cudaLibraryLoadData(&library, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (error == cudaSuccess && std::is_same_v<Handle, CUmodule>) {
+    error = LoadNow(library);
+    if (error != cudaSuccess) cudaLibraryUnload(library);
+  }
   if (error == cudaSuccess) *handle = reinterpret_cast<Handle>(library);
   return error;
 }
@@ -24,7 +35,11 @@ template <typename Handle>
 cudaError_t LoadFile(Handle* handle, const char* path) {
   if (handle == nullptr || path == nullptr) return cudaErrorInvalidValue;
   cudaLibrary_t library = nullptr;
-  const cudaError_t error = cudaLibraryLoadFromFile(&library, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  cudaError_t error = cudaLibraryLoadFromFile(&library, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (error == cudaSuccess && std::is_same_v<Handle, CUmodule>) {
+    error = LoadNow(library);
+    if (error != cudaSuccess) cudaLibraryUnload(library);
+  }
   if (error == cudaSuccess) *handle = reinterpret_cast<Handle>(library);
   return error;
 }
@@ -183,8 +198,17 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
 
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options, void** values) {
   return Drive("cuModuleLoadDataEx", [&] {
+    std::vector<void*> asked(values, values == nullptr ? values : values + count);
     ClearLogs(count, options, values);
-    return Load(module, image);
+    const cudaError_t error = Load(module, image);
+    const bool of_text = error == cudaErrorInvalidPtx || error == cudaErrorUnsupportedPtxVersion ||
+                         error == cudaErrorInvalidKernelImage;
+    if (!of_text || asked.empty()) return error;
+    FillErrorLog(count, options, asked.data(), CheckPtx(static_cast<const char*>(image), ProfileHere()).log);
+    for (unsigned k = 0; k < count; ++k) {
+      if (options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) values[k] = asked[k];
+    }
+    return error;
   });
 }
 

@@ -88,15 +88,15 @@ void Extents() {
       Say(name + "/drv2", cuArrayGetDescriptor(&two, reinterpret_cast<CUarray>(array)));
       cudaFreeArray(array);
     }
-    for (unsigned levels : {0u, 1u, 2u, 7u, 8u, 100u}) {
+    for (unsigned levels : {1u, 7u}) {
       if (e[0] > 64) continue;
-      for (unsigned flags : {0u, 1u, 2u, 4u}) {
+      for (unsigned flags : {0u, 2u}) {
         cudaMipmappedArray_t mipmap = nullptr;
         const std::string name = F("mip_%zu.%zu.%zu_l%u_f%u", e[0], e[1], e[2], levels, flags);
         const cudaError_t error = cudaMallocMipmappedArray(&mipmap, &desc, {e[0], e[1], e[2]}, levels, flags);
         Say(name, error);
         if (error != cudaSuccess) continue;
-        for (unsigned level : {0u, 1u, 6u, 7u}) {
+        for (unsigned level : {0u, 6u}) {
           cudaArray_t array = nullptr;
           Say(name + F("/level%u", level), cudaGetMipmappedArrayLevel(&array, mipmap, level));
           if (array == nullptr) continue;
@@ -211,7 +211,7 @@ void Copies() {
 }
 
 template <typename T>
-void Fetches(const char* name, int bits, cudaChannelFormatKind kind) {
+void Fetches(const char* name, int bits, cudaChannelFormatKind kind, int first_read = 0) {
   const auto desc = Desc(1, bits, kind);
   cudaArray_t array = nullptr;
   cudaMallocArray(&array, &desc, 8, 4);
@@ -226,7 +226,7 @@ void Fetches(const char* name, int bits, cudaChannelFormatKind kind) {
   cudaMemcpy2DToArray(array, 0, 0, texels.data(), bits, bits, 4, cudaMemcpyHostToDevice);
   T* out = nullptr;
   cudaMallocManaged(&out, sizeof(T));
-  for (int read = 0; read <= 1; ++read) {
+  for (int read = first_read; read <= 1; ++read) {
     for (int filter = 0; filter <= 1; ++filter) {
       for (int normalized = 0; normalized <= 1; ++normalized) {
         for (int mode = 0; mode <= 3; ++mode) {
@@ -415,8 +415,8 @@ int main(int argc, char** argv) {
   cases("objects", [] { Start(), Objects(); });
   cases("fetch_float", [] { Start(), Fetches<float>("f32", 32, cudaChannelFormatKindFloat); });
   cases("fetch_half", [] { Start(), Fetches<float>("f16", 16, cudaChannelFormatKindFloat); });
-  cases("fetch_u8", [] { Start(), Fetches<float>("u8f", 8, cudaChannelFormatKindUnsigned); });
-  cases("fetch_s16", [] { Start(), Fetches<float>("s16f", 16, cudaChannelFormatKindSigned); });
+  cases("fetch_u8", [] { Start(), Fetches<float>("u8f", 8, cudaChannelFormatKindUnsigned, 1); });
+  cases("fetch_s16", [] { Start(), Fetches<float>("s16f", 16, cudaChannelFormatKindSigned, 1); });
   cases("fetch_s32", [] { Start(), Fetches<int>("s32", 32, cudaChannelFormatKindSigned); });
   return cases.Run(argc, argv);
 }

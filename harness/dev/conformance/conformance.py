@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""Ask the runtime and the driver API what they answer, here and on a GPU, and compare.
+
+    harness/dev/conformance/conformance.py run [PROGRAM…]          build, run on the virtual GPU, compare: differences
+    harness/dev/conformance/conformance.py record FOLDER           keep a GPU's answers: FOLDER/PROGRAM.txt each
+    harness/dev/conformance/conformance.py page                    write docs/records/conformance.md
+
+Each `.cu` file here is a program that prints lines "class/case/question answer" (ask.h). To record, build them with
+`nvcc -std=c++20 -arch=sm_90 PROGRAM.cu -lcuda` (device_launches: also `-rdc=true -lcudadevrt`), run each on the GPU and
+send what it prints to PROGRAM.txt. The answers are in `recorded`, a line for each case and answer: the questions that
+have it. `allowed.txt` names differences that stay, as patterns of questions, with the reason.
+
+Exit status: 1 where a program differs in more answers than `figures.json` says; 0 otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+RECORDED = HERE / "recorded"
+FIGURES = HERE / "figures.json"
+PAGE = ROOT / "docs/records/conformance.md"
+SECONDS = 300  # of one program on the virtual GPU
+
+Answers = dict[str, str]  # "case/question" → answer
+
+
+def programs() -> list[str]:
+    return sorted(path.stem for path in HERE.glob("*.cu"))
+
+
+def read_output(text: str) -> Answers:
+    """The answers in what a program printed; of a question asked twice the first."""
+    answers: Answers = {}
+    for line in text.splitlines():
+        name, _, answer = line.partition(" ")
+        if name.count("/") >= 2:
+            answers.setdefault(name.partition("/")[2], answer)
+    return answers
+
+
+def read_record(program: str) -> Answers:
+    answers: Answers = {}
+    for line in (RECORDED / f"{program}.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        case, answer, questions = line.split("\t")
+        answers.update({f"{case}/{question}": answer for question in questions.split(" ")})
+    return answers
+
+
+def write_record(program: str, answers: Answers, where: str) -> None:
+    grouped: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, answer in answers.items():
+        case, _, question = name.partition("/")
+        grouped[case, answer].append(question)
+    lines = [f"# {where}", *(f"{case}\t{answer}\t{' '.join(asked)}" for (case, answer), asked in grouped.items())]
+    RECORDED.mkdir(exist_ok=True)
+    (RECORDED / f"{program}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def allowed() -> list[tuple[str, str]]:
+    """Patterns of "program/case/question", and why these may differ."""
+    rows = []
+    for line in (HERE / "allowed.txt").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            pattern, _, reason = line.partition("  ")
+            rows.append((pattern, reason.strip()))
+    return rows
+
+
+def build(program: str, nvcc: str, folder: Path) -> Path:
+    out = folder / program
+    extra = ["-rdc=true", "-lcudadevrt"] if program == "device_launches" else []
+    stubs = Path(nvcc).resolve().parents[1] / "lib64/stubs"
+    command = [nvcc, "-std=c++20", "-w", "-arch=sm_90", f"{HERE}/{program}.cu", "-o", str(out), *extra, "-lcuda"]
+    subprocess.run([*command, f"-L{stubs}"], check=True)
+    return out
+
+
+def ask_here(program: Path, tree: Path, jobs: int) -> Answers:
+    """What the program answers on the virtual GPU, an H100."""
+    done = subprocess.run(
+        [tree / "bin/vgpu-run", "--device=h100", program],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=SECONDS,
+        env={**os.environ, "CONFORMANCE_JOBS": str(jobs)},
+        check=False,
+    )
+    return read_output(done.stdout)
+
+
+def compare(program: str, here: Answers) -> tuple[dict[str, tuple[str, str]], int, int]:
+    """What differs, question → (a GPU's answer, the one here); how many differ by allowance; how many were asked."""
+    patterns = [pattern for pattern, _ in allowed()]
+    differing, by_allowance = {}, 0
+    recorded = read_record(program)
+    for question, answer in recorded.items():
+        if here.get(question) == answer:
+            continue
+        if any(fnmatch.fnmatchcase(f"{program}/{question}", pattern) for pattern in patterns):
+            by_allowance += 1
+        else:
+            differing[question] = (answer, here.get(question, "none"))
+    return differing, by_allowance, len(recorded)
+
+
+def run(names: list[str], tree: Path, jobs: int, shown: int) -> int:
+    nvcc = (tree / "nvcc.txt").read_text().strip()
+    folder = tree / "conformance"
+    folder.mkdir(exist_ok=True)
+    figures = json.loads(FIGURES.read_text())
+    worse = False
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        built = dict(zip(names, pool.map(lambda name: build(name, nvcc, folder), names), strict=True))
+    for name in names:
+        differing, by_allowance, asked = compare(name, ask_here(built[name], tree, jobs))
+        before = figures.setdefault(name, {"before": len(differing), "before_asked": asked})
+        print(f"{name}: {len(differing)} of {asked} differ, {by_allowance} more by allowance")
+        for question, (there, answer) in list(differing.items())[:shown]:
+            print(f"    {question}: a GPU says {there!r}, here it is {answer!r}")
+        if len(differing) > before.get("now", len(differing)):
+            worse = True
+            print(f"    {before['now']} differed when it was recorded (figures.json)")
+        elif "now" not in before or len(differing) < before["now"] or by_allowance != before.get("allowed"):
+            before.update(now=len(differing), allowed=by_allowance, asked=asked)
+            FIGURES.write_text(json.dumps(dict(sorted(figures.items())), indent=1) + "\n")
+    return 1 if worse else 0
+
+
+def record(source: Path, where: str) -> None:
+    for name in programs():
+        file = source / f"{name}.txt"
+        if file.is_file():
+            write_record(name, read_output(file.read_text(encoding="utf-8", errors="replace")), where)
+
+
+def page() -> str:
+    figures = json.loads(FIGURES.read_text())
+    where = (RECORDED / "device.txt").read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
+    rows = [
+        f"| [`{name}.cu`](../../harness/dev/conformance/{name}.cu) | {row['before']} of {row['before_asked']} | {row['now']} of {row['asked']} "
+        f"| {row['allowed']} |"
+        for name, row in sorted(figures.items())
+    ]
+    total = {key: sum(row[key] for row in figures.values()) for key in ("asked", "before", "before_asked", "now", "allowed")}
+    reasons = [f"| `{pattern}` | {reason} |" for pattern, reason in allowed()]
+    return "\n".join(
+        [
+            "# Answers beside a GPU's",
+            "",
+            "<!-- Generated by harness/dev/conformance/conformance.py page -->",
+            "",
+            "Small programs ask the runtime and the driver API what they answer: errors, attributes, kinds of memory, what",
+            f"ends a capture. The answers of a GPU are on record: {where}. Nothing that is asked depends on addresses,",
+            "times or the size of the memory.",
+            "",
+            "```sh",
+            "harness/dev/conformance/conformance.py run pool --show 20   # what differs in one program",
+            "```",
+            "",
+            "| program | differed before | differ | more, allowed |",
+            "|---|---:|---:|---:|",
+            *rows,
+            f"| all | {total['before']} of {total['before_asked']} | {total['now']} of {total['asked']} | {total['allowed']} |",
+            "",
+            "\"Before\" is the virtual GPU of 2026-11-27, before the first of these questions was asked. It was compared with an",
+            "H200's answers, of which those that the two cards give differently are few: sizes of caches and buses; some programs",
+            "asked less then.",
+            "",
+            "## What stays different",
+            "",
+            "| questions | why |",
+            "|---|---|",
+            *reasons,
+            "",
+        ]
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=Path(os.environ.get("LOCKSTEP_BUILD", ROOT / "build")))
+    parser.add_argument("--jobs", type=int, default=2)
+    commands = parser.add_subparsers(dest="command", required=True)
+    asking = commands.add_parser("run")
+    asking.add_argument("programs", nargs="*", choices=[[], *programs()], default=[])
+    asking.add_argument("--show", type=int, default=5, metavar="N", help="differences of each program to show")
+    keeping = commands.add_parser("record")
+    keeping.add_argument("folder", type=Path)
+    keeping.add_argument("--where", required=True, help="the GPU, its driver, the date")
+    commands.add_parser("page")
+    arguments = parser.parse_args()
+    if arguments.command == "run":
+        return run(arguments.programs or programs(), arguments.build, arguments.jobs, arguments.show)
+    if arguments.command == "record":
+        record(arguments.folder, arguments.where)
+    else:
+        PAGE.write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+#include "vgpu/cudart/binary/ptx_check.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+extern char** environ;
+
+namespace lockstep::vgpu::cudart {
+
+namespace {
+
+// The versions of PTX that a driver for CUDA 13.0 knows.
+constexpr std::pair<int, int> kVersions[] = {
+    {1, 0}, {1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {2, 0}, {2, 1}, {2, 2}, {2, 3}, {3, 0}, {3, 1}, {3, 2}, {4, 0},
+    {4, 1}, {4, 2}, {4, 3}, {5, 0}, {6, 0}, {6, 1}, {6, 2}, {6, 3}, {6, 4}, {6, 5}, {7, 0}, {7, 1}, {7, 2}, {7, 3},
+    {7, 4}, {7, 5}, {7, 6}, {7, 7}, {7, 8}, {8, 0}, {8, 1}, {8, 2}, {8, 3}, {8, 4}, {8, 5}, {8, 6}, {8, 7}, {8, 8},
+    {9, 0}};
+
+// Text behind blanks and comments.
+std::string_view Begin(std::string_view text) {
+  while (true) {
+    const size_t at = text.find_first_not_of(" \t\r\n");
+    text = at == std::string_view::npos ? "" : text.substr(at);
+    const bool line = text.starts_with("//"), block = text.starts_with("/*");
+    if (!line && !block) return text;
+    const size_t end = text.find(line ? "\n" : "*/", 2);
+    text = end == std::string_view::npos ? "" : text.substr(end + (line ? 1 : 2));
+  }
+}
+
+std::string FindAssembler() {
+  std::vector<std::string> folders;
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const char* const home = std::getenv(name)) folders.push_back(std::string(home) + "/bin");
+  }
+  std::string_view path = std::getenv("PATH") != nullptr ? std::getenv("PATH") : "";
+  while (!path.empty()) {
+    const size_t end = std::min(path.find(':'), path.size());
+    if (end > 0) folders.emplace_back(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  folders.emplace_back("/usr/local/cuda/bin");
+  for (const std::string& folder : folders) {
+    const std::string file = folder + "/ptxas";
+    if (::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return "";
+}
+
+// What the assembler says on standard error; true if it takes the text.
+bool Assemble(const std::string& assembler, std::string_view text, const std::string& target, bool linked,
+              std::string* said) {
+  char source[] = "/tmp/lockstep-ptx-XXXXXX";
+  const int file = mkstemp(source);
+  if (file < 0) return true;
+  const bool written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  ::close(file);
+  int ends[2] = {-1, -1};
+  bool taken = true;
+  if (written && ::pipe2(ends, O_CLOEXEC) == 0) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    std::string arch = "-arch=" + target, out = "/dev/null", option = "-o", name = assembler, part = "-c";
+    char* arguments[] = {name.data(), arch.data(), option.data(), out.data(), source, linked ? part.data() : nullptr,
+                         nullptr};
+    // Without what makes a program's calls the virtual GPU's.
+    std::vector<char*> environment;
+    for (char** one = environ; *one != nullptr; ++one) {
+      const std::string_view variable = *one;
+      if (!variable.starts_with("LD_PRELOAD=") && !variable.starts_with("LD_AUDIT=")) environment.push_back(*one);
+    }
+    environment.push_back(nullptr);
+    pid_t child = 0;
+    if (posix_spawn(&child, assembler.c_str(), &actions, nullptr, arguments, environment.data()) == 0) {
+      ::close(std::exchange(ends[1], -1));
+      char buffer[4096];
+      for (ssize_t n; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;) said->append(buffer, static_cast<size_t>(n));
+      int status = 0;
+      taken = ::waitpid(child, &status, 0) != child || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    ::close(ends[0]);
+    if (ends[1] >= 0) ::close(ends[1]);
+  }
+  ::unlink(source);
+  // The driver has no file, and says so.
+  const std::string_view path = source;
+  for (size_t at; (at = said->find(path)) != std::string::npos;) said->replace(at, path.size(), "application ptx input");
+  return taken;
+}
+
+PtxVerdict Check(std::string_view text, const DeviceProfile& profile, bool linked) {
+  const std::string_view begin = Begin(text);
+  if (!begin.starts_with(".version")) {
+    return {cudaErrorInvalidKernelImage, "error   : Binary format for key='0', ident='' is not recognized"};
+  }
+  int major = 0, minor = 0, end = 0;
+  const std::string head(begin.substr(0, 64));
+  if (std::sscanf(head.c_str(), ".version %d.%d%n", &major, &minor, &end) == 2 && major > 0 && head[static_cast<size_t>(end)] != '.' &&
+      std::find(std::begin(kVersions), std::end(kVersions), std::pair(major, minor)) == std::end(kVersions)) {
+    return {cudaErrorUnsupportedPtxVersion, "ptxas application ptx input, line 1; fatal   : Unsupported .version " +
+                                                std::to_string(major) + "." + std::to_string(minor) +
+                                                "; current version is '9.0'\nptxas fatal   : Ptx assembly aborted due to errors"};
+  }
+  static const std::string assembler = FindAssembler();
+  if (assembler.empty()) return {};
+  std::string target = "sm_" + std::to_string(profile.cc_major * 10 + profile.cc_minor);
+  if (text.find(".target " + target + "a") != std::string_view::npos) target += "a";
+  PtxVerdict verdict;
+  if (!Assemble(assembler, text, target, linked, &verdict.log)) verdict.error = cudaErrorInvalidPtx;
+  if (verdict.error == cudaSuccess) verdict.log.clear();
+  return verdict;
+}
+
+}  // namespace
+
+PtxVerdict CheckPtx(std::string_view text, const DeviceProfile& profile, bool linked) {
+  static std::mutex mutex;
+  static auto* const known = new std::map<std::string, PtxVerdict, std::less<>>[2];
+  const std::lock_guard lock(mutex);
+  auto& verdicts = known[linked ? 1 : 0];
+  if (const auto found = verdicts.find(text); found != verdicts.end()) return found->second;
+  return verdicts.emplace(text, Check(text, profile, linked)).first->second;
+}
+
+}  // namespace lockstep::vgpu::cudart
