@@ -30,9 +30,7 @@ _MOST = 200  # graded at a time
 
 def main() -> int:
     """Status 1 where one gets what it does not deserve."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=("adversaries", "friends"))
     parser.add_argument("count", type=int)
     parser.add_argument("--seed", type=int, default=1)
@@ -64,18 +62,12 @@ def main() -> int:
         graded = (grade_adversaries if hostile else grade_friends)(runs, made)
         print(text_of(graded), flush=True)
         # An adversary that gets less than its naive kernel has been caught at something else.
-        found = [
-            one for one in graded if (one.gains if hostile else one.gains or one.loses)
-        ]
+        found = [one for one in graded if (one.gains if hostile else one.gains or one.loses)]
         bad += len(found)
         for number, one in enumerate(found) if asked.keep else ():
             asked.keep.mkdir(parents=True, exist_ok=True)
-            (asked.keep / f"{asked.seed + start}-{number}.cu").write_text(
-                one.generated.text
-            )
-    print(
-        f"{bad} of {asked.count} {asked.kind} ({moves_text()}) in {time.monotonic() - begin:.0f} s"
-    )
+            (asked.keep / f"{asked.seed + start}-{number}.cu").write_text(one.generated.text)
+    print(f"{bad} of {asked.count} {asked.kind} ({moves_text()}) in {time.monotonic() - begin:.0f} s")
     return bool(bad)
 
 

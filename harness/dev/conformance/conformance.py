@@ -7,8 +7,8 @@
 
 Each `.cu` file here is a program that prints lines "class/case/question answer" (ask.h). To record, build them with
 `nvcc -std=c++20 -arch=sm_90 PROGRAM.cu -lcuda` (device_launches: also `-rdc=true -lcudadevrt`), run each on the GPU and
-send what it prints to PROGRAM.txt. The answers are in `recorded`, a line for each case and answer: the questions that
-have it. `allowed.txt` names differences that stay, as patterns of questions, with the reason.
+send what it prints to PROGRAM.txt. The answers are in `recorded`, a line for each case: each answer, and the questions
+that have it. `allowed.txt` names differences that stay, as patterns of questions, with the reason.
 
 Exit status: 1 where a program differs in more answers than `figures.json` says; 0 otherwise.
 """
@@ -54,17 +54,22 @@ def read_record(program: str) -> Answers:
     for line in (RECORDED / f"{program}.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
-        case, answer, questions = line.split("\t")
-        answers.update({f"{case}/{question}": answer for question in questions.split(" ")})
+        case, *pairs = line.split("\t")
+        for answer, questions in zip(pairs[::2], pairs[1::2], strict=True):
+            answers.update({f"{case}/{question}": answer for question in questions.split(" ")})
     return answers
 
 
 def write_record(program: str, answers: Answers, where: str) -> None:
-    grouped: dict[tuple[str, str], list[str]] = defaultdict(list)
+    grouped: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for name, answer in answers.items():
         case, _, question = name.partition("/")
-        grouped[case, answer].append(question)
-    lines = [f"# {where}", *(f"{case}\t{answer}\t{' '.join(asked)}" for (case, answer), asked in grouped.items())]
+        grouped[case][answer].append(question)
+    lines = [f"# {where}"]
+    for case, by_answer in grouped.items():
+        lines.append(
+            "\t".join([case, *(text for answer, asked in by_answer.items() for text in (answer, " ".join(asked)))])
+        )
     RECORDED.mkdir(exist_ok=True)
     (RECORDED / f"{program}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -155,7 +160,9 @@ def page() -> str:
         f"| {row['allowed']} |"
         for name, row in sorted(figures.items())
     ]
-    total = {key: sum(row[key] for row in figures.values()) for key in ("asked", "before", "before_asked", "now", "allowed")}
+    total = {
+        key: sum(row[key] for row in figures.values()) for key in ("asked", "before", "before_asked", "now", "allowed")
+    }
     reasons = [f"| `{pattern}` | {reason} |" for pattern, reason in allowed()]
     return "\n".join(
         [
@@ -176,7 +183,7 @@ def page() -> str:
             *rows,
             f"| all | {total['before']} of {total['before_asked']} | {total['now']} of {total['asked']} | {total['allowed']} |",
             "",
-            "\"Before\" is the virtual GPU of 2026-11-27, before the first of these questions was asked. It was compared with an",
+            '"Before" is the virtual GPU of 2026-11-27, before the first of these questions was asked. It was compared with an',
             "H200's answers, of which those that the two cards give differently are few: sizes of caches and buses; some programs",
             "asked less then.",
             "",

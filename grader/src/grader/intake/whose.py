@@ -80,7 +80,7 @@ def _agreement(one: HandIn, student: Student) -> int:
     """How much of what the platform says of a hand-in's people the roster says of the student."""
     return max(
         sum(
-            _said(who, rule).casefold() == getattr(student, column).casefold() != ""
+            bool(own := str(getattr(student, column)).casefold()) and _said(who, rule).casefold() == own
             for rule, column in _COLUMNS.items()
         )
         for who in one.people
