@@ -8,6 +8,7 @@ import sys
 from types import ModuleType
 
 import pytest
+
 from conftest import BUILD, ROOT, needs_build
 
 FOLDER = ROOT / "harness/dev/conformance"
@@ -15,7 +16,8 @@ FOLDER = ROOT / "harness/dev/conformance"
 
 def load() -> ModuleType:
     spec = importlib.util.spec_from_file_location("conformance", FOLDER / "conformance.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["conformance"] = module
     spec.loader.exec_module(module)

@@ -43,7 +43,9 @@ inline void Say(const std::string& name, const std::string& value) {
   std::printf("%s/%s/%s %s\n", CONFORMANCE_CLASS, CaseName().c_str(), key.c_str(), value.c_str());
   std::fflush(stdout);
 }
-inline void Say(const std::string& name, const char* value) { Say(name, std::string(value == nullptr ? "null" : value)); }
+inline void Say(const std::string& name, const char* value) {
+  Say(name, std::string(value == nullptr ? "null" : value));
+}
 inline void Say(const std::string& name, bool value) { Say(name, value ? "yes" : "no"); }
 inline void Say(const std::string& name, double value) { Say(name, F("%.9g", value)); }
 inline void Say(const std::string& name, long long value) { Say(name, F("%lld", value)); }
@@ -122,7 +124,8 @@ struct Cases {
         if (outputs[told] == nullptr) continue;
         std::rewind(outputs[told]);
         char buffer[4096];
-        for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, outputs[told])) > 0;) std::fwrite(buffer, 1, n, stdout);
+        for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, outputs[told])) > 0;)
+          std::fwrite(buffer, 1, n, stdout);
         std::fclose(outputs[told]);
       }
     }

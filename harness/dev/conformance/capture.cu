@@ -18,7 +18,7 @@ struct World {
   cudaGraphExec_t executable = nullptr;
   cudaMemPool_t pool = nullptr, own_pool = nullptr;
   cudaArray_t array = nullptr;
-  void* spare = nullptr;       // memory that a call may free
+  void* spare = nullptr;  // memory that a call may free
   void* spare_host = nullptr;
   explicit World(unsigned flags) {
     cudaStreamCreateWithFlags(&capturing, flags);
@@ -62,7 +62,8 @@ std::vector<std::pair<std::string, Call>> Calls() {
 #define CALL(name, ...) calls.emplace_back(name, [](World& w) -> int { return static_cast<int>(__VA_ARGS__); });
   CALL("nothing", 0)
   CALL("kernel", (Add<<<1, 1, 0, w.capturing>>>(w.device), cudaGetLastError()))
-  CALL("kernel_twice", (Add<<<1, 1, 0, w.capturing>>>(w.device), Add<<<1, 1, 0, w.capturing>>>(w.device), cudaGetLastError()))
+  CALL("kernel_twice",
+       (Add<<<1, 1, 0, w.capturing>>>(w.device), Add<<<1, 1, 0, w.capturing>>>(w.device), cudaGetLastError()))
   CALL("kernel_threads", (Add<<<1, 2000, 0, w.capturing>>>(w.device), cudaGetLastError()))
   CALL("kernel_grid0", (Add<<<0, 1, 0, w.capturing>>>(w.device), cudaGetLastError()))
   CALL("kernel_shared", (Add<<<1, 1, 100000, w.capturing>>>(w.device), cudaGetLastError()))
@@ -97,10 +98,12 @@ std::vector<std::pair<std::string, Call>> Calls() {
   CALL("memcpyasync_other", cudaMemcpyAsync(w.device, w.pinned, 16, cudaMemcpyHostToDevice, w.other))
   CALL("memcpy2dasync", cudaMemcpy2DAsync(w.device, 32, w.pinned, 16, 16, 2, cudaMemcpyHostToDevice, w.capturing))
   CALL("memcpy2dasync_pitch", cudaMemcpy2DAsync(w.device, 8, w.pinned, 16, 16, 2, cudaMemcpyHostToDevice, w.capturing))
-  CALL("memcpytoarray", cudaMemcpy2DToArrayAsync(w.array, 0, 0, w.pinned, 64, 64, 4, cudaMemcpyHostToDevice, w.capturing))
+  CALL("memcpytoarray",
+       cudaMemcpy2DToArrayAsync(w.array, 0, 0, w.pinned, 64, 64, 4, cudaMemcpyHostToDevice, w.capturing))
   CALL("memcpytosymbol", cudaMemcpyToSymbolAsync(device_variable, w.pinned, 16, 0, cudaMemcpyHostToDevice, w.capturing))
   CALL("memcpytosymbol_sync", cudaMemcpyToSymbol(device_variable, w.pinned, 16))
-  CALL("memcpyfromsymbol", cudaMemcpyFromSymbolAsync(w.pinned, device_variable, 16, 0, cudaMemcpyDeviceToHost, w.capturing))
+  CALL("memcpyfromsymbol",
+       cudaMemcpyFromSymbolAsync(w.pinned, device_variable, 16, 0, cudaMemcpyDeviceToHost, w.capturing))
   CALL("memcpypeer", cudaMemcpyPeerAsync(w.device, 0, w.device + 100, 0, 16, w.capturing))
   CALL("memsetasync", cudaMemsetAsync(w.device, 0, 16, w.capturing))
   CALL("memsetasync_zero", cudaMemsetAsync(w.device, 0, 0, w.capturing))
@@ -111,13 +114,19 @@ std::vector<std::pair<std::string, Call>> Calls() {
   CALL("malloc", cudaMalloc(&w.spare, 64))
   CALL("malloc_zero", cudaMalloc(&w.spare, 0))
   CALL("malloc_huge", cudaMalloc(&w.spare, size_t{1} << 50))
-  CALL("mallocpitch", [&] { size_t pitch; return cudaMallocPitch(&w.spare, &pitch, 64, 4); }())
+  CALL("mallocpitch", [&] {
+    size_t pitch;
+    return cudaMallocPitch(&w.spare, &pitch, 64, 4);
+  }())
   CALL("mallocmanaged", cudaMallocManaged(&w.spare, 64))
   CALL("mallochost", cudaMallocHost(&w.spare, 64))
   CALL("hostalloc", cudaHostAlloc(&w.spare, 64, 0))
   CALL("hostregister", cudaHostRegister(w.host, 64, 0))
   CALL("hostunregister", cudaHostUnregister(w.host))
-  CALL("mallocarray", [&] { const auto d = cudaCreateChannelDesc<float>(); return cudaMallocArray(&w.array, &d, 16, 4); }())
+  CALL("mallocarray", [&] {
+    const auto d = cudaCreateChannelDesc<float>();
+    return cudaMallocArray(&w.array, &d, 16, 4);
+  }())
   CALL("freearray", cudaFreeArray(w.array))
   CALL("freearray_null", cudaFreeArray(nullptr))
   CALL("free", cudaFree(w.spare))
@@ -137,9 +146,20 @@ std::vector<std::pair<std::string, Call>> Calls() {
   CALL("freeasync_other", cudaFreeAsync(w.async, w.other))
   CALL("freeasync_legacy", cudaFreeAsync(w.async, nullptr))
   CALL("pooltrim", cudaMemPoolTrimTo(w.pool, 0))
-  CALL("poolgetattr", [&] { unsigned long long v; return cudaMemPoolGetAttribute(w.pool, cudaMemPoolAttrUsedMemCurrent, &v); }())
-  CALL("poolsetattr", [&] { unsigned long long v = 0; return cudaMemPoolSetAttribute(w.pool, cudaMemPoolAttrReleaseThreshold, &v); }())
-  CALL("poolcreate", [&] { cudaMemPoolProps p{}; p.allocType = cudaMemAllocationTypePinned; p.location = {cudaMemLocationTypeDevice, 0}; return cudaMemPoolCreate(&w.pool, &p); }())
+  CALL("poolgetattr", [&] {
+    unsigned long long v;
+    return cudaMemPoolGetAttribute(w.pool, cudaMemPoolAttrUsedMemCurrent, &v);
+  }())
+  CALL("poolsetattr", [&] {
+    unsigned long long v = 0;
+    return cudaMemPoolSetAttribute(w.pool, cudaMemPoolAttrReleaseThreshold, &v);
+  }())
+  CALL("poolcreate", [&] {
+    cudaMemPoolProps p{};
+    p.allocType = cudaMemAllocationTypePinned;
+    p.location = {cudaMemLocationTypeDevice, 0};
+    return cudaMemPoolCreate(&w.pool, &p);
+  }())
   CALL("pooldestroy", cudaMemPoolDestroy(w.own_pool))
   CALL("poolgetdefault", cudaDeviceGetDefaultMemPool(&w.pool, 0))
   CALL("poolset", cudaDeviceSetMemPool(0, w.pool))
@@ -157,20 +177,60 @@ std::vector<std::pair<std::string, Call>> Calls() {
   CALL("streamcreate", cudaStreamCreate(&w.extra))
   CALL("streamcreate_nonblocking", cudaStreamCreateWithFlags(&w.extra, cudaStreamNonBlocking))
   CALL("streamdestroy", cudaStreamDestroy(w.extra))
-  CALL("streamflags", [&] { unsigned v; return cudaStreamGetFlags(w.capturing, &v); }())
-  CALL("streamflags_other", [&] { unsigned v; return cudaStreamGetFlags(w.other, &v); }())
-  CALL("streamflags_legacy", [&] { unsigned v; return cudaStreamGetFlags(nullptr, &v); }())
-  CALL("streampriority", [&] { int v; return cudaStreamGetPriority(w.capturing, &v); }())
-  CALL("streampriority_legacy", [&] { int v; return cudaStreamGetPriority(nullptr, &v); }())
-  CALL("streamid", [&] { unsigned long long v; return cudaStreamGetId(w.capturing, &v); }())
-  CALL("streamid_other", [&] { unsigned long long v; return cudaStreamGetId(w.other, &v); }())
-  CALL("streamid_legacy", [&] { unsigned long long v; return cudaStreamGetId(nullptr, &v); }())
-  CALL("streamdevice", [&] { int v; return cudaStreamGetDevice(w.capturing, &v); }())
-  CALL("streamattrget", [&] { cudaLaunchAttributeValue v; return cudaStreamGetAttribute(w.capturing, cudaLaunchAttributePriority, &v); }())
-  CALL("streamattrset", [&] { cudaLaunchAttributeValue v{}; v.syncPolicy = cudaSyncPolicySpin; return cudaStreamSetAttribute(w.capturing, cudaLaunchAttributeSynchronizationPolicy, &v); }())
+  CALL("streamflags", [&] {
+    unsigned v;
+    return cudaStreamGetFlags(w.capturing, &v);
+  }())
+  CALL("streamflags_other", [&] {
+    unsigned v;
+    return cudaStreamGetFlags(w.other, &v);
+  }())
+  CALL("streamflags_legacy", [&] {
+    unsigned v;
+    return cudaStreamGetFlags(nullptr, &v);
+  }())
+  CALL("streampriority", [&] {
+    int v;
+    return cudaStreamGetPriority(w.capturing, &v);
+  }())
+  CALL("streampriority_legacy", [&] {
+    int v;
+    return cudaStreamGetPriority(nullptr, &v);
+  }())
+  CALL("streamid", [&] {
+    unsigned long long v;
+    return cudaStreamGetId(w.capturing, &v);
+  }())
+  CALL("streamid_other", [&] {
+    unsigned long long v;
+    return cudaStreamGetId(w.other, &v);
+  }())
+  CALL("streamid_legacy", [&] {
+    unsigned long long v;
+    return cudaStreamGetId(nullptr, &v);
+  }())
+  CALL("streamdevice", [&] {
+    int v;
+    return cudaStreamGetDevice(w.capturing, &v);
+  }())
+  CALL("streamattrget", [&] {
+    cudaLaunchAttributeValue v;
+    return cudaStreamGetAttribute(w.capturing, cudaLaunchAttributePriority, &v);
+  }())
+  CALL("streamattrset", [&] {
+    cudaLaunchAttributeValue v{};
+    v.syncPolicy = cudaSyncPolicySpin;
+    return cudaStreamSetAttribute(w.capturing, cudaLaunchAttributeSynchronizationPolicy, &v);
+  }())
   CALL("streamattach", cudaStreamAttachMemAsync(w.capturing, w.managed, 0, cudaMemAttachGlobal))
-  CALL("streamctx", [&] { CUcontext c; return cuStreamGetCtx(w.capturing, &c); }())
-  CALL("drvstreamflags", [&] { unsigned v; return cuStreamGetFlags(w.capturing, &v); }())
+  CALL("streamctx", [&] {
+    CUcontext c;
+    return cuStreamGetCtx(w.capturing, &c);
+  }())
+  CALL("drvstreamflags", [&] {
+    unsigned v;
+    return cuStreamGetFlags(w.capturing, &v);
+  }())
   CALL("writevalue", cuStreamWriteValue32(w.capturing, Dev(w.device), 1, 0))
   CALL("waitvalue", cuStreamWaitValue32(w.capturing, Dev(w.device), 0, CU_STREAM_WAIT_VALUE_GEQ))
   CALL("eventcreate", cudaEventCreate(&w.event))
@@ -182,49 +242,129 @@ std::vector<std::pair<std::string, Call>> Calls() {
   CALL("eventrecord_other", cudaEventRecord(w.event, w.other))
   CALL("eventrecord_query", (cudaEventRecord(w.event, w.capturing), cudaEventQuery(w.event)))
   CALL("eventrecord_sync", (cudaEventRecord(w.event, w.capturing), cudaEventSynchronize(w.event)))
-  CALL("eventrecord_elapsed", [&] { float ms; cudaEventRecord(w.event, w.capturing); return cudaEventElapsedTime(&ms, w.recorded, w.event); }())
+  CALL("eventrecord_elapsed", [&] {
+    float ms;
+    cudaEventRecord(w.event, w.capturing);
+    return cudaEventElapsedTime(&ms, w.recorded, w.event);
+  }())
   CALL("eventrecord_destroy", (cudaEventRecord(w.event, w.capturing), cudaEventDestroy(w.event)))
   CALL("eventquery_outside", cudaEventQuery(w.recorded))
   CALL("eventsync_outside", cudaEventSynchronize(w.recorded))
-  CALL("eventelapsed_outside", [&] { float ms; return cudaEventElapsedTime(&ms, w.recorded, w.recorded); }())
+  CALL("eventelapsed_outside", [&] {
+    float ms;
+    return cudaEventElapsedTime(&ms, w.recorded, w.recorded);
+  }())
   CALL("waitevent_outside", cudaStreamWaitEvent(w.capturing, w.recorded, 0))
   CALL("waitevent_outside_external", cudaStreamWaitEvent(w.capturing, w.recorded, cudaEventWaitExternal))
   CALL("waitevent_unrecorded", cudaStreamWaitEvent(w.capturing, w.timed, 0))
   CALL("waitevent_self", (cudaEventRecord(w.event, w.capturing), cudaStreamWaitEvent(w.capturing, w.event, 0)))
   CALL("waitevent_other_outside", cudaStreamWaitEvent(w.other, w.recorded, 0))
   CALL("fork_empty", (cudaEventRecord(w.event, w.capturing), cudaStreamWaitEvent(w.other, w.event, 0)))
-  CALL("fork_unjoined", (cudaEventRecord(w.event, w.capturing), cudaStreamWaitEvent(w.other, w.event, 0), Empty<<<1, 1, 0, w.other>>>(), cudaGetLastError()))
-  CALL("fork_joined", (cudaEventRecord(w.event, w.capturing), cudaStreamWaitEvent(w.other, w.event, 0), Empty<<<1, 1, 0, w.other>>>(), cudaEventRecord(w.timed, w.other), cudaStreamWaitEvent(w.capturing, w.timed, 0)))
-  CALL("fork_after", (Empty<<<1, 1, 0, w.capturing>>>(), cudaEventRecord(w.event, w.capturing), cudaStreamWaitEvent(w.other, w.event, 0), Empty<<<1, 1, 0, w.other>>>(), Empty<<<1, 1, 0, w.capturing>>>(), cudaEventRecord(w.timed, w.other), cudaStreamWaitEvent(w.capturing, w.timed, 0)))
+  CALL("fork_unjoined", (cudaEventRecord(w.event, w.capturing), cudaStreamWaitEvent(w.other, w.event, 0),
+                         Empty<<<1, 1, 0, w.other>>>(), cudaGetLastError()))
+  CALL("fork_joined",
+       (cudaEventRecord(w.event, w.capturing), cudaStreamWaitEvent(w.other, w.event, 0), Empty<<<1, 1, 0, w.other>>>(),
+        cudaEventRecord(w.timed, w.other), cudaStreamWaitEvent(w.capturing, w.timed, 0)))
+  CALL("fork_after",
+       (Empty<<<1, 1, 0, w.capturing>>>(), cudaEventRecord(w.event, w.capturing),
+        cudaStreamWaitEvent(w.other, w.event, 0), Empty<<<1, 1, 0, w.other>>>(), Empty<<<1, 1, 0, w.capturing>>>(),
+        cudaEventRecord(w.timed, w.other), cudaStreamWaitEvent(w.capturing, w.timed, 0)))
   CALL("fork_legacy", (cudaEventRecord(w.event, w.capturing), cudaStreamWaitEvent(nullptr, w.event, 0)))
-  CALL("fork_end_other", [&] { cudaEventRecord(w.event, w.capturing); cudaStreamWaitEvent(w.other, w.event, 0); cudaGraph_t g; return cudaStreamEndCapture(w.other, &g); }())
-  CALL("fork_destroy_other", (cudaEventRecord(w.event, w.capturing), cudaStreamWaitEvent(w.extra, w.event, 0), cudaStreamDestroy(w.extra)))
-  CALL("merge", [&] { cudaStreamBeginCapture(w.nonblocking, cudaStreamCaptureModeRelaxed); cudaEventRecord(w.event, w.nonblocking); const int e = cudaStreamWaitEvent(w.capturing, w.event, 0); cudaGraph_t g; cudaStreamEndCapture(w.nonblocking, &g); return e; }())
-  CALL("second_capture", [&] { const int e = cudaStreamBeginCapture(w.nonblocking, cudaStreamCaptureModeRelaxed); cudaGraph_t g; cudaStreamEndCapture(w.nonblocking, &g); return e; }())
+  CALL("fork_end_other", [&] {
+    cudaEventRecord(w.event, w.capturing);
+    cudaStreamWaitEvent(w.other, w.event, 0);
+    cudaGraph_t g;
+    return cudaStreamEndCapture(w.other, &g);
+  }())
+  CALL("fork_destroy_other",
+       (cudaEventRecord(w.event, w.capturing), cudaStreamWaitEvent(w.extra, w.event, 0), cudaStreamDestroy(w.extra)))
+  CALL("merge", [&] {
+    cudaStreamBeginCapture(w.nonblocking, cudaStreamCaptureModeRelaxed);
+    cudaEventRecord(w.event, w.nonblocking);
+    const int e = cudaStreamWaitEvent(w.capturing, w.event, 0);
+    cudaGraph_t g;
+    cudaStreamEndCapture(w.nonblocking, &g);
+    return e;
+  }())
+  CALL("second_capture", [&] {
+    const int e = cudaStreamBeginCapture(w.nonblocking, cudaStreamCaptureModeRelaxed);
+    cudaGraph_t g;
+    cudaStreamEndCapture(w.nonblocking, &g);
+    return e;
+  }())
   CALL("begin_again", cudaStreamBeginCapture(w.capturing, cudaStreamCaptureModeGlobal))
-  CALL("begin_tograph", cudaStreamBeginCaptureToGraph(w.capturing, w.graph, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed))
+  CALL("begin_tograph",
+       cudaStreamBeginCaptureToGraph(w.capturing, w.graph, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed))
   CALL("begin_legacy", cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal))
-  CALL("end_other", [&] { cudaGraph_t g; return cudaStreamEndCapture(w.other, &g); }())
-  CALL("end_legacy", [&] { cudaGraph_t g; return cudaStreamEndCapture(nullptr, &g); }())
+  CALL("end_other", [&] {
+    cudaGraph_t g;
+    return cudaStreamEndCapture(w.other, &g);
+  }())
+  CALL("end_legacy", [&] {
+    cudaGraph_t g;
+    return cudaStreamEndCapture(nullptr, &g);
+  }())
   CALL("end_null", cudaStreamEndCapture(w.capturing, nullptr))
-  CALL("iscapturing", [&] { cudaStreamCaptureStatus s; return cudaStreamIsCapturing(w.capturing, &s); }())
-  CALL("iscapturing_legacy", [&] { cudaStreamCaptureStatus s; return cudaStreamIsCapturing(nullptr, &s); }())
-  CALL("iscapturing_other", [&] { cudaStreamCaptureStatus s; return cudaStreamIsCapturing(w.other, &s); }())
+  CALL("iscapturing", [&] {
+    cudaStreamCaptureStatus s;
+    return cudaStreamIsCapturing(w.capturing, &s);
+  }())
+  CALL("iscapturing_legacy", [&] {
+    cudaStreamCaptureStatus s;
+    return cudaStreamIsCapturing(nullptr, &s);
+  }())
+  CALL("iscapturing_other", [&] {
+    cudaStreamCaptureStatus s;
+    return cudaStreamIsCapturing(w.other, &s);
+  }())
   CALL("iscapturing_null", cudaStreamIsCapturing(w.capturing, nullptr))
-  CALL("captureinfo", [&] { cudaStreamCaptureStatus s; unsigned long long id; return cudaStreamGetCaptureInfo(w.capturing, &s, &id); }())
-  CALL("captureinfo_legacy", [&] { cudaStreamCaptureStatus s; unsigned long long id; return cudaStreamGetCaptureInfo(nullptr, &s, &id); }())
-  CALL("updatedeps_clear", cudaStreamUpdateCaptureDependencies(w.capturing, nullptr, nullptr, 0, cudaStreamSetCaptureDependencies))
-  CALL("updatedeps_add0", cudaStreamUpdateCaptureDependencies(w.capturing, nullptr, nullptr, 0, cudaStreamAddCaptureDependencies))
+  CALL("captureinfo", [&] {
+    cudaStreamCaptureStatus s;
+    unsigned long long id;
+    return cudaStreamGetCaptureInfo(w.capturing, &s, &id);
+  }())
+  CALL("captureinfo_legacy", [&] {
+    cudaStreamCaptureStatus s;
+    unsigned long long id;
+    return cudaStreamGetCaptureInfo(nullptr, &s, &id);
+  }())
+  CALL("updatedeps_clear",
+       cudaStreamUpdateCaptureDependencies(w.capturing, nullptr, nullptr, 0, cudaStreamSetCaptureDependencies))
+  CALL("updatedeps_add0",
+       cudaStreamUpdateCaptureDependencies(w.capturing, nullptr, nullptr, 0, cudaStreamAddCaptureDependencies))
   CALL("updatedeps_flags9", cudaStreamUpdateCaptureDependencies(w.capturing, nullptr, nullptr, 0, 9))
   CALL("updatedeps_other", cudaStreamUpdateCaptureDependencies(w.other, nullptr, nullptr, 0, 0))
-  CALL("exchangemode", [&] { auto m = cudaStreamCaptureModeRelaxed; const int e = cudaThreadExchangeStreamCaptureMode(&m); cudaThreadExchangeStreamCaptureMode(&m); return e; }())
-  CALL("exchangemode_malloc", [&] { auto m = cudaStreamCaptureModeRelaxed; cudaThreadExchangeStreamCaptureMode(&m); const int e = cudaMalloc(&w.spare, 64); cudaThreadExchangeStreamCaptureMode(&m); return e; }())
-  CALL("exchangemode_bad", [&] { auto m = static_cast<cudaStreamCaptureMode>(9); return cudaThreadExchangeStreamCaptureMode(&m); }())
+  CALL("exchangemode", [&] {
+    auto m = cudaStreamCaptureModeRelaxed;
+    const int e = cudaThreadExchangeStreamCaptureMode(&m);
+    cudaThreadExchangeStreamCaptureMode(&m);
+    return e;
+  }())
+  CALL("exchangemode_malloc", [&] {
+    auto m = cudaStreamCaptureModeRelaxed;
+    cudaThreadExchangeStreamCaptureMode(&m);
+    const int e = cudaMalloc(&w.spare, 64);
+    cudaThreadExchangeStreamCaptureMode(&m);
+    return e;
+  }())
+  CALL("exchangemode_bad", [&] {
+    auto m = static_cast<cudaStreamCaptureMode>(9);
+    return cudaThreadExchangeStreamCaptureMode(&m);
+  }())
   CALL("graphcreate", cudaGraphCreate(&w.graph, 0))
-  CALL("graphaddempty", [&] { cudaGraphNode_t n; return cudaGraphAddEmptyNode(&n, w.graph, nullptr, 0); }())
-  CALL("graphclone", [&] { cudaGraph_t g; return cudaGraphClone(&g, w.graph); }())
+  CALL("graphaddempty", [&] {
+    cudaGraphNode_t n;
+    return cudaGraphAddEmptyNode(&n, w.graph, nullptr, 0);
+  }())
+  CALL("graphclone", [&] {
+    cudaGraph_t g;
+    return cudaGraphClone(&g, w.graph);
+  }())
   CALL("graphdestroy", cudaGraphDestroy(w.graph))
-  CALL("graphinstantiate", [&] { cudaGraphExec_t e; return cudaGraphInstantiate(&e, w.graph, 0); }())
+  CALL("graphinstantiate", [&] {
+    cudaGraphExec_t e;
+    return cudaGraphInstantiate(&e, w.graph, 0);
+  }())
   CALL("graphlaunch", cudaGraphLaunch(w.executable, w.capturing))
   CALL("graphlaunch_other", cudaGraphLaunch(w.executable, w.other))
   CALL("graphlaunch_legacy", cudaGraphLaunch(w.executable, nullptr))
@@ -233,18 +373,49 @@ std::vector<std::pair<std::string, Call>> Calls() {
   CALL("graphmemtrim", cudaDeviceGraphMemTrim(0))
   CALL("prefetch", cudaMemPrefetchAsync(w.managed, 4096, {cudaMemLocationTypeDevice, 0}, 0, w.capturing))
   CALL("advise", cudaMemAdvise(w.managed, 4096, cudaMemAdviseSetReadMostly, {cudaMemLocationTypeDevice, 0}))
-  CALL("rangeattr", [&] { int v; return cudaMemRangeGetAttribute(&v, 4, cudaMemRangeAttributeReadMostly, w.managed, 4096); }())
-  CALL("pointerattr", [&] { cudaPointerAttributes a; return cudaPointerGetAttributes(&a, w.device); }())
-  CALL("drvpointerattr", [&] { unsigned v; return cuPointerGetAttribute(&v, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, Dev(w.device)); }())
-  CALL("pointersetattr", [&] { int on = 1; return cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, Dev(w.device)); }())
-  CALL("addressrange", [&] { CUdeviceptr b; size_t s; return cuMemGetAddressRange(&b, &s, Dev(w.device)); }())
-  CALL("hostdevicepointer", [&] { void* p; return cudaHostGetDevicePointer(&p, w.pinned, 0); }())
-  CALL("hostflags", [&] { unsigned f; return cudaHostGetFlags(&f, w.pinned); }())
-  CALL("memgetinfo", [&] { size_t f, t; return cudaMemGetInfo(&f, &t); }())
-  CALL("getdevice", [&] { int d; return cudaGetDevice(&d); }())
+  CALL("rangeattr", [&] {
+    int v;
+    return cudaMemRangeGetAttribute(&v, 4, cudaMemRangeAttributeReadMostly, w.managed, 4096);
+  }())
+  CALL("pointerattr", [&] {
+    cudaPointerAttributes a;
+    return cudaPointerGetAttributes(&a, w.device);
+  }())
+  CALL("drvpointerattr", [&] {
+    unsigned v;
+    return cuPointerGetAttribute(&v, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, Dev(w.device));
+  }())
+  CALL("pointersetattr", [&] {
+    int on = 1;
+    return cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, Dev(w.device));
+  }())
+  CALL("addressrange", [&] {
+    CUdeviceptr b;
+    size_t s;
+    return cuMemGetAddressRange(&b, &s, Dev(w.device));
+  }())
+  CALL("hostdevicepointer", [&] {
+    void* p;
+    return cudaHostGetDevicePointer(&p, w.pinned, 0);
+  }())
+  CALL("hostflags", [&] {
+    unsigned f;
+    return cudaHostGetFlags(&f, w.pinned);
+  }())
+  CALL("memgetinfo", [&] {
+    size_t f, t;
+    return cudaMemGetInfo(&f, &t);
+  }())
+  CALL("getdevice", [&] {
+    int d;
+    return cudaGetDevice(&d);
+  }())
   CALL("setdevice", cudaSetDevice(0))
   CALL("setdevice9", cudaSetDevice(9))
-  CALL("getlimit", [&] { size_t v; return cudaDeviceGetLimit(&v, cudaLimitStackSize); }())
+  CALL("getlimit", [&] {
+    size_t v;
+    return cudaDeviceGetLimit(&v, cudaLimitStackSize);
+  }())
   CALL("setlimit", cudaDeviceSetLimit(cudaLimitStackSize, 2048))
   CALL("setlimit_heap", cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20))
   CALL("setlimit_l2", cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0))
@@ -252,31 +423,99 @@ std::vector<std::pair<std::string, Call>> Calls() {
   CALL("setlimit_bad", cudaDeviceSetLimit(static_cast<cudaLimit>(50), 1))
   CALL("resetl2", cudaCtxResetPersistingL2Cache())
   CALL("setcache", cudaDeviceSetCacheConfig(cudaFuncCachePreferL1))
-  CALL("getcache", [&] { cudaFuncCache c; return cudaDeviceGetCacheConfig(&c); }())
-  CALL("priorityrange", [&] { int l, g; return cudaDeviceGetStreamPriorityRange(&l, &g); }())
-  CALL("props", [&] { cudaDeviceProp p; return cudaGetDeviceProperties(&p, 0); }())
-  CALL("deviceattr", [&] { int v; return cudaDeviceGetAttribute(&v, cudaDevAttrWarpSize, 0); }())
-  CALL("deviceflags", [&] { unsigned v; return cudaGetDeviceFlags(&v); }())
+  CALL("getcache", [&] {
+    cudaFuncCache c;
+    return cudaDeviceGetCacheConfig(&c);
+  }())
+  CALL("priorityrange", [&] {
+    int l, g;
+    return cudaDeviceGetStreamPriorityRange(&l, &g);
+  }())
+  CALL("props", [&] {
+    cudaDeviceProp p;
+    return cudaGetDeviceProperties(&p, 0);
+  }())
+  CALL("deviceattr", [&] {
+    int v;
+    return cudaDeviceGetAttribute(&v, cudaDevAttrWarpSize, 0);
+  }())
+  CALL("deviceflags", [&] {
+    unsigned v;
+    return cudaGetDeviceFlags(&v);
+  }())
   CALL("setdeviceflags", cudaSetDeviceFlags(cudaDeviceScheduleSpin))
-  CALL("funcattr", [&] { cudaFuncAttributes a; return cudaFuncGetAttributes(&a, Add); }())
+  CALL("funcattr", [&] {
+    cudaFuncAttributes a;
+    return cudaFuncGetAttributes(&a, Add);
+  }())
   CALL("funcsetattr", cudaFuncSetAttribute(Add, cudaFuncAttributeMaxDynamicSharedMemorySize, 1000))
   CALL("funccache", cudaFuncSetCacheConfig(Add, cudaFuncCachePreferL1))
-  CALL("occupancy", [&] { int b; return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, Add, 32, 0); }())
-  CALL("symboladdress", [&] { void* p; return cudaGetSymbolAddress(&p, device_variable); }())
-  CALL("cooperative", [&] { void* a[] = {&w.device}; return cudaLaunchCooperativeKernel(Add, 1, 1, a, 0, w.capturing); }())
-  CALL("texture", [&] { cudaResourceDesc r{}; r.resType = cudaResourceTypeArray; r.res.array.array = w.array; cudaTextureDesc t{}; cudaTextureObject_t o; return cudaCreateTextureObject(&o, &r, &t, nullptr); }())
-  CALL("arrayinfo", [&] { cudaExtent e; cudaChannelFormatDesc d; unsigned f; return cudaArrayGetInfo(&d, &e, &f, w.array); }())
+  CALL("occupancy", [&] {
+    int b;
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, Add, 32, 0);
+  }())
+  CALL("symboladdress", [&] {
+    void* p;
+    return cudaGetSymbolAddress(&p, device_variable);
+  }())
+  CALL("cooperative", [&] {
+    void* a[] = {&w.device};
+    return cudaLaunchCooperativeKernel(Add, 1, 1, a, 0, w.capturing);
+  }())
+  CALL("texture", [&] {
+    cudaResourceDesc r{};
+    r.resType = cudaResourceTypeArray;
+    r.res.array.array = w.array;
+    cudaTextureDesc t{};
+    cudaTextureObject_t o;
+    return cudaCreateTextureObject(&o, &r, &t, nullptr);
+  }())
+  CALL("arrayinfo", [&] {
+    cudaExtent e;
+    cudaChannelFormatDesc d;
+    unsigned f;
+    return cudaArrayGetInfo(&d, &e, &f, w.array);
+  }())
   CALL("lasterror", cudaGetLastError())
-  CALL("moduleload", [&] { CUmodule m; return cuModuleLoadData(&m, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n"); }())
-  CALL("ctxpushpop", [&] { CUcontext c; cuCtxGetCurrent(&c); cuCtxPushCurrent(c); return cuCtxPopCurrent(&c); }())
-  CALL("ctxcreate", [&] { CUcontext c; const int e = cuCtxCreate(&c, nullptr, 0, 0); if (e == 0) cuCtxDestroy(c); return e; }())
-  CALL("memcreate", [&] { CUmemAllocationProp p{}; p.type = CU_MEM_ALLOCATION_TYPE_PINNED; p.location = {CU_MEM_LOCATION_TYPE_DEVICE, {0}}; CUmemGenericAllocationHandle h; return cuMemCreate(&h, 2 << 20, &p, 0); }())
-  CALL("reserve", [&] { CUdeviceptr d; return cuMemAddressReserve(&d, 2 << 20, 0, 0, 0); }())
-  CALL("drvmemalloc", [&] { CUdeviceptr d; return cuMemAlloc(&d, 64); }())
+  CALL("moduleload", [&] {
+    CUmodule m;
+    return cuModuleLoadData(&m, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n");
+  }())
+  CALL("ctxpushpop", [&] {
+    CUcontext c;
+    cuCtxGetCurrent(&c);
+    cuCtxPushCurrent(c);
+    return cuCtxPopCurrent(&c);
+  }())
+  CALL("ctxcreate", [&] {
+    CUcontext c;
+    const int e = cuCtxCreate(&c, nullptr, 0, 0);
+    if (e == 0) cuCtxDestroy(c);
+    return e;
+  }())
+  CALL("memcreate", [&] {
+    CUmemAllocationProp p{};
+    p.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    p.location = {CU_MEM_LOCATION_TYPE_DEVICE, {0}};
+    CUmemGenericAllocationHandle h;
+    return cuMemCreate(&h, 2 << 20, &p, 0);
+  }())
+  CALL("reserve", [&] {
+    CUdeviceptr d;
+    return cuMemAddressReserve(&d, 2 << 20, 0, 0, 0);
+  }())
+  CALL("drvmemalloc", [&] {
+    CUdeviceptr d;
+    return cuMemAlloc(&d, 64);
+  }())
   CALL("drvmemfree", cuMemFree(Dev(w.spare)))
   CALL("drvmemcpy", cuMemcpyDtoD(Dev(w.device), Dev(w.device + 100), 16))
   CALL("drvmemset", cuMemsetD8(Dev(w.device), 0, 16))
-  CALL("drvlaunch", [&] { cudaFunction_t f; cudaGetFuncBySymbol(&f, reinterpret_cast<const void*>(Empty)); return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, w.capturing, nullptr, nullptr); }())
+  CALL("drvlaunch", [&] {
+    cudaFunction_t f;
+    cudaGetFuncBySymbol(&f, reinterpret_cast<const void*>(Empty));
+    return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, w.capturing, nullptr, nullptr);
+  }())
   CALL("streamdestroy_capturing", cudaStreamDestroy(w.capturing))
   CALL("devicereset", cudaDeviceReset())
 #undef CALL
@@ -284,8 +523,8 @@ std::vector<std::pair<std::string, Call>> Calls() {
 }
 
 const char* TypeName(cudaGraphNodeType type) {
-  static const char* const names[] = {"kernel", "memcpy", "memset", "host", "graph", "empty", "wait", "record",
-                                      "signal", "extwait", "alloc", "free", "batch", "conditional"};
+  static const char* const names[] = {"kernel", "memcpy", "memset",  "host",  "graph", "empty", "wait",
+                                      "record", "signal", "extwait", "alloc", "free",  "batch", "conditional"};
   return type < 14 ? names[type] : "?";
 }
 
@@ -416,9 +655,11 @@ int main(int argc, char** argv) {
     Say("tograph_end", cudaStreamEndCapture(w.capturing, &ended));
     Say("tograph_ended_same", ended == graph);
     Show("tograph", graph);
-    Say("tograph_nullgraph", cudaStreamBeginCaptureToGraph(w.capturing, nullptr, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed));
+    Say("tograph_nullgraph",
+        cudaStreamBeginCaptureToGraph(w.capturing, nullptr, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed));
     cudaGraphNode_t none = nullptr;
-    Say("tograph_nullnode", cudaStreamBeginCaptureToGraph(w.capturing, graph, &none, nullptr, 1, cudaStreamCaptureModeRelaxed));
+    Say("tograph_nullnode",
+        cudaStreamBeginCaptureToGraph(w.capturing, graph, &none, nullptr, 1, cudaStreamCaptureModeRelaxed));
     auto mode = cudaStreamCaptureModeThreadLocal;
     Say("exchange", cudaThreadExchangeStreamCaptureMode(&mode));
     Say("exchange_was", static_cast<int>(mode));

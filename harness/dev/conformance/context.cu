@@ -128,7 +128,11 @@ void Errors() {
 }
 
 void EntryPoints() {
-  for (const char* symbol : {"cuInit", "cuMemAlloc", "cuMemAlloc_v2", "cuCtxCreate", "cuLaunchKernel", "cuLaunchKernel_ptsz", "cuGetProcAddress", "cuNoSuch", "", "cudaMalloc", "cuTensorMapEncodeTiled", "cuGreenCtxCreate", "cuStreamBeginCapture", "cuEventElapsedTime", "cuGraphAddNode", "cuMulticastCreate", "cuGraphKernelNodeGetParams", "cuMemcpyBatchAsync"}) {
+  for (const char* symbol :
+       {"cuInit", "cuMemAlloc", "cuMemAlloc_v2", "cuCtxCreate", "cuLaunchKernel", "cuLaunchKernel_ptsz",
+        "cuGetProcAddress", "cuNoSuch", "", "cudaMalloc", "cuTensorMapEncodeTiled", "cuGreenCtxCreate",
+        "cuStreamBeginCapture", "cuEventElapsedTime", "cuGraphAddNode", "cuMulticastCreate",
+        "cuGraphKernelNodeGetParams", "cuMemcpyBatchAsync"}) {
     for (int version : {0, 1000, 2000, 3020, 8000, 10000, 11040, 12000, 12080, 13000, 14000}) {
       void* f = nullptr;
       auto status = static_cast<CUdriverProcAddressQueryResult>(77);
@@ -160,7 +164,8 @@ void VirtualMemory() {
         const std::string name = F("t%d_l%d.%d", type, location, id);
         for (int how : {0, 1, 2}) {
           size_t granularity = 77;
-          const CUresult result = cuMemGetAllocationGranularity(&granularity, &prop, static_cast<CUmemAllocationGranularity_flags>(how));
+          const CUresult result =
+              cuMemGetAllocationGranularity(&granularity, &prop, static_cast<CUmemAllocationGranularity_flags>(how));
           Say(name + F("/granularity%d", how), F("%d %zu", result, granularity));
         }
         CUmemGenericAllocationHandle handle = 0;
@@ -181,14 +186,17 @@ void VirtualMemory() {
   }
   prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_NONE;
   CUmemGenericAllocationHandle handle = 0, second = 0;
-  for (size_t bytes : {size_t{0}, size_t{1}, size_t{4096}, size_t{65536}, size_t{1} << 20, size_t{2} << 20, size_t{3} << 20}) {
+  for (size_t bytes :
+       {size_t{0}, size_t{1}, size_t{4096}, size_t{65536}, size_t{1} << 20, size_t{2} << 20, size_t{3} << 20}) {
     handle = 0;
     Say(F("create%zu", bytes), cuMemCreate(&handle, bytes, &prop, 0));
-    for (size_t alignment : {size_t{0}, size_t{1}, size_t{3}, size_t{4096}, size_t{2} << 20, size_t{4} << 20, size_t{1} << 30}) {
+    for (size_t alignment :
+         {size_t{0}, size_t{1}, size_t{3}, size_t{4096}, size_t{2} << 20, size_t{4} << 20, size_t{1} << 30}) {
       CUdeviceptr address = 0;
       const CUresult result = cuMemAddressReserve(&address, bytes, alignment, 0, 0);
       Say(F("reserve%zu_a%zu", bytes, alignment), result);
-      if (result == CUDA_SUCCESS) Say(F("reserve%zu_a%zu_aligned", bytes, alignment), address % (alignment == 0 ? 1 : alignment) == 0);
+      if (result == CUDA_SUCCESS)
+        Say(F("reserve%zu_a%zu_aligned", bytes, alignment), address % (alignment == 0 ? 1 : alignment) == 0);
       if (result == CUDA_SUCCESS) Say(F("reserve%zu_a%zu_free", bytes, alignment), cuMemAddressFree(address, bytes));
     }
   }
@@ -197,7 +205,10 @@ void VirtualMemory() {
   cuMemCreate(&second, 2 << 20, &prop, 0);
   CUdeviceptr address = 0;
   Say("reserve", cuMemAddressReserve(&address, 16 << 20, 0, 0, 0));
-  Say("reserve_flags1", [&] { CUdeviceptr d = 0; return cuMemAddressReserve(&d, 2 << 20, 0, 0, 1); }());
+  Say("reserve_flags1", [&] {
+    CUdeviceptr d = 0;
+    return cuMemAddressReserve(&d, 2 << 20, 0, 0, 1);
+  }());
   Say("map_offset1", cuMemMap(address, 2 << 20, 1, handle, 0));
   Say("map_flags1", cuMemMap(address, 2 << 20, 0, handle, 1));
   Say("map_size1", cuMemMap(address, 1, 0, handle, 0));

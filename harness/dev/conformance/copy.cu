@@ -229,7 +229,8 @@ void Rows() {
           drv.Height = height;
           drv.Depth = depth;
           Say(F("drvbox_x%zu_%zux%zux%zu", x, width, height, depth), cuMemcpy3D(&drv));
-          Say(F("setbox_x%zu_%zux%zux%zu", x, width, height, depth), cudaMemset3D({a, 64, 64, 4}, 1, {width, height, depth}));
+          Say(F("setbox_x%zu_%zux%zux%zu", x, width, height, depth),
+              cudaMemset3D({a, 64, 64, 4}, 1, {width, height, depth}));
         }
       }
     }

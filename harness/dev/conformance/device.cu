@@ -22,32 +22,41 @@ void Properties() {
 #define FIELDS(name, count) \
   for (int i = 0; i < count; ++i) Say(F(#name "%d", i), p.name[i]);
   Say("name", std::string(p.name));
-  FIELD(luidDeviceNodeMask) FIELD(sharedMemPerBlock) FIELD(regsPerBlock) FIELD(warpSize) FIELD(memPitch)
-  FIELD(maxThreadsPerBlock) FIELDS(maxThreadsDim, 3) FIELDS(maxGridSize, 3) FIELD(totalConstMem) FIELD(major) FIELD(minor)
-  FIELD(textureAlignment) FIELD(texturePitchAlignment) FIELD(multiProcessorCount) FIELD(integrated)
-  FIELD(canMapHostMemory) FIELD(maxTexture1D) FIELD(maxTexture1DMipmap) FIELDS(maxTexture2D, 2)
-  FIELDS(maxTexture2DMipmap, 2) FIELDS(maxTexture2DLinear, 3) FIELDS(maxTexture2DGather, 2) FIELDS(maxTexture3D, 3)
-  FIELDS(maxTexture3DAlt, 3) FIELD(maxTextureCubemap) FIELDS(maxTexture1DLayered, 2) FIELDS(maxTexture2DLayered, 3)
-  FIELDS(maxTextureCubemapLayered, 2) FIELD(maxSurface1D) FIELDS(maxSurface2D, 2) FIELDS(maxSurface3D, 3)
-  FIELDS(maxSurface1DLayered, 2) FIELDS(maxSurface2DLayered, 3) FIELD(maxSurfaceCubemap)
-  FIELDS(maxSurfaceCubemapLayered, 2) FIELD(surfaceAlignment) FIELD(concurrentKernels) FIELD(ECCEnabled)
-  FIELD(tccDriver) FIELD(asyncEngineCount) FIELD(unifiedAddressing) FIELD(memoryBusWidth) FIELD(l2CacheSize)
-  FIELD(persistingL2CacheMaxSize) FIELD(maxThreadsPerMultiProcessor) FIELD(streamPrioritiesSupported)
-  FIELD(globalL1CacheSupported) FIELD(localL1CacheSupported) FIELD(sharedMemPerMultiprocessor)
-  FIELD(regsPerMultiprocessor) FIELD(managedMemory) FIELD(isMultiGpuBoard) FIELD(hostNativeAtomicSupported)
-  FIELD(pageableMemoryAccess) FIELD(concurrentManagedAccess) FIELD(computePreemptionSupported)
-  FIELD(canUseHostPointerForRegisteredMem) FIELD(cooperativeLaunch) FIELD(sharedMemPerBlockOptin)
-  FIELD(pageableMemoryAccessUsesHostPageTables) FIELD(directManagedMemAccessFromHost)
-  FIELD(maxBlocksPerMultiProcessor) FIELD(accessPolicyMaxWindowSize) FIELD(reservedSharedMemPerBlock)
-  FIELD(hostRegisterSupported) FIELD(sparseCudaArraySupported) FIELD(hostRegisterReadOnlySupported)
-  FIELD(timelineSemaphoreInteropSupported) FIELD(memoryPoolsSupported) FIELD(gpuDirectRDMASupported)
-  FIELD(gpuDirectRDMAFlushWritesOptions) FIELD(gpuDirectRDMAWritesOrdering) FIELD(memoryPoolSupportedHandleTypes)
-  FIELD(deferredMappingCudaArraySupported) FIELD(ipcEventSupported) FIELD(clusterLaunch)
-  FIELD(unifiedFunctionPointers) FIELD(deviceNumaConfig) FIELD(deviceNumaId) FIELD(mpsEnabled)
-  FIELD(hostNumaMultinodeIpcSupported)
+  FIELD(luidDeviceNodeMask)
+  FIELD(sharedMemPerBlock) FIELD(regsPerBlock) FIELD(warpSize) FIELD(memPitch) FIELD(maxThreadsPerBlock) FIELDS(
+      maxThreadsDim, 3) FIELDS(maxGridSize, 3) FIELD(totalConstMem) FIELD(major) FIELD(minor) FIELD(textureAlignment)
+      FIELD(texturePitchAlignment) FIELD(multiProcessorCount) FIELD(integrated) FIELD(canMapHostMemory)
+          FIELD(maxTexture1D) FIELD(maxTexture1DMipmap) FIELDS(maxTexture2D, 2) FIELDS(maxTexture2DMipmap, 2) FIELDS(
+              maxTexture2DLinear, 3) FIELDS(maxTexture2DGather, 2) FIELDS(maxTexture3D, 3) FIELDS(maxTexture3DAlt, 3)
+              FIELD(maxTextureCubemap) FIELDS(maxTexture1DLayered, 2) FIELDS(maxTexture2DLayered, 3) FIELDS(
+                  maxTextureCubemapLayered, 2) FIELD(maxSurface1D) FIELDS(maxSurface2D, 2) FIELDS(maxSurface3D, 3)
+                  FIELDS(maxSurface1DLayered, 2) FIELDS(maxSurface2DLayered, 3) FIELD(maxSurfaceCubemap) FIELDS(
+                      maxSurfaceCubemapLayered, 2) FIELD(surfaceAlignment) FIELD(concurrentKernels) FIELD(ECCEnabled)
+                      FIELD(tccDriver) FIELD(asyncEngineCount) FIELD(unifiedAddressing) FIELD(memoryBusWidth)
+                          FIELD(l2CacheSize) FIELD(persistingL2CacheMaxSize) FIELD(maxThreadsPerMultiProcessor) FIELD(
+                              streamPrioritiesSupported) FIELD(globalL1CacheSupported) FIELD(localL1CacheSupported)
+                              FIELD(sharedMemPerMultiprocessor) FIELD(regsPerMultiprocessor) FIELD(managedMemory) FIELD(
+                                  isMultiGpuBoard) FIELD(hostNativeAtomicSupported) FIELD(pageableMemoryAccess)
+                                  FIELD(concurrentManagedAccess) FIELD(computePreemptionSupported) FIELD(
+                                      canUseHostPointerForRegisteredMem) FIELD(cooperativeLaunch)
+                                      FIELD(sharedMemPerBlockOptin) FIELD(pageableMemoryAccessUsesHostPageTables) FIELD(
+                                          directManagedMemAccessFromHost) FIELD(maxBlocksPerMultiProcessor)
+                                          FIELD(accessPolicyMaxWindowSize) FIELD(reservedSharedMemPerBlock) FIELD(
+                                              hostRegisterSupported) FIELD(sparseCudaArraySupported)
+                                              FIELD(hostRegisterReadOnlySupported) FIELD(
+                                                  timelineSemaphoreInteropSupported) FIELD(memoryPoolsSupported)
+                                                  FIELD(gpuDirectRDMASupported) FIELD(gpuDirectRDMAFlushWritesOptions)
+                                                      FIELD(gpuDirectRDMAWritesOrdering)
+                                                          FIELD(memoryPoolSupportedHandleTypes)
+                                                              FIELD(deferredMappingCudaArraySupported)
+                                                                  FIELD(ipcEventSupported) FIELD(clusterLaunch) FIELD(
+                                                                      unifiedFunctionPointers) FIELD(deviceNumaConfig)
+                                                                      FIELD(deviceNumaId)
+                                                                          FIELD(mpsEnabled)
+                                                                              FIELD(hostNumaMultinodeIpcSupported)
 #undef FIELD
 #undef FIELDS
-  CUdevprop old;
+                                                                                  CUdevprop old;
   std::memset(&old, 0x77, sizeof old);
   Say("drv_get", cuDeviceGetProperties(&old, 0));
   Say("drv_maxThreadsPerBlock", old.maxThreadsPerBlock);
@@ -195,7 +204,8 @@ void LinearWidth() {
                     cudaChannelFormatKindNone}) {
     for (int bits : {8, 16, 32, 64}) {
       for (int channels : {1, 2, 3, 4}) {
-        cudaChannelFormatDesc desc{bits, channels > 1 ? bits : 0, channels > 2 ? bits : 0, channels > 3 ? bits : 0, kind};
+        cudaChannelFormatDesc desc{bits, channels > 1 ? bits : 0, channels > 2 ? bits : 0, channels > 3 ? bits : 0,
+                                   kind};
         size_t width = 77;
         const cudaError_t error = cudaDeviceGetTexture1DLinearMaxWidth(&width, &desc, 0);
         Say(F("%d_%dx%d", kind, channels, bits), F("%d %zu", error, width));

@@ -170,7 +170,8 @@ int main(int argc, char** argv) {
       (void)out;
     });
   }
-  for (int depth : {1, 10, 23, 24, 25, 40}) cases(F("depth%d", depth), [=] { Ran("d", [=](int* out) { Depth<<<1, 1>>>(depth, out); }, 2); });
+  for (int depth : {1, 10, 23, 24, 25, 40})
+    cases(F("depth%d", depth), [=] { Ran("d", [=](int* out) { Depth<<<1, 1>>>(depth, out); }, 2); });
   cases("pending", [] {
     for (size_t pending : {size_t{0}, size_t{1}, size_t{32}, size_t{100}, size_t{4096}, size_t{1} << 20}) {
       Say(F("set%zu", pending), cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, pending));
@@ -186,7 +187,8 @@ int main(int argc, char** argv) {
     Say("after", cudaDeviceSynchronize());
   });
   cases("parentshape", [] {
-    for (unsigned block : {1024u, 1025u}) Ran(F("b%u", block).c_str(), [=](int* out) { Synchronize<<<1, block>>>(out); }, 1);
+    for (unsigned block : {1024u, 1025u})
+      Ran(F("b%u", block).c_str(), [=](int* out) { Synchronize<<<1, block>>>(out); }, 1);
   });
   return cases.Run(argc, argv);
 }

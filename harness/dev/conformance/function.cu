@@ -37,7 +37,9 @@ __global__ void DynamicShared(float* out) {
   out[threadIdx.x] = dynamic[blockDim.x - 1 - threadIdx.x];
 }
 __global__ void Constant(float* out) { out[threadIdx.x] = table[threadIdx.x]; }
-__global__ void LiteralDouble(double* out) { out[threadIdx.x] = out[threadIdx.x] * 3.14159265358979 + 2.71828182845904; }
+__global__ void LiteralDouble(double* out) {
+  out[threadIdx.x] = out[threadIdx.x] * 3.14159265358979 + 2.71828182845904;
+}
 __global__ void Local(int* out, int n) {
   int local[100];
   for (int i = 0; i < 100; ++i) local[i] = out[i] * n;
@@ -66,7 +68,9 @@ __global__ void __maxnreg__(32) Capped(float* out) { out[threadIdx.x] += 1; }
 struct Large {
   int values[500];
 };
-__global__ void LargeParameter(Large large, int* out, char tail) { out[threadIdx.x] = large.values[threadIdx.x] + tail; }
+__global__ void LargeParameter(Large large, int* out, char tail) {
+  out[threadIdx.x] = large.values[threadIdx.x] + tail;
+}
 __global__ void MixedParameters(char a, double b, short c, float3 d, float4 e, void* f) {
   if (f != nullptr) *static_cast<double*>(f) = a + b + c + d.x + e.w;
 }
@@ -77,15 +81,15 @@ __global__ void Internal(int) {}
 const std::vector<std::pair<const char*, const void*>> kKernels = {
 #define KERNEL(...) {#__VA_ARGS__, reinterpret_cast<const void*>(&__VA_ARGS__)},
     KERNEL(Empty) KERNEL(Add) KERNEL(StaticShared) KERNEL(AlignedShared) KERNEL(LargeShared) KERNEL(DynamicShared)
-    KERNEL(Constant) KERNEL(LiteralDouble) KERNEL(Local) KERNEL(Printing) KERNEL(Recursion) KERNEL(Capped)
-    {"Bounded32_1", reinterpret_cast<const void*>(&Bounded<32, 1>)},
+        KERNEL(Constant) KERNEL(LiteralDouble) KERNEL(Local) KERNEL(Printing) KERNEL(Recursion)
+            KERNEL(Capped){"Bounded32_1", reinterpret_cast<const void*>(&Bounded<32, 1>)},
     {"Bounded100_0", reinterpret_cast<const void*>(&Bounded<100, 0>)},
     {"Bounded256_8", reinterpret_cast<const void*>(&Bounded<256, 8>)},
     {"Bounded1024_2", reinterpret_cast<const void*>(&Bounded<1024, 2>)},
     {"Many16", reinterpret_cast<const void*>(&ManyValues<16>)},
     {"Many40", reinterpret_cast<const void*>(&ManyValues<40>)},
     KERNEL(Cluster2) KERNEL(Cluster142) KERNEL(BoundedCluster) KERNEL(LargeParameter) KERNEL(MixedParameters)
-    KERNEL(plain_name) KERNEL(Internal)
+        KERNEL(plain_name) KERNEL(Internal)
 #undef KERNEL
 };
 
@@ -105,12 +109,13 @@ void Compiled(const void* kernel) {
   std::memset(&a, 0x77, sizeof a);
   Say("get", cudaFuncGetAttributes(&a, kernel));
 #define FIELD(name) Say(#name, static_cast<long long>(a.name));
-  FIELD(sharedSizeBytes) FIELD(constSizeBytes) FIELD(localSizeBytes) FIELD(maxThreadsPerBlock) FIELD(numRegs)
-  FIELD(ptxVersion) FIELD(binaryVersion) FIELD(cacheModeCA) FIELD(maxDynamicSharedSizeBytes)
-  FIELD(preferredShmemCarveout) FIELD(clusterDimMustBeSet) FIELD(requiredClusterWidth) FIELD(requiredClusterHeight)
-  FIELD(requiredClusterDepth) FIELD(clusterSchedulingPolicyPreference) FIELD(nonPortableClusterSizeAllowed)
+  FIELD(sharedSizeBytes)
+  FIELD(constSizeBytes) FIELD(localSizeBytes) FIELD(maxThreadsPerBlock) FIELD(numRegs) FIELD(ptxVersion)
+      FIELD(binaryVersion) FIELD(cacheModeCA) FIELD(maxDynamicSharedSizeBytes) FIELD(preferredShmemCarveout)
+          FIELD(clusterDimMustBeSet) FIELD(requiredClusterWidth) FIELD(requiredClusterHeight)
+              FIELD(requiredClusterDepth) FIELD(clusterSchedulingPolicyPreference) FIELD(nonPortableClusterSizeAllowed)
 #undef FIELD
-  for (int attribute = -1; attribute <= 18; ++attribute) {
+                  for (int attribute = -1; attribute <= 18; ++attribute) {
     int value = -77;
     CUresult result = cuFuncGetAttribute(&value, static_cast<CUfunction_attribute>(attribute), FunctionOf(kernel));
     Say(F("drv%d", attribute), F("%d %d", result, value));
@@ -162,15 +167,17 @@ void Compiled(const void* kernel) {
   for (size_t shared : {size_t{0}, size_t{1000}, size_t{49152}}) {
     for (int limit : {0, 1, 100, 512, 2000}) {
       int grid = -77, block = -77;
-      const CUresult result = cuOccupancyMaxPotentialBlockSize(&grid, &block, FunctionOf(kernel), nullptr, shared, limit);
+      const CUresult result =
+          cuOccupancyMaxPotentialBlockSize(&grid, &block, FunctionOf(kernel), nullptr, shared, limit);
       Say(F("potential_s%zu_l%d", shared, limit), F("%d %d %d", result, grid, block));
     }
   }
 }
 
 void SetAttributes(const void* kernel, int attribute) {
-  for (int value : {-2, -1, 0, 1, 2, 3, 4, 8, 9, 16, 50, 100, 101, 1000, 49151, 49152, 49153, 65536, 101376, 166912,
-                    228352, 232447, 232448, 232449, 233472, 1 << 20}) {
+  for (int value :
+       {-2,   -1,    0,     1,     2,     3,      4,      8,      9,      16,     50,     100,    101,
+        1000, 49151, 49152, 49153, 65536, 101376, 166912, 228352, 232447, 232448, 232449, 233472, 1 << 20}) {
     if (attribute > 9 && (value > 101 || value < -1)) continue;
     Say(F("set%d", value), cudaFuncSetAttribute(kernel, static_cast<cudaFuncAttribute>(attribute), value));
     int read = -77;
@@ -178,10 +185,11 @@ void SetAttributes(const void* kernel, int attribute) {
     Say(F("set%d_is", value), F("%d %d", result, read));
     cudaFuncAttributes a{};
     cudaFuncGetAttributes(&a, kernel);
-    Say(F("set%d_fields", value), F("%d %d %d %d %d %d", a.maxDynamicSharedSizeBytes, a.preferredShmemCarveout,
-                                    a.clusterDimMustBeSet, a.requiredClusterWidth, a.clusterSchedulingPolicyPreference,
-                                    a.nonPortableClusterSizeAllowed));
-    Say(F("drvset%d", value), cuFuncSetAttribute(FunctionOf(kernel), static_cast<CUfunction_attribute>(attribute), value));
+    Say(F("set%d_fields", value),
+        F("%d %d %d %d %d %d", a.maxDynamicSharedSizeBytes, a.preferredShmemCarveout, a.clusterDimMustBeSet,
+          a.requiredClusterWidth, a.clusterSchedulingPolicyPreference, a.nonPortableClusterSizeAllowed));
+    Say(F("drvset%d", value),
+        cuFuncSetAttribute(FunctionOf(kernel), static_cast<CUfunction_attribute>(attribute), value));
     Say(F("kernelset%d", value), cudaKernelSetAttributeForDevice(reinterpret_cast<cudaKernel_t>(KernelOf(kernel)),
                                                                  static_cast<cudaFuncAttribute>(attribute), value, 0));
     for (int threads : {32, 256, 1024}) {
@@ -242,7 +250,8 @@ void Arguments() {
   }
   for (int attribute : {0, 1, 4, 7, 16, 17}) {
     Say(F("setread%d", attribute), cudaFuncSetAttribute(empty, static_cast<cudaFuncAttribute>(attribute), 1));
-    Say(F("drvsetread%d", attribute), cuFuncSetAttribute(FunctionOf(empty), static_cast<CUfunction_attribute>(attribute), 1));
+    Say(F("drvsetread%d", attribute),
+        cuFuncSetAttribute(FunctionOf(empty), static_cast<CUfunction_attribute>(attribute), 1));
   }
   cudaKernel_t kernel = nullptr;
   cudaFunction_t function = nullptr;
@@ -261,7 +270,8 @@ void Arguments() {
   Say("kernelfunction_same", of_kernel == FunctionOf(empty));
   Say("kernel_attributes", cudaFuncGetAttributes(&a, KernelOf(empty)));
   Say("function_attributes", cudaFuncGetAttributes(&a, FunctionOf(empty)));
-  Say("kernel_launch", cuLaunchKernel(reinterpret_cast<CUfunction>(KernelOf(empty)), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
+  Say("kernel_launch",
+      cuLaunchKernel(reinterpret_cast<CUfunction>(KernelOf(empty)), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
 }
 
 }  // namespace
@@ -272,7 +282,8 @@ int main(int argc, char** argv) {
     cases(name, [kernel = kernel] { Start(), Compiled(kernel); });
   }
   for (int attribute = 8; attribute <= 15; ++attribute) {
-    cases(F("Empty_set%d", attribute), [=] { Start(), SetAttributes(reinterpret_cast<const void*>(Empty), attribute); });
+    cases(F("Empty_set%d", attribute),
+          [=] { Start(), SetAttributes(reinterpret_cast<const void*>(Empty), attribute); });
     cases(F("StaticShared_set%d", attribute),
           [=] { Start(), SetAttributes(reinterpret_cast<const void*>(StaticShared), attribute); });
     if (attribute > 9) {

@@ -82,7 +82,8 @@ void Nodes() {
       for (unsigned shared : {0u, 49152u, 49153u, 232449u}) {
         auto params = w.Kernel(grid, block, shared);
         if (grid > 1 && block > 0 && block < 1025 && shared < 49153) continue;
-        Built(w, F("kernel_g%u_b%u_s%u", grid, block, shared), cudaGraphAddKernelNode(&node, w.graph, nullptr, 0, &params), node);
+        Built(w, F("kernel_g%u_b%u_s%u", grid, block, shared),
+              cudaGraphAddKernelNode(&node, w.graph, nullptr, 0, &params), node);
       }
     }
   }
@@ -99,7 +100,8 @@ void Nodes() {
   params.blockDim = 65;
   Built(w, "kernel_bounds", cudaGraphAddKernelNode(&node, w.graph, nullptr, 0, &params), node);
   Built(w, "kernel_nullparams", cudaGraphAddKernelNode(&node, w.graph, nullptr, 0, nullptr), node);
-  const std::pair<const char*, void*> places[] = {{"device", w.device}, {"host", w.host}, {"pinned", w.pinned}, {"managed", w.managed}, {"null", nullptr}};
+  const std::pair<const char*, void*> places[] = {
+      {"device", w.device}, {"host", w.host}, {"pinned", w.pinned}, {"managed", w.managed}, {"null", nullptr}};
   for (const auto& [name, to] : places) {
     for (unsigned element : {0u, 1u, 2u, 3u, 4u, 8u}) {
       for (size_t width : {size_t{0}, size_t{1}, size_t{16}}) {
@@ -108,16 +110,20 @@ void Nodes() {
             if (element != 1 && pitch != 64) continue;
             if (std::strcmp(name, "device") != 0 && (element > 1 || pitch != 64)) continue;
             auto memset = w.Memset(to, pitch, element, width, height);
-            Built(w, F("memset_%s_e%u_%zux%zu_p%zu", name, element, width, height, pitch), cudaGraphAddMemsetNode(&node, w.graph, nullptr, 0, &memset), node);
+            Built(w, F("memset_%s_e%u_%zux%zu_p%zu", name, element, width, height, pitch),
+                  cudaGraphAddMemsetNode(&node, w.graph, nullptr, 0, &memset), node);
           }
         }
       }
     }
     for (const auto& [source, from] : places) {
       for (int kind = -1; kind <= 5; ++kind) {
-        Built(w, F("memcpy1d_%s_%s_k%d", name, source, kind), cudaGraphAddMemcpyNode1D(&node, w.graph, nullptr, 0, to, from, 16, static_cast<cudaMemcpyKind>(kind)), node);
+        Built(w, F("memcpy1d_%s_%s_k%d", name, source, kind),
+              cudaGraphAddMemcpyNode1D(&node, w.graph, nullptr, 0, to, from, 16, static_cast<cudaMemcpyKind>(kind)),
+              node);
       }
-      Built(w, F("memcpy1d_%s_%s_zero", name, source), cudaGraphAddMemcpyNode1D(&node, w.graph, nullptr, 0, to, from, 0, cudaMemcpyDefault), node);
+      Built(w, F("memcpy1d_%s_%s_zero", name, source),
+            cudaGraphAddMemcpyNode1D(&node, w.graph, nullptr, 0, to, from, 0, cudaMemcpyDefault), node);
     }
   }
   Built(w, "memset_null", cudaGraphAddMemsetNode(&node, w.graph, nullptr, 0, nullptr), node);
@@ -130,17 +136,30 @@ void Nodes() {
         box.dstPtr = {w.device + 100, 16, 16, 4};
         box.extent = {width, height, depth};
         box.kind = cudaMemcpyDeviceToDevice;
-        Built(w, F("memcpy_%zux%zux%zu", width, height, depth), cudaGraphAddMemcpyNode(&node, w.graph, nullptr, 0, &box), node);
+        Built(w, F("memcpy_%zux%zux%zu", width, height, depth),
+              cudaGraphAddMemcpyNode(&node, w.graph, nullptr, 0, &box), node);
         box.dstArray = w.array;
         box.dstPtr = {};
-        Built(w, F("memcpyarray_%zux%zux%zu", width, height, depth), cudaGraphAddMemcpyNode(&node, w.graph, nullptr, 0, &box), node);
+        Built(w, F("memcpyarray_%zux%zux%zu", width, height, depth),
+              cudaGraphAddMemcpyNode(&node, w.graph, nullptr, 0, &box), node);
       }
     }
   }
-  Built(w, "tosymbol", cudaGraphAddMemcpyNodeToSymbol(&node, w.graph, nullptr, 0, device_variable, w.host, 16, 0, cudaMemcpyHostToDevice), node);
-  Built(w, "tosymbol_large", cudaGraphAddMemcpyNodeToSymbol(&node, w.graph, nullptr, 0, device_variable, w.host, 257, 0, cudaMemcpyHostToDevice), node);
-  Built(w, "fromsymbol", cudaGraphAddMemcpyNodeFromSymbol(&node, w.graph, nullptr, 0, w.host, device_variable, 16, 0, cudaMemcpyDeviceToHost), node);
-  Built(w, "fromsymbol_data", cudaGraphAddMemcpyNodeFromSymbol(&node, w.graph, nullptr, 0, w.host, w.host, 16, 0, cudaMemcpyDeviceToHost), node);
+  Built(w, "tosymbol",
+        cudaGraphAddMemcpyNodeToSymbol(&node, w.graph, nullptr, 0, device_variable, w.host, 16, 0,
+                                       cudaMemcpyHostToDevice),
+        node);
+  Built(w, "tosymbol_large",
+        cudaGraphAddMemcpyNodeToSymbol(&node, w.graph, nullptr, 0, device_variable, w.host, 257, 0,
+                                       cudaMemcpyHostToDevice),
+        node);
+  Built(w, "fromsymbol",
+        cudaGraphAddMemcpyNodeFromSymbol(&node, w.graph, nullptr, 0, w.host, device_variable, 16, 0,
+                                         cudaMemcpyDeviceToHost),
+        node);
+  Built(w, "fromsymbol_data",
+        cudaGraphAddMemcpyNodeFromSymbol(&node, w.graph, nullptr, 0, w.host, w.host, 16, 0, cudaMemcpyDeviceToHost),
+        node);
   cudaHostNodeParams host{Callback, nullptr};
   Built(w, "host", cudaGraphAddHostNode(&node, w.graph, nullptr, 0, &host), node);
   host.fn = nullptr;
@@ -175,8 +194,8 @@ void Nodes() {
 
 void Parameters() {
   World w;
-  cudaGraphNode_t kernel = nullptr, memset = nullptr, memcpy = nullptr, host = nullptr, empty = nullptr, child = nullptr,
-                  record = nullptr, wait = nullptr;
+  cudaGraphNode_t kernel = nullptr, memset = nullptr, memcpy = nullptr, host = nullptr, empty = nullptr,
+                  child = nullptr, record = nullptr, wait = nullptr;
   auto kernel_params = w.Kernel(2, 3, 4);
   cudaGraphAddKernelNode(&kernel, w.graph, nullptr, 0, &kernel_params);
   auto memset_params = w.Memset(w.device, 64, 4, 8, 2);
@@ -188,20 +207,30 @@ void Parameters() {
   cudaGraphAddChildGraphNode(&child, w.graph, nullptr, 0, w.child);
   cudaGraphAddEventRecordNode(&record, w.graph, nullptr, 0, w.event);
   cudaGraphAddEventWaitNode(&wait, w.graph, nullptr, 0, w.event);
-  const std::pair<const char*, cudaGraphNode_t> nodes[] = {{"kernel", kernel}, {"memset", memset}, {"memcpy", memcpy}, {"host", host}, {"empty", empty}, {"child", child}, {"record", record}, {"wait", wait}, {"null", nullptr}};
+  const std::pair<const char*, cudaGraphNode_t> nodes[] = {{"kernel", kernel}, {"memset", memset}, {"memcpy", memcpy},
+                                                           {"host", host},     {"empty", empty},   {"child", child},
+                                                           {"record", record}, {"wait", wait},     {"null", nullptr}};
   cudaGraphExec_t executable = nullptr;
   Say("instantiate", cudaGraphInstantiate(&executable, w.graph, 0));
   for (const auto& [name, node] : nodes) {
     cudaKernelNodeParams k{};
     Say(F("%s/kernel", name), cudaGraphKernelNodeGetParams(node, &k));
-    if (node == kernel) Say("kernel_is", F("%u %u %u %d", k.gridDim.x, k.blockDim.x, k.sharedMemBytes, *static_cast<int*>(k.kernelParams[1])));
+    if (node == kernel)
+      Say("kernel_is",
+          F("%u %u %u %d", k.gridDim.x, k.blockDim.x, k.sharedMemBytes, *static_cast<int*>(k.kernelParams[1])));
     if (node == kernel) Say("kernel_func", k.func == reinterpret_cast<void*>(Add) ? "same" : "other");
     cudaMemsetParams m{};
     Say(F("%s/memset", name), cudaGraphMemsetNodeGetParams(node, &m));
-    if (node == memset) Say("memset_is", F("%s %zu %u %u %zu %zu", Relative(m.dst, w.device).c_str(), m.pitch, m.value, m.elementSize, m.width, m.height));
+    if (node == memset)
+      Say("memset_is", F("%s %zu %u %u %zu %zu", Relative(m.dst, w.device).c_str(), m.pitch, m.value, m.elementSize,
+                         m.width, m.height));
     cudaMemcpy3DParms c{};
     Say(F("%s/memcpy", name), cudaGraphMemcpyNodeGetParams(node, &c));
-    if (node == memcpy) Say("memcpy_is", F("%s %zu %zu %zu | %s %zu %zu %zu | %zu %zu %zu %d", Relative(c.srcPtr.ptr, w.device).c_str(), c.srcPtr.pitch, c.srcPtr.xsize, c.srcPtr.ysize, Relative(c.dstPtr.ptr, w.pinned).c_str(), c.dstPtr.pitch, c.dstPtr.xsize, c.dstPtr.ysize, c.extent.width, c.extent.height, c.extent.depth, c.kind));
+    if (node == memcpy)
+      Say("memcpy_is",
+          F("%s %zu %zu %zu | %s %zu %zu %zu | %zu %zu %zu %d", Relative(c.srcPtr.ptr, w.device).c_str(),
+            c.srcPtr.pitch, c.srcPtr.xsize, c.srcPtr.ysize, Relative(c.dstPtr.ptr, w.pinned).c_str(), c.dstPtr.pitch,
+            c.dstPtr.xsize, c.dstPtr.ysize, c.extent.width, c.extent.height, c.extent.depth, c.kind));
     cudaHostNodeParams h{};
     Say(F("%s/host", name), cudaGraphHostNodeGetParams(node, &h));
     cudaGraph_t g = nullptr;
@@ -214,7 +243,8 @@ void Parameters() {
     Say(F("%s/drvtype", name), cuGraphNodeGetType(node, &type));
     CUDA_KERNEL_NODE_PARAMS dk{};
     Say(F("%s/drvkernel", name), cuGraphKernelNodeGetParams(node, &dk));
-    if (node == kernel) Say("drvkernel_is", F("%s %s %s", IsSet(dk.func).c_str(), IsSet(dk.kern).c_str(), IsSet(dk.ctx).c_str()));
+    if (node == kernel)
+      Say("drvkernel_is", F("%s %s %s", IsSet(dk.func).c_str(), IsSet(dk.kern).c_str(), IsSet(dk.ctx).c_str()));
     unsigned enabled = 77;
     Say(F("%s/enabled", name), cudaGraphNodeGetEnabled(executable, node, &enabled));
     Say(F("%s/enabled_is", name), enabled);
@@ -246,9 +276,12 @@ void Parameters() {
     Say(F("%s/execmemset4", name), cudaGraphExecMemsetNodeSetParams(executable, node, &wide));
     auto managed = w.Memset(w.managed, 64, 4, 4, 2);
     Say(F("%s/execmemset_managed", name), cudaGraphExecMemsetNodeSetParams(executable, node, &managed));
-    Say(F("%s/execmemcpy1d", name), cudaGraphExecMemcpyNodeSetParams1D(executable, node, w.pinned, w.device + 4, 8, cudaMemcpyDeviceToHost));
-    Say(F("%s/execmemcpy1d_reverse", name), cudaGraphExecMemcpyNodeSetParams1D(executable, node, w.device, w.pinned, 8, cudaMemcpyHostToDevice));
-    Say(F("%s/execmemcpy1d_zero", name), cudaGraphExecMemcpyNodeSetParams1D(executable, node, w.pinned, w.device, 0, cudaMemcpyDeviceToHost));
+    Say(F("%s/execmemcpy1d", name),
+        cudaGraphExecMemcpyNodeSetParams1D(executable, node, w.pinned, w.device + 4, 8, cudaMemcpyDeviceToHost));
+    Say(F("%s/execmemcpy1d_reverse", name),
+        cudaGraphExecMemcpyNodeSetParams1D(executable, node, w.device, w.pinned, 8, cudaMemcpyHostToDevice));
+    Say(F("%s/execmemcpy1d_zero", name),
+        cudaGraphExecMemcpyNodeSetParams1D(executable, node, w.pinned, w.device, 0, cudaMemcpyDeviceToHost));
     Say(F("%s/exechost", name), cudaGraphExecHostNodeSetParams(executable, node, &host_params));
     Say(F("%s/execchild", name), cudaGraphExecChildGraphNodeSetParams(executable, node, w.child));
     Say(F("%s/execrecord", name), cudaGraphExecEventRecordNodeSetEvent(executable, node, w.event));
@@ -322,7 +355,9 @@ void Dependencies() {
     size_t count = room;
     Say(F("nodes%zu", room), cudaGraphGetNodes(w.graph, nodes, &count));
     Say(F("nodes%zu_count", room), count);
-    Say(F("nodes%zu_last", room), nodes[9] == nullptr ? "null" : nodes[9] == reinterpret_cast<cudaGraphNode_t>(7) ? "unwritten" : "set");
+    Say(F("nodes%zu_last", room), nodes[9] == nullptr                                ? "null"
+                                  : nodes[9] == reinterpret_cast<cudaGraphNode_t>(7) ? "unwritten"
+                                                                                     : "set");
     count = room;
     Say(F("edges%zu", room), cudaGraphGetEdges(w.graph, nodes, edges_to, nullptr, &count));
     Say(F("edges%zu_count", room), count);
@@ -337,7 +372,10 @@ void Dependencies() {
     Say(F("roots%zu_count", room), count);
   }
   Say("nodes_nullcount", cudaGraphGetNodes(w.graph, nullptr, nullptr));
-  Say("nodes_nullgraph", [&] { size_t c; return cudaGraphGetNodes(nullptr, nullptr, &c); }());
+  Say("nodes_nullgraph", [&] {
+    size_t c;
+    return cudaGraphGetNodes(nullptr, nullptr, &c);
+  }());
   cudaGraphEdgeData data{};
   for (int type = 0; type <= 2; ++type) {
     for (int port = 0; port <= 3; ++port) {
@@ -442,7 +480,8 @@ void Executables() {
   Say("dot_badpath", cudaGraphDebugDotPrint(w.graph, "/nonexistent/x", 0));
   cudaUserObject_t object = nullptr;
   for (unsigned flags : {0u, 1u, 2u}) {
-    for (unsigned count : {0u, 1u, 2u}) Say(F("object_f%u_n%u", flags, count), cudaUserObjectCreate(&object, &w, Callback, count, flags));
+    for (unsigned count : {0u, 1u, 2u})
+      Say(F("object_f%u_n%u", flags, count), cudaUserObjectCreate(&object, &w, Callback, count, flags));
   }
   cudaUserObjectCreate(&object, &w, Callback, 3, cudaUserObjectNoDestructorSync);
   Say("object_retain0", cudaUserObjectRetain(object, 0));
@@ -456,7 +495,8 @@ void Executables() {
   Say("object_release", cudaUserObjectRelease(object, 1));
   Say("object_null", cudaUserObjectRelease(nullptr, 1));
   cudaGraphConditionalHandle handle = 0;
-  for (unsigned flags : {0u, 1u, 2u}) Say(F("conditional%u", flags), cudaGraphConditionalHandleCreate(&handle, w.graph, 1, flags));
+  for (unsigned flags : {0u, 1u, 2u})
+    Say(F("conditional%u", flags), cudaGraphConditionalHandleCreate(&handle, w.graph, 1, flags));
   for (int type : {0, 1, 2, 3}) {
     for (unsigned size : {0u, 1u, 2u, 3u}) {
       cudaGraphNodeParams any{};
@@ -474,7 +514,8 @@ void Executables() {
 // Nodes that allocate and free.
 void MemoryNodes() {
   World w;
-  const auto alloc = [&](size_t bytes, int type = cudaMemLocationTypeDevice, int id = 0, int alloc_type = cudaMemAllocationTypePinned) {
+  const auto alloc = [&](size_t bytes, int type = cudaMemLocationTypeDevice, int id = 0,
+                         int alloc_type = cudaMemAllocationTypePinned) {
     cudaMemAllocNodeParams params{};
     params.poolProps.allocType = static_cast<cudaMemAllocationType>(alloc_type);
     params.poolProps.location = {static_cast<cudaMemLocationType>(type), id};
@@ -489,7 +530,8 @@ void MemoryNodes() {
           cudaGraph_t g = nullptr;
           cudaGraphCreate(&g, 0);
           auto params = alloc(bytes, type, id, alloc_type);
-          Say(F("add_n%zu_l%d.%d_a%d", bytes, type, id, alloc_type), cudaGraphAddMemAllocNode(&node, g, nullptr, 0, &params));
+          Say(F("add_n%zu_l%d.%d_a%d", bytes, type, id, alloc_type),
+              cudaGraphAddMemAllocNode(&node, g, nullptr, 0, &params));
           Say(F("add_n%zu_l%d.%d_a%d_ptr", bytes, type, id, alloc_type), IsSet(params.dptr));
         }
       }
@@ -536,14 +578,16 @@ void MemoryNodes() {
   const auto memory = [&](const char* name) {
     for (int attribute = -1; attribute <= 5; ++attribute) {
       unsigned long long value = 77;
-      Say(F("%s_mem%d", name, attribute), cudaDeviceGetGraphMemAttribute(0, static_cast<cudaGraphMemAttributeType>(attribute), &value));
+      Say(F("%s_mem%d", name, attribute),
+          cudaDeviceGetGraphMemAttribute(0, static_cast<cudaGraphMemAttributeType>(attribute), &value));
       Say(F("%s_mem%d_is", name, attribute), value);
     }
   };
   memory("launched");
   for (int attribute = 0; attribute <= 4; ++attribute) {
     for (unsigned long long value : {0ull, 1ull}) {
-      Say(F("setmem%d_%llu", attribute, value), cudaDeviceSetGraphMemAttribute(0, static_cast<cudaGraphMemAttributeType>(attribute), &value));
+      Say(F("setmem%d_%llu", attribute, value),
+          cudaDeviceSetGraphMemAttribute(0, static_cast<cudaGraphMemAttributeType>(attribute), &value));
     }
   }
   memory("reset");

@@ -50,10 +50,12 @@ unsigned Counted() {
 std::string Shape(dim3 d) { return F("%u.%u.%u", d.x, d.y, d.z); }
 
 void Shapes(const void* kernel) {
-  const dim3 grids[] = {{1, 1, 1}, {0, 1, 1}, {1, 0, 1}, {1, 1, 0}, {3, 2, 1}, {1, 65535, 1}, {1, 65536, 1}, {1, 1, 65535},
+  const dim3 grids[] = {{1, 1, 1},     {0, 1, 1},           {1, 0, 1},          {1, 1, 0},
+                        {3, 2, 1},     {1, 65535, 1},       {1, 65536, 1},      {1, 1, 65535},
                         {1, 1, 65536}, {2147483648u, 1, 1}, {4294967295u, 1, 1}};
-  const dim3 blocks[] = {{1, 1, 1}, {0, 1, 1}, {1, 0, 1}, {1, 1, 0}, {128, 1, 1}, {129, 1, 1}, {1024, 1, 1}, {1025, 1, 1},
-                         {1, 1024, 1}, {1, 1025, 1}, {1, 1, 64}, {1, 1, 65}, {16, 16, 4}, {32, 32, 2}, {2048, 1, 1}};
+  const dim3 blocks[] = {{1, 1, 1},   {0, 1, 1},    {1, 0, 1},    {1, 1, 0},    {128, 1, 1},
+                         {129, 1, 1}, {1024, 1, 1}, {1025, 1, 1}, {1, 1024, 1}, {1, 1025, 1},
+                         {1, 1, 64},  {1, 1, 65},   {16, 16, 4},  {32, 32, 2},  {2048, 1, 1}};
   const size_t sizes[] = {0, 1, 49152, 49153, 232448, size_t{1} << 32, size_t{1} << 33};
   unsigned* out = Memory();
   void* arguments[] = {&out};
@@ -62,7 +64,8 @@ void Shapes(const void* kernel) {
       for (size_t shared : sizes) {
         if (shared > 1 && (grid.x != 1 || grid.y * grid.z > 1 || block.y > 1 || block.x > 1025)) continue;
         // Few threads where all of them run.
-        if (uint64_t{grid.x} * grid.y * grid.z > 1000 && uint64_t{block.x} * block.y * block.z > 1 && block.x < 1025) continue;
+        if (uint64_t{grid.x} * grid.y * grid.z > 1000 && uint64_t{block.x} * block.y * block.z > 1 && block.x < 1025)
+          continue;
         const std::string name = F("g%s_b%s_s%zu", Shape(grid).c_str(), Shape(block).c_str(), shared);
         Say(name, cudaLaunchKernel(kernel, grid, block, arguments, shared, nullptr));
         Say(name + "/ran", Counted());
@@ -106,15 +109,27 @@ std::vector<Setting> Settings() {
   };
   const auto nothing = [](cudaLaunchAttributeValue&) {};
   add("ignore", 0, nothing);
-  static const std::string names[] = {"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10", "a11",
-                                      "a12", "a13", "a14", "a15", "a16", "a17", "a18", "a19", "a20"};
+  static const std::string names[] = {"a0",  "a1",  "a2",  "a3",  "a4",  "a5",  "a6",  "a7",  "a8",  "a9", "a10",
+                                      "a11", "a12", "a13", "a14", "a15", "a16", "a17", "a18", "a19", "a20"};
   for (int id = 0; id <= 20; ++id) add(names[id].c_str(), id, nothing);
-  add("window", 1, [](auto& v) { v.accessPolicyWindow = {Memory(), 4096, 0.5f, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming}; });
-  add("window_ratio2", 1, [](auto& v) { v.accessPolicyWindow = {Memory(), 4096, 2.f, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming}; });
-  add("window_ratio-1", 1, [](auto& v) { v.accessPolicyWindow = {Memory(), 4096, -1.f, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming}; });
-  add("window_large", 1, [](auto& v) { v.accessPolicyWindow = {Memory(), size_t{1} << 30, 1.f, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming}; });
-  add("window_misspersist", 1, [](auto& v) { v.accessPolicyWindow = {Memory(), 4096, 1.f, cudaAccessPropertyPersisting, cudaAccessPropertyPersisting}; });
-  add("window_badhit", 1, [](auto& v) { v.accessPolicyWindow = {Memory(), 4096, 1.f, static_cast<cudaAccessProperty>(7), cudaAccessPropertyNormal}; });
+  add("window", 1, [](auto& v) {
+    v.accessPolicyWindow = {Memory(), 4096, 0.5f, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming};
+  });
+  add("window_ratio2", 1, [](auto& v) {
+    v.accessPolicyWindow = {Memory(), 4096, 2.f, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming};
+  });
+  add("window_ratio-1", 1, [](auto& v) {
+    v.accessPolicyWindow = {Memory(), 4096, -1.f, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming};
+  });
+  add("window_large", 1, [](auto& v) {
+    v.accessPolicyWindow = {Memory(), size_t{1} << 30, 1.f, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming};
+  });
+  add("window_misspersist", 1, [](auto& v) {
+    v.accessPolicyWindow = {Memory(), 4096, 1.f, cudaAccessPropertyPersisting, cudaAccessPropertyPersisting};
+  });
+  add("window_badhit", 1, [](auto& v) {
+    v.accessPolicyWindow = {Memory(), 4096, 1.f, static_cast<cudaAccessProperty>(7), cudaAccessPropertyNormal};
+  });
   for (int on : {0, 1, 2}) {
     static const char* const coop[] = {"cooperative0", "cooperative1", "cooperative2"};
     static const char* const serial[] = {"programmatic0", "programmatic1", "programmatic2"};
@@ -122,9 +137,12 @@ std::vector<Setting> Settings() {
     add(serial[on], 6, [=](auto& v) { v.programmaticStreamSerializationAllowed = on; });
   }
   static const char* const sync[] = {"sync0", "sync1", "sync2", "sync3", "sync4", "sync5", "sync6"};
-  for (int policy = 0; policy < 7; ++policy) add(sync[policy], 3, [=](auto& v) { v.syncPolicy = static_cast<cudaSynchronizationPolicy>(policy); });
+  for (int policy = 0; policy < 7; ++policy)
+    add(sync[policy], 3, [=](auto& v) { v.syncPolicy = static_cast<cudaSynchronizationPolicy>(policy); });
   static const char* const policies[] = {"scheduling0", "scheduling1", "scheduling2", "scheduling3"};
-  for (int policy = 0; policy < 4; ++policy) add(policies[policy], 5, [=](auto& v) { v.clusterSchedulingPolicyPreference = static_cast<cudaClusterSchedulingPolicy>(policy); });
+  for (int policy = 0; policy < 4; ++policy)
+    add(policies[policy], 5,
+        [=](auto& v) { v.clusterSchedulingPolicyPreference = static_cast<cudaClusterSchedulingPolicy>(policy); });
   for (int priority : {-100, -6, -5, -1, 0, 1, 100}) {
     static std::vector<std::string>* kept = new std::vector<std::string>(0);
     kept->reserve(100);
@@ -132,7 +150,8 @@ std::vector<Setting> Settings() {
     add(kept->back().c_str(), 8, [=](auto& v) { v.priority = priority; });
   }
   static const char* const domains[] = {"domain0", "domain1", "domain2"};
-  for (int domain = 0; domain < 3; ++domain) add(domains[domain], 10, [=](auto& v) { v.memSyncDomain = static_cast<cudaLaunchMemSyncDomain>(domain); });
+  for (int domain = 0; domain < 3; ++domain)
+    add(domains[domain], 10, [=](auto& v) { v.memSyncDomain = static_cast<cudaLaunchMemSyncDomain>(domain); });
   add("map0.1", 9, [](auto& v) { v.memSyncDomainMap = {0, 1}; });
   add("map3.3", 9, [](auto& v) { v.memSyncDomainMap = {3, 3}; });
   add("map4.0", 9, [](auto& v) { v.memSyncDomainMap = {4, 0}; });
@@ -143,9 +162,12 @@ std::vector<Setting> Settings() {
     kept->push_back(F("carveout%d", percent));
     add(kept->back().c_str(), 14, [=](auto& v) { v.sharedMemCarveout = percent; });
   }
-  static const struct { const char* name; unsigned x, y, z; } clusters[] = {
-      {"cluster1", 1, 1, 1}, {"cluster2", 2, 1, 1}, {"cluster3", 3, 1, 1}, {"cluster8", 8, 1, 1}, {"cluster9", 9, 1, 1},
-      {"cluster16", 16, 1, 1}, {"cluster2.2.2", 2, 2, 2}, {"cluster0", 0, 0, 0}, {"cluster2.0.0", 2, 0, 0}};
+  static const struct {
+    const char* name;
+    unsigned x, y, z;
+  } clusters[] = {{"cluster1", 1, 1, 1},     {"cluster2", 2, 1, 1}, {"cluster3", 3, 1, 1},
+                  {"cluster8", 8, 1, 1},     {"cluster9", 9, 1, 1}, {"cluster16", 16, 1, 1},
+                  {"cluster2.2.2", 2, 2, 2}, {"cluster0", 0, 0, 0}, {"cluster2.0.0", 2, 0, 0}};
   for (const auto& c : clusters) {
     add(c.name, 4, [&](auto& v) { v.clusterDim = {c.x, c.y, c.z}; });
   }
@@ -227,11 +249,14 @@ void Attributes() {
       Say(F("%s_%s_get", setting.name, what), get());
       Say(F("%s_%s_is", setting.name, what), bytes());
     };
-    ask("stream", [&] { return cudaStreamSetAttribute(stream, id, &setting.attribute.val); },
+    ask(
+        "stream", [&] { return cudaStreamSetAttribute(stream, id, &setting.attribute.val); },
         [&] { return cudaStreamGetAttribute(stream, id, &read); });
-    ask("nullstream", [&] { return cudaStreamSetAttribute(nullptr, id, &setting.attribute.val); },
+    ask(
+        "nullstream", [&] { return cudaStreamSetAttribute(nullptr, id, &setting.attribute.val); },
         [&] { return cudaStreamGetAttribute(nullptr, id, &read); });
-    ask("node", [&] { return cudaGraphKernelNodeSetAttribute(node, id, &setting.attribute.val); },
+    ask(
+        "node", [&] { return cudaGraphKernelNodeSetAttribute(node, id, &setting.attribute.val); },
         [&] { return cudaGraphKernelNodeGetAttribute(node, id, &read); });
     Say(F("%s_copy", setting.name), cudaGraphKernelNodeCopyAttributes(other, node));
     std::memset(&read, 0x77, sizeof read);
@@ -282,7 +307,8 @@ void ParameterForms() {
     cudaDeviceSynchronize();
   }
   size_t bytes = 25;
-  void* unordered[] = {CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_END};
+  void* unordered[] = {CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_BUFFER_POINTER, &packed,
+                       CU_LAUNCH_PARAM_END};
   Say("extra_unordered", cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, unordered));
   shown("extra_unordered");
   void* nosize[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_END};
@@ -325,7 +351,8 @@ int main(int argc, char** argv) {
     for (int allowed : {0, 1, 45056, 60000, 228352}) {
       Say(F("allow%d", allowed),
           cudaFuncSetAttribute(Of(StaticShared), cudaFuncAttributeMaxDynamicSharedMemorySize, allowed));
-      for (size_t bytes : {size_t{0}, size_t{1}, size_t{2}, size_t{45056}, size_t{45057}, size_t{60000}, size_t{60001}, size_t{228352}}) {
+      for (size_t bytes : {size_t{0}, size_t{1}, size_t{2}, size_t{45056}, size_t{45057}, size_t{60000}, size_t{60001},
+                           size_t{228352}}) {
         Say(F("allow%d_s%zu", allowed, bytes), cudaLaunchKernel(Of(StaticShared), 1, 1, arguments, bytes, nullptr));
       }
     }

@@ -50,10 +50,20 @@ int main(int argc, char** argv) {
   for (int limit = -1; limit <= 11; ++limit) {
     cases(F("set%d", limit), [=] {
       Start();
-      for (size_t value : {size_t{0}, size_t{1}, size_t{15}, size_t{16}, size_t{17}, size_t{31}, size_t{32}, size_t{33}, size_t{64}, size_t{65}, size_t{100}, size_t{127}, size_t{128}, size_t{129}, size_t{200}, size_t{256}, size_t{1000},
-                           size_t{1024}, size_t{2047}, size_t{2048}, size_t{4096}, size_t{65536}, size_t{100000}, size_t{262144}, size_t{524287}, size_t{524288}, size_t{524289}, size_t{1} << 20, size_t{3276800}, size_t{3276801}, size_t{4} << 20, (size_t{4} << 20) + 1, size_t{5} << 20, size_t{8} << 20, size_t{10000000}, size_t{16} << 20,
-                           size_t{32767999}, size_t{32768000}, size_t{32768001}, size_t{33} << 20, size_t{100} << 20, size_t{1} << 40, size_t{1} << 62, ~size_t{0}}) {
-        if ((limit == 0 && value > 65536 && value < (size_t{1} << 40)) || (limit == 2 && value > (size_t{1} << 30) && value < ~size_t{0})) continue;  // what fits depends on the memory
+      for (size_t value : {size_t{0},         size_t{1},        size_t{15},       size_t{16},
+                           size_t{17},        size_t{31},       size_t{32},       size_t{33},
+                           size_t{64},        size_t{65},       size_t{100},      size_t{127},
+                           size_t{128},       size_t{129},      size_t{200},      size_t{256},
+                           size_t{1000},      size_t{1024},     size_t{2047},     size_t{2048},
+                           size_t{4096},      size_t{65536},    size_t{100000},   size_t{262144},
+                           size_t{524287},    size_t{524288},   size_t{524289},   size_t{1} << 20,
+                           size_t{3276800},   size_t{3276801},  size_t{4} << 20,  (size_t{4} << 20) + 1,
+                           size_t{5} << 20,   size_t{8} << 20,  size_t{10000000}, size_t{16} << 20,
+                           size_t{32767999},  size_t{32768000}, size_t{32768001}, size_t{33} << 20,
+                           size_t{100} << 20, size_t{1} << 40,  size_t{1} << 62,  ~size_t{0}}) {
+        if ((limit == 0 && value > 65536 && value < (size_t{1} << 40)) ||
+            (limit == 2 && value > (size_t{1} << 30) && value < ~size_t{0}))
+          continue;  // what fits depends on the memory
         Say(F("%zu", value), cudaDeviceSetLimit(static_cast<cudaLimit>(limit), value));
         size_t now = 0;
         const int error = Get(limit, &now);

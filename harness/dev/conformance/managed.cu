@@ -54,7 +54,8 @@ std::vector<std::pair<const char*, void*>> Ranges() {
   return all;
 }
 
-constexpr std::pair<int, int> kLocations[] = {{0, 0}, {1, -1}, {1, 0}, {1, 1}, {2, 0}, {2, 5}, {3, 0}, {3, 1}, {3, -1}, {4, 0}, {5, 0}, {9, 0}};
+constexpr std::pair<int, int> kLocations[] = {{0, 0}, {1, -1}, {1, 0},  {1, 1}, {2, 0}, {2, 5},
+                                              {3, 0}, {3, 1},  {3, -1}, {4, 0}, {5, 0}, {9, 0}};
 
 void ShowRange(const std::string& name, void* p) {
   for (int attribute = 0; attribute <= 9; ++attribute) {
@@ -64,7 +65,8 @@ void ShowRange(const std::string& name, void* p) {
     cudaGetLastError();
     Say(F("%s_a%d", name.c_str(), attribute), F("%d %d", error, value[0]));
     value[0] = value[1] = -77;
-    const CUresult result = cuMemRangeGetAttribute(value, 8, static_cast<CUmem_range_attribute>(attribute), Dev(p), 4096);
+    const CUresult result =
+        cuMemRangeGetAttribute(value, 8, static_cast<CUmem_range_attribute>(attribute), Dev(p), 4096);
     Say(F("%s_drv%d", name.c_str(), attribute), F("%d %d %d", result, value[0], value[1]));
   }
 }
@@ -104,7 +106,8 @@ void Advice() {
       Say(F("%s_advise%zu", name, bytes), cudaMemAdvise(p, bytes, cudaMemAdviseSetReadMostly, device));
       Say(F("%s_prefetch%zu", name, bytes), cudaMemPrefetchAsync(p, bytes, device, 0, nullptr));
       int value = -77;
-      Say(F("%s_range%zu", name, bytes), cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, p, bytes));
+      Say(F("%s_range%zu", name, bytes),
+          cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, p, bytes));
     }
     void* pointers[] = {p};
     size_t sizes[] = {4096};
@@ -113,9 +116,11 @@ void Advice() {
     cudaStream_t stream = nullptr;
     cudaStreamCreate(&stream);
     Say(F("%s_prefetchbatch", name), cudaMemPrefetchBatchAsync(pointers, sizes, 1, &location, &first, 1, 0, stream));
-    Say(F("%s_prefetchbatch_null", name), cudaMemPrefetchBatchAsync(pointers, sizes, 1, &location, &first, 1, 0, nullptr));
+    Say(F("%s_prefetchbatch_null", name),
+        cudaMemPrefetchBatchAsync(pointers, sizes, 1, &location, &first, 1, 0, nullptr));
     Say(F("%s_discardbatch", name), cudaMemDiscardBatchAsync(pointers, sizes, 1, 0, stream));
-    Say(F("%s_discardprefetch", name), cudaMemDiscardAndPrefetchBatchAsync(pointers, sizes, 1, &location, &first, 1, 0, stream));
+    Say(F("%s_discardprefetch", name),
+        cudaMemDiscardAndPrefetchBatchAsync(pointers, sizes, 1, &location, &first, 1, 0, stream));
     Say(F("%s_sync", name), cudaDeviceSynchronize());
     Say(F("%s_end", name), cudaDeviceSynchronize());
     ShowRange(F("%s_end", name), p);

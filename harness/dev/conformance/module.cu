@@ -16,7 +16,11 @@ const std::string kBody =
     "  ld.param.u32 %r1, [v];\n  cvta.to.global.u64 %rd2, %rd1;\n  st.global.u32 [%rd2], %r1;\n  ret;\n}\n"
     ".entry hidden()\n{\n  ret;\n}\n";
 
-std::string Kernel(const std::string& body) { return kHead + ".visible .entry k(.param .u64 p)\n{\n  .reg .b64 %rd<5>;\n  .reg .b32 %r<5>;\n  .reg .f32 %f<5>;\n  .reg .f64 %d<5>;\n  .reg .pred %p<3>;\n" + body + "\n  ret;\n}\n"; }
+std::string Kernel(const std::string& body) {
+  return kHead +
+         ".visible .entry k(.param .u64 p)\n{\n  .reg .b64 %rd<5>;\n  .reg .b32 %r<5>;\n  .reg .f32 %f<5>;\n  .reg .f64 %d<5>;\n  .reg .pred %p<3>;\n" +
+         body + "\n  ret;\n}\n";
+}
 
 // A text, and whether it is right by the PTX ISA. The names are part of the questions.
 std::vector<std::pair<std::string, std::string>> Texts() {
@@ -34,37 +38,132 @@ std::vector<std::pair<std::string, std::string>> Texts() {
   add("bom", "\xEF\xBB\xBF" + kHead + kBody);
   add("leadingspace", "  \n\t " + kHead + kBody);
   add("leadingcomment", "// by hand\n/* and more\n */\n" + kHead + kBody);
-  add("crlf", [] { std::string s; for (char c : kHead + kBody) s += c == '\n' ? std::string("\r\n") : std::string(1, c); return s; }());
-  for (const char* v : {"1.0", "2.3", "3.0", "4.0", "5.0", "6.0", "7.0", "7.7", "7.8", "8.9", "8.8", "9.0", "9.1", "9.2", "10.0", "99.0", "8", "8.", "x", "8.0.1", "-1.0"}) {
+  add("crlf", [] {
+    std::string s;
+    for (char c : kHead + kBody) s += c == '\n' ? std::string("\r\n") : std::string(1, c);
+    return s;
+  }());
+  for (const char* v : {"1.0", "2.3", "3.0", "4.0",  "5.0",  "6.0", "7.0", "7.7", "7.8",   "8.9", "8.8",
+                        "9.0", "9.1", "9.2", "10.0", "99.0", "8",   "8.",  "x",   "8.0.1", "-1.0"}) {
     add(F("version%s", v).c_str(), ".version " + std::string(v) + "\n.target sm_90\n.address_size 64\n" + kBody);
   }
-  for (const char* target : {"sm_10", "sm_20", "sm_30", "sm_35", "sm_50", "sm_52", "sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_120", "sm_999", "sm_", "compute_90", "sm_90, texmode_unified", "sm_90, debug", "sm_90, map_f64_to_f32", "sm_90, sm_80", "sm_90, foo"}) {
-    add(F("target_%s", target).c_str(), ".version 8.8\n.target " + std::string(target) + "\n.address_size 64\n" + kBody);
+  for (const char* target : {"sm_10",
+                             "sm_20",
+                             "sm_30",
+                             "sm_35",
+                             "sm_50",
+                             "sm_52",
+                             "sm_60",
+                             "sm_70",
+                             "sm_75",
+                             "sm_80",
+                             "sm_86",
+                             "sm_89",
+                             "sm_90",
+                             "sm_90a",
+                             "sm_100",
+                             "sm_100a",
+                             "sm_120",
+                             "sm_999",
+                             "sm_",
+                             "compute_90",
+                             "sm_90, texmode_unified",
+                             "sm_90, debug",
+                             "sm_90, map_f64_to_f32",
+                             "sm_90, sm_80",
+                             "sm_90, foo"}) {
+    add(F("target_%s", target).c_str(),
+        ".version 8.8\n.target " + std::string(target) + "\n.address_size 64\n" + kBody);
   }
-  for (const char* size : {"32", "64", "16", "0", "x"}) add(F("address%s", size).c_str(), ".version 8.0\n.target sm_90\n.address_size " + std::string(size) + "\n.visible .entry k() { ret; }\n");
+  for (const char* size : {"32", "64", "16", "0", "x"})
+    add(F("address%s", size).c_str(),
+        ".version 8.0\n.target sm_90\n.address_size " + std::string(size) + "\n.visible .entry k() { ret; }\n");
   const std::pair<const char*, const char*> bodies[] = {
-      {"ok", "ld.param.u64 %rd1, [p];"}, {"rett", "rett;"}, {"unknown_op", "frobnicate.u32 %r1, %r2;"}, {"unknown_type", "add.u33 %r1, %r1, %r2;"},
-      {"unknown_modifier", "add.foo.u32 %r1, %r1, %r2;"}, {"no_semicolon", "add.u32 %r1, %r1, %r2"}, {"undeclared", "add.u32 %r1, %r1, %x9;"},
-      {"undeclared_range", "add.u32 %r1, %r1, %r7;"}, {"wrong_class", "add.u32 %r1, %rd1, %r2;"}, {"wrong_float", "add.f32 %r1, %f1, %f2;"},
-      {"wrong_size", "mov.u64 %r1, %rd1;"}, {"pred_as_int", "add.u32 %r1, %p1, %r2;"}, {"too_few", "add.u32 %r1, %r2;"}, {"too_many", "add.u32 %r1, %r2, %r3, %r4;"},
-      {"no_label", "bra nowhere;"}, {"label_twice", "L:\nL:\n"}, {"label_ok", "bra L;\nL:"}, {"store_to_const", "st.const.u32 [%rd1], %r1;"},
-      {"store_param", "st.param.u32 [p], %r1;"}, {"misaligned_vector", "ld.global.v3.u32 {%r1,%r2,%r3}, [%rd1];"}, {"vector_ok", "ld.global.v4.u32 {%r1,%r2,%r3,%r4}, [%rd1];"},
-      {"vector_count", "ld.global.v4.u32 {%r1,%r2,%r3}, [%rd1];"}, {"dot_literal", "mov.f32 %f1, .5;"}, {"hex_float", "mov.f32 %f1, 0f3F800000;"}, {"hex_float_short", "mov.f32 %f1, 0f3F80;"},
-      {"huge_literal", "mov.u32 %r1, 0x1FFFFFFFF;"}, {"binary", "mov.u32 %r1, 0b101;"}, {"octal", "mov.u32 %r1, 0778;"}, {"setmaxnreg", "setmaxnreg.inc.sync.aligned.u32 40;"},
-      {"wgmma", "wgmma.fence.sync.aligned;"}, {"mma_wrong", "mma.sync.aligned.m16n8k9.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%f1,%f2,%f3,%f4};"},
-      {"brace", "{ add.u32 %r1, %r1, %r2;"}, {"extra_brace", "}"}, {"sregs", "mov.u32 %r1, %tid.x;"}, {"bad_sreg", "mov.u32 %r1, %tid.q;"}, {"unknown_sreg", "mov.u32 %r1, %nosuch;"},
-      {"sreg_write", "mov.u32 %tid.x, %r1;"}, {"imm_dest", "mov.u32 5, %r1;"}, {"guard_int", "@%r1 add.u32 %r1, %r1, %r2;"}, {"guard_ok", "@!%p1 add.u32 %r1, %r1, %r2;"},
-      {"call_missing", "call nofunction;"}, {"reg_twice", ".reg .b32 %r<5>;"}, {"redeclared", ".reg .b32 a; .reg .b32 a;"}, {"shared_var", ".shared .align 4 .b8 s[100];"},
-      {"shared_large", ".shared .align 4 .b8 s[49152];"}, {"shared_too_large", ".shared .align 4 .b8 s[49153];"}, {"shared_huge", ".shared .align 4 .b8 s[1000000];"}, {"local_var", ".local .align 4 .b8 s[100];"}, {"local_large", ".local .align 4 .b8 s[600000];"},
-      {"pragma", ".pragma \"nounroll\";"}, {"bad_pragma", ".pragma \"nosuch\";"}, {"line", "# 100 \"a.cu\"\n"}, {"define", "#define X 1\n"}, {"loc", ".loc 1 1 1\n"}, {"string_unclosed", ".pragma \"nounroll;"},
-      {"comment_unclosed", "/* never ends"}, {"bar_many", "bar.sync 16;"}, {"bar_ok", "bar.sync 15;"}, {"div_noround", "div.f32 %f1, %f2, %f3;"}, {"sqrt_noround", "sqrt.f32 %f1, %f2;"}, {"cvt_noround", "cvt.u32.f32 %r1, %f1;"},
-      {"mul_nomode", "mul.u32 %r1, %r2, %r3;"}, {"setp_float", "setp.eq.ftz.u32 %p1, %r1, %r2;"}, {"atom_nospace", "atom.add.u32 %r1, [%rd1], %r2;"}, {"atom_badop", "atom.global.mul.u32 %r1, [%rd1], %r2;"},
-      {"shfl_nosync", "shfl.idx.b32 %r1, %r2, %r3, 31;"}, {"vote_nosync", "vote.all.pred %p1, %p2;"}, {"tex_undeclared", "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f1,%f2}];"}, {"exit_ok", "exit;"}, {"trap_ok", "trap;"}, {"utf8", "// \xC3\xA4\n"}, {"utf8_name", "add.u32 %r\xC3\xA4, %r1, %r2;"}, {"nul_char", "\x01"},
-      {"case", "ADD.u32 %r1, %r1, %r2;"}, {"spaces", "add . u32 %r1 , %r1 , %r2 ;"}, {"type_first", "add.u32.rn %r1, %r1, %r2;"}, {"f64_const", "mov.f64 %d1, 0f3FC00000;"}, {"shift_big", "mov.u64 %rd1, 1 << 65;"}};
+      {"ok", "ld.param.u64 %rd1, [p];"},
+      {"rett", "rett;"},
+      {"unknown_op", "frobnicate.u32 %r1, %r2;"},
+      {"unknown_type", "add.u33 %r1, %r1, %r2;"},
+      {"unknown_modifier", "add.foo.u32 %r1, %r1, %r2;"},
+      {"no_semicolon", "add.u32 %r1, %r1, %r2"},
+      {"undeclared", "add.u32 %r1, %r1, %x9;"},
+      {"undeclared_range", "add.u32 %r1, %r1, %r7;"},
+      {"wrong_class", "add.u32 %r1, %rd1, %r2;"},
+      {"wrong_float", "add.f32 %r1, %f1, %f2;"},
+      {"wrong_size", "mov.u64 %r1, %rd1;"},
+      {"pred_as_int", "add.u32 %r1, %p1, %r2;"},
+      {"too_few", "add.u32 %r1, %r2;"},
+      {"too_many", "add.u32 %r1, %r2, %r3, %r4;"},
+      {"no_label", "bra nowhere;"},
+      {"label_twice", "L:\nL:\n"},
+      {"label_ok", "bra L;\nL:"},
+      {"store_to_const", "st.const.u32 [%rd1], %r1;"},
+      {"store_param", "st.param.u32 [p], %r1;"},
+      {"misaligned_vector", "ld.global.v3.u32 {%r1,%r2,%r3}, [%rd1];"},
+      {"vector_ok", "ld.global.v4.u32 {%r1,%r2,%r3,%r4}, [%rd1];"},
+      {"vector_count", "ld.global.v4.u32 {%r1,%r2,%r3}, [%rd1];"},
+      {"dot_literal", "mov.f32 %f1, .5;"},
+      {"hex_float", "mov.f32 %f1, 0f3F800000;"},
+      {"hex_float_short", "mov.f32 %f1, 0f3F80;"},
+      {"huge_literal", "mov.u32 %r1, 0x1FFFFFFFF;"},
+      {"binary", "mov.u32 %r1, 0b101;"},
+      {"octal", "mov.u32 %r1, 0778;"},
+      {"setmaxnreg", "setmaxnreg.inc.sync.aligned.u32 40;"},
+      {"wgmma", "wgmma.fence.sync.aligned;"},
+      {"mma_wrong",
+       "mma.sync.aligned.m16n8k9.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%f1,%f2,%f3,%f4};"},
+      {"brace", "{ add.u32 %r1, %r1, %r2;"},
+      {"extra_brace", "}"},
+      {"sregs", "mov.u32 %r1, %tid.x;"},
+      {"bad_sreg", "mov.u32 %r1, %tid.q;"},
+      {"unknown_sreg", "mov.u32 %r1, %nosuch;"},
+      {"sreg_write", "mov.u32 %tid.x, %r1;"},
+      {"imm_dest", "mov.u32 5, %r1;"},
+      {"guard_int", "@%r1 add.u32 %r1, %r1, %r2;"},
+      {"guard_ok", "@!%p1 add.u32 %r1, %r1, %r2;"},
+      {"call_missing", "call nofunction;"},
+      {"reg_twice", ".reg .b32 %r<5>;"},
+      {"redeclared", ".reg .b32 a; .reg .b32 a;"},
+      {"shared_var", ".shared .align 4 .b8 s[100];"},
+      {"shared_large", ".shared .align 4 .b8 s[49152];"},
+      {"shared_too_large", ".shared .align 4 .b8 s[49153];"},
+      {"shared_huge", ".shared .align 4 .b8 s[1000000];"},
+      {"local_var", ".local .align 4 .b8 s[100];"},
+      {"local_large", ".local .align 4 .b8 s[600000];"},
+      {"pragma", ".pragma \"nounroll\";"},
+      {"bad_pragma", ".pragma \"nosuch\";"},
+      {"line", "# 100 \"a.cu\"\n"},
+      {"define", "#define X 1\n"},
+      {"loc", ".loc 1 1 1\n"},
+      {"string_unclosed", ".pragma \"nounroll;"},
+      {"comment_unclosed", "/* never ends"},
+      {"bar_many", "bar.sync 16;"},
+      {"bar_ok", "bar.sync 15;"},
+      {"div_noround", "div.f32 %f1, %f2, %f3;"},
+      {"sqrt_noround", "sqrt.f32 %f1, %f2;"},
+      {"cvt_noround", "cvt.u32.f32 %r1, %f1;"},
+      {"mul_nomode", "mul.u32 %r1, %r2, %r3;"},
+      {"setp_float", "setp.eq.ftz.u32 %p1, %r1, %r2;"},
+      {"atom_nospace", "atom.add.u32 %r1, [%rd1], %r2;"},
+      {"atom_badop", "atom.global.mul.u32 %r1, [%rd1], %r2;"},
+      {"shfl_nosync", "shfl.idx.b32 %r1, %r2, %r3, 31;"},
+      {"vote_nosync", "vote.all.pred %p1, %p2;"},
+      {"tex_undeclared", "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f1,%f2}];"},
+      {"exit_ok", "exit;"},
+      {"trap_ok", "trap;"},
+      {"utf8", "// \xC3\xA4\n"},
+      {"utf8_name", "add.u32 %r\xC3\xA4, %r1, %r2;"},
+      {"nul_char", "\x01"},
+      {"case", "ADD.u32 %r1, %r1, %r2;"},
+      {"spaces", "add . u32 %r1 , %r1 , %r2 ;"},
+      {"type_first", "add.u32.rn %r1, %r1, %r2;"},
+      {"f64_const", "mov.f64 %d1, 0f3FC00000;"},
+      {"shift_big", "mov.u64 %rd1, 1 << 65;"}};
   for (const auto& [name, body] : bodies) add(F("body_%s", name).c_str(), Kernel(body));
   add("entry_twice", kHead + ".visible .entry k() { ret; }\n.visible .entry k() { ret; }\n");
   add("global_twice", kHead + ".visible .global .u32 g;\n.visible .global .u32 g;\n");
-  add("extern_unresolved", kHead + ".extern .global .u32 g;\n.visible .entry k(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<2>; mov.u64 %rd1, g; ld.global.u32 %r1, [%rd1]; ld.param.u64 %rd1, [p]; st.u32 [%rd1], %r1; ret; }\n");
+  add("extern_unresolved",
+      kHead +
+          ".extern .global .u32 g;\n.visible .entry k(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<2>; mov.u64 %rd1, g; ld.global.u32 %r1, [%rd1]; ld.param.u64 %rd1, [p]; st.u32 [%rd1], %r1; ret; }\n");
   add("extern_unused", kHead + ".extern .global .u32 g;\n.visible .entry k() { ret; }\n");
   add("extern_func", kHead + ".extern .func f();\n.visible .entry k() { call f; ret; }\n");
   add("maxntid", kHead + ".visible .entry k() .maxntid 2048 { ret; }\n");
@@ -75,7 +174,8 @@ std::vector<std::pair<std::string, std::string>> Texts() {
   add("maxnreg0", kHead + ".visible .entry k() .maxnreg 0 { ret; }\n");
   add("params_many", kHead + ".visible .entry k(.param .align 4 .b8 p[32765]) { ret; }\n");
   add("params_4k", kHead + ".visible .entry k(.param .align 4 .b8 p[4352]) { ret; }\n");
-  add("params_32k", ".version 8.1\n.target sm_90\n.address_size 64\n.visible .entry k(.param .align 4 .b8 p[32764]) { ret; }\n");
+  add("params_32k",
+      ".version 8.1\n.target sm_90\n.address_size 64\n.visible .entry k(.param .align 4 .b8 p[32764]) { ret; }\n");
   add("no_close", kHead + ".visible .entry k() { ret; \n");
   add("no_ret", kHead + ".visible .entry k() { }\n");
   add("func_only", kHead + ".visible .func f() { ret; }\n");
@@ -107,7 +207,8 @@ void Texts(size_t part, size_t of) {
     Say(name, result);
     Say(name + "/module", module == nullptr ? "null" : module == reinterpret_cast<CUmodule>(7) ? "unwritten" : "set");
     char info[4096] = "", error[4096] = "";
-    CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER,
+                              CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void* values[] = {info, reinterpret_cast<void*>(sizeof info), error, reinterpret_cast<void*>(sizeof error)};
     CUmodule logged = nullptr;
     Say(name + "/ex", cuModuleLoadDataEx(&logged, text.c_str(), 4, options, values));
@@ -127,7 +228,8 @@ void Texts(size_t part, size_t of) {
     Say(name + "/rtlibrary", cudaLibraryLoadData(&rt, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
     CUlinkState state = nullptr;
     cuLinkCreate(0, nullptr, nullptr, &state);
-    Say(name + "/link", cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(text.c_str()), text.size() + 1, "text", 0, nullptr, nullptr));
+    Say(name + "/link", cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(text.c_str()), text.size() + 1, "text",
+                                      0, nullptr, nullptr));
     void* cubin = nullptr;
     size_t bytes = 0;
     Say(name + "/complete", cuLinkComplete(state, &cubin, &bytes));
@@ -145,7 +247,9 @@ void Texts(size_t part, size_t of) {
         CUdeviceptr p = 0;
         cuMemAlloc(&p, 4096);
         void* arguments[] = {&p};
-        if (name.find("params") == std::string::npos && name.find("body") == std::string::npos) Say(name + F("/launch%u", threads), cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr));
+        if (name.find("params") == std::string::npos && name.find("body") == std::string::npos)
+          Say(name + F("/launch%u", threads),
+              cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr));
       }
       cuCtxSynchronize();
     }
@@ -204,7 +308,8 @@ void Contents() {
   Say("loadfile", cuModuleLoad(&module, path));
   CUlibrary library = nullptr;
   Say("libraryfile", cuLibraryLoadFromFile(&library, path, nullptr, nullptr, 0, nullptr, nullptr, 0));
-  Say("libraryfile_missing", cuLibraryLoadFromFile(&library, "/nonexistent.ptx", nullptr, nullptr, 0, nullptr, nullptr, 0));
+  Say("libraryfile_missing",
+      cuLibraryLoadFromFile(&library, "/nonexistent.ptx", nullptr, nullptr, 0, nullptr, nullptr, 0));
   CUlinkState state = nullptr;
   cuLinkCreate(0, nullptr, nullptr, &state);
   Say("linkfile", cuLinkAddFile(state, CU_JIT_INPUT_PTX, path, 0, nullptr, nullptr));
@@ -243,9 +348,18 @@ void Contents() {
   }
   char info[4096] = "", error[4096] = "";
   for (unsigned long long verbose : {0ull, 1ull}) {
-    CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_LOG_VERBOSE, CU_JIT_WALL_TIME};
-    void* values[] = {info, reinterpret_cast<void*>(sizeof info), error, reinterpret_cast<void*>(sizeof error), reinterpret_cast<void*>(verbose), nullptr};
-    Say(F("verbose%llu", verbose), cuModuleLoadDataEx(&module, (kHead + "// " + std::to_string(getpid()) + "\n" + kBody).c_str(), 6, options, values));
+    CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER,  CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+                              CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                              CU_JIT_LOG_VERBOSE,      CU_JIT_WALL_TIME};
+    void* values[] = {info,
+                      reinterpret_cast<void*>(sizeof info),
+                      error,
+                      reinterpret_cast<void*>(sizeof error),
+                      reinterpret_cast<void*>(verbose),
+                      nullptr};
+    Say(F("verbose%llu", verbose),
+        cuModuleLoadDataEx(&module, (kHead + "// " + std::to_string(getpid()) + "\n" + kBody).c_str(), 6, options,
+                           values));
     Say(F("verbose%llu_info", verbose), First(info));
     Say(F("verbose%llu_infosize", verbose), reinterpret_cast<size_t>(values[1]) == 0 ? "0" : "more");
     Say(F("verbose%llu_errorsize", verbose), reinterpret_cast<size_t>(values[3]));
@@ -270,7 +384,8 @@ void Libraries() {
     cudaKernel_t rt = nullptr;
     Say(F("rtkernel'%s'", name), cudaLibraryGetKernel(&rt, reinterpret_cast<cudaLibrary_t>(library), name));
     void* rt_address = nullptr;
-    Say(F("rtglobal'%s'", name), cudaLibraryGetGlobal(&rt_address, &bytes, reinterpret_cast<cudaLibrary_t>(library), name));
+    Say(F("rtglobal'%s'", name),
+        cudaLibraryGetGlobal(&rt_address, &bytes, reinterpret_cast<cudaLibrary_t>(library), name));
   }
   CUmodule module = nullptr;
   Say("module", cuLibraryGetModule(&module, library));
@@ -303,7 +418,8 @@ void Libraries() {
     int value = -77;
     const CUresult result = cuKernelGetAttribute(&value, static_cast<CUfunction_attribute>(attribute), kernel, 0);
     Say(F("attribute%d", attribute), F("%d %d", result, value));
-    Say(F("setattribute%d", attribute), cuKernelSetAttribute(static_cast<CUfunction_attribute>(attribute), 1, kernel, 0));
+    Say(F("setattribute%d", attribute),
+        cuKernelSetAttribute(static_cast<CUfunction_attribute>(attribute), 1, kernel, 0));
   }
   Say("cacheconfig", cuKernelSetCacheConfig(kernel, CU_FUNC_CACHE_PREFER_L1, 0));
   Say("unload", cuLibraryUnload(library));
@@ -337,8 +453,12 @@ void Libraries() {
 
 void Linking() {
   CUlinkState state = nullptr;
-  const std::string caller = kHead + ".extern .func (.param .b32 r) twice(.param .b32 a);\n.visible .entry k(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<2>; .param .b32 a; .param .b32 r; st.param.b32 [a], 21; call (r), twice, (a); ld.param.b32 %r1, [r]; ld.param.u64 %rd1, [p]; st.u32 [%rd1], %r1; ret; }\n";
-  const std::string callee = kHead + ".visible .func (.param .b32 r) twice(.param .b32 a) { .reg .b32 %r<2>; ld.param.b32 %r1, [a]; add.u32 %r1, %r1, %r1; st.param.b32 [r], %r1; ret; }\n";
+  const std::string caller =
+      kHead +
+      ".extern .func (.param .b32 r) twice(.param .b32 a);\n.visible .entry k(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<2>; .param .b32 a; .param .b32 r; st.param.b32 [a], 21; call (r), twice, (a); ld.param.b32 %r1, [r]; ld.param.u64 %rd1, [p]; st.u32 [%rd1], %r1; ret; }\n";
+  const std::string callee =
+      kHead +
+      ".visible .func (.param .b32 r) twice(.param .b32 a) { .reg .b32 %r<2>; ld.param.b32 %r1, [a]; add.u32 %r1, %r1, %r1; st.param.b32 [r], %r1; ret; }\n";
   const auto add = [&](const char* name, const std::string& text, CUjitInputType type = CU_JIT_INPUT_PTX) {
     Say(name, cuLinkAddData(state, type, const_cast<char*>(text.c_str()), text.size() + 1, name, 0, nullptr, nullptr));
   };
@@ -389,15 +509,18 @@ void Linking() {
   cuLinkCreate(0, nullptr, nullptr, &state);
   Say("add_null", cuLinkAddData(state, CU_JIT_INPUT_PTX, nullptr, 10, "x", 0, nullptr, nullptr));
   Say("add_0", cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(callee.c_str()), 0, "x", 0, nullptr, nullptr));
-  Say("add_nullname", cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(callee.c_str()), callee.size() + 1, nullptr, 0, nullptr, nullptr));
-  Say("add_nonul", cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(caller.c_str()), caller.size(), "x", 0, nullptr, nullptr));
+  Say("add_nullname", cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(callee.c_str()), callee.size() + 1,
+                                    nullptr, 0, nullptr, nullptr));
+  Say("add_nonul", cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(caller.c_str()), caller.size(), "x", 0,
+                                 nullptr, nullptr));
   void* cubin = nullptr;
   size_t bytes = 0;
   Say("complete_null", cuLinkComplete(state, nullptr, &bytes));
   Say("complete_nullbytes", cuLinkComplete(state, &cubin, nullptr));
   Say("create_null", cuLinkCreate(0, nullptr, nullptr, nullptr));
   char error[4096] = "", info[4096] = "";
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER,
+                            CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
   const auto logged = [&](const char* name, const std::string& text) {
     error[0] = info[0] = 0;
     void* values[] = {error, reinterpret_cast<void*>(sizeof error), info, reinterpret_cast<void*>(sizeof info)};

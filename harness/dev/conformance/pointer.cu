@@ -183,7 +183,10 @@ std::string Shown(int attribute, const unsigned long long* words, const Asked& a
     case CU_POINTER_ATTRIBUTE_CONTEXT: {
       CUcontext current = nullptr;
       cuCtxGetCurrent(&current);
-      return pointer == nullptr ? "null" : pointer == current ? "current" : words[0] == 0x7777777777777777 ? "unwritten" : "other";
+      return pointer == nullptr               ? "null"
+             : pointer == current             ? "current"
+             : words[0] == 0x7777777777777777 ? "unwritten"
+                                              : "other";
     }
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
@@ -199,7 +202,10 @@ std::string Shown(int attribute, const unsigned long long* words, const Asked& a
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: {
       cudaMemPool_t pool = nullptr;
       cudaDeviceGetDefaultMemPool(&pool, 0);
-      return pointer == nullptr ? "null" : pointer == pool ? "default" : words[0] == 0x7777777777777777 ? "unwritten" : "other";
+      return pointer == nullptr               ? "null"
+             : pointer == pool                ? "default"
+             : words[0] == 0x7777777777777777 ? "unwritten"
+                                              : "other";
     }
     default:
       return F("%llx", words[0]);

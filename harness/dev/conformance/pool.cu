@@ -82,12 +82,15 @@ void Attributes() {
     for (unsigned long long value : {0ull, 1ull, 2ull, 1000ull, 1ull << 20, ~0ull}) {
       unsigned long long set = value;
       cudaMemPool_t fresh = Make();
-      Say(F("set%d_%llu", attribute, value), cudaMemPoolSetAttribute(fresh, static_cast<cudaMemPoolAttr>(attribute), &set));
+      Say(F("set%d_%llu", attribute, value),
+          cudaMemPoolSetAttribute(fresh, static_cast<cudaMemPoolAttr>(attribute), &set));
       unsigned long long read = 0;
       cudaMemPoolGetAttribute(fresh, static_cast<cudaMemPoolAttr>(attribute), &read);
       cudaGetLastError();
       Say(F("set%d_%llu_is", attribute, value), read);
-      Say(F("drvset%d_%llu", attribute, value), cuMemPoolSetAttribute(reinterpret_cast<CUmemoryPool>(fresh), static_cast<CUmemPool_attribute>(attribute), &set));
+      Say(F("drvset%d_%llu", attribute, value),
+          cuMemPoolSetAttribute(reinterpret_cast<CUmemoryPool>(fresh), static_cast<CUmemPool_attribute>(attribute),
+                                &set));
       cudaMemPoolDestroy(fresh);
     }
     Say(F("get%d_null", attribute), cudaMemPoolGetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), nullptr));
@@ -118,8 +121,9 @@ void Use(cudaMemPool_t pool, const char* kind) {
   cudaStream_t stream = nullptr, other = nullptr;
   cudaStreamCreate(&stream);
   cudaStreamCreate(&other);
-  for (size_t bytes : {size_t{0}, size_t{1}, size_t{511}, size_t{512}, size_t{513}, size_t{4096}, size_t{1} << 20, (size_t{1} << 20) + 1,
-                       size_t{2} << 20, size_t{32} << 20, (size_t{32} << 20) + 1, size_t{100} << 20}) {
+  for (size_t bytes :
+       {size_t{0}, size_t{1}, size_t{511}, size_t{512}, size_t{513}, size_t{4096}, size_t{1} << 20,
+        (size_t{1} << 20) + 1, size_t{2} << 20, size_t{32} << 20, (size_t{32} << 20) + 1, size_t{100} << 20}) {
     void* p = nullptr;
     Say(F("%s_%zu", kind, bytes), cudaMallocFromPoolAsync(&p, bytes, pool, stream));
     Say(F("%s_%zu_ptr", kind, bytes), IsSet(p));
@@ -203,7 +207,8 @@ void Frees() {
   Say("destroy_used_free", cudaFreeAsync(p, stream));
   Say("destroy_used_sync", cudaDeviceSynchronize());
   for (size_t most : {size_t{1} << 20, size_t{1} << 21, size_t{1} << 25, size_t{1} << 26}) {
-    for (size_t bytes : {size_t{1}, size_t{1} << 20, size_t{2} << 20, (size_t{2} << 20) + 1, size_t{32} << 20, (size_t{32} << 20) + 1, size_t{64} << 20, size_t{65} << 20}) {
+    for (size_t bytes : {size_t{1}, size_t{1} << 20, size_t{2} << 20, (size_t{2} << 20) + 1, size_t{32} << 20,
+                         (size_t{32} << 20) + 1, size_t{64} << 20, size_t{65} << 20}) {
       pool = Make(most);
       Say(F("max%zu_%zu", most, bytes), cudaMallocFromPoolAsync(&p, bytes, pool, stream));
       Show(F("max%zu_%zu", most, bytes).c_str(), pool);

@@ -48,7 +48,10 @@ __global__ void BadCall(int* p, int n) {
 }
 __global__ void ConstantWrite(int* p, int) { *const_cast<volatile int*>(reinterpret_cast<const volatile int*>(p)) = 0; }
 __global__ void FreedHeap(int*, int) { free(reinterpret_cast<void*>(0x1234567)); }
-__global__ void DoubleFree(int*, int) { void* q = malloc(16); free(q), free(q); }
+__global__ void DoubleFree(int*, int) {
+  void* q = malloc(16);
+  free(q), free(q);
+}
 __global__ void Breakpoint(int*, int) { asm volatile("brkpt;"); }
 __global__ void Exit(int*, int) { asm volatile("exit;"); }
 __global__ void Divide(int* p, int n) { *p = 7 / (n - n); }
@@ -61,11 +64,41 @@ struct Fault {
   Faulty kernel;
   int n;
 };
-const Fault kFaults[] = {{"null", Null, 0}, {"nullload", NullLoad, 0}, {"low", Low, 0}, {"far", Far, 0}, {"hostheap", HostHeap, 0}, {"misaligned", Misaligned, 0}, {"misaligned8", Misaligned8, 0}, {"misaligned16", Misaligned16, 0}, {"misalignedshared", MisalignedShared, 0}, {"misalignedatomic", MisalignedAtomic, 0},
-    {"trap", Trap, 0}, {"assert", Assert, 1}, {"shared100", SharedAt, 100}, {"shared127", SharedAt, 127}, {"shared128", SharedAt, 128}, {"shared300", SharedAt, 300}, {"shared12000", SharedAt, 12000}, {"shared60000", SharedAt, 60000}, {"shared1000000", SharedAt, 1000000}, {"shared-1", SharedAt, -1}, {"shared-1000", SharedAt, -1000}, {"shared-100000", SharedAt, -100000},
-    {"sharedatomic127", SharedAtomic, 127}, {"sharedatomic200", SharedAtomic, 200}, {"sharedatomic1000000", SharedAtomic, 1000000},
-    {"local16", LocalAt, 16}, {"local1000000", LocalAt, 1000000}, {"local100000000", LocalAt, 100000000},
-    {"stackoverflow", StackOverflow, 0}, {"badcall", BadCall, 5}, {"freebad", FreedHeap, 0}, {"freetwice", DoubleFree, 0}, {"breakpoint", Breakpoint, 0}, {"exit", Exit, 0}, {"divide", Divide, 1}};
+const Fault kFaults[] = {{"null", Null, 0},
+                         {"nullload", NullLoad, 0},
+                         {"low", Low, 0},
+                         {"far", Far, 0},
+                         {"hostheap", HostHeap, 0},
+                         {"misaligned", Misaligned, 0},
+                         {"misaligned8", Misaligned8, 0},
+                         {"misaligned16", Misaligned16, 0},
+                         {"misalignedshared", MisalignedShared, 0},
+                         {"misalignedatomic", MisalignedAtomic, 0},
+                         {"trap", Trap, 0},
+                         {"assert", Assert, 1},
+                         {"shared100", SharedAt, 100},
+                         {"shared127", SharedAt, 127},
+                         {"shared128", SharedAt, 128},
+                         {"shared300", SharedAt, 300},
+                         {"shared12000", SharedAt, 12000},
+                         {"shared60000", SharedAt, 60000},
+                         {"shared1000000", SharedAt, 1000000},
+                         {"shared-1", SharedAt, -1},
+                         {"shared-1000", SharedAt, -1000},
+                         {"shared-100000", SharedAt, -100000},
+                         {"sharedatomic127", SharedAtomic, 127},
+                         {"sharedatomic200", SharedAtomic, 200},
+                         {"sharedatomic1000000", SharedAtomic, 1000000},
+                         {"local16", LocalAt, 16},
+                         {"local1000000", LocalAt, 1000000},
+                         {"local100000000", LocalAt, 100000000},
+                         {"stackoverflow", StackOverflow, 0},
+                         {"badcall", BadCall, 5},
+                         {"freebad", FreedHeap, 0},
+                         {"freetwice", DoubleFree, 0},
+                         {"breakpoint", Breakpoint, 0},
+                         {"exit", Exit, 0},
+                         {"divide", Divide, 1}};
 
 void After(const Fault& fault) {
   int *device = nullptr, *pinned = nullptr, *managed = nullptr, *async = nullptr, host[4] = {};
@@ -103,22 +136,49 @@ void After(const Fault& fault) {
   Say("eventrecord", cudaEventRecord(event, other));
   float ms = 0;
   Say("elapsed", cudaEventElapsedTime(&ms, before, before));
-  Say("eventcreate", [&] { cudaEvent_t e; return cudaEventCreate(&e); }());
+  Say("eventcreate", [&] {
+    cudaEvent_t e;
+    return cudaEventCreate(&e);
+  }());
   Say("eventdestroy", cudaEventDestroy(event));
   Say("streamwait", cudaStreamWaitEvent(other, before, 0));
-  Say("streamcreate", [&] { cudaStream_t s; return cudaStreamCreate(&s); }());
+  Say("streamcreate", [&] {
+    cudaStream_t s;
+    return cudaStreamCreate(&s);
+  }());
   Say("streamdestroy", cudaStreamDestroy(stream));
-  Say("streampriority", [&] { int v; return cudaStreamGetPriority(other, &v); }());
-  Say("streamflags", [&] { unsigned v; return cudaStreamGetFlags(other, &v); }());
+  Say("streampriority", [&] {
+    int v;
+    return cudaStreamGetPriority(other, &v);
+  }());
+  Say("streamflags", [&] {
+    unsigned v;
+    return cudaStreamGetFlags(other, &v);
+  }());
   Say("empty", (Empty<<<1, 1>>>(), cudaGetLastError()));
   Say("drvlaunch", cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
   Say("badlaunch", (Empty<<<1, 2000>>>(), cudaGetLastError()));
   Say("hostfunc", cudaLaunchHostFunc(other, [](void*) {}, nullptr));
-  Say("malloc", [&] { void* p; return cudaMalloc(&p, 64); }());
-  Say("malloc0", [&] { void* p; return cudaMalloc(&p, 0); }());
-  Say("mallochost", [&] { void* p; return cudaMallocHost(&p, 64); }());
-  Say("mallocmanaged", [&] { void* p; return cudaMallocManaged(&p, 64); }());
-  Say("mallocasync", [&] { void* p; return cudaMallocAsync(&p, 64, other); }());
+  Say("malloc", [&] {
+    void* p;
+    return cudaMalloc(&p, 64);
+  }());
+  Say("malloc0", [&] {
+    void* p;
+    return cudaMalloc(&p, 0);
+  }());
+  Say("mallochost", [&] {
+    void* p;
+    return cudaMallocHost(&p, 64);
+  }());
+  Say("mallocmanaged", [&] {
+    void* p;
+    return cudaMallocManaged(&p, 64);
+  }());
+  Say("mallocasync", [&] {
+    void* p;
+    return cudaMallocAsync(&p, 64, other);
+  }());
   Say("freeasync", cudaFreeAsync(async, other));
   Say("memcpy", cudaMemcpy(host, device, 16, cudaMemcpyDeviceToHost));
   Say("memcpy_h2h", cudaMemcpy(host, host + 2, 4, cudaMemcpyHostToHost));
@@ -126,35 +186,95 @@ void After(const Fault& fault) {
   Say("memcpyasync", cudaMemcpyAsync(device, pinned, 16, cudaMemcpyHostToDevice, other));
   Say("memset", cudaMemset(device, 0, 16));
   Say("tosymbol", cudaMemcpyToSymbol(small, host, 16));
-  Say("symboladdress", [&] { void* p; return cudaGetSymbolAddress(&p, small); }());
-  Say("getinfo", [&] { size_t f, t; return cudaMemGetInfo(&f, &t); }());
-  Say("pointer", [&] { cudaPointerAttributes a; return cudaPointerGetAttributes(&a, device); }());
-  Say("pointer_host", [&] { cudaPointerAttributes a; return cudaPointerGetAttributes(&a, host); }());
-  Say("drvpointer", [&] { unsigned v; return cuPointerGetAttribute(&v, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, Dev(device)); }());
-  Say("funcattributes", [&] { cudaFuncAttributes a; return cudaFuncGetAttributes(&a, Empty); }());
+  Say("symboladdress", [&] {
+    void* p;
+    return cudaGetSymbolAddress(&p, small);
+  }());
+  Say("getinfo", [&] {
+    size_t f, t;
+    return cudaMemGetInfo(&f, &t);
+  }());
+  Say("pointer", [&] {
+    cudaPointerAttributes a;
+    return cudaPointerGetAttributes(&a, device);
+  }());
+  Say("pointer_host", [&] {
+    cudaPointerAttributes a;
+    return cudaPointerGetAttributes(&a, host);
+  }());
+  Say("drvpointer", [&] {
+    unsigned v;
+    return cuPointerGetAttribute(&v, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, Dev(device));
+  }());
+  Say("funcattributes", [&] {
+    cudaFuncAttributes a;
+    return cudaFuncGetAttributes(&a, Empty);
+  }());
   Say("funcset", cudaFuncSetAttribute(Empty, cudaFuncAttributeMaxDynamicSharedMemorySize, 1));
-  Say("occupancy", [&] { int b; return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, Empty, 32, 0); }());
+  Say("occupancy", [&] {
+    int b;
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, Empty, 32, 0);
+  }());
   Say("graphlaunch", cudaGraphLaunch(executable, other));
   Say("graphcreate", cudaGraphCreate(&graph, 0));
   Say("graphinstantiate", cudaGraphInstantiate(&executable, graph, 0));
   Say("begincapture", cudaStreamBeginCapture(other, cudaStreamCaptureModeRelaxed));
   Say("endcapture", cudaStreamEndCapture(other, &graph));
-  Say("getdevice", [&] { int d; return cudaGetDevice(&d); }());
+  Say("getdevice", [&] {
+    int d;
+    return cudaGetDevice(&d);
+  }());
   Say("setdevice", cudaSetDevice(0));
-  Say("count", [&] { int d; return cudaGetDeviceCount(&d); }());
-  Say("props", [&] { cudaDeviceProp p; return cudaGetDeviceProperties(&p, 0); }());
-  Say("attr", [&] { int v; return cudaDeviceGetAttribute(&v, cudaDevAttrWarpSize, 0); }());
-  Say("limit", [&] { size_t v; return cudaDeviceGetLimit(&v, cudaLimitStackSize); }());
+  Say("count", [&] {
+    int d;
+    return cudaGetDeviceCount(&d);
+  }());
+  Say("props", [&] {
+    cudaDeviceProp p;
+    return cudaGetDeviceProperties(&p, 0);
+  }());
+  Say("attr", [&] {
+    int v;
+    return cudaDeviceGetAttribute(&v, cudaDevAttrWarpSize, 0);
+  }());
+  Say("limit", [&] {
+    size_t v;
+    return cudaDeviceGetLimit(&v, cudaLimitStackSize);
+  }());
   Say("setlimit", cudaDeviceSetLimit(cudaLimitStackSize, 2048));
-  Say("flags", [&] { unsigned v; return cudaGetDeviceFlags(&v); }());
-  Say("version", [&] { int v; return cudaRuntimeGetVersion(&v); }());
+  Say("flags", [&] {
+    unsigned v;
+    return cudaGetDeviceFlags(&v);
+  }());
+  Say("version", [&] {
+    int v;
+    return cudaRuntimeGetVersion(&v);
+  }());
   Say("ctxsync", cuCtxSynchronize());
-  Say("ctxget", [&] { CUcontext c; return cuCtxGetCurrent(&c); }());
-  Say("ctxdevice", [&] { CUdevice d; return cuCtxGetDevice(&d); }());
-  Say("drvalloc", [&] { CUdeviceptr d; return cuMemAlloc(&d, 64); }());
-  Say("moduleload", [&] { CUmodule m; return cuModuleLoadData(&m, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n"); }());
-  Say("pool", [&] { cudaMemPool_t p; return cudaDeviceGetDefaultMemPool(&p, 0); }());
-  Say("hostdevicepointer", [&] { void* p; return cudaHostGetDevicePointer(&p, pinned, 0); }());
+  Say("ctxget", [&] {
+    CUcontext c;
+    return cuCtxGetCurrent(&c);
+  }());
+  Say("ctxdevice", [&] {
+    CUdevice d;
+    return cuCtxGetDevice(&d);
+  }());
+  Say("drvalloc", [&] {
+    CUdeviceptr d;
+    return cuMemAlloc(&d, 64);
+  }());
+  Say("moduleload", [&] {
+    CUmodule m;
+    return cuModuleLoadData(&m, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n");
+  }());
+  Say("pool", [&] {
+    cudaMemPool_t p;
+    return cudaDeviceGetDefaultMemPool(&p, 0);
+  }());
+  Say("hostdevicepointer", [&] {
+    void* p;
+    return cudaHostGetDevicePointer(&p, pinned, 0);
+  }());
   Say("register", cudaHostRegister(host, 16, 0));
   Say("free", cudaFree(device));
   Say("free_null", cudaFree(nullptr));
@@ -162,13 +282,22 @@ void After(const Fault& fault) {
   Say("freemanaged", cudaFree(managed));
   Say("init", cudaInitDevice(0, 0, 0));
   Say("reset", cudaDeviceReset());
-  Say("malloc_after_reset", [&] { void* p; return cudaMalloc(&p, 64); }());
+  Say("malloc_after_reset", [&] {
+    void* p;
+    return cudaMalloc(&p, 64);
+  }());
   Say("empty_after_reset", (Empty<<<1, 1>>>(), cudaGetLastError()));
   Say("sync_after_reset", cudaDeviceSynchronize());
-  Say("props_after_reset", [&] { cudaDeviceProp p; return cudaGetDeviceProperties(&p, 0); }());
+  Say("props_after_reset", [&] {
+    cudaDeviceProp p;
+    return cudaGetDeviceProperties(&p, 0);
+  }());
   Say("setdevice_after_reset", cudaSetDevice(0));
   Say("free_after_reset", cudaFree(nullptr));
-  Say("streamcreate_after_reset", [&] { cudaStream_t s; return cudaStreamCreate(&s); }());
+  Say("streamcreate_after_reset", [&] {
+    cudaStream_t s;
+    return cudaStreamCreate(&s);
+  }());
   Say("ctxsync_after_reset", cuCtxSynchronize());
   Say("reset_again", cudaDeviceReset());
 }
@@ -177,11 +306,23 @@ void After(const Fault& fault) {
 const std::pair<const char*, int (*)(int*, cudaStream_t, cudaEvent_t)> kReporters[] = {
     {"sync", [](int*, cudaStream_t, cudaEvent_t) -> int { return cudaDeviceSynchronize(); }},
     {"streamsync", [](int*, cudaStream_t s, cudaEvent_t) -> int { return cudaStreamSynchronize(s); }},
-    {"eventsync", [](int*, cudaStream_t s, cudaEvent_t e) -> int { cudaEventRecord(e, s); return cudaEventSynchronize(e); }},
-    {"memcpy", [](int* p, cudaStream_t, cudaEvent_t) -> int { int v; return cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost); }},
+    {"eventsync",
+     [](int*, cudaStream_t s, cudaEvent_t e) -> int {
+       cudaEventRecord(e, s);
+       return cudaEventSynchronize(e);
+     }},
+    {"memcpy",
+     [](int* p, cudaStream_t, cudaEvent_t) -> int {
+       int v;
+       return cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);
+     }},
     {"free", [](int* p, cudaStream_t, cudaEvent_t) -> int { return cudaFree(p); }},
     {"ctxsync", [](int*, cudaStream_t, cudaEvent_t) -> int { return cuCtxSynchronize(); }},
-    {"drvmemcpy", [](int* p, cudaStream_t, cudaEvent_t) -> int { int v; return cuMemcpyDtoH(&v, Dev(p), 4); }},
+    {"drvmemcpy",
+     [](int* p, cudaStream_t, cudaEvent_t) -> int {
+       int v;
+       return cuMemcpyDtoH(&v, Dev(p), 4);
+     }},
     {"reset", [](int*, cudaStream_t, cudaEvent_t) -> int { return cudaDeviceReset(); }},
     {"last", [](int*, cudaStream_t, cudaEvent_t) -> int { return cudaGetLastError(); }},
 };

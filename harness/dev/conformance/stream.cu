@@ -38,7 +38,11 @@ void Handles() {
   cudaStream_t own = nullptr, blocking = nullptr;
   cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
   cudaStreamCreate(&blocking);
-  const std::pair<const char*, cudaStream_t> streams[] = {{"null", nullptr}, {"legacy", cudaStreamLegacy}, {"perthread", cudaStreamPerThread}, {"own", own}, {"blocking", blocking}};
+  const std::pair<const char*, cudaStream_t> streams[] = {{"null", nullptr},
+                                                          {"legacy", cudaStreamLegacy},
+                                                          {"perthread", cudaStreamPerThread},
+                                                          {"own", own},
+                                                          {"blocking", blocking}};
   cudaEvent_t event = nullptr;
   cudaEventCreate(&event);
   int* device = nullptr;
@@ -58,7 +62,8 @@ void Handles() {
     Say(F("%s/id", name), cudaStreamGetId(s, &id));
     cuStreamGetId(s, &again);
     Say(F("%s/id_same", name), id == again);
-    Say(F("%s/id_is", name), s == nullptr || s == cudaStreamLegacy || s == cudaStreamPerThread ? F("%llu", id) : std::string("own"));
+    Say(F("%s/id_is", name),
+        s == nullptr || s == cudaStreamLegacy || s == cudaStreamPerThread ? F("%llu", id) : std::string("own"));
     Say(F("%s/device", name), cudaStreamGetDevice(s, &number));
     Say(F("%s/device_is", name), number);
     Say(F("%s/ctx", name), cuStreamGetCtx(s, &context));
@@ -88,6 +93,7 @@ void Handles() {
       const unsigned value = flag == 2 ? 1 : flag == 3 ? 0 : 5;
       Say(F("%s/waitvalue%u", name, flag), cuStreamWaitValue32(s, Dev(device), value, flag));
     }
+    cuStreamWaitValue64(s, Dev(device), 0, CU_STREAM_WAIT_VALUE_GEQ);  // two words, of which the first was written
     Say(F("%s/write_misaligned", name), cuStreamWriteValue32(s, Dev(device) + 1, 5, 0));
     Say(F("%s/write_null", name), cuStreamWriteValue32(s, 0, 5, 0));
     Say(F("%s/end", name), cudaStreamSynchronize(s));
@@ -124,10 +130,12 @@ void Events() {
     Say(name + "/query_unrecorded", cudaEventQuery(event));
     Say(name + "/sync_unrecorded", cudaEventSynchronize(event));
     Say(name + "/elapsed_unrecorded", cudaEventElapsedTime(&ms, event, event));
-    Say(name + "/elapsed_second_unrecorded", (cudaEventRecord(event, stream), cudaEventElapsedTime(&ms, event, second)));
+    Say(name + "/elapsed_second_unrecorded",
+        (cudaEventRecord(event, stream), cudaEventElapsedTime(&ms, event, second)));
     Say(name + "/wait_unrecorded", cudaStreamWaitEvent(stream, second, 0));
     Say(name + "/record", cudaEventRecord(event, stream));
-    for (unsigned how : {0u, 1u, 2u}) Say(name + F("/recordflags%u", how), cudaEventRecordWithFlags(event, stream, how));
+    for (unsigned how : {0u, 1u, 2u})
+      Say(name + F("/recordflags%u", how), cudaEventRecordWithFlags(event, stream, how));
     Say(name + "/sync", cudaEventSynchronize(event));
     Say(name + "/query", cudaEventQuery(event));
     Say(name + "/elapsed", cudaEventElapsedTime(&ms, event, event));

@@ -34,7 +34,8 @@ void Formats() {
         cudaGetLastError();
         cudaChannelFormatDesc back{-1, -1, -1, -1, cudaChannelFormatKindNone};
         if (array != nullptr) cudaGetChannelDesc(&back, array);
-        Say(F("k%d_%dx%d", kind, channels, bits), F("%d %d %d %d %d %d", error, back.x, back.y, back.z, back.w, back.f));
+        Say(F("k%d_%dx%d", kind, channels, bits),
+            F("%d %d %d %d %d %d", error, back.x, back.y, back.z, back.w, back.f));
         cudaFreeArray(array);
       }
     }
@@ -53,10 +54,11 @@ void Formats() {
 
 void Extents() {
   const auto desc = cudaCreateChannelDesc<float>();
-  const size_t extents[][3] = {{0, 0, 0}, {64, 0, 0}, {0, 64, 0}, {0, 0, 64}, {64, 64, 0}, {64, 0, 64}, {64, 64, 64},
-                               {131072, 0, 0}, {131073, 0, 0}, {131072, 65536, 0}, {131073, 64, 0}, {64, 65537, 0},
-                               {16384, 16, 16}, {16385, 16, 16}, {16, 16, 16385}, {64, 64, 6}, {64, 64, 7}, {64, 32, 6},
-                               {64, 64, 12}, {64, 64, 13}, {32768, 32768, 6}, {64, 0, 2048}, {64, 0, 2049}, {64, 64, 2048}, {64, 64, 2049}};
+  const size_t extents[][3] = {{0, 0, 0},         {64, 0, 0},     {0, 64, 0},      {0, 0, 64},      {64, 64, 0},
+                               {64, 0, 64},       {64, 64, 64},   {131072, 0, 0},  {131073, 0, 0},  {131072, 65536, 0},
+                               {131073, 64, 0},   {64, 65537, 0}, {16384, 16, 16}, {16385, 16, 16}, {16, 16, 16385},
+                               {64, 64, 6},       {64, 64, 7},    {64, 32, 6},     {64, 64, 12},    {64, 64, 13},
+                               {32768, 32768, 6}, {64, 0, 2048},  {64, 0, 2049},   {64, 64, 2048},  {64, 64, 2049}};
   for (const auto& e : extents) {
     if (e[0] * e[1] * (e[2] + 1) > (size_t{1} << 28)) continue;
     for (unsigned flags : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 16u, 32u, 64u, 128u, 256u}) {
@@ -83,7 +85,8 @@ void Extents() {
       Say(name + "/plane", cudaArrayGetPlane(&plane, array, 0));
       CUDA_ARRAY3D_DESCRIPTOR drv{};
       Say(name + "/drv", cuArray3DGetDescriptor(&drv, reinterpret_cast<CUarray>(array)));
-      Say(name + "/drv_is", F("%zu %zu %zu %d %u %u", drv.Width, drv.Height, drv.Depth, drv.Format, drv.NumChannels, drv.Flags));
+      Say(name + "/drv_is",
+          F("%zu %zu %zu %d %u %u", drv.Width, drv.Height, drv.Depth, drv.Format, drv.NumChannels, drv.Flags));
       CUDA_ARRAY_DESCRIPTOR two{};
       Say(name + "/drv2", cuArrayGetDescriptor(&two, reinterpret_cast<CUarray>(array)));
       cudaFreeArray(array);
@@ -123,7 +126,10 @@ void Extents() {
   cudaMallocArray(&array, &desc, 64, 64);
   Say("info_nulls", cudaArrayGetInfo(nullptr, nullptr, nullptr, array));
   Say("desc_null", cudaGetChannelDesc(nullptr, array));
-  Say("desc_of_null", [&] { cudaChannelFormatDesc back; return cudaGetChannelDesc(&back, nullptr); }());
+  Say("desc_of_null", [&] {
+    cudaChannelFormatDesc back;
+    return cudaGetChannelDesc(&back, nullptr);
+  }());
   Say("free", cudaFreeArray(array));
 }
 
@@ -221,7 +227,8 @@ void Fetches(const char* name, int bits, cudaChannelFormatKind kind, int first_r
     for (int i = 0; i < 32; ++i) reinterpret_cast<float*>(texels.data())[i] = i * 1.25f - 7;
   }
   if (bits == 16 && kind == cudaChannelFormatKindFloat) {
-    for (int i = 0; i < 32; ++i) reinterpret_cast<unsigned short*>(texels.data())[i] = static_cast<unsigned short>(0x3C00 + i * 70);
+    for (int i = 0; i < 32; ++i)
+      reinterpret_cast<unsigned short*>(texels.data())[i] = static_cast<unsigned short>(0x3C00 + i * 70);
   }
   cudaMemcpy2DToArray(array, 0, 0, texels.data(), bits, bits, 4, cudaMemcpyHostToDevice);
   T* out = nullptr;
@@ -274,19 +281,22 @@ void Objects() {
   cudaTextureDesc plain{};
   cudaTextureObject_t object = 0;
   for (size_t offset : {size_t{0}, size_t{4}, size_t{16}, size_t{32}, size_t{256}, size_t{512}}) {
-    for (size_t bytes : {size_t{0}, size_t{4}, size_t{100}, size_t{4096}, size_t{1} << 20, size_t{1} << 30, (size_t{1} << 30) + 4, size_t{1} << 34}) {
+    for (size_t bytes : {size_t{0}, size_t{4}, size_t{100}, size_t{4096}, size_t{1} << 20, size_t{1} << 30,
+                         (size_t{1} << 30) + 4, size_t{1} << 34}) {
       cudaResourceDesc resource{};
       resource.resType = cudaResourceTypeLinear;
       resource.res.linear = {device + offset, desc, bytes};
       Say(F("linear+%zu_%zu", offset, bytes), cudaCreateTextureObject(&object, &resource, &plain, nullptr));
     }
-    for (size_t pitch : {size_t{0}, size_t{16}, size_t{32}, size_t{100}, size_t{128}, size_t{512}, size_t{2097120}, size_t{2097152}}) {
+    for (size_t pitch :
+         {size_t{0}, size_t{16}, size_t{32}, size_t{100}, size_t{128}, size_t{512}, size_t{2097120}, size_t{2097152}}) {
       for (size_t width : {size_t{0}, size_t{8}, size_t{32}, size_t{131072}, size_t{131073}}) {
         if (width > 32 && pitch < 1000) continue;
         cudaResourceDesc resource{};
         resource.resType = cudaResourceTypePitch2D;
         resource.res.pitch2D = {device + offset, desc, width, 1, pitch};
-        Say(F("pitch+%zu_w%zu_p%zu", offset, width, pitch), cudaCreateTextureObject(&object, &resource, &plain, nullptr));
+        Say(F("pitch+%zu_w%zu_p%zu", offset, width, pitch),
+            cudaCreateTextureObject(&object, &resource, &plain, nullptr));
       }
     }
   }
@@ -300,10 +310,12 @@ void Objects() {
         texture.filterMode = static_cast<cudaTextureFilterMode>(filter);
         texture.addressMode[0] = texture.addressMode[1] = static_cast<cudaTextureAddressMode>(mode);
         texture.normalizedCoords = normalized;
-        Say(F("linear_f%d_m%d_n%d", filter, mode, normalized), cudaCreateTextureObject(&object, &linear, &texture, nullptr));
+        Say(F("linear_f%d_m%d_n%d", filter, mode, normalized),
+            cudaCreateTextureObject(&object, &linear, &texture, nullptr));
         cudaTextureDesc back{};
         cudaGetTextureObjectTextureDesc(&back, object);
-        Say(F("linear_f%d_m%d_n%d_back", filter, mode, normalized), F("%d %d %d", back.filterMode, back.addressMode[0], back.normalizedCoords));
+        Say(F("linear_f%d_m%d_n%d_back", filter, mode, normalized),
+            F("%d %d %d", back.filterMode, back.addressMode[0], back.normalizedCoords));
       }
     }
   }
@@ -330,7 +342,11 @@ void Objects() {
     return resource;
   };
   cudaSurfaceObject_t written = 0;
-  for (const auto& [name, which] : {std::pair{"array", array}, {"surface", surface}, {"gather", gather}, {"layered", layered}, {"null", cudaArray_t{}}}) {
+  for (const auto& [name, which] : {std::pair{"array", array},
+                                    {"surface", surface},
+                                    {"gather", gather},
+                                    {"layered", layered},
+                                    {"null", cudaArray_t{}}}) {
     const cudaResourceDesc resource = of_array(which);
     Say(F("tex_%s", name), cudaCreateTextureObject(&object, &resource, &plain, nullptr));
     Say(F("surf_%s", name), cudaCreateSurfaceObject(&written, &resource));
@@ -339,7 +355,8 @@ void Objects() {
       view.format = static_cast<cudaResourceViewFormat>(format);
       view.width = view.height = 64;
       view.depth = 0;
-      if (which != nullptr) Say(F("view_%s_%d", name, format), cudaCreateTextureObject(&object, &resource, &plain, &view));
+      if (which != nullptr)
+        Say(F("view_%s_%d", name, format), cudaCreateTextureObject(&object, &resource, &plain, &view));
     }
   }
   Say("surf_linear", cudaCreateSurfaceObject(&written, &linear));
@@ -354,12 +371,16 @@ void Objects() {
         texture.mipmapLevelBias = bias;
         texture.maxAnisotropy = anisotropy;
         texture.maxMipmapLevelClamp = 3;
-        Say(F("mip_b%g_a%u_n%d", bias, anisotropy, normalized), cudaCreateTextureObject(&object, &mip, &texture, nullptr));
+        Say(F("mip_b%g_a%u_n%d", bias, anisotropy, normalized),
+            cudaCreateTextureObject(&object, &mip, &texture, nullptr));
         cudaResourceDesc a = of_array(array);
-        Say(F("array_b%g_a%u_n%d", bias, anisotropy, normalized), cudaCreateTextureObject(&object, &a, &texture, nullptr));
+        Say(F("array_b%g_a%u_n%d", bias, anisotropy, normalized),
+            cudaCreateTextureObject(&object, &a, &texture, nullptr));
         cudaTextureDesc back{};
         cudaGetTextureObjectTextureDesc(&back, object);
-        Say(F("array_b%g_a%u_n%d_back", bias, anisotropy, normalized), F("%g %u %d %g %g", back.mipmapLevelBias, back.maxAnisotropy, back.mipmapFilterMode, back.minMipmapLevelClamp, back.maxMipmapLevelClamp));
+        Say(F("array_b%g_a%u_n%d_back", bias, anisotropy, normalized),
+            F("%g %u %d %g %g", back.mipmapLevelBias, back.maxAnisotropy, back.mipmapFilterMode,
+              back.minMipmapLevelClamp, back.maxMipmapLevelClamp));
       }
     }
   }
@@ -369,7 +390,8 @@ void Objects() {
       cudaGetMipmappedArrayLevel(&at, mipmap, level);
       const size_t side = 64u >> level;
       std::vector<float> texels(side * side, 10.f * level);
-      Say(F("miplevel%u", level), cudaMemcpy2DToArray(at, 0, 0, texels.data(), side * 4, side * 4, side, cudaMemcpyHostToDevice));
+      Say(F("miplevel%u", level),
+          cudaMemcpy2DToArray(at, 0, 0, texels.data(), side * 4, side * 4, side, cudaMemcpyHostToDevice));
     }
     float* out = nullptr;
     cudaMallocManaged(&out, 4);
@@ -401,7 +423,8 @@ void Objects() {
   cudaCreateTextureObject(&object, &linear, &plain, nullptr);
   Say("view_of_linear", cudaGetTextureObjectResourceViewDesc(&view, object));
   Say("resource_of_linear", cudaGetTextureObjectResourceDesc(&back, object));
-  Say("resource_of_linear_is", F("%d %s %zu", back.resType, Relative(back.res.linear.devPtr, device).c_str(), back.res.linear.sizeInBytes));
+  Say("resource_of_linear_is",
+      F("%d %s %zu", back.resType, Relative(back.res.linear.devPtr, device).c_str(), back.res.linear.sizeInBytes));
   Say("destroy", cudaDestroyTextureObject(object));
 }
 

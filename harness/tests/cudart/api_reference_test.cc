@@ -238,7 +238,8 @@ TEST(ApiReferenceTest, EachFunctionIsCalledByATest) {
     const std::set<std::string> admitted = AdmittedUncalled(*api);
     for (const std::string& name : Uncalled(*api)) {
       EXPECT_TRUE(admitted.contains(name))
-          << "no test calls " << name << ": call it in a program of harness/tests/cudart/programs or harness/dev/conformance";
+          << "no test calls " << name
+          << ": call it in a program of harness/tests/cudart/programs or harness/dev/conformance";
     }
   }
 }

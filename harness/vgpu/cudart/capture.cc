@@ -63,13 +63,33 @@ cudaStreamCaptureStatus StatusOf(const Stream& stream) {
 
 // Functions that no capture allows but a relaxed one, whatever their arguments: they may wait for the device, or make
 // or free what captured work may need.
-constexpr std::string_view kUnsafe[] = {
-    "cudaCreateSurfaceObject", "cudaCreateTextureObject", "cudaDeviceSetCacheConfig", "cudaDeviceSetLimit",
-    "cudaDeviceSetMemPool", "cudaFree", "cudaFreeHost", "cudaGraphExecDestroy", "cudaGraphInstantiate",
-    "cudaGraphInstantiateWithFlags", "cudaGraphInstantiateWithParams", "cudaHostAlloc", "cudaHostRegister",
-    "cudaHostUnregister", "cudaMallocHost", "cudaMallocManaged", "cudaMallocPitch", "cudaMalloc3D", "cudaMalloc3DArray",
-    "cudaMallocArray", "cudaMemAdvise", "cudaMemPoolCreate", "cudaMemPoolDestroy", "cudaMemPoolGetAttribute",
-    "cudaMemPoolSetAttribute", "cudaMemPoolTrimTo", "cuPointerSetAttribute"};
+constexpr std::string_view kUnsafe[] = {"cudaCreateSurfaceObject",
+                                        "cudaCreateTextureObject",
+                                        "cudaDeviceSetCacheConfig",
+                                        "cudaDeviceSetLimit",
+                                        "cudaDeviceSetMemPool",
+                                        "cudaFree",
+                                        "cudaFreeHost",
+                                        "cudaGraphExecDestroy",
+                                        "cudaGraphInstantiate",
+                                        "cudaGraphInstantiateWithFlags",
+                                        "cudaGraphInstantiateWithParams",
+                                        "cudaHostAlloc",
+                                        "cudaHostRegister",
+                                        "cudaHostUnregister",
+                                        "cudaMallocHost",
+                                        "cudaMallocManaged",
+                                        "cudaMallocPitch",
+                                        "cudaMalloc3D",
+                                        "cudaMalloc3DArray",
+                                        "cudaMallocArray",
+                                        "cudaMemAdvise",
+                                        "cudaMemPoolCreate",
+                                        "cudaMemPoolDestroy",
+                                        "cudaMemPoolGetAttribute",
+                                        "cudaMemPoolSetAttribute",
+                                        "cudaMemPoolTrimTo",
+                                        "cuPointerSetAttribute"};
 // Those that not even a relaxed one allows.
 constexpr std::string_view kNever[] = {"cudaDeviceSynchronize"};
 
@@ -107,9 +127,7 @@ bool AllJoined(const Graph& graph, const std::vector<Node*>& after) {
 
 }  // namespace
 
-cudaError_t SpoilByUnsafeCall() {
-  return SpoilIf(true, Forbids) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
-}
+cudaError_t SpoilByUnsafeCall() { return SpoilIf(true, Forbids) ? cudaErrorStreamCaptureUnsupported : cudaSuccess; }
 
 cudaError_t SpoilByCallOf(std::string_view function) {
   if (graphs().active.empty()) return cudaSuccess;

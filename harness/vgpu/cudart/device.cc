@@ -315,8 +315,8 @@ cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned* capabilities, const cu
 }
 
 // No other device reaches this one's memory, and none asks itself.
-cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned* capabilities, const cudaAtomicOperation* operations,
-                                               unsigned, int device, int peer) {
+cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned* capabilities, const cudaAtomicOperation* operations, unsigned,
+                                               int device, int peer) {
   return Api("cudaDeviceGetP2PAtomicCapabilities", [&](Runtime& r) {
     Require(capabilities != nullptr && operations != nullptr, cudaErrorInvalidValue);
     r.RequireDevice(device);

@@ -26,77 +26,77 @@ struct Recorded {
   int attribute, value;
 };
 constexpr Recorded kHopper[] = {
-    {21, 131072},  // cudaDevAttrMaxTexture1DWidth
-    {22, 131072},  // cudaDevAttrMaxTexture2DWidth
-    {23, 65536},  // cudaDevAttrMaxTexture2DHeight
-    {24, 16384},  // cudaDevAttrMaxTexture3DWidth
-    {25, 16384},  // cudaDevAttrMaxTexture3DHeight
-    {26, 16384},  // cudaDevAttrMaxTexture3DDepth
-    {27, 32768},  // cudaDevAttrMaxTexture2DLayeredWidth
-    {28, 32768},  // cudaDevAttrMaxTexture2DLayeredHeight
-    {29, 2048},  // cudaDevAttrMaxTexture2DLayeredLayers
-    {30, 512},  // cudaDevAttrSurfaceAlignment
-    {32, 1},  // cudaDevAttrEccEnabled
-    {42, 32768},  // cudaDevAttrMaxTexture1DLayeredWidth
-    {43, 2048},  // cudaDevAttrMaxTexture1DLayeredLayers
-    {44, 1},  // CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER
-    {45, 32768},  // cudaDevAttrMaxTexture2DGatherWidth
-    {46, 32768},  // cudaDevAttrMaxTexture2DGatherHeight
-    {47, 8192},  // cudaDevAttrMaxTexture3DWidthAlt
-    {48, 8192},  // cudaDevAttrMaxTexture3DHeightAlt
-    {49, 32768},  // cudaDevAttrMaxTexture3DDepthAlt
-    {52, 32768},  // cudaDevAttrMaxTextureCubemapWidth
-    {53, 32768},  // cudaDevAttrMaxTextureCubemapLayeredWidth
-    {54, 2046},  // cudaDevAttrMaxTextureCubemapLayeredLayers
-    {55, 32768},  // cudaDevAttrMaxSurface1DWidth
-    {56, 131072},  // cudaDevAttrMaxSurface2DWidth
-    {57, 65536},  // cudaDevAttrMaxSurface2DHeight
-    {58, 16384},  // cudaDevAttrMaxSurface3DWidth
-    {59, 16384},  // cudaDevAttrMaxSurface3DHeight
-    {60, 16384},  // cudaDevAttrMaxSurface3DDepth
-    {61, 32768},  // cudaDevAttrMaxSurface1DLayeredWidth
-    {62, 2048},  // cudaDevAttrMaxSurface1DLayeredLayers
-    {63, 32768},  // cudaDevAttrMaxSurface2DLayeredWidth
-    {64, 32768},  // cudaDevAttrMaxSurface2DLayeredHeight
-    {65, 2048},  // cudaDevAttrMaxSurface2DLayeredLayers
-    {66, 32768},  // cudaDevAttrMaxSurfaceCubemapWidth
-    {67, 32768},  // cudaDevAttrMaxSurfaceCubemapLayeredWidth
-    {68, 2046},  // cudaDevAttrMaxSurfaceCubemapLayeredLayers
+    {21, 131072},     // cudaDevAttrMaxTexture1DWidth
+    {22, 131072},     // cudaDevAttrMaxTexture2DWidth
+    {23, 65536},      // cudaDevAttrMaxTexture2DHeight
+    {24, 16384},      // cudaDevAttrMaxTexture3DWidth
+    {25, 16384},      // cudaDevAttrMaxTexture3DHeight
+    {26, 16384},      // cudaDevAttrMaxTexture3DDepth
+    {27, 32768},      // cudaDevAttrMaxTexture2DLayeredWidth
+    {28, 32768},      // cudaDevAttrMaxTexture2DLayeredHeight
+    {29, 2048},       // cudaDevAttrMaxTexture2DLayeredLayers
+    {30, 512},        // cudaDevAttrSurfaceAlignment
+    {32, 1},          // cudaDevAttrEccEnabled
+    {42, 32768},      // cudaDevAttrMaxTexture1DLayeredWidth
+    {43, 2048},       // cudaDevAttrMaxTexture1DLayeredLayers
+    {44, 1},          // CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER
+    {45, 32768},      // cudaDevAttrMaxTexture2DGatherWidth
+    {46, 32768},      // cudaDevAttrMaxTexture2DGatherHeight
+    {47, 8192},       // cudaDevAttrMaxTexture3DWidthAlt
+    {48, 8192},       // cudaDevAttrMaxTexture3DHeightAlt
+    {49, 32768},      // cudaDevAttrMaxTexture3DDepthAlt
+    {52, 32768},      // cudaDevAttrMaxTextureCubemapWidth
+    {53, 32768},      // cudaDevAttrMaxTextureCubemapLayeredWidth
+    {54, 2046},       // cudaDevAttrMaxTextureCubemapLayeredLayers
+    {55, 32768},      // cudaDevAttrMaxSurface1DWidth
+    {56, 131072},     // cudaDevAttrMaxSurface2DWidth
+    {57, 65536},      // cudaDevAttrMaxSurface2DHeight
+    {58, 16384},      // cudaDevAttrMaxSurface3DWidth
+    {59, 16384},      // cudaDevAttrMaxSurface3DHeight
+    {60, 16384},      // cudaDevAttrMaxSurface3DDepth
+    {61, 32768},      // cudaDevAttrMaxSurface1DLayeredWidth
+    {62, 2048},       // cudaDevAttrMaxSurface1DLayeredLayers
+    {63, 32768},      // cudaDevAttrMaxSurface2DLayeredWidth
+    {64, 32768},      // cudaDevAttrMaxSurface2DLayeredHeight
+    {65, 2048},       // cudaDevAttrMaxSurface2DLayeredLayers
+    {66, 32768},      // cudaDevAttrMaxSurfaceCubemapWidth
+    {67, 32768},      // cudaDevAttrMaxSurfaceCubemapLayeredWidth
+    {68, 2046},       // cudaDevAttrMaxSurfaceCubemapLayeredLayers
     {69, 268435456},  // cudaDevAttrMaxTexture1DLinearWidth
-    {70, 131072},  // cudaDevAttrMaxTexture2DLinearWidth
-    {71, 65000},  // cudaDevAttrMaxTexture2DLinearHeight
-    {72, 2097120},  // cudaDevAttrMaxTexture2DLinearPitch
-    {73, 32768},  // cudaDevAttrMaxTexture2DMipmappedWidth
-    {74, 32768},  // cudaDevAttrMaxTexture2DMipmappedHeight
-    {77, 32768},  // cudaDevAttrMaxTexture1DMipmappedWidth
-    {91, 1},  // cudaDevAttrCanUseHostPointerForRegisteredMem
-    {96, 1},  // CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH
-    {102, 1},  // CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED
-    {103, 1},  // CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
-    {107, 1},  // CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED
-    {110, 1},  // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED
-    {112, 1},  // cudaDevAttrSparseCudaArraySupported
-    {113, 1},  // cudaDevAttrHostRegisterReadOnlySupported
-    {114, 1},  // cudaDevAttrTimelineSemaphoreInteropSupported
-    {116, 1},  // cudaDevAttrGPUDirectRDMASupported
-    {117, 1},  // cudaDevAttrGPUDirectRDMAFlushWritesOptions
-    {118, 100},  // cudaDevAttrGPUDirectRDMAWritesOrdering
-    {119, 9},  // cudaDevAttrMemoryPoolSupportedHandleTypes
-    {120, 1},  // cudaDevAttrClusterLaunch
-    {121, 1},  // cudaDevAttrDeferredMappingCudaArraySupported
-    {122, 1},  // CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS
-    {123, 1},  // CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR
-    {124, 1},  // CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED
-    {125, 1},  // cudaDevAttrIpcEventSupport
-    {126, 4},  // cudaDevAttrMemSyncDomainCount
-    {127, 1},  // CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED
-    {128, 1},  // CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED
-    {129, 1},  // CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS
-    {131, -1},  // cudaDevAttrNumaId
-    {141, 1},  // CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
-    {142, 1},  // cudaDevAttrHostNumaMemoryPoolsSupported
-    {144, 1},  // cudaDevAttrHostMemoryPoolsSupported
-    {145, 1},  // CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+    {70, 131072},     // cudaDevAttrMaxTexture2DLinearWidth
+    {71, 65000},      // cudaDevAttrMaxTexture2DLinearHeight
+    {72, 2097120},    // cudaDevAttrMaxTexture2DLinearPitch
+    {73, 32768},      // cudaDevAttrMaxTexture2DMipmappedWidth
+    {74, 32768},      // cudaDevAttrMaxTexture2DMipmappedHeight
+    {77, 32768},      // cudaDevAttrMaxTexture1DMipmappedWidth
+    {91, 1},          // cudaDevAttrCanUseHostPointerForRegisteredMem
+    {96, 1},          // CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH
+    {102, 1},         // CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED
+    {103, 1},         // CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
+    {107, 1},         // CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED
+    {110, 1},         // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED
+    {112, 1},         // cudaDevAttrSparseCudaArraySupported
+    {113, 1},         // cudaDevAttrHostRegisterReadOnlySupported
+    {114, 1},         // cudaDevAttrTimelineSemaphoreInteropSupported
+    {116, 1},         // cudaDevAttrGPUDirectRDMASupported
+    {117, 1},         // cudaDevAttrGPUDirectRDMAFlushWritesOptions
+    {118, 100},       // cudaDevAttrGPUDirectRDMAWritesOrdering
+    {119, 9},         // cudaDevAttrMemoryPoolSupportedHandleTypes
+    {120, 1},         // cudaDevAttrClusterLaunch
+    {121, 1},         // cudaDevAttrDeferredMappingCudaArraySupported
+    {122, 1},         // CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS
+    {123, 1},         // CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR
+    {124, 1},         // CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED
+    {125, 1},         // cudaDevAttrIpcEventSupport
+    {126, 4},         // cudaDevAttrMemSyncDomainCount
+    {127, 1},         // CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED
+    {128, 1},         // CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED
+    {129, 1},         // CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS
+    {131, -1},        // cudaDevAttrNumaId
+    {141, 1},         // CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+    {142, 1},         // cudaDevAttrHostNumaMemoryPoolsSupported
+    {144, 1},         // cudaDevAttrHostMemoryPoolsSupported
+    {145, 1},         // CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
 };
 constexpr int kLastAttribute = 147;
 
@@ -199,7 +199,7 @@ namespace {
 // A field of the properties, and the attribute that says the same.
 template <typename T>
 struct Field {
-  T cudaDeviceProp::*field;
+  T cudaDeviceProp::* field;
   cudaDeviceAttr attribute;
 };
 constexpr auto kUnifiedFunctionPointers = static_cast<cudaDeviceAttr>(129);
@@ -289,18 +289,26 @@ void FillProperties(Runtime& r, int device, cudaDeviceProp* properties) {
   list(properties->maxGridSize, {cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ});
   list(properties->maxTexture2D, {cudaDevAttrMaxTexture2DWidth, cudaDevAttrMaxTexture2DHeight});
   list(properties->maxTexture2DMipmap, {cudaDevAttrMaxTexture2DMipmappedWidth, cudaDevAttrMaxTexture2DMipmappedHeight});
-  list(properties->maxTexture2DLinear, {cudaDevAttrMaxTexture2DLinearWidth, cudaDevAttrMaxTexture2DLinearHeight, cudaDevAttrMaxTexture2DLinearPitch});
+  list(properties->maxTexture2DLinear,
+       {cudaDevAttrMaxTexture2DLinearWidth, cudaDevAttrMaxTexture2DLinearHeight, cudaDevAttrMaxTexture2DLinearPitch});
   list(properties->maxTexture2DGather, {cudaDevAttrMaxTexture2DGatherWidth, cudaDevAttrMaxTexture2DGatherHeight});
-  list(properties->maxTexture3D, {cudaDevAttrMaxTexture3DWidth, cudaDevAttrMaxTexture3DHeight, cudaDevAttrMaxTexture3DDepth});
-  list(properties->maxTexture3DAlt, {cudaDevAttrMaxTexture3DWidthAlt, cudaDevAttrMaxTexture3DHeightAlt, cudaDevAttrMaxTexture3DDepthAlt});
+  list(properties->maxTexture3D,
+       {cudaDevAttrMaxTexture3DWidth, cudaDevAttrMaxTexture3DHeight, cudaDevAttrMaxTexture3DDepth});
+  list(properties->maxTexture3DAlt,
+       {cudaDevAttrMaxTexture3DWidthAlt, cudaDevAttrMaxTexture3DHeightAlt, cudaDevAttrMaxTexture3DDepthAlt});
   list(properties->maxTexture1DLayered, {cudaDevAttrMaxTexture1DLayeredWidth, cudaDevAttrMaxTexture1DLayeredLayers});
-  list(properties->maxTexture2DLayered, {cudaDevAttrMaxTexture2DLayeredWidth, cudaDevAttrMaxTexture2DLayeredHeight, cudaDevAttrMaxTexture2DLayeredLayers});
-  list(properties->maxTextureCubemapLayered, {cudaDevAttrMaxTextureCubemapLayeredWidth, cudaDevAttrMaxTextureCubemapLayeredLayers});
+  list(properties->maxTexture2DLayered, {cudaDevAttrMaxTexture2DLayeredWidth, cudaDevAttrMaxTexture2DLayeredHeight,
+                                         cudaDevAttrMaxTexture2DLayeredLayers});
+  list(properties->maxTextureCubemapLayered,
+       {cudaDevAttrMaxTextureCubemapLayeredWidth, cudaDevAttrMaxTextureCubemapLayeredLayers});
   list(properties->maxSurface2D, {cudaDevAttrMaxSurface2DWidth, cudaDevAttrMaxSurface2DHeight});
-  list(properties->maxSurface3D, {cudaDevAttrMaxSurface3DWidth, cudaDevAttrMaxSurface3DHeight, cudaDevAttrMaxSurface3DDepth});
+  list(properties->maxSurface3D,
+       {cudaDevAttrMaxSurface3DWidth, cudaDevAttrMaxSurface3DHeight, cudaDevAttrMaxSurface3DDepth});
   list(properties->maxSurface1DLayered, {cudaDevAttrMaxSurface1DLayeredWidth, cudaDevAttrMaxSurface1DLayeredLayers});
-  list(properties->maxSurface2DLayered, {cudaDevAttrMaxSurface2DLayeredWidth, cudaDevAttrMaxSurface2DLayeredHeight, cudaDevAttrMaxSurface2DLayeredLayers});
-  list(properties->maxSurfaceCubemapLayered, {cudaDevAttrMaxSurfaceCubemapLayeredWidth, cudaDevAttrMaxSurfaceCubemapLayeredLayers});
+  list(properties->maxSurface2DLayered, {cudaDevAttrMaxSurface2DLayeredWidth, cudaDevAttrMaxSurface2DLayeredHeight,
+                                         cudaDevAttrMaxSurface2DLayeredLayers});
+  list(properties->maxSurfaceCubemapLayered,
+       {cudaDevAttrMaxSurfaceCubemapLayeredWidth, cudaDevAttrMaxSurfaceCubemapLayeredLayers});
 }
 
 namespace {

@@ -11,7 +11,8 @@ constexpr double kMicrosecondsInMillisecond = 1000;
 
 void Create(Runtime& r, cudaEvent_t* event, unsigned flags) {
   Require(event != nullptr && (flags & ~kEventFlags) == 0, cudaErrorInvalidValue);
-  if ((flags & cudaEventInterprocess) != 0) NotSupported("an event that processes share");
+  // One that processes may share has no times; that it is never shared makes no difference to this process.
+  Require((flags & cudaEventInterprocess) == 0 || (flags & cudaEventDisableTiming) != 0, cudaErrorInvalidValue);
   *event = r.timeline().CreateEvent(r.device(), flags);
 }
 
@@ -62,7 +63,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   return Api("cudaEventRecordWithFlags", Faults::kIgnores, [&](Runtime& r) {
     Require(flags == cudaEventRecordDefault || flags == cudaEventRecordExternal, cudaErrorInvalidValue);
     Stream& in = r.StreamOf(stream);
-    if (flags == cudaEventRecordExternal && in.point.capture != nullptr) {
+    if (flags == cudaEventRecordExternal) {
+      Require(in.point.capture != nullptr, cudaErrorIllegalState);
       r.timeline().EventOf(event);
       return AddToCapture(in, RecordWork{event});
     }

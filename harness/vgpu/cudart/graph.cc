@@ -97,10 +97,9 @@ Node* AddNode(Graph& graph, Work work, std::vector<Node*> dependencies) {
 cudaGraphNodeType TypeOf(const Work& work) {
   // In the order of Work's alternatives.
   constexpr cudaGraphNodeType kTypes[] = {
-      cudaGraphNodeTypeKernel,    cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset,
-      cudaGraphNodeTypeHost,      cudaGraphNodeTypeEmpty,  cudaGraphNodeTypeEventRecord,
-      cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeGraph,  cudaGraphNodeTypeKernel,
-      cudaGraphNodeTypeMemAlloc,  cudaGraphNodeTypeMemFree};
+      cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy,      cudaGraphNodeTypeMemset,    cudaGraphNodeTypeHost,
+      cudaGraphNodeTypeEmpty,  cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeGraph,
+      cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemAlloc,    cudaGraphNodeTypeMemFree};
   static_assert(std::size(kTypes) == std::variant_size_v<Work>);
   return kTypes[work.index()];
 }

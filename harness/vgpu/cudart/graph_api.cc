@@ -226,7 +226,8 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
     const auto edges = EdgesBetween(graph, from, to, count);
     // Ports are a kernel's: it may let what follows start early, which never happens here.
     for (size_t i = 0; data != nullptr && i < count; ++i) {
-      const bool plain = data[i].type == cudaGraphDependencyTypeDefault && data[i].from_port == 0 && data[i].to_port == 0;
+      const bool plain =
+          data[i].type == cudaGraphDependencyTypeDefault && data[i].from_port == 0 && data[i].to_port == 0;
       Require(plain || std::holds_alternative<KernelWork>(edges[i].first->work), cudaErrorInvalidValue);
     }
     for (const auto& [before, after] : edges) {

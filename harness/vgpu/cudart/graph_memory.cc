@@ -87,9 +87,9 @@ AllocateWork MakeAllocation(Runtime& r, cudaMemAllocNodeParams* params) {
   const bool elsewhere = pool.location.type == cudaMemLocationTypeHost || of_node ||
                          (pool.location.type == cudaMemLocationTypeInvalid && managed);
   Require(!elsewhere, cudaErrorNotSupported);
-  Require(pool.location.type == cudaMemLocationTypeDevice && pool.location.id >= 0 &&
-              pool.location.id < r.device_count(),
-          cudaErrorInvalidValue);
+  Require(
+      pool.location.type == cudaMemLocationTypeDevice && pool.location.id >= 0 && pool.location.id < r.device_count(),
+      cudaErrorInvalidValue);
   AllocateWork work = MakeAllocation(r, params->bytesize);
   params->dptr = reinterpret_cast<void*>(work.memory->address);
   return work;
@@ -124,7 +124,8 @@ void PerformAllocation(Runtime& r, const AllocateWork& work, const Stream& strea
   operation.Begin();
   Require(device.Take(memory.bytes), cudaErrorMemoryAllocation);
   memory.file = memfd_create("vgpu", MFD_CLOEXEC);
-  const bool made = memory.file >= 0 && ftruncate(memory.file, static_cast<off_t>(RoundedUp(memory.bytes, kFilePage))) == 0;
+  const bool made =
+      memory.file >= 0 && ftruncate(memory.file, static_cast<off_t>(RoundedUp(memory.bytes, kFilePage))) == 0;
   if (!made || !device.Map({memory.address, memory.bytes, "memory of a graph", ""}, memory.file, false)) {
     device.GiveBack(memory.bytes);
     if (memory.file >= 0) close(memory.file);
@@ -188,9 +189,9 @@ extern "C" {
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
   return Api("cudaDeviceGetGraphMemAttribute", [&](Runtime& r) {
     r.RequireDevice(device);
-    Require(value != nullptr && attribute >= cudaGraphMemAttrUsedMemCurrent &&
-                attribute <= cudaGraphMemAttrReservedMemHigh,
-            cudaErrorInvalidValue);
+    Require(
+        value != nullptr && attribute >= cudaGraphMemAttrUsedMemCurrent && attribute <= cudaGraphMemAttrReservedMemHigh,
+        cudaErrorInvalidValue);
     const bool high = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
     *static_cast<uint64_t*>(value) = high ? HeldBy(device).high : HeldBy(device).now;
   });

@@ -17,7 +17,7 @@ struct Stream;
 struct GraphMemory {
   int device = 0;
   uint64_t address = 0, bytes = 0;
-  int file = -1;            // what is mapped there; -1: it is not allocated
+  int file = -1;              // what is mapped there; -1: it is not allocated
   bool freed_within = false;  // a node of the same graph frees it
   ~GraphMemory();
 };

@@ -117,8 +117,8 @@ void CheckNode(Runtime& r, const Work& work) {
   if (const auto* const kernel = std::get_if<KernelWork>(&work)) CheckKernel(r, *kernel);
   if (const auto* const copy = std::get_if<CopyWork>(&work)) {
     // Memory of graphs may be allocated by then.
-    const bool later = IsOfGraph(r, reinterpret_cast<uint64_t>(copy->to)) ||
-                       IsOfGraph(r, reinterpret_cast<uint64_t>(copy->from));
+    const bool later =
+        IsOfGraph(r, reinterpret_cast<uint64_t>(copy->to)) || IsOfGraph(r, reinterpret_cast<uint64_t>(copy->from));
     Require(later || CheckCopy(r, *copy), cudaErrorInvalidValue);
   }
   if (const auto* const fill = std::get_if<FillWork>(&work)) Require(IsFillable(r, *fill), cudaErrorInvalidValue);
@@ -239,9 +239,8 @@ cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNod
 }
 
 cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
-  return Api("cudaGraphMemFreeNodeGetParams", [&](Runtime&) {
-    Set(static_cast<uint64_t*>(pointer), WorkOf<FreeWork>(NodeOf(node)).memory->address);
-  });
+  return Api("cudaGraphMemFreeNodeGetParams",
+             [&](Runtime&) { Set(static_cast<uint64_t*>(pointer), WorkOf<FreeWork>(NodeOf(node)).memory->address); });
 }
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t handle, cudaKernelNodeParams* params) {

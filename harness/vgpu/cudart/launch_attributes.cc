@@ -103,9 +103,9 @@ void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID id, const cudaLa
               cudaErrorInvalidValue);
       break;
     case cudaLaunchAttributeMemSyncDomain:
-      Require(value.memSyncDomain == cudaLaunchMemSyncDomainDefault ||
-                  value.memSyncDomain == cudaLaunchMemSyncDomainRemote,
-              cudaErrorInvalidValue);
+      Require(
+          value.memSyncDomain == cudaLaunchMemSyncDomainDefault || value.memSyncDomain == cudaLaunchMemSyncDomainRemote,
+          cudaErrorInvalidValue);
       break;
     case cudaLaunchAttributePreferredClusterDimension:
       if (value.preferredClusterDim.x > 1 || value.preferredClusterDim.y > 1 || value.preferredClusterDim.z > 1) {

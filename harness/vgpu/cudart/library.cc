@@ -50,7 +50,8 @@ cudaLibrary_t LoadLibrary(Runtime& r, std::vector<uint8_t> image) {
   module->owned = std::move(image);
   module->images = {module->owned};
   if (IsText(module->owned) && !HasJudge()) {
-    module->error = CheckPtx({reinterpret_cast<const char*>(module->owned.data()), module->owned.size()}, r.profile()).error;
+    module->error =
+        CheckPtx({reinterpret_cast<const char*>(module->owned.data()), module->owned.size()}, r.profile()).error;
     return reinterpret_cast<cudaLibrary_t>(module);
   }
   try {

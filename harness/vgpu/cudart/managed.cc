@@ -137,9 +137,8 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise ad
 
 cudaError_t cudaMemRangeGetAttribute(void* data, size_t data_bytes, cudaMemRangeAttribute attribute,
                                      const void* pointer, size_t bytes) {
-  return Api("cudaMemRangeGetAttribute", [&](Runtime& r) {
-    Tell(ManagedAt(r, pointer, bytes), attribute, static_cast<int*>(data), data_bytes);
-  });
+  return Api("cudaMemRangeGetAttribute",
+             [&](Runtime& r) { Tell(ManagedAt(r, pointer, bytes), attribute, static_cast<int*>(data), data_bytes); });
 }
 
 cudaError_t cudaMemRangeGetAttributes(void** data, size_t* data_bytes, cudaMemRangeAttribute* attributes, size_t count,

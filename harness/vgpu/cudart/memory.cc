@@ -128,7 +128,8 @@ using namespace lockstep::vgpu::cudart;
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-  return Api("cudaMalloc", bytes == 0 ? Faults::kNone : Faults::kReports, [&](Runtime& r) { AllocateBetween(r, pointer, bytes); });
+  return Api("cudaMalloc", bytes == 0 ? Faults::kNone : Faults::kReports,
+             [&](Runtime& r) { AllocateBetween(r, pointer, bytes); });
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
@@ -179,7 +180,8 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return Api("cudaMemcpy", bytes == 0 ? Faults::kNone : Faults::kReports, [&](Runtime& r) { CopyNow(r, MakeCopy(to, from, bytes, kind)); });
+  return Api("cudaMemcpy", bytes == 0 ? Faults::kNone : Faults::kReports,
+             [&](Runtime& r) { CopyNow(r, MakeCopy(to, from, bytes, kind)); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy, _ptds)
 
@@ -195,12 +197,11 @@ cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_d
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
                                 cudaStream_t stream) {
-  return Api("cudaMemcpyPeerAsync",
-             [&](Runtime& r) {
-               const Stream& in = r.StreamOf(stream);
-               if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
-               Submit(r, CopyPeer(r, to, to_device, from, from_device, bytes), stream);
-             });
+  return Api("cudaMemcpyPeerAsync", [&](Runtime& r) {
+    const Stream& in = r.StreamOf(stream);
+    if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
+    Submit(r, CopyPeer(r, to, to_device, from, from_device, bytes), stream);
+  });
 }
 
 cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parms) {

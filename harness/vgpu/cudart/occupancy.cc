@@ -28,7 +28,8 @@ int ResidentBlocks(Runtime& r, const Kernel& kernel, const KernelInfo& info, int
     return blocks;
   }
   const auto unit = static_cast<uint64_t>(profile.shared_allocation_unit);
-  const uint64_t of_block = RoundedUp(info.static_shared + dynamic + static_cast<uint64_t>(profile.shared_reserved_per_block), unit);
+  const uint64_t of_block =
+      RoundedUp(info.static_shared + dynamic + static_cast<uint64_t>(profile.shared_reserved_per_block), unit);
   const double wanted = kernel.preferred_carveout * 0.01 * profile.shared_per_sm;
   constexpr uint64_t kKibi = 1024;
   for (const int kb : capability->carveouts_kb) {
@@ -72,7 +73,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     const auto all = static_cast<uint64_t>(r.profile().shared_per_sm);
     const auto unit = static_cast<uint64_t>(r.profile().shared_allocation_unit);
     const uint64_t share = all / static_cast<uint64_t>(blocks) / unit * unit;
-    *bytes = std::min<uint64_t>(share - std::min<uint64_t>(share, info.static_shared), MaxDynamicShared(r, kernel, info));
+    *bytes =
+        std::min<uint64_t>(share - std::min<uint64_t>(share, info.static_shared), MaxDynamicShared(r, kernel, info));
   });
 }
 

@@ -34,8 +34,8 @@ std::optional<KnownMemory> MemoryAt(Runtime& r, const void* pointer) {
     // The host's own memory has an image with another address, if any (mapped_memory.h).
     if (range.kind == Runtime::HostRange::Kind::kOnDevice) memory.device_pointer = const_cast<void*>(pointer);
     memory.mapping_base = registered ? base / kHostPage * kHostPage : base;
-    memory.mapping_bytes = registered ? RoundedUp(base + range.bytes, kHostPage) - memory.mapping_base
-                                      : RoundedUp(range.bytes, kBlock);
+    memory.mapping_bytes =
+        registered ? RoundedUp(base + range.bytes, kHostPage) - memory.mapping_base : RoundedUp(range.bytes, kBlock);
     return memory;
   }
   if (const auto mapped = MappedAt(r, address)) return mapped;

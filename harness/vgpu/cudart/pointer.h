@@ -28,8 +28,8 @@ std::optional<KnownMemory> MemoryAt(Runtime& r, const void* address);
 
 // Kept by an allocation's base until it is freed.
 struct MemoryNotes {
-  uint64_t id = 0;            // no other allocation of this process has it
-  bool sync_memops = false;   // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+  uint64_t id = 0;           // no other allocation of this process has it
+  bool sync_memops = false;  // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
 };
 MemoryNotes& NotesOf(const KnownMemory& memory);
 

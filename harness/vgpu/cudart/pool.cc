@@ -19,7 +19,7 @@ struct Pool {
   uint64_t release_threshold = 0;
   uint64_t used = 0, used_high = 0;
   uint64_t reserved = 0, reserved_high = 0;  // by whole blocks; what is not in use goes back below the threshold
-  uint64_t max_bytes = 0;  // 0: no limit of its own
+  uint64_t max_bytes = 0;                    // 0: no limit of its own
   std::map<cudaMemPoolAttr, int> reuse = {{cudaMemPoolReuseFollowEventDependencies, 1},
                                           {cudaMemPoolReuseAllowOpportunistic, 1},
                                           {cudaMemPoolReuseAllowInternalDependencies, 1}};

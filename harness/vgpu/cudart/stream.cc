@@ -98,6 +98,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     Require(flags == cudaEventWaitDefault || flags == cudaEventWaitExternal, cudaErrorInvalidValue);
     const Stream& waiting = r.StreamOf(stream);
     const Event& awaited = r.timeline().EventOf(event);
+    Require(waiting.point.capture != nullptr || flags != cudaEventWaitExternal, cudaErrorIllegalState);
     // An event outside a capture can be waited for by a node only, where that is asked for.
     if (waiting.point.capture != nullptr && awaited.point.capture == nullptr && flags != cudaEventWaitExternal) {
       if (!awaited.recorded && awaited.later == nullptr) return;

@@ -21,11 +21,11 @@ namespace lockstep::vgpu::cudart {
 namespace {
 
 // The versions of PTX that a driver for CUDA 13.0 knows.
-constexpr std::pair<int, int> kVersions[] = {
-    {1, 0}, {1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {2, 0}, {2, 1}, {2, 2}, {2, 3}, {3, 0}, {3, 1}, {3, 2}, {4, 0},
-    {4, 1}, {4, 2}, {4, 3}, {5, 0}, {6, 0}, {6, 1}, {6, 2}, {6, 3}, {6, 4}, {6, 5}, {7, 0}, {7, 1}, {7, 2}, {7, 3},
-    {7, 4}, {7, 5}, {7, 6}, {7, 7}, {7, 8}, {8, 0}, {8, 1}, {8, 2}, {8, 3}, {8, 4}, {8, 5}, {8, 6}, {8, 7}, {8, 8},
-    {9, 0}};
+constexpr std::pair<int, int> kVersions[] = {{1, 0}, {1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {2, 0}, {2, 1}, {2, 2},
+                                             {2, 3}, {3, 0}, {3, 1}, {3, 2}, {4, 0}, {4, 1}, {4, 2}, {4, 3}, {5, 0},
+                                             {6, 0}, {6, 1}, {6, 2}, {6, 3}, {6, 4}, {6, 5}, {7, 0}, {7, 1}, {7, 2},
+                                             {7, 3}, {7, 4}, {7, 5}, {7, 6}, {7, 7}, {7, 8}, {8, 0}, {8, 1}, {8, 2},
+                                             {8, 3}, {8, 4}, {8, 5}, {8, 6}, {8, 7}, {8, 8}, {9, 0}};
 
 // Text behind blanks and comments.
 std::string_view Begin(std::string_view text) {
@@ -98,7 +98,8 @@ bool Assemble(const std::string& assembler, std::string_view text, const std::st
   ::unlink(source);
   // The driver has no file, and says so.
   const std::string_view path = source;
-  for (size_t at; (at = said->find(path)) != std::string::npos;) said->replace(at, path.size(), "application ptx input");
+  for (size_t at; (at = said->find(path)) != std::string::npos;)
+    said->replace(at, path.size(), "application ptx input");
   return taken;
 }
 
@@ -109,11 +110,13 @@ PtxVerdict Check(std::string_view text, const DeviceProfile& profile, bool linke
   }
   int major = 0, minor = 0, end = 0;
   const std::string head(begin.substr(0, 64));
-  if (std::sscanf(head.c_str(), ".version %d.%d%n", &major, &minor, &end) == 2 && major > 0 && head[static_cast<size_t>(end)] != '.' &&
+  if (std::sscanf(head.c_str(), ".version %d.%d%n", &major, &minor, &end) == 2 && major > 0 &&
+      head[static_cast<size_t>(end)] != '.' &&
       std::find(std::begin(kVersions), std::end(kVersions), std::pair(major, minor)) == std::end(kVersions)) {
-    return {cudaErrorUnsupportedPtxVersion, "ptxas application ptx input, line 1; fatal   : Unsupported .version " +
-                                                std::to_string(major) + "." + std::to_string(minor) +
-                                                "; current version is '9.0'\nptxas fatal   : Ptx assembly aborted due to errors"};
+    return {cudaErrorUnsupportedPtxVersion,
+            "ptxas application ptx input, line 1; fatal   : Unsupported .version " + std::to_string(major) + "." +
+                std::to_string(minor) +
+                "; current version is '9.0'\nptxas fatal   : Ptx assembly aborted due to errors"};
   }
   static const std::string assembler = FindAssembler();
   if (assembler.empty()) return {};

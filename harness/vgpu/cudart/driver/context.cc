@@ -61,7 +61,10 @@ void Select(Context* context) {
   if (context != nullptr) cudaSetDevice(context->device);
 }
 
-cudaError_t Destroyed(CUcontext context) { return IsContext(Of(context)) ? cudaSuccess : cudaErrorContextIsDestroyed; }
+cudaError_t Destroyed(CUcontext context) {
+  if (context == nullptr) return cudaErrorInvalidValue;
+  return IsContext(Of(context)) ? cudaSuccess : cudaErrorContextIsDestroyed;
+}
 
 cudaError_t CheckDevice(CUdevice device) {
   int count = 0;
@@ -72,7 +75,7 @@ cudaError_t CheckDevice(CUdevice device) {
 
 CUresult Create(const char* function, CUcontext* context, unsigned flags, CUdevice device) {
   return Drive(function, Needs::kInit, [&] {
-    if (context == nullptr) return cudaErrorInvalidValue;
+    if (context == nullptr || !AreDeviceFlags(flags)) return cudaErrorInvalidValue;
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
     auto made = std::make_unique<Context>(Context{device, flags, false});
     Stack().push_back(made.get());
@@ -190,9 +193,8 @@ CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
 
 // The attributes have the same numbers in both APIs.
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
-  return Drive("cuDeviceGetAttribute", Needs::kInit, [&] {
-    return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device);
-  });
+  return Drive("cuDeviceGetAttribute", Needs::kInit,
+               [&] { return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device); });
 }
 
 CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
@@ -382,7 +384,9 @@ CUresult cuCtxGetFlags(unsigned* flags) {
 
 CUresult cuCtxSetFlags(unsigned flags) {
   return Drive("cuCtxSetFlags", [&] {
-    CurrentContext()->flags = flags;
+    if (!AreDeviceFlags(flags)) return cudaErrorInvalidValue;
+    constexpr unsigned kKept = CU_CTX_SCHED_MASK | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_SYNC_MEMOPS;
+    CurrentContext()->flags = flags & kKept;
     return cudaSuccess;
   });
 }
@@ -390,15 +394,17 @@ CUresult cuCtxSetFlags(unsigned flags) {
 CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
   return Drive("cuCtxGetId", Needs::kInit, [&] {
     const Context* const one = context != nullptr ? Of(context) : CurrentContext();
-    if (id == nullptr || one == nullptr) return cudaErrorInvalidValue;
+    if (one == nullptr) return cudaErrorDeviceUninitialized;
+    if (id == nullptr) return cudaErrorInvalidValue;
     if (!IsContext(one)) return cudaErrorContextIsDestroyed;
     *id = reinterpret_cast<uintptr_t>(one);
     return cudaSuccess;
   });
 }
 
-CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned* version) {
   return Drive("cuCtxGetApiVersion", Needs::kInit, [&] {
+    if (context == nullptr && CurrentContext() == nullptr) return cudaErrorDeviceUninitialized;
     if (version == nullptr) return cudaErrorInvalidValue;
     *version = 3020;
     return cudaSuccess;

@@ -207,8 +207,8 @@ cudaError_t AttributeOf(void* value, CUpointer_attribute attribute, CUdeviceptr 
       return Give<uint64_t>(value, 0);
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: {
       const bool accessible = !memory.mapped || memory.device_pointer != nullptr;
-      return Give<unsigned>(value,
-                            accessible ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE);
+      return Give<unsigned>(
+          value, accessible ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE);
     }
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       return Give(value, memory.pool);

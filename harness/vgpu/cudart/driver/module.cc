@@ -201,8 +201,8 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
     std::vector<void*> asked(values, values == nullptr ? values : values + count);
     ClearLogs(count, options, values);
     const cudaError_t error = Load(module, image);
-    const bool of_text = error == cudaErrorInvalidPtx || error == cudaErrorUnsupportedPtxVersion ||
-                         error == cudaErrorInvalidKernelImage;
+    const bool of_text =
+        error == cudaErrorInvalidPtx || error == cudaErrorUnsupportedPtxVersion || error == cudaErrorInvalidKernelImage;
     if (!of_text || asked.empty()) return error;
     FillErrorLog(count, options, asked.data(), CheckPtx(static_cast<const char*>(image), ProfileHere()).log);
     for (unsigned k = 0; k < count; ++k) {

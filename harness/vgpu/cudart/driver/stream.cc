@@ -1,5 +1,49 @@
 // Streams and events.
+#include <initializer_list>
+
 #include "vgpu/cudart/driver/driver.h"
+#include "vgpu/cudart/work.h"
+
+namespace lockstep::vgpu::cudart::driver {
+
+namespace {
+
+cudaError_t WriteWords(CUstream stream, CUdeviceptr address, std::initializer_list<uint32_t> words, unsigned flags) {
+  return Api("cuStreamWriteValue", Faults::kIgnores, [&](Runtime& r) {
+    constexpr unsigned kWord = 4;
+    Require(address != 0 && address % (kWord * words.size()) == 0 && flags == 0, cudaErrorInvalidValue);
+    CUdeviceptr at = address;
+    for (const uint32_t word : words) {
+      Submit(r, FillWork{Pointer(at), {kWord, kWord}, word, kWord, {kWord, 1, 1}}, stream);
+      at += kWord;
+    }
+  });
+}
+
+// What was asked for before is done here, so a value that is not there yet would have to come from the host.
+template <typename T>
+cudaError_t WaitFor(CUstream stream, CUdeviceptr address, uint64_t value, unsigned flags) {
+  const unsigned condition = flags & ~static_cast<unsigned>(CU_STREAM_WAIT_VALUE_FLUSH);
+  if (address == 0 || address % sizeof(T) != 0 || condition > CU_STREAM_WAIT_VALUE_NOR) return cudaErrorInvalidValue;
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (const cudaError_t error = cudaStreamIsCapturing(stream, &status); error != cudaSuccess) return error;
+  if (status != cudaStreamCaptureStatusNone) return Missing("a captured stream that waits for a value");
+  T now = 0;
+  if (const cudaError_t error = cudaStreamSynchronize(stream); error != cudaSuccess) return error;
+  const cudaError_t error = cudaMemcpy(&now, Pointer(address), sizeof now, cudaMemcpyDefault);
+  if (error != cudaSuccess) return error;
+  const T wanted = static_cast<T>(value);
+  const bool there = condition == CU_STREAM_WAIT_VALUE_GEQ
+                         ? static_cast<T>(static_cast<uint64_t>(now) - static_cast<uint64_t>(wanted)) >= 0
+                     : condition == CU_STREAM_WAIT_VALUE_EQ  ? now == wanted
+                     : condition == CU_STREAM_WAIT_VALUE_AND ? (now & wanted) != 0
+                                                             : ~(now | wanted) != 0;
+  return there ? cudaSuccess : Missing("a stream that waits for a value which nothing has written yet");
+}
+
+}  // namespace
+
+}  // namespace lockstep::vgpu::cudart::driver
 
 using namespace lockstep::vgpu::cudart;
 using namespace lockstep::vgpu::cudart::driver;
@@ -112,6 +156,53 @@ CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent begin, CUevent end) 
 }
 CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
   return cuEventElapsedTime_v2(milliseconds, begin, end);
+}
+
+// ---- Words that a stream writes or waits for ----
+
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags) {
+  return Drive("cuStreamWriteValue32", [&] { return WriteWords(stream, address, {value}, flags); });
+}
+CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags) {
+  constexpr unsigned kBits = 32;
+  return Drive("cuStreamWriteValue64", [&] {
+    return WriteWords(stream, address, {static_cast<uint32_t>(value), static_cast<uint32_t>(value >> kBits)}, flags);
+  });
+}
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags) {
+  return Drive("cuStreamWaitValue32", [&] { return WaitFor<int32_t>(stream, address, value, flags); });
+}
+CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags) {
+  return Drive("cuStreamWaitValue64", [&] { return WaitFor<int64_t>(stream, address, value, flags); });
+}
+
+CUresult cuStreamBatchMemOp(CUstream stream, unsigned count, CUstreamBatchMemOpParams* operations, unsigned flags) {
+  if (flags != 0 || (count > 0 && operations == nullptr)) return CUDA_ERROR_INVALID_VALUE;
+  for (unsigned i = 0; i < count; ++i) {
+    const CUstreamBatchMemOpParams& one = operations[i];
+    CUresult result = CUDA_SUCCESS;
+    switch (one.operation) {
+      case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+        result = cuStreamWriteValue32(stream, one.writeValue.address, one.writeValue.value, one.writeValue.flags);
+        break;
+      case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+        result = cuStreamWriteValue64(stream, one.writeValue.address, one.writeValue.value64, one.writeValue.flags);
+        break;
+      case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+        result = cuStreamWaitValue32(stream, one.waitValue.address, one.waitValue.value, one.waitValue.flags);
+        break;
+      case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+        result = cuStreamWaitValue64(stream, one.waitValue.address, one.waitValue.value64, one.waitValue.flags);
+        break;
+      case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+      case CU_STREAM_MEM_OP_BARRIER:
+        break;  // work is done in order
+      default:
+        result = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (result != CUDA_SUCCESS) return result;
+  }
+  return CUDA_SUCCESS;
 }
 
 }  // extern "C"
