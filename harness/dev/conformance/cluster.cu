@@ -1,8 +1,8 @@
 // Clusters: which launches are taken, attributes, occupancy, and shared memory of other blocks.
 #define CONFORMANCE_CLASS "cluster"
-#include "ask.h"
-
 #include <cooperative_groups.h>
+
+#include "ask.h"
 namespace cg = cooperative_groups;
 
 __global__ void Plain(int* out) { atomicAdd(out, 1); }
@@ -35,12 +35,14 @@ cudaError_t Launch(Kernel kernel, dim3 grid, dim3 block, dim3 cluster, size_t sh
 
 void Sizes(Kernel kernel, bool non_portable) {
   Start();
-  if (non_portable) Say("attribute", cudaFuncSetAttribute(Of(kernel), cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  if (non_portable)
+    Say("attribute", cudaFuncSetAttribute(Of(kernel), cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   int* out = nullptr;
   cudaMallocManaged(&out, 4);
-  static const dim3 clusters[] = {{0, 0, 0}, {1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {4, 1, 1}, {5, 1, 1}, {8, 1, 1}, {9, 1, 1}, {10, 1, 1}, {12, 1, 1},
-                                  {16, 1, 1}, {17, 1, 1}, {32, 1, 1}, {1, 2, 1}, {1, 1, 2}, {2, 2, 1}, {2, 2, 2}, {4, 2, 2}, {1, 8, 1}, {1, 16, 1},
-                                  {1, 1, 8}, {2, 0, 0}, {0, 2, 1}, {3, 3, 1}};
+  static const dim3 clusters[] = {{0, 0, 0},  {1, 1, 1},  {2, 1, 1},  {3, 1, 1},  {4, 1, 1},  {5, 1, 1},
+                                  {8, 1, 1},  {9, 1, 1},  {10, 1, 1}, {12, 1, 1}, {16, 1, 1}, {17, 1, 1},
+                                  {32, 1, 1}, {1, 2, 1},  {1, 1, 2},  {2, 2, 1},  {2, 2, 2},  {4, 2, 2},
+                                  {1, 8, 1},  {1, 16, 1}, {1, 1, 8},  {2, 0, 0},  {0, 2, 1},  {3, 3, 1}};
   static const dim3 grids[] = {{1, 1, 1}, {8, 1, 1}, {16, 1, 1}, {48, 8, 8}};
   for (const dim3& cluster : clusters) {
     for (const dim3& grid : grids) {
@@ -62,7 +64,8 @@ void Sizes(Kernel kernel, bool non_portable) {
 
 void Occupancy(Kernel kernel, bool non_portable) {
   Start();
-  if (non_portable) Say("attribute", cudaFuncSetAttribute(Of(kernel), cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  if (non_portable)
+    Say("attribute", cudaFuncSetAttribute(Of(kernel), cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   Say("shared", cudaFuncSetAttribute(Of(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
   for (const unsigned threads : {32u, 256u, 1024u}) {
     for (const size_t shared : {0ul, 20000ul, 100000ul, 200000ul}) {
@@ -100,16 +103,22 @@ void Attributes(Kernel kernel) {
   Say("depth", a.requiredClusterDepth);
   Say("policy", a.clusterSchedulingPolicyPreference);
   Say("nonportable", a.nonPortableClusterSizeAllowed);
-  static const struct { const char* name; cudaFuncAttribute attribute; } attributes[] = {
-      {"must", cudaFuncAttributeClusterDimMustBeSet}, {"width", cudaFuncAttributeRequiredClusterWidth}, {"height", cudaFuncAttributeRequiredClusterHeight},
-      {"depth", cudaFuncAttributeRequiredClusterDepth}, {"nonportable", cudaFuncAttributeNonPortableClusterSizeAllowed},
-      {"policy", cudaFuncAttributeClusterSchedulingPolicyPreference}};
+  static const struct {
+    const char* name;
+    cudaFuncAttribute attribute;
+  } attributes[] = {{"must", cudaFuncAttributeClusterDimMustBeSet},
+                    {"width", cudaFuncAttributeRequiredClusterWidth},
+                    {"height", cudaFuncAttributeRequiredClusterHeight},
+                    {"depth", cudaFuncAttributeRequiredClusterDepth},
+                    {"nonportable", cudaFuncAttributeNonPortableClusterSizeAllowed},
+                    {"policy", cudaFuncAttributeClusterSchedulingPolicyPreference}};
   for (const auto& each : attributes) {
     for (const int value : {-1, 0, 1, 2, 3, 8, 16}) {
       Say(F("set_%s_%d", each.name, value), cudaFuncSetAttribute(Of(kernel), each.attribute, value));
       cudaFuncGetAttributes(&a, kernel);
-      Say(F("after_%s_%d", each.name, value), F("%d %d %d %d %d %d", a.clusterDimMustBeSet, a.requiredClusterWidth, a.requiredClusterHeight,
-                                                a.requiredClusterDepth, a.clusterSchedulingPolicyPreference, a.nonPortableClusterSizeAllowed));
+      Say(F("after_%s_%d", each.name, value),
+          F("%d %d %d %d %d %d", a.clusterDimMustBeSet, a.requiredClusterWidth, a.requiredClusterHeight,
+            a.requiredClusterDepth, a.clusterSchedulingPolicyPreference, a.nonPortableClusterSizeAllowed));
     }
   }
 }
@@ -151,8 +160,10 @@ __global__ void Groups(int* out) {
 
 int main(int argc, char** argv) {
   Cases cases;
-  static const struct { const char* name; Kernel kernel; } kernels[] = {
-      {"plain", Plain}, {"fixed2", Fixed2}, {"fixed122", Fixed122}, {"fixed8", Fixed8}, {"bounds", Bounds}};
+  static const struct {
+    const char* name;
+    Kernel kernel;
+  } kernels[] = {{"plain", Plain}, {"fixed2", Fixed2}, {"fixed122", Fixed122}, {"fixed8", Fixed8}, {"bounds", Bounds}};
   for (const auto& k : kernels) {
     cases(F("size_%s", k.name), [&k] { Sizes(k.kernel, false); });
     cases(F("attributes_%s", k.name), [&k] { Attributes(k.kernel); });

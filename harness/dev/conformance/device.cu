@@ -23,8 +23,9 @@ void Properties() {
   for (int i = 0; i < count; ++i) Say(F(#name "%d", i), p.name[i]);
   Say("name", std::string(p.name));
   FIELD(luidDeviceNodeMask)
-  FIELD(sharedMemPerBlock) FIELD(regsPerBlock) FIELD(warpSize) FIELD(memPitch) FIELD(maxThreadsPerBlock) FIELDS(
-      maxThreadsDim, 3) FIELDS(maxGridSize, 3) FIELD(totalConstMem) FIELD(major) FIELD(minor) FIELD(textureAlignment)
+  FIELD(sharedMemPerBlock)
+  FIELD(regsPerBlock) FIELD(warpSize) FIELD(memPitch) FIELD(maxThreadsPerBlock) FIELDS(maxThreadsDim, 3) FIELDS(
+      maxGridSize, 3) FIELD(totalConstMem) FIELD(major) FIELD(minor) FIELD(textureAlignment)
       FIELD(texturePitchAlignment) FIELD(multiProcessorCount) FIELD(integrated) FIELD(canMapHostMemory)
           FIELD(maxTexture1D) FIELD(maxTexture1DMipmap) FIELDS(maxTexture2D, 2) FIELDS(maxTexture2DMipmap, 2) FIELDS(
               maxTexture2DLinear, 3) FIELDS(maxTexture2DGather, 2) FIELDS(maxTexture3D, 3) FIELDS(maxTexture3DAlt, 3)

@@ -41,7 +41,9 @@ __global__ void Answers(int* out) {
   for (int i = 0; i < 10; ++i) sum += array[i];
   out[k++] = sum;
   delete[] array;
-  struct Pair { int x = 3, y = 4; };
+  struct Pair {
+    int x = 3, y = 4;
+  };
   Pair* pair = new Pair;
   out[k++] = pair->x + pair->y;
   delete pair;
@@ -85,7 +87,8 @@ void Count(size_t limit, size_t bytes) {
 
 int main(int argc, char** argv) {
   Cases cases;
-  for (const size_t bytes : {16384ul, 32768ul, 65536ul, 131072ul, 262144ul, 524288ul, 1048576ul, 2097152ul, 3145728ul, 4194304ul, 5000000ul, 8000000ul}) {
+  for (const size_t bytes : {16384ul, 32768ul, 65536ul, 131072ul, 262144ul, 524288ul, 1048576ul, 2097152ul, 3145728ul,
+                             4194304ul, 5000000ul, 8000000ul}) {
     cases(F("count%zu", bytes), [bytes] { Count(0, bytes); });
   }
   for (const size_t limit : {1ul, 4194304ul, 4194305ul, 5000000ul, 16777216ul, 67108864ul}) {

@@ -27,7 +27,8 @@ __global__ void Floats() {
   P("e", "%e|%E|%.3e" END, 12345.678, 0.00012345, 1e300);
   P("g", "%g|%G|%.3g|%#g" END, 12345.678, 1e-10, 3.14159, 1.0);
   P("a", "%a|%A|%.2a" END, 1.0, 255.5, 3.14159);
-  P("special", "%f|%f|%f|%e|%g|%a|%F" END, 1.0 / 0.0, -1.0 / 0.0, 0.0 / 0.0, 1.0 / 0.0, -1.0 / 0.0, 1.0 / 0.0, 1.0 / 0.0);
+  P("special", "%f|%f|%f|%e|%g|%a|%F" END, 1.0 / 0.0, -1.0 / 0.0, 0.0 / 0.0, 1.0 / 0.0, -1.0 / 0.0, 1.0 / 0.0,
+    1.0 / 0.0);
   P("float", "%f|%g" END, 0.1f, 1e-45f);
   P("lf", "%lf|%le|%lg|%la" END, 0.1, 0.1, 0.1, 1.0);
   P("Lf", "%Lf|%Le" END, 0.1, 0.1);
@@ -64,8 +65,9 @@ __global__ void Returns(int* out) {
   out[2] = printf("printf/returns/three %d %s %f\n", 1, "two", 3.0);
   out[3] = printf("");
   out[4] = printf(nullptr);
-  out[5] = printf("printf/returns/thirtytwo %d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d\n", 1, 2, 3, 4, 5, 6, 7, 8, 9,
-                  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32);
+  out[5] =
+      printf("printf/returns/thirtytwo %d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d\n", 1, 2, 3, 4,
+             5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32);
   out[6] = printf("printf/returns/extra %d\n", 1, 2, 3);
 }
 __global__ void ByThread() {

@@ -110,10 +110,11 @@ void Compiled(const void* kernel) {
   Say("get", cudaFuncGetAttributes(&a, kernel));
 #define FIELD(name) Say(#name, static_cast<long long>(a.name));
   FIELD(sharedSizeBytes)
-  FIELD(constSizeBytes) FIELD(localSizeBytes) FIELD(maxThreadsPerBlock) FIELD(numRegs) FIELD(ptxVersion)
-      FIELD(binaryVersion) FIELD(cacheModeCA) FIELD(maxDynamicSharedSizeBytes) FIELD(preferredShmemCarveout)
-          FIELD(clusterDimMustBeSet) FIELD(requiredClusterWidth) FIELD(requiredClusterHeight)
-              FIELD(requiredClusterDepth) FIELD(clusterSchedulingPolicyPreference) FIELD(nonPortableClusterSizeAllowed)
+  FIELD(constSizeBytes)
+  FIELD(localSizeBytes) FIELD(maxThreadsPerBlock) FIELD(numRegs) FIELD(ptxVersion) FIELD(binaryVersion)
+      FIELD(cacheModeCA) FIELD(maxDynamicSharedSizeBytes) FIELD(preferredShmemCarveout) FIELD(clusterDimMustBeSet)
+          FIELD(requiredClusterWidth) FIELD(requiredClusterHeight) FIELD(requiredClusterDepth)
+              FIELD(clusterSchedulingPolicyPreference) FIELD(nonPortableClusterSizeAllowed)
 #undef FIELD
                   for (int attribute = -1; attribute <= 18; ++attribute) {
     int value = -77;

@@ -1,8 +1,8 @@
 // cuRAND's host API: generators, distributions, orders, offsets; and its errors.
 #define CONFORMANCE_CLASS "curand"
-#include "ask.h"
-
 #include <curand.h>
+
+#include "ask.h"
 
 struct Kind {
   const char* name;
@@ -83,8 +83,9 @@ void Orders(const Kind& kind) {
   Start();
   float* floats = nullptr;
   cudaMalloc(&floats, kCount * 4);
-  static const curandOrdering_t orders[] = {CURAND_ORDERING_PSEUDO_BEST, CURAND_ORDERING_PSEUDO_DEFAULT, CURAND_ORDERING_PSEUDO_SEEDED,
-                                            CURAND_ORDERING_PSEUDO_LEGACY, CURAND_ORDERING_PSEUDO_DYNAMIC, CURAND_ORDERING_QUASI_DEFAULT};
+  static const curandOrdering_t orders[] = {CURAND_ORDERING_PSEUDO_BEST,    CURAND_ORDERING_PSEUDO_DEFAULT,
+                                            CURAND_ORDERING_PSEUDO_SEEDED,  CURAND_ORDERING_PSEUDO_LEGACY,
+                                            CURAND_ORDERING_PSEUDO_DYNAMIC, CURAND_ORDERING_QUASI_DEFAULT};
   for (const curandOrdering_t order : orders) {
     curandGenerator_t generator = nullptr;
     curandCreateGenerator(&generator, kind.type);
@@ -112,13 +113,17 @@ void Errors() {
     Say(F("lognormal_n%zu", n), static_cast<int>(curandGenerateLogNormal(generator, floats, n, 0, 1)));
     Say(F("uniform_n%zu", n), static_cast<int>(curandGenerateUniform(generator, floats, n)));
   }
-  for (const float deviation : {0.0f, -1.0f}) Say(F("normal_sd%g", deviation), static_cast<int>(curandGenerateNormal(generator, floats, 4, 0, deviation)));
-  for (const double mean : {0.0, -1.0, 1e-320, 1e9}) Say(F("poisson_%g", mean), static_cast<int>(curandGeneratePoisson(generator, reinterpret_cast<unsigned*>(floats), 4, mean)));
+  for (const float deviation : {0.0f, -1.0f})
+    Say(F("normal_sd%g", deviation), static_cast<int>(curandGenerateNormal(generator, floats, 4, 0, deviation)));
+  for (const double mean : {0.0, -1.0, 1e-320, 1e9})
+    Say(F("poisson_%g", mean),
+        static_cast<int>(curandGeneratePoisson(generator, reinterpret_cast<unsigned*>(floats), 4, mean)));
   Say("dimensions0", static_cast<int>(curandSetQuasiRandomGeneratorDimensions(generator, 0)));
   curandGenerator_t quasi = nullptr;
   curandCreateGenerator(&quasi, CURAND_RNG_QUASI_SOBOL32);
   for (const unsigned dimensions : {0u, 1u, 3u, 20000u, 20001u}) {
-    Say(F("quasi_dimensions%u", dimensions), static_cast<int>(curandSetQuasiRandomGeneratorDimensions(quasi, dimensions)));
+    Say(F("quasi_dimensions%u", dimensions),
+        static_cast<int>(curandSetQuasiRandomGeneratorDimensions(quasi, dimensions)));
     Say(F("quasi_uniform_dimensions%u", dimensions), static_cast<int>(curandGenerateUniform(quasi, floats, 100)));
   }
   Say("property", static_cast<int>(curandGetProperty(MAJOR_VERSION, &version)));

@@ -1,23 +1,27 @@
 // Single-precision functions, fast ones and those of half precision: hashes of results over operands of all magnitudes.
 #define CONFORMANCE_CLASS "math"
-#include "ask.h"
-
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#define ONE(F)                                                                                                          \
-  F(sinf) F(cosf) F(tanf) F(asinf) F(acosf) F(atanf) F(sinhf) F(coshf) F(tanhf) F(asinhf) F(acoshf) F(atanhf) F(expf)     \
-  F(exp2f) F(exp10f) F(expm1f) F(logf) F(log2f) F(log10f) F(log1pf) F(sqrtf) F(rsqrtf) F(cbrtf) F(rcbrtf) F(erff)         \
-  F(erfcf) F(erfinvf) F(erfcinvf) F(erfcxf) F(normcdff) F(normcdfinvf) F(tgammaf) F(lgammaf) F(j0f) F(j1f) F(y0f) F(y1f)  \
-  F(sinpif) F(cospif) F(cyl_bessel_i0f) F(cyl_bessel_i1f) F(logbf) F(roundf) F(rintf) F(truncf) F(floorf) F(ceilf)        \
-  F(__sinf) F(__cosf) F(__tanf) F(__expf) F(__exp10f) F(__logf) F(__log2f) F(__log10f) F(__frcp_rn) F(__frcp_ru)          \
-  F(__frsqrt_rn) F(__fsqrt_rn) F(__fsqrt_rd) F(__saturatef) F(tanh_fast)
-#define TWO(F)                                                                                                       \
-  F(powf) F(atan2f) F(hypotf) F(rhypotf) F(fmodf) F(remainderf) F(fdimf) F(fmaxf) F(fminf) F(nextafterf) F(copysignf)  \
-  F(__powf) F(__fdividef) F(fdividef) F(__fdiv_rn) F(__fdiv_ru) F(divide_full)
-#define HALF(F)                                                                                                      \
-  F(hexp) F(hexp2) F(hexp10) F(hlog) F(hlog2) F(hlog10) F(hsin) F(hcos) F(hsqrt) F(hrsqrt) F(hrcp) F(hceil) F(hfloor)  \
-  F(hrint) F(htrunc) F(htanh) F(htanh_approx)
+#include "ask.h"
+
+#define ONE(F)                                                                                                         \
+  F(sinf)                                                                                                              \
+  F(cosf) F(tanf) F(asinf) F(acosf) F(atanf) F(sinhf) F(coshf) F(tanhf) F(asinhf) F(acoshf) F(atanhf) F(expf) F(exp2f) \
+      F(exp10f) F(expm1f) F(logf) F(log2f) F(log10f) F(log1pf) F(sqrtf) F(rsqrtf) F(cbrtf) F(rcbrtf) F(erff) F(erfcf)  \
+          F(erfinvf) F(erfcinvf) F(erfcxf) F(normcdff) F(normcdfinvf) F(tgammaf) F(lgammaf) F(j0f) F(j1f) F(y0f)       \
+              F(y1f) F(sinpif) F(cospif) F(cyl_bessel_i0f) F(cyl_bessel_i1f) F(logbf) F(roundf) F(rintf) F(truncf)     \
+                  F(floorf) F(ceilf) F(__sinf) F(__cosf) F(__tanf) F(__expf) F(__exp10f) F(__logf) F(__log2f)          \
+                      F(__log10f) F(__frcp_rn) F(__frcp_ru) F(__frsqrt_rn) F(__fsqrt_rn) F(__fsqrt_rd) F(__saturatef)  \
+                          F(tanh_fast)
+#define TWO(F)                                                                                                \
+  F(powf)                                                                                                     \
+  F(atan2f) F(hypotf) F(rhypotf) F(fmodf) F(remainderf) F(fdimf) F(fmaxf) F(fminf) F(nextafterf) F(copysignf) \
+      F(__powf) F(__fdividef) F(fdividef) F(__fdiv_rn) F(__fdiv_ru) F(divide_full)
+#define HALF(F)                                                                                                        \
+  F(hexp)                                                                                                              \
+  F(hexp2) F(hexp10) F(hlog) F(hlog2) F(hlog10) F(hsin) F(hcos) F(hsqrt) F(hrsqrt) F(hrcp) F(hceil) F(hfloor) F(hrint) \
+      F(htrunc) F(htanh) F(htanh_approx)
 
 __device__ float tanh_fast(float x) {
   float y;
@@ -48,28 +52,28 @@ __device__ float Operand(unsigned i) {
   return kSmall ? (static_cast<int>(bits) >> 8) * 0x1p-19f : __uint_as_float(bits);
 }
 
-#define KERNEL(f)                                                                                     \
-  template <bool kSmall>                                                                              \
-  __global__ void One_##f(unsigned* sum) {                                                            \
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;                                          \
-    atomicAdd(sum, Mixed(Bits(f(Operand<kSmall>(i))) ^ i * 0x9e3779b1u));                              \
+#define KERNEL(f)                                                         \
+  template <bool kSmall>                                                  \
+  __global__ void One_##f(unsigned* sum) {                                \
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;             \
+    atomicAdd(sum, Mixed(Bits(f(Operand<kSmall>(i))) ^ i * 0x9e3779b1u)); \
   }
 ONE(KERNEL)
-#define KERNEL2(f)                                                                                    \
-  template <bool kSmall>                                                                              \
-  __global__ void Two_##f(unsigned* sum) {                                                            \
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;                                          \
+#define KERNEL2(f)                                                                                          \
+  template <bool kSmall>                                                                                    \
+  __global__ void Two_##f(unsigned* sum) {                                                                  \
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;                                               \
     atomicAdd(sum, Mixed(Bits(f(Operand<kSmall>(i), Operand<kSmall>(i ^ 0x5a5a5a5au))) ^ i * 0x9e3779b1u)); \
   }
 TWO(KERNEL2)
-#define KERNELH(f)                                                                                    \
-  __global__ void Half_##f(unsigned* sum) {                                                           \
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;                                          \
-    atomicAdd(sum, Mixed(Bits(f(__ushort_as_half(i))) ^ i * 0x9e3779b1u));                             \
-  }                                                                                                   \
-  __global__ void Bfloat_##f(unsigned* sum) {                                                         \
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;                                          \
-    atomicAdd(sum, Mixed(Bits(f(__ushort_as_bfloat16(i))) ^ i * 0x9e3779b1u));                         \
+#define KERNELH(f)                                                             \
+  __global__ void Half_##f(unsigned* sum) {                                    \
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;                  \
+    atomicAdd(sum, Mixed(Bits(f(__ushort_as_half(i))) ^ i * 0x9e3779b1u));     \
+  }                                                                            \
+  __global__ void Bfloat_##f(unsigned* sum) {                                  \
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;                  \
+    atomicAdd(sum, Mixed(Bits(f(__ushort_as_bfloat16(i))) ^ i * 0x9e3779b1u)); \
   }
 HALF(KERNELH)
 

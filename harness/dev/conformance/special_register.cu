@@ -2,18 +2,20 @@
 #define CONFORMANCE_CLASS "sreg"
 #include "ask.h"
 
-#define REGISTERS(R)                                                                                              \
-  R(tid.x) R(tid.y) R(tid.z) R(ntid.x) R(ntid.y) R(ntid.z) R(laneid) R(warpid) R(nwarpid) R(ctaid.x) R(ctaid.y)     \
-  R(ctaid.z) R(nctaid.x) R(nctaid.y) R(nctaid.z) R(nsmid) R(lanemask_eq) R(lanemask_lt) R(lanemask_le)              \
-  R(lanemask_gt) R(lanemask_ge) R(clusterid.x) R(clusterid.y) R(clusterid.z) R(nclusterid.x) R(nclusterid.y)        \
-  R(nclusterid.z) R(cluster_ctaid.x) R(cluster_ctaid.y) R(cluster_ctaid.z) R(cluster_nctaid.x) R(cluster_nctaid.y)  \
-  R(cluster_nctaid.z) R(cluster_ctarank) R(cluster_nctarank) R(total_smem_size) R(aggr_smem_size)                   \
-  R(dynamic_smem_size) R(reserved_smem_offset_begin) R(reserved_smem_offset_end) R(reserved_smem_offset_cap)        \
-  R(reserved_smem_offset_0) R(envreg3) R(envreg4) R(envreg5) R(envreg6)        \
-  R(envreg7) R(envreg8) R(envreg9) R(envreg10) R(envreg11) R(envreg12) R(envreg13) R(envreg14) R(envreg15)          \
-  R(envreg16) R(envreg17) R(envreg18) R(envreg19) R(envreg20) R(envreg21) R(envreg22) R(envreg23) R(envreg24)       \
-  R(envreg25) R(envreg26) R(envreg27) R(envreg28) R(envreg29) R(envreg30) R(envreg31) R(pm0) R(pm1) R(pm2) R(pm3)   \
-  R(pm4) R(pm5) R(pm6) R(pm7)
+#define REGISTERS(R)                                                                                                  \
+  R(tid.x)                                                                                                            \
+  R(tid.y) R(tid.z) R(ntid.x) R(ntid.y) R(ntid.z) R(laneid) R(warpid) R(nwarpid) R(ctaid.x) R(ctaid.y) R(ctaid.z)     \
+      R(nctaid.x) R(nctaid.y) R(nctaid.z) R(nsmid) R(lanemask_eq) R(lanemask_lt) R(lanemask_le) R(lanemask_gt)        \
+          R(lanemask_ge) R(clusterid.x) R(clusterid.y) R(clusterid.z) R(nclusterid.x) R(nclusterid.y) R(nclusterid.z) \
+              R(cluster_ctaid.x) R(cluster_ctaid.y) R(cluster_ctaid.z) R(cluster_nctaid.x) R(cluster_nctaid.y)        \
+                  R(cluster_nctaid.z) R(cluster_ctarank) R(cluster_nctarank) R(total_smem_size) R(aggr_smem_size)     \
+                      R(dynamic_smem_size) R(reserved_smem_offset_begin) R(reserved_smem_offset_end)                  \
+                          R(reserved_smem_offset_cap) R(reserved_smem_offset_0) R(envreg3) R(envreg4) R(envreg5)      \
+                              R(envreg6) R(envreg7) R(envreg8) R(envreg9) R(envreg10) R(envreg11) R(envreg12)         \
+                                  R(envreg13) R(envreg14) R(envreg15) R(envreg16) R(envreg17) R(envreg18) R(envreg19) \
+                                      R(envreg20) R(envreg21) R(envreg22) R(envreg23) R(envreg24) R(envreg25)         \
+                                          R(envreg26) R(envreg27) R(envreg28) R(envreg29) R(envreg30) R(envreg31)     \
+                                              R(pm0) R(pm1) R(pm2) R(pm3) R(pm4) R(pm5) R(pm6) R(pm7)
 
 #define NAME(r) #r,
 const char* const kNames[] = {REGISTERS(NAME)};
@@ -27,11 +29,11 @@ __device__ void ReadAll(unsigned* out, unsigned thread) {
   const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   if (linear != thread || block != gridDim.x * gridDim.y * gridDim.z - 1) return;
   int k = 0;
-#define READ(r)                                            \
-  {                                                        \
-    unsigned value;                                        \
-    asm volatile("mov.u32 %0, %%" #r ";" : "=r"(value));   \
-    out[k++] = value;                                      \
+#define READ(r)                                          \
+  {                                                      \
+    unsigned value;                                      \
+    asm volatile("mov.u32 %0, %%" #r ";" : "=r"(value)); \
+    out[k++] = value;                                    \
   }
   REGISTERS(READ)
   // Those of 64 bits, and a predicate.
@@ -52,7 +54,8 @@ __device__ void ReadAll(unsigned* out, unsigned thread) {
                : "=l"(wide), "=r"(low), "=r"(high));
   out[k++] = high - static_cast<unsigned>(wide >> 32) <= 1;
   unsigned long long clock;
-  asm volatile("mov.u64 %0, %%clock64; mov.u32 %1, %%clock; mov.u32 %2, %%clock_hi;" : "=l"(clock), "=r"(low), "=r"(high));
+  asm volatile("mov.u64 %0, %%clock64; mov.u32 %1, %%clock; mov.u32 %2, %%clock_hi;"
+               : "=l"(clock), "=r"(low), "=r"(high));
   out[k++] = low - static_cast<unsigned>(clock) < 10000;
   // The narrow and the wide forms of a move.
   unsigned short narrow;
@@ -63,8 +66,9 @@ __device__ void ReadAll(unsigned* out, unsigned thread) {
   asm volatile("mov.u16 %0, %%tid.x;" : "=h"(narrow));
   out[k++] = narrow;
 }
-const char* const kMore[] = {"current_graph_exec_set", "pm0_64", "pm7_64", "is_explicit_cluster", "smid_below_nsmid", "globaltimer_halves",
-                             "clock_halves", "cvt_ntid.x", "cvt_nctaid.x", "mov16_tid.x"};
+const char* const kMore[] = {
+    "current_graph_exec_set", "pm0_64",       "pm7_64",     "is_explicit_cluster", "smid_below_nsmid",
+    "globaltimer_halves",     "clock_halves", "cvt_ntid.x", "cvt_nctaid.x",        "mov16_tid.x"};
 
 __global__ void Plain(unsigned* out, unsigned thread) { ReadAll<0>(out, thread); }
 __global__ void Static100(unsigned* out, unsigned thread) { ReadAll<100>(out, thread); }
@@ -83,7 +87,9 @@ void Ask(const Shape& shape, bool first) {
   unsigned* out = nullptr;
   cudaMallocManaged(&out, 4 * (kRegisters + 16));
   std::memset(out, 0xee, 4 * (kRegisters + 16));
-  if (shape.shared > 48 * 1024) cudaFuncSetAttribute(reinterpret_cast<const void*>(shape.kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, shape.shared);
+  if (shape.shared > 48 * 1024)
+    cudaFuncSetAttribute(reinterpret_cast<const void*>(shape.kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         shape.shared);
   cudaLaunchConfig_t config = {};
   config.gridDim = shape.grid;
   config.blockDim = shape.block;
@@ -98,7 +104,8 @@ void Ask(const Shape& shape, bool first) {
   for (int k = 0; k < kRegisters; ++k) {
     const std::string name = kNames[k];
     // The same for all launches: once is enough.
-    if (!first && (name.rfind("envreg", 0) == 0 || name.rfind("pm", 0) == 0 || name.rfind("lanemask", 0) == 0)) continue;
+    if (!first && (name.rfind("envreg", 0) == 0 || name.rfind("pm", 0) == 0 || name.rfind("lanemask", 0) == 0))
+      continue;
     Say(name, F("%u", out[k]));
   }
   for (size_t k = 0; k < sizeof kMore / sizeof *kMore; ++k) Say(kMore[k], F("%u", out[kRegisters + k]));
