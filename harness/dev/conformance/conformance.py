@@ -36,6 +36,7 @@ Answers = dict[str, str]  # "case/question" → answer
 
 
 def programs() -> list[str]:
+    """The names of the programs here."""
     return sorted(path.stem for path in HERE.glob("*.cu"))
 
 
@@ -44,12 +45,13 @@ def read_output(text: str) -> Answers:
     answers: Answers = {}
     for line in text.splitlines():
         name, _, answer = line.partition(" ")
-        if name.count("/") >= 2:
+        if name.count("/") >= 2:  # noqa: PLR2004
             answers.setdefault(name.partition("/")[2], answer)
     return answers
 
 
 def read_record(program: str) -> Answers:
+    """A GPU's answers to a program's questions."""
     answers: Answers = {}
     for line in (RECORDED / f"{program}.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
@@ -61,6 +63,7 @@ def read_record(program: str) -> Answers:
 
 
 def write_record(program: str, answers: Answers, where: str) -> None:
+    """Writes a GPU's answers to a program's questions; `where` names the GPU, its driver and the date."""
     grouped: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for name, answer in answers.items():
         case, _, question = name.partition("/")
@@ -85,6 +88,7 @@ def allowed() -> list[tuple[str, str]]:
 
 
 def build(program: str, nvcc: str, folder: Path) -> Path:
+    """Compiles a program into a folder, and gives its path."""
     out = folder / program
     extra = ["-rdc=true", "-lcudadevrt"] if program == "device_launches" else []
     stubs = Path(nvcc).resolve().parents[1] / "lib64/stubs"
@@ -123,6 +127,7 @@ def compare(program: str, here: Answers) -> tuple[dict[str, tuple[str, str]], in
 
 
 def run(names: list[str], tree: Path, jobs: int, shown: int) -> int:
+    """Runs programs here and compares: the exit status. `shown` differences of each are printed."""
     nvcc = (tree / "nvcc.txt").read_text().strip()
     folder = tree / "conformance"
     folder.mkdir(exist_ok=True)
@@ -146,6 +151,7 @@ def run(names: list[str], tree: Path, jobs: int, shown: int) -> int:
 
 
 def record(source: Path, where: str) -> None:
+    """Keeps what a GPU printed, PROGRAM.txt each in the folder `source`."""
     for name in programs():
         file = source / f"{name}.txt"
         if file.is_file():
@@ -153,11 +159,12 @@ def record(source: Path, where: str) -> None:
 
 
 def page() -> str:
+    """The page of the records: how many answers differ, by program."""
     figures = json.loads(FIGURES.read_text())
     where = (RECORDED / "device.txt").read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
     rows = [
-        f"| [`{name}.cu`](../../harness/dev/conformance/{name}.cu) | {row['before']} of {row['before_asked']} | {row['now']} of {row['asked']} "
-        f"| {row['allowed']} |"
+        f"| [`{name}.cu`](../../harness/dev/conformance/{name}.cu) | {row['before']} of {row['before_asked']} "
+        f"| {row['now']} of {row['asked']} | {row['allowed']} |"
         for name, row in sorted(figures.items())
     ]
     total = {
@@ -181,11 +188,12 @@ def page() -> str:
             "| program | differed before | differ | more, allowed |",
             "|---|---:|---:|---:|",
             *rows,
-            f"| all | {total['before']} of {total['before_asked']} | {total['now']} of {total['asked']} | {total['allowed']} |",
+            f"| all | {total['before']} of {total['before_asked']} | {total['now']} of {total['asked']} "
+            f"| {total['allowed']} |",
             "",
-            '"Before" is the virtual GPU of 2026-11-27, before the first of these questions was asked. It was compared with an',
-            "H200's answers, of which those that the two cards give differently are few: sizes of caches and buses; some programs",
-            "asked less then.",
+            '"Before" is the virtual GPU of 2026-11-27, before the first of these questions was asked. It was compared with',
+            "an H200's answers, of which those that the two cards give differently are few: sizes of caches and buses;",
+            "some programs asked less then.",
             "",
             "## What stays different",
             "",
@@ -198,6 +206,7 @@ def page() -> str:
 
 
 def main() -> int:
+    """Does what the command line asks, and gives the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=Path(os.environ.get("LOCKSTEP_BUILD", ROOT / "build")))
     parser.add_argument("--jobs", type=int, default=2)

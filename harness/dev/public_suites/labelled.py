@@ -10,8 +10,8 @@ esbmc-gpu   https://github.com/ssvlab/esbmc-gpu: regression/cuda. Those under da
             the others are labelled by what else is wrong with them. Their macro for a launch is replaced by a launch
 named       any folder of .cu files whose names hold "norace" or "race-free", or else "race"
 
-A program is FOUND or MISSED if it races, CLEAN or ACCUSED if it does not; FAULT: an access out of bounds, or another fault,
-ended it before a race was found; BUILD: nvcc does not build it; TIME: it ran longer than a minute; NOT ALL: it was
+A program is FOUND or MISSED if it races, CLEAN or ACCUSED if it does not; FAULT: an access out of bounds, or another
+fault, ended it before a race was found; BUILD: nvcc does not build it; TIME: it ran longer than a minute; NOT ALL: it was
 clean, but not fully checked. The table says so for each program that is not FOUND
 or CLEAN, or for all with --list.
 """
@@ -60,16 +60,20 @@ HEADER = "#include <cassert>\n#include <cstdio>\n#include <cstdlib>\n" + LAUNCHE
 
 @dataclass(frozen=True)
 class Program:
+    """A program of a suite, and whether it races."""
+
     source: Path
     races: bool
 
 
 def of_scor(folder: Path) -> Iterator[Program]:
+    """ScoR's microbenchmarks."""
     for source in sorted((folder / "microbenchmarks/src").glob("*.cu")):
         yield Program(source, source.name.startswith("race_"))
 
 
 def of_esbmc(folder: Path) -> Iterator[Program]:
+    """ESBMC-GPU's programs that race, and those that pass."""
     supported = folder / "regression/cuda/gpu_verify/supported"
     for kind, races in (("data-racer", True), ("pass", False)):
         for source in sorted((supported / kind).glob("*/main.cu")):
@@ -77,6 +81,7 @@ def of_esbmc(folder: Path) -> Iterator[Program]:
 
 
 def of_names(folder: Path) -> Iterator[Program]:
+    """Programs whose names say whether they race."""
     for source in sorted(folder.rglob("*.cu")):
         name = source.name.lower()
         if "race" in name:
@@ -87,6 +92,7 @@ SUITES = {"scor": of_scor, "esbmc-gpu": of_esbmc, "named": of_names}
 
 
 def verdict(program: Program, build: Path, schedules: int) -> str:
+    """What vgpu-run --check finds in a program, in a word of the table's."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "launches.h").write_text(HEADER)
         (Path(folder) / "call_kernel.h").write_text("")
@@ -142,6 +148,7 @@ def verdict(program: Program, build: Path, schedules: int) -> str:
 
 
 def main() -> int:
+    """Does what the command line asks, and gives the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suite", choices=SUITES)
     parser.add_argument("folder", type=Path)
