@@ -18,40 +18,41 @@ namespace {
 constexpr struct {
   int number;
   const char* name;
-} kSignals[] = {{SIGABRT, "SIGABRT"}, {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"},  {SIGILL, "SIGILL"},
-                {SIGINT, "SIGINT"},   {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}, {SIGQUIT, "SIGQUIT"}};
-constexpr unsigned kMostSeconds = 5;
-constexpr size_t kStackBytes = size_t{1} << 20;  // of the handler's own
+} kDeadlySignals[] = {{SIGABRT, "SIGABRT"}, {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},
+                      {SIGFPE, "SIGFPE"},   {SIGILL, "SIGILL"},   {SIGINT, "SIGINT"},
+                      {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"},   {SIGQUIT, "SIGQUIT"}};
+constexpr unsigned kMostSecondsToReport = 5;
+constexpr size_t kReportStackBytes = size_t{1} << 20;  // of the handler's own
 
 std::atomic<void (*)(const char* how)> to_call{nullptr};
 std::atomic<pid_t> owner{0};
-volatile std::sig_atomic_t ended_by = 0;
+volatile std::sig_atomic_t dying_of = 0;
 
-void Report(const char* how) {
+void ReportOnce(const char* how) {
   if (owner.load() != ::getpid()) return;
   if (const auto report = to_call.exchange(nullptr)) report(how);
 }
 
-void End(int signal) {
+void Die(int signal) {
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 
-void OnAlarm(int) { End(ended_by); }
+void OnReportAlarm(int) { Die(dying_of); }
 
-void OnSignal(int signal) {
-  if (ended_by != 0) return End(signal);  // the report itself failed
-  ended_by = signal;
-  std::signal(SIGALRM, OnAlarm);
-  ::alarm(kMostSeconds);
-  for (const auto& [number, name] : kSignals) {
-    if (number == signal) Report(name);
+void OnDeadlySignal(int signal) {
+  if (dying_of != 0) return Die(signal);  // the report itself failed
+  dying_of = signal;
+  std::signal(SIGALRM, OnReportAlarm);
+  ::alarm(kMostSecondsToReport);
+  for (const auto& [number, name] : kDeadlySignals) {
+    if (number == signal) ReportOnce(name);
   }
   ::alarm(0);
-  End(signal);
+  Die(signal);
 }
 
-void OnQuickExit() { Report("quick_exit()"); }
+void OnQuickExit() { ReportOnce("quick_exit()"); }
 
 }  // namespace
 
@@ -60,19 +61,19 @@ void ReportAtDeath(void (*report)(const char* how)) {
   to_call = report;
   if (report == nullptr) return;
   // A stack that is full has no room for a handler.
-  void* const memory = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory = ::mmap(nullptr, kReportStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   stack_t known{};
   if (memory != MAP_FAILED && ::sigaltstack(nullptr, &known) == 0 && (known.ss_flags & SS_DISABLE) != 0) {
     stack_t stack{};
     stack.ss_sp = memory;
-    stack.ss_size = kStackBytes;
+    stack.ss_size = kReportStackBytes;
     ::sigaltstack(&stack, nullptr);
   }
-  for (const auto& [number, name] : kSignals) {
+  for (const auto& [number, name] : kDeadlySignals) {
     struct sigaction now{};
     if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
     struct sigaction action{};
-    action.sa_handler = OnSignal;
+    action.sa_handler = OnDeadlySignal;
     action.sa_flags = SA_ONSTACK | SA_NODEFER;
     ::sigaction(number, &action, nullptr);
   }
@@ -86,7 +87,7 @@ void ReportAtDeath(void (*report)(const char* how)) {
 extern "C" {
 
 [[noreturn]] void lockstep_exit(int status) {
-  lockstep::vgpu::cudart::Report("_exit()");
+  lockstep::vgpu::cudart::ReportOnce("_exit()");
   for (;;) ::syscall(SYS_exit_group, status);
 }
 [[noreturn]] void lockstep_exit_c(int status) { lockstep_exit(status); }
