@@ -11,9 +11,8 @@ esbmc-gpu   https://github.com/ssvlab/esbmc-gpu: regression/cuda. Those under da
 named       any folder of .cu files whose names hold "norace" or "race-free", or else "race"
 
 A program is FOUND or MISSED if it races, CLEAN or ACCUSED if it does not; FAULT: an access out of bounds, or another
-fault, ended it before a race was found; BUILD: nvcc does not build it; TIME: it ran longer than a minute; NOT ALL: it was
-clean, but not fully checked. The table says so for each program that is not FOUND
-or CLEAN, or for all with --list.
+fault, ended it before a race was found; BUILD: nvcc does not build it; TIME: it ran longer than a minute; NOT ALL: it
+was clean, but not fully checked. The table says so for each program that is not FOUND or CLEAN, or for all with --list.
 """
 
 from __future__ import annotations
