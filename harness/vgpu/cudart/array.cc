@@ -415,6 +415,9 @@ void ResetTextureObjects(int device) {
 
 }  // namespace lockstep::vgpu::cudart
 
+// Programs of old call them still.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 using namespace lockstep::vgpu::cudart;
 
 extern "C" {

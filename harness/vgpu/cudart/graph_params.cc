@@ -30,8 +30,7 @@ namespace {
 
 void* PlaceIn(Runtime& r, const void* symbol, uint64_t bytes, uint64_t offset) {
   const VariableInfo& variable = r.VariableOf(symbol);
-  Require(bytes == 0 || offset <= variable.bytes && (bytes == 0 || bytes <= variable.bytes - offset),
-          cudaErrorInvalidValue);
+  Require(bytes == 0 || (offset <= variable.bytes && bytes <= variable.bytes - offset), cudaErrorInvalidValue);
   return reinterpret_cast<void*>(variable.address + offset);
 }
 

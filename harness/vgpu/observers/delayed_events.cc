@@ -160,6 +160,7 @@ void DelayedEvents::Deliver(Access& access) {
     const Read& read = *Find(access.read);
     DeliverPart(access, addresses, read, 0, read.parts);
   }
+  access.event.address = nullptr;
 }
 
 void DelayedEvents::DeliverPart(const Access& access, const Addresses& addresses, const Read& read, uint32_t first,

@@ -126,6 +126,9 @@ CUresult Ready(const char* function, Needs needs) {
 
 }  // namespace lockstep::vgpu::cudart::driver
 
+// Programs of old call them still.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 using namespace lockstep::vgpu::cudart;
 using namespace lockstep::vgpu::cudart::driver;
 
