@@ -294,7 +294,7 @@ TEST(DeviceFaultsTest, UnsupportedInstructionNamesItself) {
   ld.global.u32 %r1, [%rd1];
   setp.eq.u32 %p1, %r1, 0;
   @%p1 bra DONE;
-  frobnicate.sync.u32 %r2, %r1;
+  wgmma.fence.sync.aligned;
 DONE:
   ret;
 })";
@@ -303,7 +303,7 @@ DONE:
   EXPECT_EQ(device.Launch("k", {{1}, {1}}, device.Make(std::vector<int>{1})).error, LaunchError::kUnsupported);
   const Finding& f = OnlyFinding(device);
   EXPECT_EQ(f.kind, FindingKind::kUnsupported);
-  EXPECT_NE(f.detail.find("frobnicate"), std::string::npos);
+  EXPECT_NE(f.detail.find("wgmma"), std::string::npos);
   EXPECT_EQ(f.first.ptx_line, 10);
 }
 

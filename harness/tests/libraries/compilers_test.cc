@@ -143,7 +143,7 @@ print(cuda.cuKernelGetName(ctypes.byref(text), None), cuda.cuFuncGetName(ctypes.
 )");
   const Output output = Execute(kVgpuRun + " python3 " + script + " 2>&1");
   EXPECT_EQ(output.text,
-            "True\nCUDA_SUCCESS | no error\nCUDA_ERROR_UNMAP_FAILED | unmap failed\n"
+            "True\nCUDA_SUCCESS | no error\nCUDA_ERROR_UNMAP_FAILED | unmapping of buffer object failed\n"
             "CUDA_ERROR_ILLEGAL_ADDRESS | an illegal memory access was encountered\nNone | None\n1 1\n");
 }
 

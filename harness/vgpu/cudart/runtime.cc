@@ -42,6 +42,7 @@ void Print(const std::string& sentence) {
 
 void Say(std::string_view sentence) {
   const std::string text(sentence);
+  if (HasJudge()) return Print(text);  // each test's output is read by itself
   {
     const std::lock_guard lock(said_mutex);
     if (const auto known = Said().find(text); known != Said().end()) {

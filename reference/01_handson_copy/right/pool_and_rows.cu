@@ -8,7 +8,9 @@ class Stream {
  public:
   Stream() : error_(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)) {}
   ~Stream() {
-    if (stream_ != nullptr) cudaStreamDestroy(stream_);
+    if (stream_ == nullptr) return;
+    cudaStreamSynchronize(stream_);  // a copy that was begun before another failed still reads the host's memory
+    cudaStreamDestroy(stream_);
   }
   Stream(const Stream&) = delete;
   cudaError_t error() const { return error_; }
