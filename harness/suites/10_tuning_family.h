@@ -245,7 +245,7 @@ inline const Sweep& SweepOf(const TuningInput& input) {
 inline constexpr double kMostOfPlain = 1.6, kMostSpread = 1.55;
 
 // How a family's times have to lie on a Tesla T4: its best no slower than this, for each comparison of an element with a
-// mark, and its worst so many times as slow. The reference's best takes 6.6 µs for 32,001 elements and 150 marks, its
+// mark, and its worst that many times slower. The reference's best takes 6.6 µs for 32,001 elements and 150 marks, its
 // worst four times as long (docs/records/tuning.md); where a family leaves out the rest of a tile, 1.7 times.
 inline constexpr double kMostMicroseconds = 13.0 / (32'001.0 * 150), kLeastSlope = 1.5;
 

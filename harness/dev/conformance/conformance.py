@@ -163,7 +163,7 @@ def page() -> str:
     figures = json.loads(FIGURES.read_text())
     where = (RECORDED / "device.txt").read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
     rows = [
-        f"| [`{name}.cu`](../../harness/dev/conformance/{name}.cu) | {row['before']} of {row['before_asked']} "
+        f"| `{name}.cu` | {row['before']} of {row['before_asked']} "
         f"| {row['now']} of {row['asked']} | {row['allowed']} |"
         for name, row in sorted(figures.items())
     ]

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/support/device_support.h"
+#include "vgpu/ptx/module.h"
 
 namespace lockstep::vgpu {
 namespace {
