@@ -167,7 +167,7 @@ def test_the_example_of_the_page() -> None:
         for student in (ada, ALAN, GRACE)
         for name in ("04_reduction", "05_scan", "06_transpose")
     ]
-    (toml,), (lines,) = blocks("toml"), blocks("csv")
+    (toml,), (_, lines) = blocks("toml"), blocks("csv")
     found = graded(one_class(*records), toml, lines.partition("\n")[2])
     points = {name: [grade.points for grade in one.assignments.values()] for name, one in found.items()}
     assert points == {

@@ -283,7 +283,8 @@ namespace lockstep::judge {
 
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   const auto n = static_cast<int64_t>(one.elements);
-  const auto shift = one.drawn ? static_cast<int32_t>(Random(SeedFor(one.seed, "shift")).Between(-n + 1, n - 1))
+  const int64_t least = rung.starts_with("shift1") ? 0 : -n + 1;  // rung 1 knows no negative shifts
+  const auto shift = one.drawn ? static_cast<int32_t>(Random(SeedFor(one.seed, "shift")).Between(least, n - 1))
                                : suites::kEvidenceShift;
   suites::ShiftBuffers buffers(runner.device(), rung, one.elements);
   return suites::Shift(runner, rung, buffers, suites::MakeArray(suites::Values::kDistinct, one.elements, one.seed),

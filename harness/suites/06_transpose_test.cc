@@ -81,9 +81,10 @@ Shape SquareOf(uint64_t elements) {
   return {width, elements / width};
 }
 
-// Neither side is much longer than the other, or a multiple of anything but where four elements go together.
+// Neither side is much longer than the other. Where four elements go together both are multiples of 64: many a right
+// design moves single elements where a side is no multiple of 8, or of its tile.
 Shape AnyOf(const std::string& rung, uint64_t elements, const judge::SeedKey& seed) {
-  const uint64_t unit = rung.starts_with("transpose5") ? 4 : 1;
+  const uint64_t unit = rung.starts_with("transpose5") ? 64 : 1;
   const auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(elements)));
   const auto side =
       static_cast<uint64_t>(judge::Random(judge::SeedFor(seed, "width")).Between((root + 1) / 2, 2 * root));

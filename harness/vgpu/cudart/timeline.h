@@ -87,7 +87,7 @@ class Timeline {
 
   // Work of this length is put in the stream.
   void Enqueue(Stream& stream, double microseconds, const OperationName& what);
-  // What was enqueued, where LOCKSTEP_TIMELINE_FILE asks for it (report/timeline_file.cc).
+  // What was enqueued, where LOCKSTEP_TIMELINE_FILE asks for it (timeline_file.cc).
   const std::vector<Operation>& operations() const { return operations_; }
   void Record(Event& event, const Stream& stream);
   void Wait(Stream& stream, const Event& event);

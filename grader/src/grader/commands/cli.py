@@ -148,7 +148,7 @@ def check(
       grader check 04_reduction --jobs 4
       grader check 04_reduction --update-messages
       grader check 04_reduction --only 'right/*' --only wrong/no_guard.cu
-      grader check --shard 2/4                 a quarter of the right and wrong solutions
+      grader check --shard 2/4       a quarter of the solutions
       grader check 04_reduction --show missing_barrier --diff
       grader check 04_reduction --adopt reference/04_reduction/wrong/NAME.cu
     """

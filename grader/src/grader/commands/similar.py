@@ -49,7 +49,7 @@ def similar(out: Path, threshold: int, earlier: tuple[Path, ...], build: Path | 
     \b
     Examples:
       grader similar --out out/week4
-      grader similar --out out/week4 --earlier ../2025/out/week4 --earlier ../2024/submissions
+      grader similar --earlier ../2025/out/week4 --earlier ../2024/submissions
     """
     console, layout = make_console(), find_layout(build)
     journal = open_journal(out)

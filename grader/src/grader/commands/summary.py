@@ -46,7 +46,8 @@ def of_run(grades: Sequence[StudentGrades], folders: Collection[tuple[str, str]]
 def show_summary(console: Console, grades: Sequence[StudentGrades], names: Sequence[str], out: Path) -> None:
     """What to look at first, then all students, or a digest where they are many, then each thing to look at."""
     for line in look_first(names, grades):
-        console.print(Text(shown(line, 300)), soft_wrap=True)
+        # A line each on a terminal, whole in a file.
+        console.print(Text(shown(line, 300)), soft_wrap=not console.is_terminal, no_wrap=True, overflow="ellipsis")
     if len(grades) <= _LONG_CLASS:
         console.print(_students(grades, names, console.width))
     else:

@@ -1,4 +1,4 @@
-#include "vgpu/cudart/report/unwritten_copies.h"
+#include "vgpu/cudart/unwritten_copies.h"
 
 #include <algorithm>
 #include <cstdlib>
