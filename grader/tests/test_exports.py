@@ -56,7 +56,7 @@ def test_a_gradebook_has_a_row_a_student_and_a_column_an_assignment(tmp_path: Pa
     assert [row["status"] for row in rows] == [
         "04_reduction 1 day 3 hours late, 1 late day spent / 05_scan adjusted",
         "04_reduction not graded, hand-in time not known / 05_scan excused",
-        "not on the roster / 05_scan missing",
+        "not on the roster / 04_reduction hand-in time not known / 05_scan missing",
     ]
     detail = rows_of(criteria)[0]
     assert (detail["04_reduction.earned"], detail["04_reduction.penalty"], detail["04_reduction"]) == ("95", "10", "85")
