@@ -82,7 +82,7 @@ Shape SquareOf(uint64_t elements) {
 }
 
 // Neither side is much longer than the other. Where four elements go together both are multiples of 64: many a right
-// design moves single elements where a side is no multiple of 8, or of its tile.
+// design moves single elements where a side is not divisible by 8, or by its tile.
 Shape AnyOf(const std::string& rung, uint64_t elements, const judge::SeedKey& seed) {
   const uint64_t unit = rung.starts_with("transpose5") ? 64 : 1;
   const auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(elements)));

@@ -18,6 +18,7 @@ void Properties() {
   cudaDeviceProp p;
   std::memset(&p, 0x77, sizeof p);
   Say("get", cudaGetDeviceProperties(&p, 0));
+  // clang-format off
 #define FIELD(name) Say(#name, p.name);
 #define FIELDS(name, count) \
   for (int i = 0; i < count; ++i) Say(F(#name "%d", i), p.name[i]);
@@ -55,9 +56,10 @@ void Properties() {
                                                                       FIELD(deviceNumaId)
                                                                           FIELD(mpsEnabled)
                                                                               FIELD(hostNumaMultinodeIpcSupported)
+// clang-format on
 #undef FIELD
 #undef FIELDS
-                                                                                  CUdevprop old;
+                                                                                      CUdevprop old;
   std::memset(&old, 0x77, sizeof old);
   Say("drv_get", cuDeviceGetProperties(&old, 0));
   Say("drv_maxThreadsPerBlock", old.maxThreadsPerBlock);

@@ -108,6 +108,7 @@ void Compiled(const void* kernel) {
   cudaFuncAttributes a;
   std::memset(&a, 0x77, sizeof a);
   Say("get", cudaFuncGetAttributes(&a, kernel));
+  // clang-format off
 #define FIELD(name) Say(#name, static_cast<long long>(a.name));
   FIELD(sharedSizeBytes)
   FIELD(constSizeBytes)
@@ -115,6 +116,7 @@ void Compiled(const void* kernel) {
       FIELD(cacheModeCA) FIELD(maxDynamicSharedSizeBytes) FIELD(preferredShmemCarveout) FIELD(clusterDimMustBeSet)
           FIELD(requiredClusterWidth) FIELD(requiredClusterHeight) FIELD(requiredClusterDepth)
               FIELD(clusterSchedulingPolicyPreference) FIELD(nonPortableClusterSizeAllowed)
+// clang-format on
 #undef FIELD
                   for (int attribute = -1; attribute <= 18; ++attribute) {
     int value = -77;

@@ -5,6 +5,7 @@
 
 #include "ask.h"
 
+// clang-format off
 #define ONE(F)                                                                                                         \
   F(sinf)                                                                                                              \
   F(cosf) F(tanf) F(asinf) F(acosf) F(atanf) F(sinhf) F(coshf) F(tanhf) F(asinhf) F(acoshf) F(atanhf) F(expf) F(exp2f) \
@@ -22,6 +23,7 @@
   F(hexp)                                                                                                              \
   F(hexp2) F(hexp10) F(hlog) F(hlog2) F(hlog10) F(hsin) F(hcos) F(hsqrt) F(hrsqrt) F(hrcp) F(hceil) F(hfloor) F(hrint) \
       F(htrunc) F(htanh) F(htanh_approx)
+// clang-format on
 
 __device__ float tanh_fast(float x) {
   float y;
