@@ -1,5 +1,5 @@
-// gpu: API shift2_any
-// Has an invented instruction in a kernel that nobody launches: it does not matter.
+// gpu: API shift2_any; virtual: API
+// Has an invented instruction in a kernel that nobody launches: its module is refused, as by a GPU's driver.
 #include "shift.h"
 
 // An honest shift.
