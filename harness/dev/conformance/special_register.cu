@@ -2,6 +2,7 @@
 #define CONFORMANCE_CLASS "sreg"
 #include "ask.h"
 
+// clang-format off
 #define REGISTERS(R)                                                                                                  \
   R(tid.x)                                                                                                            \
   R(tid.y) R(tid.z) R(ntid.x) R(ntid.y) R(ntid.z) R(laneid) R(warpid) R(nwarpid) R(ctaid.x) R(ctaid.y) R(ctaid.z)     \
@@ -16,6 +17,7 @@
                                       R(envreg20) R(envreg21) R(envreg22) R(envreg23) R(envreg24) R(envreg25)         \
                                           R(envreg26) R(envreg27) R(envreg28) R(envreg29) R(envreg30) R(envreg31)     \
                                               R(pm0) R(pm1) R(pm2) R(pm3) R(pm4) R(pm5) R(pm6) R(pm7)
+// clang-format on
 
 #define NAME(r) #r,
 const char* const kNames[] = {REGISTERS(NAME)};

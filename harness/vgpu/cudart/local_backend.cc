@@ -31,8 +31,8 @@
 #include "vgpu/cudart/report/counters_file.h"
 #include "vgpu/cudart/report/python_site.h"
 #include "vgpu/cudart/report/report.h"
-#include "vgpu/cudart/unwritten_copies.h"
 #include "vgpu/cudart/runtime.h"
+#include "vgpu/cudart/unwritten_copies.h"
 #include "vgpu/decode/assert_text.h"
 
 namespace lockstep::vgpu::cudart {
