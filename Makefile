@@ -41,7 +41,7 @@ demo: $(STAMP)  ## grade a sample class with no GPU: report cards, gradebook, le
 	@harness/build.sh --build $(BUILD) grading
 	@.venv/bin/grader grade reference/sample_class --build $(BUILD) --out $(DEMO) --device $(DEVICE)
 
-check: build-all lint unit-tests grader-check grader-tests  ## pass the project's own tests, C++ and Python: 12 minutes
+check: build-all lint unit-tests grader-check grader-tests  ## pass the project's own tests, C++ and Python
 
 check-all: export LOCKSTEP_ALL = 1
 check-all: check cluster-check  ## once a day: make check, tests of the project's own tools, set-up in clean systems, a real Slurm (root)

@@ -1,14 +1,16 @@
 """CSV files that people and platforms made: any usual separator and encoding, cells of many lines."""
 
 import csv
+import difflib
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.errors import GraderError
 from grader.base.files import FileError, read_regular
+from grader.base.names import shown
 
 _LIMIT = 64 << 20
 _DELIMITERS = ",;\t"
@@ -26,6 +28,23 @@ class CsvFile:
     delimiter: str
     newline: str
     has_bom: bool
+
+    def titles(self, known: Sequence[str], needed: Sequence[str]) -> list[str]:
+        """The header in lower case; raises GraderError for a title that is not `known`, or one of `needed` missing."""
+        header = [cell.strip().casefold() for cell in self.header]
+        for title in header:
+            if title and title not in known:
+                near = difflib.get_close_matches(title, known, n=1)
+                meant = f'; did you mean "{near[0]}"?' if near else ""
+                raise GraderError(
+                    f'{self.name}: line 1: unknown column "{shown(title, 40)}"{meant}\n'
+                    f"The columns are {','.join(known)}"
+                )
+        if missing := [title for title in needed if title not in header]:
+            raise GraderError(
+                f"{self.name}: the first line has no column {missing[0]}.\nIt has to be: {','.join(known)}"
+            )
+        return header
 
 
 def read_csv(path: Path) -> CsvFile:

@@ -1,6 +1,5 @@
 """``adjustments.csv``: points that a person gives or takes, and comments, with the reason and who it was."""
 
-import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,19 +41,7 @@ def adjustment_step(one: Adjustment) -> str:
 
 def adjustments_from(table: CsvFile, known: Sequence[str]) -> tuple[Adjustment, ...]:
     """What an adjustments.csv says; `known` are all assignments. Raises GraderError naming the line."""
-    header = [cell.strip().casefold() for cell in table.header]
-    for title in header:
-        if title and title not in COLUMNS:
-            near = difflib.get_close_matches(title, COLUMNS, n=1)
-            meant = f'; did you mean "{near[0]}"?' if near else ""
-            raise GraderError(
-                f'{table.name}: line 1: unknown column "{shown(title, 40)}"{meant}\nThe columns are {",".join(COLUMNS)}'
-            )
-    missing = [title for title in COLUMNS if title not in header]
-    if missing:
-        raise GraderError(
-            f"{table.name}: the first line has no column {missing[0]}.\nIt has to be: {','.join(COLUMNS)}"
-        )
+    header = table.titles(COLUMNS, COLUMNS)
     return tuple(_adjustment(table, header, line, row, known) for line, row in table.rows)
 
 

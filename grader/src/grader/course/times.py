@@ -4,7 +4,6 @@ With a column ``assignment`` the file is about a whole course, and is read here.
 `grader.intake.times` reads it together with that.
 """
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -36,20 +35,9 @@ class HandInTime:
 
 def times_from(table: CsvFile, known: Sequence[str], zone: tzinfo | None) -> tuple[HandInTime, ...]:
     """What a times.csv says; `known` are all assignments, `zone` the course's. Raises GraderError naming the line."""
-    header = [cell.strip().casefold() for cell in table.header]
-    if "assignment" not in header:
+    if "assignment" not in [cell.strip().casefold() for cell in table.header]:
         return ()
-    for title in header:
-        if title and title not in COLUMNS:
-            near = difflib.get_close_matches(title, COLUMNS, n=1)
-            meant = f'; did you mean "{near[0]}"?' if near else ""
-            raise GraderError(
-                f'{table.name}: line 1: unknown column "{shown(title, 40)}"{meant}\nThe columns are {",".join(COLUMNS)}'
-            )
-    if missing := [title for title in _NEEDED if title not in header]:
-        raise GraderError(
-            f"{table.name}: the first line has no column {missing[0]}.\nIt has to be: {','.join(COLUMNS)}"
-        )
+    header = table.titles(COLUMNS, _NEEDED)
     return tuple(_time(table.name, header, line, row, known, zone) for line, row in table.rows)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from grader.base.errors import GraderError
 from grader.base.names import shown
 from grader.course.grades import EXCUSED, StudentGrades
-from grader.exports.platform import KINDS, Column, Report, is_by_staff, say_left_over, value_of
+from grader.exports.platform import KINDS, Column, Report, is_by_staff, one_row_each, say_left_over, value_of
 from grader.exports.tables import cell_text
 from grader.model.assignment import Assignment
 
@@ -234,13 +234,7 @@ def _owners(
         if value and len(found) != 1:
             why = "no graded student has this id" if not found else f"{len(found)} students have this id"
             report.without.append(f"{shown(value)}: {why}")
-    for one in {id(owner): owner for owner in owners if owner}.values():
-        places = [place for place, owner in enumerate(owners) if owner is one]
-        if len(places) > 1:
-            report.without.append(f"{one.student.name}: {len(places)} rows of the file are this student's")
-            for place in places:
-                owners[place] = None
-    return owners
+    return one_row_each(owners, report)
 
 
 def _text(

@@ -99,6 +99,11 @@ def match_rows(
         owners.append(found[0] if len(found) == 1 else None)
         if not found:
             report.without.append(f"{shown(name)}: no graded student has the row's ids")
+    return one_row_each(owners, report)
+
+
+def one_row_each(owners: list[StudentGrades | None], report: Report) -> list[StudentGrades | None]:
+    """The same, without the rows of a student who has several: no row can tell which of them is meant."""
     for one in {id(owner): owner for owner in owners if owner}.values():
         places = [place for place, owner in enumerate(owners) if owner is one]
         if len(places) > 1:
