@@ -208,7 +208,8 @@ def test_killed_at_many_moments(
     chance = random.Random(17)
     hit: Counter[str] = Counter()
     kills = rounds = checked = 0
-    while kills < KILLS or rounds < 1:
+    left = list(STAGES)
+    while kills < KILLS or left or rounds < 1:
         rounds += 1
         fresh(two, out)
         for path, text in texts.items():
@@ -217,9 +218,11 @@ def test_killed_at_many_moments(
         for wanted in (first, second):
             once = Once(two)
             while True:
-                # Half of the lives end at a moment, half at an event: some stages are too short for a clock.
-                if kills >= KILLS:
-                    moment: dict[str, Any] = {}
+                # First a life ends in each stage, since some are too short for a clock; then half end at a moment.
+                if left:
+                    moment: dict[str, Any] = {"event": (left[0], 1)}
+                elif kills >= KILLS:
+                    moment = {}
                 elif kills % 2:
                     moment = {"seconds": chance.uniform(0.02, 0.4 * seconds)}
                 else:
@@ -230,6 +233,7 @@ def test_killed_at_many_moments(
                 assert status == -signal.SIGKILL
                 kills += 1
                 hit.update(stages)
+                left = [stage for stage in left if stage not in hit]
                 once.look()
             checked += once.check()
             assert written(out) == wanted
@@ -237,8 +241,6 @@ def test_killed_at_many_moments(
             hand_in(students, RESUBMITTED)
     record_property("kills", dict(hit))
     print(f"{kills} kills in {rounds} rounds, by stage: {dict(hit)}; {checked} ended tests ran once")
-    # The moments are drawn, but a test that hit no more than one stage would say little.
-    assert {"compiling", "running tests", "tests to journal", "record to journal", "pages"} <= set(hit)
     assert checked > 0
 
 
