@@ -2,6 +2,7 @@
 
 import errno
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,8 +16,6 @@ from grader.commands.cli import cli
 from grader.model.record import Record
 from grader.running import build, grading
 from grader.running.store import Journal
-
-CLASS = {"ada": "", "bob": "// fail alpha_one WRONG", "eve": "// EVIL", "zoe": "// fail beta_two SLOW"}
 
 
 def grade(folder: Path, out: str) -> tuple[int, str]:
@@ -33,22 +32,6 @@ def results(layout: Layout, out: str) -> dict[str, Record]:
         journal.close()
 
 
-def fault(monkeypatch: pytest.MonkeyPatch, error: Callable[[], BaseException], times: int) -> None:
-    """Eve's suite raises that error the first `times` times."""
-    real, raised = grading.run_suite, 0
-
-    def run(*arguments: object, **named: object) -> object:
-        nonlocal raised
-        folder = next(one for one in arguments if isinstance(one, Path) and (one / "src").is_dir())
-        if "EVIL" in next((folder / "src").glob("*.cu")).read_text() and raised < times:
-            raised += 1
-            raise error()
-        return real(*arguments, **named)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(grading, "run_suite", run)
-    monkeypatch.setattr(grading, "_PAUSE_SECONDS", 0.0)
-
-
 FAULTS: list[Callable[[], BaseException]] = [
     MemoryError,
     RecursionError,
@@ -59,6 +42,27 @@ FAULTS: list[Callable[[], BaseException]] = [
     lambda: UnicodeDecodeError("utf-8", b"\xff", 0, 1, "a mistake of ours"),
     lambda: InfrastructureError("the judge failed"),
 ]
+EVIL = {f"eve{index}": error for index, error in enumerate(FAULTS)}
+CLASS = {"ada": "", "bob": "// fail alpha_one WRONG", "zoe": "// fail beta_two SLOW"} | {
+    name: f"// EVIL {name}." for name in EVIL
+}
+
+
+def fault(monkeypatch: pytest.MonkeyPatch, times: int, errors: dict[str, Callable[[], BaseException]]) -> None:
+    """The suites of these students raise their errors the first `times` times."""
+    real, raised = grading.run_suite, Counter[str]()
+
+    def run(*arguments: object, **named: object) -> object:
+        folder = next(one for one in arguments if isinstance(one, Path) and (one / "src").is_dir())
+        source = next((folder / "src").glob("*.cu")).read_text()
+        for name, error in errors.items():
+            if f"EVIL {name}." in source and raised[name] < times:
+                raised[name] += 1
+                raise error()
+        return real(*arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(grading, "run_suite", run)
+    monkeypatch.setattr(grading, "_PAUSE_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -68,26 +72,23 @@ def undisturbed(in_checkout: Layout, submissions: Callable[..., Path]) -> tuple[
     return folder, results(in_checkout, "calm")
 
 
-@pytest.mark.parametrize("error", FAULTS)
-def test_a_fault_that_stays_costs_nobody_else(
-    in_checkout: Layout,
-    undisturbed: tuple[Path, dict[str, Record]],
-    monkeypatch: pytest.MonkeyPatch,
-    error: Callable[[], BaseException],
+def test_faults_that_stay_cost_nobody_else(
+    in_checkout: Layout, undisturbed: tuple[Path, dict[str, Record]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, calm = undisturbed
-    fault(monkeypatch, error, 99)
+    fault(monkeypatch, 99, EVIL)
     status, said = grade(folder, "out")
     assert status == 3
     assert "Not graded" in said
     found = results(in_checkout, "out")
-    assert found["eve"].score is None
-    assert found["eve"].verdict == "HARNESS"
-    assert "Tried 3 times" in found["eve"].message
-    if not isinstance(error(), InfrastructureError):
-        assert type(error()).__name__ in found["eve"].message
-    others = {name: one.score for name, one in found.items() if name != "eve"}
-    assert others == {name: one.score for name, one in calm.items() if name != "eve"}
+    for name, error in EVIL.items():
+        assert (found[name].score, found[name].verdict) == (None, "HARNESS")
+        assert "Tried 3 times" in found[name].message
+        if not isinstance(error(), InfrastructureError):
+            assert type(error()).__name__ in found[name].message
+    assert {name: found[name].score for name in ("ada", "bob", "zoe")} == {
+        name: calm[name].score for name in ("ada", "bob", "zoe")
+    }
     monkeypatch.undo()
     monkeypatch.chdir(in_checkout.root)
     assert grade(folder, "out")[0] == 0
@@ -96,15 +97,11 @@ def test_a_fault_that_stays_costs_nobody_else(
     }
 
 
-@pytest.mark.parametrize("error", FAULTS)
-def test_a_fault_that_passes_is_not_seen(
-    in_checkout: Layout,
-    undisturbed: tuple[Path, dict[str, Record]],
-    monkeypatch: pytest.MonkeyPatch,
-    error: Callable[[], BaseException],
+def test_faults_that_pass_are_not_seen(
+    in_checkout: Layout, undisturbed: tuple[Path, dict[str, Record]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, calm = undisturbed
-    fault(monkeypatch, error, 2)
+    fault(monkeypatch, 2, EVIL)
     assert grade(folder, "out")[0] == 0
     found = results(in_checkout, "out")
     assert {name: one.score for name, one in found.items()} == {name: one.score for name, one in calm.items()}
@@ -114,7 +111,7 @@ def test_a_full_disk_stops_the_class(
     in_checkout: Layout, undisturbed: tuple[Path, dict[str, Record]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, _ = undisturbed
-    fault(monkeypatch, lambda: OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "out"), 1)
+    fault(monkeypatch, 1, {"eve0": lambda: OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "out")})
     result = CliRunner().invoke(cli, ["grade", str(folder), "--no-sandbox", "--out", "out"])
     assert isinstance(result.exception, OSError)  # main() makes a sentence of it
 
@@ -139,13 +136,13 @@ def test_a_killed_compiler_is_no_mistake_in_the_file(
     def run(command: list[str], **named: object) -> Ended:
         ended = run_command(command, **named)  # type: ignore[arg-type]
         source = Path(command[command.index("--source") + 1])
-        return Ended(1, output, False, 1.0) if "EVIL" in source.read_text() else ended
+        return Ended(1, output, False, 1.0) if "EVIL eve0." in source.read_text() else ended
 
     monkeypatch.setattr(build, "run_command", run)
     monkeypatch.setattr(build.cgroup, "ran_out_of_memory", lambda _: used_up)
     status, _ = grade(folder, "out")
     found = results(in_checkout, "out")
-    assert (status, found["eve"].verdict) == ((0, "COMPILE") if used_up else (3, "HARNESS"))
+    assert (status, found["eve0"].verdict) == ((0, "COMPILE") if used_up else (3, "HARNESS"))
     assert found["ada"].score == calm["ada"].score
 
 

@@ -161,14 +161,16 @@ def test_the_results_page_says_what_a_run_found(in_checkout: Layout, tmp_path: P
     for out in ("references", "class"):
         CliRunner().invoke(cli, ["grade", str(folder), "--no-sandbox", "--device", "cuda", "--out", out])
     write(in_checkout, "late", "// gpu: WRONG beta_two", "gputime beta.time WRONG")
+    write(in_checkout, "other", "// gpu: RACE beta_two", "gputime beta.time WRONG")
     meet("--device", "cuda", "--out", "opponents")
     run = load_run(in_checkout, Path("references"), Path("class"), Path("opponents"))
     page = results_page(run, "A GPU, driver 1", "make gpu", f"old\n{MARKER}\n\nBy hand.\n")
     assert "| `90_fake` | PASS | 7 of 7 | 25 of 20 |" in page
     assert "| racing | RACE | `alpha_one` | virtual GPU | 17 |" in page
     assert "inconclusive |" in page
-    assert "1 of 1 hostile solutions" in page
-    assert "| `late` | Does late. | WRONG | WRONG |  |" in page
+    assert "1 of 2 hostile solutions" in page
+    assert "`late`" not in page
+    assert "| `other` | Does other. | RACE | **WRONG** |  |" in page
     assert page.endswith(f"{MARKER}\n\nBy hand.\n")
     assert page.startswith("# Results on a GPU")
     assert results_page(GpuRun({}, {}, []), "x", "y", "").endswith(f"{MARKER}\n")

@@ -203,13 +203,11 @@ def compare(vgpu_run: Path, program: Path) -> tuple[str, list[Comparison]]:
 def page_text(where: str, comparisons: list[Comparison]) -> str:
     """The page, in Markdown."""
     seen = [c for c in comparisons if c.ours != 0 or c.theirs != 0]
-    cases = list(dict.fromkeys(c.case for c in comparisons))
     lines = [
         "# Counters beside Nsight Compute's",
         "",
-        f"{len(cases)} small launches (`harness/dev/bench/gpu_cases`), counted on hardware and by the virtual GPU "
-        "from the same",
-        f"program. Hardware: {where}.",
+        f"{len({c.case for c in comparisons})} small launches (`harness/dev/bench/gpu_cases`), counted on hardware and by "
+        f"the virtual GPU from the same program. Hardware: {where}.",
         "",
         "```sh",
         "harness/dev/bench/gpu_counting.py build gpu_cases",
@@ -241,37 +239,6 @@ def page_text(where: str, comparisons: list[Comparison]) -> str:
         counters = ", ".join(f"`{name}`" for name in dict.fromkeys(c.counter for c in mine))
         few = "; ".join(f"{c.case}: {c.counter} {c.ours}, not {c.theirs}" for c in mine[:SHOWN])
         lines.append(f"- {len(mine)} × {counters}: {reason.text}. ({few}{' …' if len(mine) > SHOWN else ''})")
-    lines += [
-        "",
-        "## All launches",
-        "",
-        "Global: load requests / sectors, store requests / sectors. Shared: load, store and atomic requests, "
-        "wavefronts.",
-        "One number where both agree, `ours ≠ ncu's` where they do not.",
-        "",
-        "| launch | global loads | global stores | atomics | shared ld, st, atom | wavefronts | divergent |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    by_case: dict[str, dict[str, Comparison]] = {case: {} for case in cases}
-    for c in comparisons:
-        by_case[c.case][c.counter] = c
-
-    def cell(case: str, *counters: str) -> str:
-        parts = [by_case[case][name] for name in counters]
-        if all(c.ours == c.theirs == 0 for c in parts):
-            return ""
-        return " / ".join(str(c.ours) if c.ours == c.theirs else f"{c.ours} ≠ {c.theirs}" for c in parts)
-
-    for case in cases:
-        cells = [
-            cell(case, "global_load_requests", "global_load_sectors"),
-            cell(case, "global_store_requests", "global_store_sectors"),
-            cell(case, "atomics", "atomic_sectors"),
-            cell(case, "shared_load_requests", "shared_store_requests", "shared_atomics"),
-            cell(case, "shared_wavefronts"),
-            cell(case, "divergent_branches"),
-        ]
-        lines.append(f"| {case} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -196,7 +196,6 @@ _GROUPS = (
     ("PASS", "green"),
     ("SLOW", "yellow"),
     ("NOT BEGUN", "grey"),
-    ("MISSING", ""),
 )
 
 _WIDE_CELL = 50.0  # wide enough for points with decimals
@@ -209,7 +208,7 @@ def sample_class() -> str:
     wanted = ("submission", "verdict", "points")
     if not found or any(column not in row for one in found for row in one for column in wanted):
         raise TableError(f"{page.name}, 'The sample class': tables with {', '.join(wanted)} are expected")
-    students = [row["submission"] for row in found[0]]
+    students = sorted({row["submission"] for rows in found for row in rows})
     left, high, top = 158.0, 24.0, 78.0
     cell = min(63.0, (WIDTH - 12 - left) / len(found))
     drawing = Drawing(
@@ -230,20 +229,19 @@ def sample_class() -> str:
     for column in range(len(found)):
         drawing.text(left + cell * (column + 0.5), top - 12, f"{column + 1:02}", "bold", "middle")
     for column, rows in enumerate(found):
-        if [row["submission"] for row in rows] != students:
-            raise TableError(f"{page.name}: the tables of the sample class list different students")
-        for index, row in enumerate(rows):
-            _cell(drawing, left + cell * column, top + high * index, cell - 4, high - 4, row)
+        by_student = {row["submission"]: row for row in rows}
+        for index, student in enumerate(students):
+            _cell(drawing, left + cell * column, top + high * index, cell - 4, high - 4, by_student.get(student))
     for index, student in enumerate(students):
         drawing.text(16, top + high * index + 14.5, student)
     return drawing.written()
 
 
-def _cell(drawing: Drawing, x: float, y: float, width: float, height: float, row: Row) -> None:
-    colour = dict(_GROUPS).get(row["verdict"], "red")
-    if not colour:
+def _cell(drawing: Drawing, x: float, y: float, width: float, height: float, row: Row | None) -> None:
+    if row is None:
         drawing.text(x + width / 2, y + 14.5, "–", "note", "middle")
         return
+    colour = dict(_GROUPS).get(row["verdict"], "red")
     drawing.box(x, y, width, height, f"{colour} tint", 3)
     drawing.box(x, y, width, height, f"{colour}-line", 3)
     points = row["points"] if width >= _WIDE_CELL else f"{float(row['points']):.0f}"

@@ -149,6 +149,8 @@ def _sample(classes: _Classes) -> list[str]:
     for assignment, records in classes.values():
         rows = []
         for record in sorted(records, key=lambda one: one.folder):
+            if record.shown_verdict == "MISSING":
+                continue
             failed = [test for test in record.result.tests if test.verdict != "PASS"] if record.result else []
             first = next((test for test in failed if record.score and test.rung == record.score.rung), None)
             points = points_text(record.score.total) if record.score else "–"
@@ -173,14 +175,15 @@ def _opponents(rows: Sequence[dict[str, Any]]) -> list[str]:
             f"{row['speed']:.3f}" if row["speed"] is not None else "",
         ]
         for row in on_gpu
+        if not row["holds"] or row["speed"] is not None
     ]
     return [
         "## Opponents",
         "",
         f"{held} of {len(on_gpu)} hostile solutions got the verdict that they declare: those that are after a GPU from",
-        "its judge alone, the others from both devices, as a class does. Those that pass where they are timed gain",
-        "nothing: the last column says how many times as fast as",
-        "the reference they were.",
+        "its judge alone, the others from both devices, as a class does. Below are those that did not, and those that",
+        "are timed: they gain nothing, as the last column says, which is how many times as fast as the reference they",
+        "were.",
         "",
         *table(["solution", "what it does", "declared", "verdict", "× reference"], cells, text=4),
         "",
