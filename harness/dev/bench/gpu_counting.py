@@ -206,8 +206,8 @@ def page_text(where: str, comparisons: list[Comparison]) -> str:
     lines = [
         "# Counters beside Nsight Compute's",
         "",
-        f"{len({c.case for c in comparisons})} small launches (`harness/dev/bench/gpu_cases`), counted on hardware and by "
-        f"the virtual GPU from the same program. Hardware: {where}.",
+        f"{len({c.case for c in comparisons})} small launches (`harness/dev/bench/gpu_cases`), counted on hardware and",
+        f"by the virtual GPU from the same program. Hardware: {where}.",
         "",
         "```sh",
         "harness/dev/bench/gpu_counting.py build gpu_cases",
