@@ -1,4 +1,5 @@
-// What cuRAND's host API gives: rand_values.h100.txt is what an H100 printed.
+// What cuRAND's host API gives, with an argument from generators on the host: rand_values.h100.txt is what an H100
+// printed, but for the last digits of sums the same for both.
 #include "rand_values.h"
 
 static void PseudoRandom(curandRngType_t type, bool is_host) {
@@ -38,15 +39,14 @@ static void QuasiRandom(curandRngType_t type, bool is_host) {
   }
 }
 
-int main() {
+int main(int count, char**) {
+  const bool is_host = count > 1;
   cudaMalloc(&device_memory, host_memory.size());
-  for (const bool is_host : {false, true}) {
-    for (const curandRngType_t type : {CURAND_RNG_PSEUDO_XORWOW, CURAND_RNG_PSEUDO_MRG32K3A, CURAND_RNG_PSEUDO_MTGP32,
-                                       CURAND_RNG_PSEUDO_PHILOX4_32_10}) {
-      PseudoRandom(type, is_host);
-    }
-    QuasiRandom(CURAND_RNG_QUASI_SOBOL32, is_host);
-    QuasiRandom(CURAND_RNG_QUASI_SOBOL64, is_host);
+  for (const curandRngType_t type : {CURAND_RNG_PSEUDO_XORWOW, CURAND_RNG_PSEUDO_MRG32K3A, CURAND_RNG_PSEUDO_MTGP32,
+                                     CURAND_RNG_PSEUDO_PHILOX4_32_10}) {
+    PseudoRandom(type, is_host);
   }
+  QuasiRandom(CURAND_RNG_QUASI_SOBOL32, is_host);
+  QuasiRandom(CURAND_RNG_QUASI_SOBOL64, is_host);
   std::printf("%d\n", cudaDeviceSynchronize());
 }
