@@ -10,6 +10,7 @@
 //   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may take
 //   LOCKSTEP_TRACE=BLOCK,WARP,FROM,TO  what this warp does, as it runs
 //   LOCKSTEP_TRACE_KERNEL=NAME    in this kernel alone
+//   LOCKSTEP_DEBUG=1              a debugger on standard input and standard error
 //   LOCKSTEP_COLOR=always|never   colours in reports; by default on a terminal
 #include <algorithm>
 #include <chrono>
@@ -34,6 +35,7 @@
 #include "vgpu/cudart/runtime.h"
 #include "vgpu/cudart/unwritten_copies.h"
 #include "vgpu/decode/assert_text.h"
+#include "vgpu/exec/debugger.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -78,6 +80,12 @@ std::optional<TraceRequest> ChosenTrace() {
   return request;
 }
 
+// One for all devices.
+std::shared_ptr<Debugger> TheDebugger() {
+  static const auto debugger = std::make_shared<Debugger>();
+  return debugger;
+}
+
 // A GPU would have had so much: the program is told apart from one that asks for too much.
 void SayHowToGetMore(uint64_t bytes) {
   Say(std::string(runtime().function()) + AtCallSite() + ": " + std::to_string(bytes) +
@@ -91,6 +99,7 @@ DeviceOptions ChosenOptions(const DeviceProfile& profile, const Checks& checks, 
   options.checkers = checks.launches;
   options.orders = static_cast<int>(std::clamp<uint64_t>(NumberIn("LOCKSTEP_SCHEDULES", 1), 1, 1000));
   options.trace = ChosenTrace();
+  if (!Variable("LOCKSTEP_DEBUG").empty()) options.debugger = TheDebugger();
   options.instruction_budget = NumberIn("LOCKSTEP_INSTRUCTION_BUDGET", 0);
   const uint64_t gib = std::clamp<uint64_t>(NumberIn("LOCKSTEP_MEMORY_GIB", kDefaultMemoryGib), 1, 1 << 20);
   options.memory_bytes = std::min<uint64_t>(static_cast<uint64_t>(profile.memory_bytes), gib << 30);

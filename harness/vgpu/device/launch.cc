@@ -5,6 +5,7 @@
 #include "vgpu/core/float_environment.h"
 #include "vgpu/core/grouped.h"
 #include "vgpu/device/device_impl.h"
+#include "vgpu/exec/debugger.h"
 #include "vgpu/exec/warp_trace.h"
 #include "vgpu/model/occupancy.h"
 #include "vgpu/model/time_model.h"
@@ -175,6 +176,10 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
       (options.trace->kernel.empty() || IsNameOf(options.trace->kernel, kernel.mangled, kernel.demangled))) {
     trace = TraceJob{*options.trace, module->List(*program), options.print_trace};
     if (BeginTrace(*trace, launch.info)) launch.trace = &*trace;
+  }
+  if (options.debugger != nullptr) {
+    options.debugger->BeginLaunch(launch.info, module->List(*program));
+    launch.debugger = options.debugger.get();
   }
   std::optional<GridRuntime> runtime;
   if (program->calls_runtime && options.answers != nullptr) {

@@ -68,6 +68,7 @@ void Device::Impl::TryOtherOrders(LaunchState& launch, std::vector<Finding>& fou
   std::vector<TouchedRange> watched_by_none;
   const auto watched_by = std::exchange(launch.watched, &watched_by_none);
   const auto trace = std::exchange(launch.trace, nullptr);
+  const auto debugger = std::exchange(launch.debugger, nullptr);
   const auto pauses = std::exchange(launch.pauses, nullptr);
   const auto budget = std::exchange(launch.budget, kMostInstructions);
   const auto counters = std::exchange(launch.counters, false);
@@ -92,6 +93,7 @@ void Device::Impl::TryOtherOrders(LaunchState& launch, std::vector<Finding>& fou
   launch.order = 0;
   launch.watched = watched_by;
   launch.trace = trace;
+  launch.debugger = debugger;
   launch.pauses = pauses;
   launch.budget = budget;
   launch.counters = counters;

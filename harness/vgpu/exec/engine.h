@@ -39,6 +39,7 @@ class GridRuntime;   // exec/grid_runtime.h
 class LaunchPauses;  // exec/launch_pauses.h
 class TextureTable;  // texture/texture.h
 struct TraceJob;     // exec/warp_trace.h
+class Debugger;      // exec/debugger.h
 
 // State shared by all engines of a launch; read-only while they run, except for the atomics.
 struct LaunchState {
@@ -67,6 +68,7 @@ struct LaunchState {
   uint64_t start_charge = 0;            // what starting a block counts against the budget, see StartCharge()
   LaunchClock* clock = nullptr;         // limits processor time in addition to the budget; nullptr: no limit
   TraceJob* trace = nullptr;            // a warp to trace; needs one thread
+  Debugger* debugger = nullptr;         // likewise
   std::vector<TouchedRange>* watched = nullptr;  // records what the kernel touches of these
   uint32_t resident_blocks = 1;                  // how many blocks may be running at once if they wait for each other
   LaunchPauses* pauses = nullptr;                // for launches that run interleaved; nullptr: never pauses
@@ -92,7 +94,7 @@ inline uint64_t StartCharge(uint64_t started_bytes) { return 8 + started_bytes /
 
 class ReadTracker;         // exec/read_tracker.h
 class DefinednessTracker;  // exec/definedness_tracker.h
-class WarpTrace;           // exec/warp_trace.h
+class InstructionHook;     // exec/instruction_hook.h
 class WarpTurns;           // exec/warp_turns.h
 
 // A finding or fault and the block that it comes from, for a deterministic order.
@@ -226,7 +228,8 @@ class Engine {
   ReadTracker* read_tracker() { return read_tracker_.get(); }
   // Follows shuffled values, if an observer wants to find undefined ones; otherwise nullptr.
   DefinednessTracker* definedness_tracker() { return definedness_tracker_.get(); }
-  WarpTrace* trace() { return trace_.get(); }  // nullptr: no trace was requested
+  InstructionHook* hook() { return hook_.get(); }                                // nullptr: neither trace nor debugger
+  const std::vector<std::unique_ptr<Block>>& blocks() const { return blocks_; }  // whose live_warps is not 0 run
 
   // Results.
   const std::optional<BlockFinding>& fault() const { return fault_; }
@@ -283,7 +286,7 @@ class Engine {
   bool observed_ = false;
   std::unique_ptr<ReadTracker> read_tracker_;
   std::unique_ptr<DefinednessTracker> definedness_tracker_;
-  std::unique_ptr<WarpTrace> trace_;
+  std::unique_ptr<InstructionHook> hook_;
   std::vector<Insn> own_code_;  // empty: the program's code is used directly
   const Insn* code_;            // program's code or own_code_
   std::vector<PcIssue> issue_;

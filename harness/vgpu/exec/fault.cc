@@ -7,6 +7,7 @@
 #include "vgpu/core/row.h"
 #include "vgpu/core/source_place.h"
 #include "vgpu/exec/engine.h"
+#include "vgpu/exec/instruction_hook.h"
 #include "vgpu/memory/freed.h"
 
 namespace lockstep::vgpu {
@@ -255,6 +256,7 @@ void Engine::Fault(Warp& warp, Finding finding) {
   warp.state->reason = StopReason::kFault;
   if (fault_) return;
   finding.fatal = true;
+  if (hook_ != nullptr) hook_->AtFault(warp, finding);
   const uint32_t block = warp.block->index;
   fault_ = BlockFinding{block, std::move(finding)};
   fault_output_ = std::move(warp.block->output);

@@ -220,7 +220,9 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
   launch.block_output = [&](uint32_t block, std::string&& text) { output.Add(block, std::move(text)); };
 
   launch.interleaved = launch.program->order_sensitive || launch.has_clusters;
-  const uint64_t most = launch.interleaved || launch.trace != nullptr ? 1 : static_cast<uint64_t>(pool.size());
+  const uint64_t most = launch.interleaved || launch.trace != nullptr || launch.debugger != nullptr
+                            ? 1
+                            : static_cast<uint64_t>(pool.size());
   const size_t threads = static_cast<size_t>(std::min(most, launch.info.grid.Count()));
   LaunchOutcome outcome;
   Engines engines = RunForked(launch, observers, pool, threads);

@@ -16,6 +16,7 @@
 
 namespace lockstep::vgpu {
 
+class Debugger;         // exec/debugger.h
 struct DeviceProfile;   // model/profile.h
 struct RuntimeAnswers;  // exec/runtime_answers.h
 
@@ -35,6 +36,7 @@ struct DeviceOptions {
   std::shared_ptr<const RuntimeAnswers> answers;  // for the device runtime; nullptr: kernels may not use it
   std::optional<TraceRequest> trace;
   std::function<void(std::string_view)> print_trace;  // prints trace lines; default: stderr
+  std::shared_ptr<Debugger> debugger;                 // nullptr: none
 };
 
 using ModuleHandle = uint32_t;  // starts at 1

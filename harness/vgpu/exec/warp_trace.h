@@ -1,7 +1,4 @@
 // vgpu-run --trace: prints what one warp of a launch does, instruction by instruction, with the computed values.
-//
-// The engine runs a copy of the program's code in which each instruction calls the trace, which calls the original
-// handler: the instruction's own or another tracker's. A launch without a trace is unaffected.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +12,7 @@
 #include "vgpu/core/source_place.h"
 #include "vgpu/core/trace_request.h"
 #include "vgpu/core/warp.h"
+#include "vgpu/exec/instruction_hook.h"
 
 namespace lockstep::vgpu {
 
@@ -34,15 +32,11 @@ bool BeginTrace(const TraceJob& job, const LaunchInfo& launch);
 // Prints the last lines.
 void EndTrace(const TraceJob& job);
 
-class WarpTrace {
+class WarpTrace : public InstructionHook {
  public:
-  // code: the code that the engine runs; it must not move.
   WarpTrace(Engine& engine, TraceJob& job, std::vector<Insn>& code);
-  WarpTrace(const WarpTrace&) = delete;
-  WarpTrace& operator=(const WarpTrace&) = delete;
 
-  // Runs the instruction before warp.pc.
-  void Run(Warp& warp, LaneMask mask);
+  void Run(Warp& warp, LaneMask mask) override;
 
  private:
   // An instruction whose lanes wait for others before its result is known.
@@ -53,18 +47,14 @@ class WarpTrace {
     const uint8_t* rows;  // of its frame
   };
 
-  void Execute(Warp& warp, uint32_t pc, LaneMask mask) const;
   void TellPending(const Warp& warp);
   std::string Place(uint32_t pc) const;
   std::string AddressText(const Warp& warp, uint32_t pc, LaneMask mask) const;
   std::string ValuesText(const std::vector<ListedRegister>& registers, const uint8_t* rows, LaneMask mask) const;
 
   Engine& engine_;
-  const Program& program_;
   TraceJob& job_;
   SourcePlaces places_;
-  std::vector<Handler> inner_;  // by pc: the original handler
-  std::vector<uint8_t> inner_flags_;
   std::vector<Pending> pending_;
 };
 

@@ -57,6 +57,7 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
                     from its FROM-th instruction to its TO-th (default 1 to 1000). BLOCK is an index in the grid
   --trace-kernel=NAME
                     trace launches of this kernel alone
+  --debug           stop at the first kernel and ask what to do: step by line, by warp, forwards and back; type help there
   --disassemble[=KERNEL]
                     run nothing: print the kernels in PROGRAM, which may also be an object file or PTX, as the virtual
                     GPU has decoded them
@@ -140,6 +141,8 @@ bool TakeFlag(std::string_view argument) {
     Set("LOCKSTEP_TRACE", *value);
   } else if (flag == "--trace-kernel" && value && !value->empty()) {
     Set("LOCKSTEP_TRACE_KERNEL", *value);
+  } else if (flag == "--debug" && !value) {
+    Set("LOCKSTEP_DEBUG", "1");
   } else if (flag == "--disassemble") {
     Disassembled() = value.value_or("");
   } else if (flag == "--color" && value && (*value == "always" || *value == "never" || *value == "auto")) {
@@ -267,6 +270,9 @@ int main(int argc, char** argv) {
   while (at < argc && TakeFlag(argv[at])) ++at;
   if (std::getenv("LOCKSTEP_TRACE_KERNEL") != nullptr && std::getenv("LOCKSTEP_TRACE") == nullptr) {
     Fail("--trace-kernel says where --trace=BLOCK,WARP looks: give both", kUsageStatus);
+  }
+  if (std::getenv("LOCKSTEP_DEBUG") != nullptr && std::getenv("LOCKSTEP_TRACE") != nullptr) {
+    Fail("--debug and --trace each follow the instructions: give one of them", kUsageStatus);
   }
   if (at == argc) {
     std::fputs(kHelp, stderr);

@@ -52,6 +52,7 @@ keys: q quits, h shows a hint (again: one more), r runs again""",
   lockstep run my.cu             on the virtual GPU
   lockstep run my.cu --check     with every fault checker
   lockstep run my.cu --profile   with what each line costs
+  lockstep run my.cu --debug     step by step, forwards and back
   lockstep run my.cu -- 1000 7   with arguments for the program""",
     "build": """\
   lockstep build                 everything
@@ -128,6 +129,8 @@ def _parser(command: str, name: str, *, every: bool) -> argparse.ArgumentParser:
         add("file", nargs="?", default="", metavar="FILE.cu", help="the program")
         add("--check", action="store_true", help="report races, unwritten memory, barriers, leaks")
         add("--profile", action="store_true", help="counters and modelled time, by line")
+        add("--debug", action="store_true", help="stop at the first kernel, and ask what to do")
+        add("--adapter", action="store_true", help="speak the Debug Adapter Protocol, for an editor")
     elif command != "doctor":
         what = "an assignment's folder" if command == "build" else "an assignment's folder, a rung, or both"
         add("words", nargs="*", metavar="ASSIGNMENT" if command == "build" else "WORD", help=what)

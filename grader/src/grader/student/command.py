@@ -17,6 +17,7 @@ from grader.base.layout import Layout, find_layout
 from grader.base.process import CancelledError
 from grader.model.assignment import load_assignment
 from grader.student.arguments import fail, parse
+from grader.student.debug_adapter import serve_editor
 from grader.student.make import GPU_NODES, Request, carry_out
 from grader.student.mistyped import DEVICES, did_you_mean, no_device, no_rung
 from grader.student.text import Choice
@@ -162,6 +163,8 @@ def _call(*words: str | Path) -> None:
 
 def _run(layout: Layout, options: Namespace) -> int:
     """One CUDA program; its own status is the command's."""
+    if options.adapter:
+        return serve_editor(layout)
     path = Path(options.file)
     if not options.file:
         raise UsageError("Which program?\nType:  make run FILE=my_program.cu")
@@ -177,7 +180,7 @@ def _run(layout: Layout, options: Namespace) -> int:
     layout.build.mkdir(parents=True, exist_ok=True)
     _set_up(layout)
     script = str(layout.harness / "run.sh")
-    flags = [f"--{name}" for name in ("check", "profile") if getattr(options, name)]
+    flags = [f"--{name}" for name in ("check", "profile", "debug") if getattr(options, name)]
     command = [script, "--build", str(layout.build), "--device", options.device, *flags, str(path), *options.program]
     sys.stdout.flush()
     status = subprocess.run(command, check=False).returncode

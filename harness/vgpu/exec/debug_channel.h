@@ -1,0 +1,35 @@
+// Where the debugger's commands come from and its answers go: standard input and standard error, or the socket of a
+// debug adapter, whose number LOCKSTEP_DEBUG_FD is. There each command gets one line of JSON:
+//   {"stopped": true, "text": "…"}   the program has stopped; a command that goes on is answered by the next of these
+//   {"stopped": false, "text": "…"}  what a command shows; "state" in place of "text": see Debugger::State
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lockstep::vgpu {
+
+class DebugChannel {
+ public:
+  static DebugChannel& Get();
+
+  // A line, or several, without the last newline.
+  void Say(const std::string& text);
+  // A value in JSON, in place of text, where an adapter has asked.
+  void Answer(const std::string& json) { state_ = json; }
+  bool has_adapter() const { return adapter_; }
+  // Sends what has been said, and waits for a command. No value: there will be none. stopped: for the first after a stop.
+  std::optional<std::string> Next(bool stopped);
+
+ private:
+  DebugChannel();
+  int from_;
+  bool adapter_ = false, asks_ = false;
+  std::string said_, state_;
+};
+
+// In quotes, for JSON; bytes that are no ASCII stay.
+std::string JsonText(std::string_view text);
+
+}  // namespace lockstep::vgpu

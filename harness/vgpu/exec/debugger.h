@@ -1,0 +1,135 @@
+// vgpu-run --debug: stops a program on the virtual GPU, shows where its warps stand and what they hold, and steps on.
+//
+// Commands come and answers go by exec/debug_channel.h. A launch that is debugged runs on one
+// CPU thread, and its instructions are numbered over the whole program. A run is the same each time, so going back is
+// running the program again up to an earlier number, with its output held back: the process replaces itself.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vgpu/core/listing.h"
+#include "vgpu/core/source_place.h"
+#include "vgpu/exec/engine.h"
+#include "vgpu/exec/instruction_hook.h"
+
+namespace lockstep::vgpu {
+
+// Where to stop. What is not set holds for every instruction.
+struct StopPoint {
+  std::string text;    // the command that made it
+  std::string file;    // the end of the file's path
+  int line = 0;        // 0: none; a line without code means the next that has some
+  std::string kernel;  // at the first instruction of each launch of it
+  std::optional<Dim3> block, thread;
+  uint64_t address = 0, bytes = 0;  // stores to this global or, with `shared`, shared memory; bytes 0: none
+  bool shared = false;
+  std::string value;  // what the user calls that memory
+};
+
+class Debugger {
+ public:
+  Debugger();
+  // A launch is about to run.
+  void BeginLaunch(const LaunchInfo& launch, Listing listing);
+  // What the engine of a launch is to call.
+  std::unique_ptr<InstructionHook> Follow(Engine& engine, std::vector<Insn>& code);
+
+ private:
+  class Hook;
+  struct WarpKey {
+    uint64_t launch;
+    uint32_t block, warp;
+    auto operator<=>(const WarpKey&) const = default;
+  };
+  struct Seen {
+    ptx::SourceLocation place;
+    uint32_t pc = 0;
+  };
+  struct Launch {
+    LaunchInfo info;
+    Listing listing;
+    SourcePlaces places;
+    std::map<std::pair<uint32_t, uint32_t>, std::vector<Seen>> seen;  // by block and warp, then by depth of calls
+    uint64_t executed = 0;                                            // instructions
+  };
+  // A warp's instruction that is about to run.
+  struct At {
+    Launch* launch = nullptr;
+    Engine* engine = nullptr;
+    Warp* warp = nullptr;
+    uint32_t pc = 0;
+    LaneMask mask = 0;  // lanes that run it
+  };
+  enum class Going : uint8_t { kOn, kLine, kOver, kInstruction, kOut };
+  // Why the program runs again: to stop at `goal`, or to find the last stop before it.
+  enum class Replay : uint8_t { kNo, kToGoal, kFindStop, kFindLine };
+
+  // Before an instruction, and after it where it stored: stops, or goes on.
+  void Look(const At& at);
+  // reason: one of the Debug Adapter Protocol's.
+  void Stop(const At& at, const std::string& reason, const std::string& why);
+  bool ReplayReached(const At& at);
+  [[noreturn]] void RunAgain(Replay replay, uint64_t goal);
+  void EndReplay();
+  static bool BeginsLine(const At& at);
+  // The number of the first point that holds here; 0: none.
+  size_t PointAt(const At& at, bool begins_line);
+  static bool IsChosen(const At& at, const StopPoint& point);
+  // What is about to be stored where the point watches.
+  static std::optional<std::string> StoredTo(const At& at, const StopPoint& point);
+  static int Depth(const At& at);
+
+  // Commands. True: the program goes on.
+  bool Obey(const std::string& line, const At& at);
+  void Break(const std::vector<std::string>& words, const std::string& text);
+  void Watch(const std::string& value, const std::string& text, const At& at);
+  static void Print(std::string value, const At& at);
+  static void ListSource(const At& at);
+  struct CallFrame {
+    std::string name, file;
+    int line;
+  };
+  static std::vector<CallFrame> Frames(const At& at);  // innermost first
+  static void Backtrace(const At& at);
+  std::string State(const At& at) const;  // as JSON, for a debug adapter
+  static void Registers(const At& at);
+  static void Warps(const At& at);
+  void Points() const;
+  // The warp of another thread, "block (1,0,0) thread (3,0,0)", for the commands that show.
+  static std::optional<At> Elsewhere(const std::vector<std::string>& words, const At& at);
+  static std::string PlaceText(const At& at);
+  static std::string WhoText(const At& at);
+  // Memory by name: a shared variable or a buffer, with an index. Bytes of an element are 4 unless `width` says so.
+  struct Range {
+    const uint8_t* bytes = nullptr;
+    uint64_t address = 0, count = 0;  // elements
+    bool shared = false;
+  };
+  static std::string ValueText(const std::string& value, char format, const At& at, std::string* why = nullptr);
+  static std::string SourceOf(const At& at);
+  static std::vector<std::string> NamesHere(const At& at);
+  static std::optional<ListedRegister> FindRegister(const std::string& name, const At& at);
+  static std::optional<KernelParameter> FindParameter(const std::string& name, const At& at);
+  static std::optional<Range> FindMemory(const std::string& value, uint64_t width, const At& at, std::string* why);
+
+  std::shared_ptr<Launch> next_;       // that an engine is about to follow
+  std::vector<StopPoint> points_;      // by number - 1; deleted ones have no text
+  uint64_t count_ = 0;                 // instructions so far, in all launches
+  Going going_ = Going::kInstruction;  // at the first instruction of all it asks
+  WarpKey stepping_{};
+  int depth_ = 0;
+  Replay replay_ = Replay::kNo;
+  uint64_t goal_ = 0, best_ = 0;
+  int output_ = -1;     // standard output, while it is held back
+  std::string last_;    // command
+  std::string reason_;  // of the last stop
+};
+
+}  // namespace lockstep::vgpu
