@@ -23,6 +23,7 @@ const lockstep::vgpu::cudart::Event& Awaited(Runtime& r, cudaEvent_t event) {
     awaited.point.capture->valid = false;
     throw ApiError{cudaErrorCapturedEvent};
   }
+  Require(!awaited.of_ended_capture, cudaErrorInvalidValue);
   RequireSafeInCapture();
   return awaited;
 }
@@ -30,6 +31,7 @@ const lockstep::vgpu::cudart::Event& Awaited(Runtime& r, cudaEvent_t event) {
 const lockstep::vgpu::cudart::Event& Timed(Runtime& r, cudaEvent_t event) {
   const auto& timed = r.timeline().EventOf(event);
   Require(timed.point.capture == nullptr, cudaErrorCapturedEvent);
+  Require(!timed.of_ended_capture, cudaErrorInvalidValue);
   Require((timed.recorded || timed.later != nullptr) && (timed.flags & cudaEventDisableTiming) == 0,
           cudaErrorInvalidResourceHandle);
   // On the modelled clock the work goes on until the host has waited for it, as on a GPU, though it is done at once

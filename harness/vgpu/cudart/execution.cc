@@ -39,6 +39,31 @@ void SetCluster(Runtime& r, Kernel& kernel, unsigned dim3::* side, int value) {
 
 }  // namespace
 
+namespace lockstep::vgpu::cudart {
+
+cudaFuncAttributes AttributesOf(Runtime& r, const Kernel& kernel, const KernelInfo& info) {
+  cudaFuncAttributes attributes = {};
+  attributes.sharedSizeBytes = info.static_shared;
+  attributes.constSizeBytes = info.constant_bytes;
+  attributes.localSizeBytes = info.local_bytes;
+  attributes.maxThreadsPerBlock = MostThreads(r, info);
+  attributes.numRegs = static_cast<int>(info.registers);
+  attributes.ptxVersion = info.target_sm;
+  attributes.binaryVersion = r.profile().cc_major * 10 + r.profile().cc_minor;
+  attributes.maxDynamicSharedSizeBytes = static_cast<int>(MaxDynamicShared(r, kernel, info));
+  attributes.preferredShmemCarveout = kernel.preferred_carveout;
+  const dim3 cluster = ClusterOf(kernel, info);
+  attributes.clusterDimMustBeSet = info.cluster.x != 0 ? 1 : 0;
+  attributes.requiredClusterWidth = static_cast<int>(cluster.x);
+  attributes.requiredClusterHeight = static_cast<int>(cluster.y);
+  attributes.requiredClusterDepth = static_cast<int>(cluster.z);
+  attributes.clusterSchedulingPolicyPreference = kernel.cluster_scheduling;
+  attributes.nonPortableClusterSizeAllowed = kernel.non_portable_cluster;
+  return attributes;
+}
+
+}  // namespace lockstep::vgpu::cudart
+
 extern "C" {
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
@@ -83,6 +108,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
           break;
       }
     }
+    RequirePortable(*work.kernel, work.cluster);
     SubmitLaunch(r, std::move(work), config->stream);
     // Events that may come early come when the kernel has ended.
     for (const cudaEvent_t event : events) Submit(r, RecordWork{event}, config->stream);
@@ -102,24 +128,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
   return Api("cudaFuncGetAttributes", Faults::kIgnores, [&](Runtime& r) {
     Require(attributes != nullptr, cudaErrorInvalidValue);
     Kernel& kernel = r.KernelOf(function);
-    const KernelInfo& info = r.InfoOf(kernel);
-    *attributes = {};
-    attributes->sharedSizeBytes = info.static_shared;
-    attributes->constSizeBytes = info.constant_bytes;
-    attributes->localSizeBytes = info.local_bytes;
-    attributes->maxThreadsPerBlock = MostThreads(r, info);
-    attributes->numRegs = static_cast<int>(info.registers);
-    attributes->ptxVersion = info.target_sm;
-    attributes->binaryVersion = r.profile().cc_major * 10 + r.profile().cc_minor;
-    attributes->maxDynamicSharedSizeBytes = static_cast<int>(MaxDynamicShared(r, kernel, info));
-    attributes->preferredShmemCarveout = kernel.preferred_carveout;
-    const dim3 cluster = ClusterOf(kernel, info);
-    attributes->clusterDimMustBeSet = info.cluster.x != 0 ? 1 : 0;
-    attributes->requiredClusterWidth = static_cast<int>(cluster.x);
-    attributes->requiredClusterHeight = static_cast<int>(cluster.y);
-    attributes->requiredClusterDepth = static_cast<int>(cluster.z);
-    attributes->clusterSchedulingPolicyPreference = kernel.cluster_scheduling;
-    attributes->nonPortableClusterSizeAllowed = kernel.non_portable_cluster;
+    *attributes = AttributesOf(r, kernel, r.InfoOf(kernel));
   });
 }
 

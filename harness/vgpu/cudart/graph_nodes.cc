@@ -64,11 +64,13 @@ ChildWork MakeChild(cudaGraph_t graph) {
 }
 
 RecordWork MakeRecord(Runtime& r, cudaEvent_t event) {
+  Require(event != nullptr, cudaErrorInvalidValue);
   r.timeline().EventOf(event);
   return {event};
 }
 
 WaitWork MakeWait(Runtime& r, cudaEvent_t event) {
+  Require(event != nullptr, cudaErrorInvalidValue);
   r.timeline().EventOf(event);
   return {event};
 }
@@ -102,6 +104,7 @@ Work MakeAny(Runtime& r, const cudaGraphNodeParams* params) {
     case cudaGraphNodeTypeWaitEvent:
       return MakeWait(r, params->eventWait.event);
     default:
+      Require(params->type >= cudaGraphNodeTypeKernel && params->type < cudaGraphNodeTypeCount, cudaErrorInvalidValue);
       NotSupported("a graph's node of type " + std::to_string(params->type));
   }
 }

@@ -86,6 +86,11 @@ uint64_t Runtime::MostDynamicShared(int device, ModuleHandle module, const Kerne
   return MaxDynamicShared(*this, found, info);
 }
 
+void RequirePortable(const Kernel& kernel, const dim3& cluster) {
+  constexpr uint64_t kPortable = 8;
+  Require(ToDim3(cluster).Count() <= kPortable || kernel.non_portable_cluster != 0, cudaErrorInvalidClusterSize);
+}
+
 KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
                       bool cooperative) {
   KernelWork work;
@@ -95,6 +100,12 @@ KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguratio
   work.cooperative = cooperative;
   const KernelInfo& info = r.InfoOf(*work.kernel);
   const size_t shared = work.configuration.shared;
+  const dim3& grid = configuration.grid;
+  // A grid that its compiled clusters don't fill is told first.
+  const bool misfits = info.cluster.x != 0 && (grid.x % info.cluster.x != 0 || grid.y % info.cluster.y != 0 ||
+                                               grid.z % info.cluster.z != 0);
+  Require(!misfits || ToDim3(grid).Count() == 0, cudaErrorInvalidClusterSize);
+  RequirePortable(*work.kernel, dim3(info.cluster.x, info.cluster.y, info.cluster.z));
   if (shared > MaxDynamicShared(r, *work.kernel, info)) {
     Say("the launch of " + info.demangled + AtCallSite() + " asks for " + std::to_string(shared) +
         " bytes of dynamic shared memory, at most " + std::to_string(MaxDynamicShared(r, *work.kernel, info)) +

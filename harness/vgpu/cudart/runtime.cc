@@ -102,8 +102,24 @@ int Runtime::device() const { return CurrentDevice(); }
 int Runtime::ExchangeDevice(int device) { return std::exchange(CurrentDevice(), device); }
 
 namespace {
-bool in_use = false;
+bool started = false, in_use = false;
 thread_local bool in_use_here = false;
+
+// Calls that need no context though most of their kind do, and those that make one though they ignore faults.
+constexpr std::string_view kWithoutContext[] = {"cudaGetKernel",
+                                                "cudaDeviceCanAccessPeer",
+                                                "cudaDeviceGetPCIBusId",
+                                                "cudaDeviceGetByPCIBusId",
+                                                "cudaGetDriverEntryPointByVersion",
+                                                "cudaLibraryLoadData",
+                                                "cudaLibraryLoadFromFile"};
+constexpr std::string_view kWithContext[] = {"cudaGraphCreate", "cudaMemcpy"};
+
+bool NeedsContext(std::string_view function, Faults faults) {
+  const auto is = [function](std::string_view name) { return name == function; };
+  if (faults == Faults::kNone) return std::any_of(std::begin(kWithContext), std::end(kWithContext), is);
+  return std::none_of(std::begin(kWithoutContext), std::end(kWithoutContext), is);
+}
 }  // namespace
 
 const char*& CalledAs() {
@@ -111,12 +127,15 @@ const char*& CalledAs() {
   return function;
 }
 
+bool RuntimeStarted() { return started; }
 bool RuntimeInUse() { return in_use; }
+void UsePrimary() { in_use = true; }
+void LeavePrimary() { in_use_here = false; }
 bool RuntimeInUseHere() { return in_use_here; }
 
 void Runtime::SetDevice(int device) {
-  if (CalledAs() == nullptr) in_use = in_use_here = true;
   Require(device >= 0 && device < device_count(), cudaErrorInvalidDevice);
+  if (CalledAs() == nullptr) in_use = in_use_here = true;
   // A device that was reset after a fault can't be had again.
   Require(contexts_[device].sticky != cudaErrorDevicesUnavailable, cudaErrorDevicesUnavailable);
   CurrentDevice() = device;
@@ -166,7 +185,11 @@ Origin Runtime::OriginWithCallSite() {
 cudaError_t Runtime::Enter(const char* function, Faults faults, const void* frame) {
   RefuseHostLibraries();
   function_ = CalledAs() != nullptr ? CalledAs() : function;
-  if (CalledAs() == nullptr && faults != Faults::kNone) in_use = in_use_here = true;
+  made_current_ = false;
+  if (CalledAs() == nullptr) {
+    started = true;
+    if (!in_use_here && NeedsContext(function, faults)) made_current_ = in_use = in_use_here = true;
+  }
   carried_ = false;
   NoteLaunchedKernel("");
   if (faults == Faults::kNone) return cudaSuccess;
@@ -186,6 +209,8 @@ void Runtime::Arrive() {
 
 cudaError_t Runtime::Leave(cudaError_t error) {
   Arrive();
+  // Arguments that are wrong at sight are told before the device is there.
+  if (made_current_ && error == cudaErrorInvalidValue && context().backend == nullptr) in_use = in_use_here = false;
   // That work isn't done yet is an answer, which an H100 doesn't keep.
   if (error != cudaSuccess && error != cudaErrorNotReady) {
     LastError() = error;
@@ -229,6 +254,13 @@ void Runtime::RemoveModule(Module* module) {
   std::erase_if(kernels_, [module](const auto& entry) { return entry.second->module == module; });
   std::erase_if(symbols_, [module](const auto& entry) { return entry.second.module == module; });
   std::erase_if(modules_, [module](const auto& entry) { return entry.get() == module; });
+}
+
+Module* Runtime::ModuleOf(const void* handle) {
+  const auto found =
+      std::find_if(modules_.begin(), modules_.end(), [handle](const auto& one) { return one.get() == handle; });
+  Require(found != modules_.end(), cudaErrorInvalidResourceHandle);
+  return found->get();
 }
 
 Kernel* Runtime::AddKernel(Module* module, const void* host, std::string name) {

@@ -66,6 +66,7 @@ struct Module {
   std::map<int, ModuleHandle> handles;  // by device
   cudaError_t error = cudaSuccess;      // why it can't be loaded
   bool image_gone = false;              // with the shared object that held it
+  bool of_driver = false;               // a CUmodule: unloaded by cuModuleUnload, which unloads no library
 };
 
 struct Kernel {
@@ -140,6 +141,8 @@ class Runtime {
   // Registration. Modules live as long as the process, unless unloaded.
   Module* AddModule();
   void RemoveModule(Module* module);
+  // The library or module of a handle. Throws ApiError.
+  Module* ModuleOf(const void* handle);
   // The shared object that registered it is gone: others may come to lie where its kernels and variables were.
   void ForgetImage(Module* module);
   Kernel* AddKernel(Module* module, const void* host, std::string name);
@@ -248,6 +251,7 @@ class Runtime {
   uint64_t arrived_ = 0;  // the clocks' waits() when something arrived last
   const char* function_ = "";
   bool carried_ = false;  // the call reached the backend, which knows of it
+  bool made_current_ = false;  // the primary context, by this call
   std::set<std::unique_ptr<Module>> modules_;
   std::map<const void*, std::unique_ptr<Kernel>> kernels_;  // by host function, or by themselves
   std::map<const void*, Symbol> symbols_;
@@ -265,6 +269,11 @@ const char*& CalledAs();
 // thread, so that it is current there.
 bool RuntimeInUse();
 bool RuntimeInUseHere();
+// Whether it has called anything of the runtime's, which initializes the driver.
+bool RuntimeStarted();
+// The primary context is in use, though not current; is no longer current in this thread.
+void UsePrimary();
+void LeavePrimary();
 
 // "lockstep: " and the sentence, on standard error: an equal one only once.
 void Say(std::string_view sentence);

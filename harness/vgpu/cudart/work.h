@@ -104,6 +104,10 @@ CopyWork CopyArray3D(const cudaMemcpy3DParms& parms);
 void ResetArrays(int device);
 
 // What a launch may ask for, in bytes: what was set, else what any kernel may have.
+// What cudaFuncGetAttributes tells.
+cudaFuncAttributes AttributesOf(Runtime& r, const Kernel& kernel, const KernelInfo& info);
+// Clusters of more than 8 blocks are for kernels that allow sizes which not every device has.
+void RequirePortable(const Kernel& kernel, const dim3& cluster);
 uint64_t MaxDynamicShared(Runtime& r, const Kernel& kernel, const KernelInfo& info);
 
 cudaError_t ErrorOf(LaunchError error);

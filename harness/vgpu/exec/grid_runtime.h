@@ -32,6 +32,7 @@ enum class RuntimeError : uint32_t {
   kMemoryAllocation = 2,
   kInvalidConfiguration = 9,
   kInvalidMemcpyDirection = 21,
+  kInvalidDeviceFunction = 98,
   kLaunchPendingCountExceeded = 69,
   kInvalidClusterSize = 912,
 };

@@ -77,6 +77,8 @@ CUresult Create(const char* function, CUcontext* context, unsigned flags, CUdevi
   return Drive(function, Needs::kInit, [&] {
     if (context == nullptr || !AreDeviceFlags(flags)) return cudaErrorInvalidValue;
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
+    // Core dumps that a program asks for include those after faults.
+    if ((flags & CU_CTX_USER_COREDUMP_ENABLE) != 0) flags ^= CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_COREDUMP_ENABLE;
     auto made = std::make_unique<Context>(Context{device, flags, false});
     Stack().push_back(made.get());
     *context = Handle(made.get());
@@ -119,9 +121,12 @@ CUresult Ready(const char* function, Needs needs) {
         ": submissions can't use the driver API; use the runtime API (cudaMalloc, kernel<<<>>>)");
     return CUDA_ERROR_NOT_SUPPORTED;
   }
-  if (needs != Needs::kNothing && !initialized && !RuntimeInUse()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (needs == Needs::kContext && CurrentContext() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  return CUDA_SUCCESS;
+  if (needs != Needs::kNothing && !initialized && !RuntimeStarted()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (needs != Needs::kContext) return CUDA_SUCCESS;
+  const Context* const current = CurrentContext();
+  if (current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  const bool is_gone = current->primary && All().primary[current->device].second == 0 && !RuntimeInUse();
+  return is_gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
 }
 
 }  // namespace lockstep::vgpu::cudart::driver
@@ -242,6 +247,23 @@ CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
   return Drive("cuDeviceGetByPCIBusId", Needs::kInit, [&] { return cudaDeviceGetByPCIBusId(device, text); });
 }
 
+CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CUdevice device, CUdevice peer) {
+  return PassOnInit("cuDeviceGetP2PAttribute", cudaDeviceGetP2PAttribute, value, attribute, device, peer);
+}
+
+// A context has all multiprocessors.
+CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType, CUdevice device) {
+  return Drive("cuDeviceGetExecAffinitySupport", Needs::kInit, [&] {
+    if (supported == nullptr) return cudaErrorInvalidValue;
+    *supported = 0;
+    return CheckDevice(device);
+  });
+}
+
+CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target, CUflushGPUDirectRDMAWritesScope scope) {
+  return Pass("cuFlushGPUDirectRDMAWrites", cudaDeviceFlushGPUDirectRDMAWrites, target, scope);
+}
+
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   return Drive("cuDeviceCanAccessPeer", Needs::kInit, [&] { return cudaDeviceCanAccessPeer(can, device, peer); });
 }
@@ -263,8 +285,9 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
     PrimaryOf(device);
     int& retained = All().primary[device].second;
-    if (retained == 0) return cudaErrorDeviceUninitialized;
-    --retained;
+    // The runtime holds it, too.
+    if (retained == 0) return RuntimeInUse() ? cudaSuccess : cudaErrorDeviceUninitialized;
+    if (--retained == 0 && !RuntimeInUse()) DeviceFlags() = 0;
     return cudaSuccess;
   });
 }
@@ -328,6 +351,11 @@ CUresult cuCtxPushCurrent(CUcontext context) {
 CUresult cuCtxPopCurrent(CUcontext* context) {
   return Drive("cuCtxPopCurrent", Needs::kInit, [&] {
     std::vector<Context*>& stack = Stack();
+    if (stack.empty() && CurrentContext() != nullptr) {
+      if (context != nullptr) *context = Handle(CurrentContext());
+      LeavePrimary();
+      return cudaSuccess;
+    }
     if (stack.empty()) return cudaErrorDeviceUninitialized;
     if (context != nullptr) *context = Handle(stack.back());
     stack.pop_back();
