@@ -433,7 +433,10 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* d
 }
 
 cudaError_t cudaFreeArray(cudaArray_t array) {
-  return Api("cudaFreeArray", [&](Runtime& r) { FreeArray(r, array); });
+  return Api("cudaFreeArray", [&](Runtime& r) {
+    if (array != nullptr) RequireSafeInCapture();
+    FreeArray(r, array);
+  });
 }
 
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent, unsigned* flags, cudaArray_t handle) {

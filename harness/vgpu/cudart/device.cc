@@ -283,9 +283,10 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
   return Api("cudaDeviceGetByPCIBusId", [&](Runtime& r) {
     Require(device != nullptr && id != nullptr, cudaErrorInvalidValue);
     unsigned domain = 0, bus = 0, slot = 0;
+    // Without a domain the function must be there.
     const bool with_domain = std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot) == 3;
-    Require(with_domain || std::sscanf(id, "%x:%x", &bus, &slot) == 2, cudaErrorInvalidValue);
-    Require(with_domain || bus < static_cast<unsigned>(r.device_count()), cudaErrorInvalidValue);
+    unsigned function = 0;
+    Require(with_domain || std::sscanf(id, "%x:%x.%x", &bus, &slot, &function) == 3, cudaErrorInvalidValue);
     Require(domain == 0 && slot == 0 && bus < static_cast<unsigned>(r.device_count()), cudaErrorInvalidDevice);
     *device = static_cast<int>(bus);
   });

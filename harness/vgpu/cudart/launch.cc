@@ -62,6 +62,19 @@ std::string Explain(Runtime& r, const KernelInfo& info, const LaunchConfiguratio
          why;
 }
 
+LaunchSpec SpecOf(Runtime& r, const KernelWork& work) {
+  LaunchSpec launch;
+  launch.module = r.Load(*work.kernel->module);
+  launch.kernel = work.kernel->name;
+  launch.grid = ToDim3(work.configuration.grid);
+  launch.block = ToDim3(work.configuration.block);
+  launch.dynamic_shared = static_cast<uint32_t>(work.configuration.shared);
+  launch.parameters = work.parameters;
+  launch.cooperative = work.cooperative;
+  launch.cluster = ToDim3(work.cluster);
+  return launch;
+}
+
 // Errors of the launch call; all others are the kernel's, and come later.
 bool IsLaunchCallError(LaunchError error) {
   return error == LaunchError::kInvalidConfiguration || error == LaunchError::kTooManyResources ||
@@ -100,13 +113,14 @@ KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguratio
   work.cooperative = cooperative;
   const KernelInfo& info = r.InfoOf(*work.kernel);
   const size_t shared = work.configuration.shared;
-  const dim3& grid = configuration.grid;
-  // A grid that its compiled clusters don't fill is told first.
-  const bool misfits = info.cluster.x != 0 && (grid.x % info.cluster.x != 0 || grid.y % info.cluster.y != 0 ||
-                                               grid.z % info.cluster.z != 0);
-  Require(!misfits || ToDim3(grid).Count() == 0, cudaErrorInvalidClusterSize);
   RequirePortable(*work.kernel, dim3(info.cluster.x, info.cluster.y, info.cluster.z));
   if (shared > MaxDynamicShared(r, *work.kernel, info)) {
+    // A grid that its compiled clusters don't fill is told first, where the device could have so much.
+    KernelWork less = work;
+    less.configuration.shared = 0;
+    const bool possible = info.static_shared + shared <= static_cast<uint64_t>(r.profile().shared_per_block_optin);
+    Require(!possible || r.faulted() || r.backend().Check(SpecOf(r, less)) != LaunchError::kInvalidClusterSize,
+            cudaErrorInvalidClusterSize);
     Say("the launch of " + info.demangled + AtCallSite() + " asks for " + std::to_string(shared) +
         " bytes of dynamic shared memory, at most " + std::to_string(MaxDynamicShared(r, *work.kernel, info)) +
         " are possible unless cudaFuncSetAttribute allows more");
@@ -147,19 +161,6 @@ void Launch(Runtime& r, const void* function, const LaunchConfiguration& configu
 }
 
 namespace {
-
-LaunchSpec SpecOf(Runtime& r, const KernelWork& work) {
-  LaunchSpec launch;
-  launch.module = r.Load(*work.kernel->module);
-  launch.kernel = work.kernel->name;
-  launch.grid = ToDim3(work.configuration.grid);
-  launch.block = ToDim3(work.configuration.block);
-  launch.dynamic_shared = static_cast<uint32_t>(work.configuration.shared);
-  launch.parameters = work.parameters;
-  launch.cooperative = work.cooperative;
-  launch.cluster = ToDim3(work.cluster);
-  return launch;
-}
 
 // Errors of the call are thrown.
 void ThrowCallError(Runtime& r, const KernelWork& work, LaunchError error) {

@@ -114,7 +114,8 @@ void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle
   if (pool.elsewhere) NotSupported("memory of a pool that is not one device's own");
   Require(pool.device == r.device(), cudaErrorInvalidDevice);
   if (pool.max_bytes != 0 && bytes > pool.max_bytes - pool.used) {
-    pool.reserved_high = std::max(pool.reserved_high, pool.max_bytes);  // it tried
+    // It tried, unless that was far from possible.
+    if (bytes <= 2 * pool.max_bytes) pool.reserved_high = std::max(pool.reserved_high, pool.max_bytes);
     throw ApiError{cudaErrorMemoryAllocation};
   }
   Allocate(r, pointer, bytes);
@@ -231,7 +232,8 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
       return;
     }
     RequireSafeInCapture();
-    Require(!r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorNotSupported);
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    Require(!r.IsManaged(address), r.managed().count(address) != 0 ? cudaErrorNotSupported : cudaErrorInvalidValue);
     SideBySide::Ids before = r.beside().Before(r, in);
     if (before.empty()) return FreeInOrder(r, in, pointer);
     Require(pointer == nullptr || r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)).has_value(),

@@ -288,7 +288,10 @@ bool DeviceGetAttribute(const LaneCall& call) {
 // (size_t* value, cudaLimit)
 bool DeviceGetLimit(const LaneCall& call) {
   uint64_t value = 0;
-  const auto error = static_cast<RuntimeError>(call.grid.answers().limit(call.Argument<uint32_t>(1), &value));
+  const auto limit = call.Argument<int>(1);
+  auto error = RuntimeError::kNone;  // below the first limit everything is 0
+  if (limit >= 0) error = static_cast<RuntimeError>(call.grid.answers().limit(static_cast<uint32_t>(limit), &value));
+  if (error == RuntimeError::kUnsupportedLimit && !call.Store(call.Word(0), UINT64_MAX)) return false;
   if (error != RuntimeError::kNone) return call.End(error);
   return call.Store(call.Word(0), value) && call.End(error);
 }

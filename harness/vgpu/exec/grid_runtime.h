@@ -33,6 +33,7 @@ enum class RuntimeError : uint32_t {
   kInvalidConfiguration = 9,
   kInvalidMemcpyDirection = 21,
   kInvalidDeviceFunction = 98,
+  kUnsupportedLimit = 215,
   kLaunchPendingCountExceeded = 69,
   kInvalidClusterSize = 912,
 };

@@ -201,6 +201,7 @@ CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
 
 // The attributes have the same numbers in both APIs.
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return Drive("cuDeviceGetAttribute", Needs::kInit,
                [&] { return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device); });
 }
@@ -327,6 +328,7 @@ CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams*, unsigned flags, 
 }
 
 CUresult cuCtxDestroy(CUcontext context) {
+  if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return Drive("cuCtxDestroy", Needs::kInit, [&] {
     if (const cudaError_t error = Destroyed(context); error != cudaSuccess) return error;
     if (Of(context)->primary) return cudaErrorDeviceUninitialized;

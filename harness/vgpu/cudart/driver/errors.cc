@@ -188,6 +188,7 @@ CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint
 
 CUresult cuGetProcAddress_v2(const char* name, void** function, int version, cuuint64_t flags,
                              CUdriverProcAddressQueryResult* status) {
+  if (version > CUDA_VERSION) return CUDA_ERROR_INVALID_VALUE;
   const CUresult result = cuGetProcAddress(name, function, version, flags);
   if (status != nullptr) {
     *status = result == CUDA_SUCCESS                           ? CU_GET_PROC_ADDRESS_SUCCESS

@@ -424,6 +424,7 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
 // The only attribute that can be set. Copies of one pointer's memory are done in order here, whatever it says.
 CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
   return Drive("cuPointerSetAttribute", [&] {
+    if (SpoilByCallOf("cuPointerSetAttribute") != cudaSuccess) return cudaErrorStreamCaptureUnsupported;
     return WithMemory("cuPointerSetAttribute", pointer, [&](const std::optional<KnownMemory>& memory) {
       if (value == nullptr || !memory) return cudaErrorInvalidValue;
       if (memory->mapped) return cudaErrorNotSupported;

@@ -8,7 +8,6 @@
 
 #include "vgpu/cudart/binary/ptx_check.h"
 #include "vgpu/cudart/driver/driver.h"
-#include "vgpu/cudart/memory.h"
 
 namespace lockstep::vgpu::cudart::driver {
 
@@ -128,7 +127,7 @@ cudaError_t ModuleOf(Handle* handle, const void* kernel) {
   return cudaSuccess;
 }
 
-constexpr int kLastOption = CU_JIT_SPLIT_COMPILE + 1;
+constexpr int kLastOption = CU_JIT_NUM_OPTIONS - 1;
 
 // Whether code for this target runs here: older code is refused where the text wants more, newer has no image here.
 cudaError_t CheckTarget(int target) {
@@ -186,25 +185,27 @@ struct Arguments {
   Arguments(const void* kernel, void** extra) {
     char* buffer = nullptr;
     size_t bytes = 0;
+    bool sized = false;
     for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
       if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) {
         buffer = static_cast<char*>(extra[1]);
       } else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) {
         bytes = *static_cast<size_t*>(extra[1]);
+        sized = true;
       } else {
         error = cudaErrorInvalidValue;
         return;
       }
     }
     size_t offset = 0, size = 0, whole = 0;
+    if (buffer != nullptr && !sized) error = cudaErrorInvalidValue;
     for (size_t k = 0; cudaFuncGetParamInfo(kernel, k, &offset, &size) == cudaSuccess; ++k) {
       whole = offset + size;
       pointers.push_back(reinterpret_cast<void*>(offset));
     }
     // What is missing at a short buffer's end may be anything to the kernel; a long one does not fit.
-    constexpr size_t kWord = 8;
     if (buffer == nullptr && whole > 0) error = cudaErrorInvalidValue;
-    if (bytes > RoundedUp(whole, kWord)) error = cudaErrorLaunchOutOfResources;
+    if (bytes > whole) error = cudaErrorLaunchOutOfResources;
     if (error != cudaSuccess) return;
     values.resize(whole);
     if (whole > 0) std::memcpy(values.data(), buffer, std::min(bytes, whole));
@@ -282,7 +283,7 @@ CUresult cuModuleLoad(CUmodule* module, const char* path) {
 }
 
 CUresult cuModuleUnload(CUmodule module) {
-  return DriveHandle("cuModuleUnload", module, [&] {
+  return Drive("cuModuleUnload", Needs::kInit, [&] {
     return Api("cuModuleUnload", [&](Runtime& r) {
       Module* const unloaded = r.ModuleOf(module);
       Require(unloaded->of_driver, cudaErrorNotPermitted);
@@ -301,7 +302,7 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
 CUresult cuModuleGetGlobal(CUdeviceptr* address, size_t* bytes, CUmodule module, const char* name) {
   return Drive("cuModuleGetGlobal", [&] {
     const cudaError_t error = GetGlobal(address, bytes, module, name);
-    if (error == cudaErrorSymbolNotFound && bytes != nullptr) *bytes = 0;
+    if (error != cudaSuccess && bytes != nullptr) *bytes = 0;
     return error;
   });
 }

@@ -324,9 +324,9 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
   return Drive("cuMemGetAccess", Needs::kInit, [&] {
     return Api("cuMemGetAccess", Faults::kIgnores, [&](Runtime& r) {
       Require(flags != nullptr && location != nullptr, cudaErrorInvalidValue);
-      *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
       const auto memory = MemoryAt(r, Pointer(address));
       Require(memory.has_value(), cudaErrorInvalidValue);
+      *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
       // Of memory that was not mapped, nothing is told.
       const bool home = memory->mapped && location->id == memory->device;
       if (home && memory->device_pointer != nullptr) *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
