@@ -258,7 +258,7 @@ void CopyNow(Runtime& r, CopyWork work) {
   work.waits = true;
   Check(work.to_layout, work.region);
   Check(work.from_layout, work.region);
-  if (work.region.Bytes() == 0) return;
+  if (work.region.Bytes() == 0) return r.NothingToDo();
   Submit(r, work, nullptr);
   r.timeline().MoveHostTo(r.StreamOf(nullptr));
 }

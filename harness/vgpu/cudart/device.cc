@@ -143,7 +143,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return Api("cudaGetDeviceFlags", Faults::kNone, [&](Runtime&) {
     Require(flags != nullptr, cudaErrorInvalidValue);
-    *flags = (DeviceFlags() & kKeptFlags) | cudaDeviceMapHost;
+    *flags = (DeviceFlags() & kKeptFlags) | (RuntimeInUse() ? cudaDeviceMapHost : 0);
   });
 }
 

@@ -63,11 +63,11 @@ LOCKSTEP_PER_THREAD(cudaEventRecord, _ptsz)
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   return Api("cudaEventRecordWithFlags", Faults::kIgnores, [&](Runtime& r) {
+    r.timeline().EventOf(event);
     Require(flags == cudaEventRecordDefault || flags == cudaEventRecordExternal, cudaErrorInvalidValue);
     Stream& in = r.StreamOf(stream);
     if (flags == cudaEventRecordExternal) {
       Require(in.point.capture != nullptr, cudaErrorIllegalState);
-      r.timeline().EventOf(event);
       return AddToCapture(in, RecordWork{event});
     }
     Submit(r, RecordWork{event}, stream);

@@ -84,8 +84,14 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
   return Api("cudaLaunchKernelExC", Faults::kIgnores, [&](Runtime& r) {
     Require(config != nullptr, cudaErrorInvalidValue);
     Require(config->numAttrs == 0 || config->attrs != nullptr, cudaErrorInvalidValue);
+    dim3 cluster(0, 0, 0);
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+      const auto& dim = config->attrs[i].val.clusterDim;
+      if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) cluster = dim3(dim.x, dim.y, dim.z);
+    }
     KernelWork work = MakeLaunch(
-        r, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}, arguments, false);
+        r, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}, arguments, false,
+        cluster);
     std::vector<cudaEvent_t> events;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       const cudaLaunchAttribute& attribute = config->attrs[i];
@@ -93,9 +99,6 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
       switch (attribute.id) {
         case cudaLaunchAttributeCooperative:
           work.cooperative = attribute.val.cooperative != 0;
-          break;
-        case cudaLaunchAttributeClusterDimension:
-          work.cluster = dim3(attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z);
           break;
         case cudaLaunchAttributeProgrammaticEvent:
           events.push_back(attribute.val.programmaticEvent.event);
@@ -108,7 +111,6 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
           break;
       }
     }
-    RequirePortable(*work.kernel, work.cluster);
     SubmitLaunch(r, std::move(work), config->stream);
     // Events that may come early come when the kernel has ended.
     for (const cudaEvent_t event : events) Submit(r, RecordWork{event}, config->stream);
@@ -134,6 +136,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   return Api("cudaFuncSetAttribute", Faults::kIgnores, [&](Runtime& r) {
+    Require(attribute >= cudaFuncAttributeMaxDynamicSharedMemorySize && attribute < cudaFuncAttributeMax,
+            cudaErrorInvalidValue);
     Kernel& kernel = r.KernelOf(function);
     switch (attribute) {
       case cudaFuncAttributeMaxDynamicSharedMemorySize: {

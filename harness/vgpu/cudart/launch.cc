@@ -99,13 +99,28 @@ uint64_t Runtime::MostDynamicShared(int device, ModuleHandle module, const Kerne
   return MaxDynamicShared(*this, found, info);
 }
 
-void RequirePortable(const Kernel& kernel, const dim3& cluster) {
+namespace {
+
+// Clusters of more than 8 blocks are for kernels that allow sizes which not every device has. That, and a grid that
+// clusters don't fill, is told before too much shared memory, if the device could have so much.
+void CheckCluster(Runtime& r, KernelWork work, const KernelInfo& info) {
   constexpr uint64_t kPortable = 8;
-  Require(ToDim3(cluster).Count() <= kPortable || kernel.non_portable_cluster != 0, cudaErrorInvalidClusterSize);
+  const uint64_t blocks = std::max<uint64_t>(ToDim3(work.cluster).Count(), info.cluster.Count());
+  const bool portable = blocks <= kPortable || work.kernel->non_portable_cluster != 0;
+  size_t& shared = work.configuration.shared;
+  const bool too_much = shared > MaxDynamicShared(r, *work.kernel, info);
+  const bool possible = info.static_shared + shared <= static_cast<uint64_t>(r.profile().shared_per_block_optin);
+  if (r.faulted() || blocks < 2 || (portable && !(too_much && possible))) return;
+  if (too_much) shared = 0;
+  const LaunchError error = r.backend().Check(SpecOf(r, work));
+  Require(error != LaunchError::kInvalidClusterSize && (portable || error != LaunchError::kNone),
+          cudaErrorInvalidClusterSize);
 }
 
+}  // namespace
+
 KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
-                      bool cooperative) {
+                      bool cooperative, const dim3& cluster) {
   KernelWork work;
   work.kernel = &r.KernelOf(function);
   work.configuration = configuration;
@@ -113,14 +128,9 @@ KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguratio
   work.cooperative = cooperative;
   const KernelInfo& info = r.InfoOf(*work.kernel);
   const size_t shared = work.configuration.shared;
-  RequirePortable(*work.kernel, dim3(info.cluster.x, info.cluster.y, info.cluster.z));
+  work.cluster = cluster;
+  CheckCluster(r, work, info);
   if (shared > MaxDynamicShared(r, *work.kernel, info)) {
-    // A grid that its compiled clusters don't fill is told first, where the device could have so much.
-    KernelWork less = work;
-    less.configuration.shared = 0;
-    const bool possible = info.static_shared + shared <= static_cast<uint64_t>(r.profile().shared_per_block_optin);
-    Require(!possible || r.faulted() || r.backend().Check(SpecOf(r, less)) != LaunchError::kInvalidClusterSize,
-            cudaErrorInvalidClusterSize);
     Say("the launch of " + info.demangled + AtCallSite() + " asks for " + std::to_string(shared) +
         " bytes of dynamic shared memory, at most " + std::to_string(MaxDynamicShared(r, *work.kernel, info)) +
         " are possible unless cudaFuncSetAttribute allows more");

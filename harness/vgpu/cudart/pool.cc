@@ -105,6 +105,7 @@ void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle
   Pool& pool = PoolOf(handle);
   if (in.point.capture != nullptr) {
     *pointer = nullptr;
+    Require(in.point.capture->valid, cudaErrorStreamCaptureInvalidated);
     if (bytes == 0) return;
     AllocateWork work = MakeAllocation(r, bytes);
     *pointer = reinterpret_cast<void*>(work.memory->address);

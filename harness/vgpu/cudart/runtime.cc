@@ -115,6 +115,34 @@ constexpr std::string_view kWithoutContext[] = {"cudaGetKernel",
                                                 "cudaLibraryLoadFromFile"};
 constexpr std::string_view kWithContext[] = {"cudaGraphCreate", "cudaMemcpy"};
 
+// Calls that learn of an earlier launch's fault: they wait for work, or ask whether it is done.
+constexpr std::string_view kNoticing[] = {"cudaMemcpy",           "cudaMemset",      "cudaFree",
+                                          "cudaDeviceSynchronize", "cudaStreamQuery", "cudaStreamSynchronize",
+                                          "cudaEventQuery",        "cudaEventSynchronize"};
+// Calls that a lost context does not matter to, and those among them that it does.
+constexpr std::string_view kOutliving[] = {"cudaGraph",           "cudaMemPool",          "cudaDeviceGetMemPool",
+                                           "cudaDeviceSetMemPool", "cudaMemGetMemPool",    "cudaMemGetDefaultMemPool",
+                                           "cudaFuncGetName",      "cudaUserObject"};
+constexpr std::string_view kWithTheContext[] = {"cudaGraphInstantiate",   "cudaGraphLaunch",       "cudaGraphUpload",
+                                                "cudaGraphAddKernelNode", "cudaGraphAddMemcpyNode"};
+// Of a device that is gone, these alone.
+constexpr std::string_view kOutlivingTheDevice[] = {"cudaFuncGetName", "cudaMemPool"};
+// Calls that find an argument or a handle wrong before they look at the context; others leave that to the driver.
+constexpr std::string_view kLooking[] = {"cudaLaunchHostFunc",      "cudaHostGetDevicePointer", "cudaEventQuery",
+                                         "cudaEventSynchronize",    "cudaMalloc",               "cudaArrayGetInfo",
+                                         "cudaCreateTextureObject", "cudaCreateSurfaceObject",  "cudaFuncSetAttribute"};
+
+template <typename List>
+bool BeginsWithOne(std::string_view function, const List& names) {
+  return std::any_of(std::begin(names), std::end(names), [&](std::string_view name) { return function.starts_with(name); });
+}
+bool NoticesFaults(std::string_view function) {
+  return !function.starts_with("cuda") || (BeginsWithOne(function, kNoticing) && !function.ends_with("Async"));
+}
+bool OutlivesContext(std::string_view function) {
+  return BeginsWithOne(function, kOutliving) && !BeginsWithOne(function, kWithTheContext);
+}
+
 bool NeedsContext(std::string_view function, Faults faults) {
   const auto is = [function](std::string_view name) { return name == function; };
   if (faults == Faults::kNone) return std::any_of(std::begin(kWithContext), std::end(kWithContext), is);
@@ -142,6 +170,7 @@ void Runtime::SetDevice(int device) {
 }
 
 Backend& Runtime::backend(int device) {
+  Require(lost_ == cudaSuccess, lost_);
   std::unique_ptr<Backend>& backend = contexts_[device].backend;
   if (backend == nullptr) {
     const char* socket = JudgesSocket();
@@ -188,7 +217,7 @@ cudaError_t Runtime::Enter(const char* function, Faults faults, const void* fram
   made_current_ = false;
   if (CalledAs() == nullptr) {
     started = true;
-    if (!in_use_here && NeedsContext(function, faults)) made_current_ = in_use = in_use_here = true;
+    if ((!in_use_here || !in_use) && NeedsContext(function, faults)) made_current_ = in_use = in_use_here = true;
   }
   carried_ = false;
   NoteLaunchedKernel("");
@@ -196,11 +225,27 @@ cudaError_t Runtime::Enter(const char* function, Faults faults, const void* fram
   if (InHostFunction::is_in()) return cudaErrorNotPermitted;
   if (transfers_.watches_arguments()) transfers_.LookAtArguments(*this, frame);
   Context& current = context();
-  if (faults == Faults::kReports && current.pending != cudaSuccess) {
-    current.sticky = current.pending;
-    current.pending = cudaSuccess;
+  if (faults == Faults::kReports && current.pending != cudaSuccess && NoticesFaults(function)) {
+    current.sticky = std::exchange(current.pending, cudaSuccess);
   }
-  return current.sticky != cudaSuccess ? current.sticky : SpoilByCallOf(function);
+  if (current.sticky == cudaSuccess) return SpoilByCallOf(function);
+  const bool is_gone = current.sticky == cudaErrorDevicesUnavailable;
+  if (is_gone ? BeginsWithOne(function, kOutlivingTheDevice) : OutlivesContext(function)) return cudaSuccess;
+  // The driver looks at the context first, the runtime at arguments that are wrong at sight.
+  if (CalledAs() != nullptr) return current.sticky;
+  lost_ = current.sticky;
+  return cudaSuccess;
+}
+
+void Runtime::ReleasePrimary() {
+  in_use = false;
+  if (!faulted()) return;
+  context().sticky = cudaErrorDevicesUnavailable;
+  context().pending = cudaSuccess;
+}
+
+void Runtime::NothingToDo() {
+  if (std::string_view(function_) != "cudaMemcpy") lost_ = cudaSuccess;
 }
 
 void Runtime::Arrive() {
@@ -208,6 +253,12 @@ void Runtime::Arrive() {
 }
 
 cudaError_t Runtime::Leave(cudaError_t error) {
+  const cudaError_t lost = std::exchange(lost_, cudaSuccess);
+  const bool is_of_driver = error == cudaSuccess || error == cudaErrorInvalidValue ||
+                            error == cudaErrorInvalidResourceHandle || error == cudaErrorIllegalState;
+  const bool looks = lost != cudaErrorDevicesUnavailable ? BeginsWithOne(function_, kLooking)
+                                                         : std::string_view(function_) == "cudaEventQuery";
+  if (lost != cudaSuccess && is_of_driver && (error == cudaSuccess || !looks)) error = lost;
   Arrive();
   // Arguments that are wrong at sight are told before the device is there.
   if (made_current_ && error == cudaErrorInvalidValue && context().backend == nullptr) in_use = in_use_here = false;

@@ -95,7 +95,7 @@ struct LaunchConfiguration {
 
 // How a call meets the fault of an earlier launch.
 enum class Faults : uint8_t {
-  kReports,  // most calls: they may return errors of earlier asynchronous launches
+  kReports,  // most calls; those that wait return errors of earlier asynchronous launches
   kIgnores,  // what is only put in a stream, or asks for the runtime's own state: returns before the fault is noticed
   kNone,     // calls that work even when the context is gone
 };
@@ -122,6 +122,10 @@ class Runtime {
   HostTransfers& transfers() { return transfers_; }
   MappedMemory& mapped() { return mapped_; }
   SideBySide& beside() { return beside_; }
+  // The program has released the primary context that the runtime uses: its next call makes it anew.
+  void ReleasePrimary();
+  // The call is for no bytes: then nearly none looks at the context.
+  void NothingToDo();
   // The host has waited for something: it arrives now, if it is not to do so at the end of the API function.
   void Arrive();
   // Throws ApiError; for the legacy stream too, while a stream that would wait for it is captured.
@@ -251,6 +255,7 @@ class Runtime {
   uint64_t arrived_ = 0;  // the clocks' waits() when something arrived last
   const char* function_ = "";
   bool carried_ = false;  // the call reached the backend, which knows of it
+  cudaError_t lost_ = cudaSuccess;  // the context that this call needs, by this error
   bool made_current_ = false;  // the primary context, by this call
   std::set<std::unique_ptr<Module>> modules_;
   std::map<const void*, std::unique_ptr<Kernel>> kernels_;  // by host function, or by themselves

@@ -130,10 +130,15 @@ void PerformInOrder(Runtime& r, const Work& work, Stream& stream) {
 }
 
 void Submit(Runtime& r, Work work, cudaStream_t handle) {
+  if (const auto* copy = std::get_if<CopyWork>(&work)) {
+    if (copy->region.Bytes() == 0) return r.NothingToDo();
+    Require(copy->kind >= cudaMemcpyHostToHost && copy->kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
+  }
   Stream& stream = std::holds_alternative<WaitWork>(work) || std::holds_alternative<RecordWork>(work)
                        ? r.StreamOf(handle)
                        : r.StreamForWork(handle);
   if (const auto* wait = std::get_if<WaitWork>(&work)) {
+    Require(stream.point.capture == nullptr || stream.point.capture->valid, cudaErrorStreamCaptureInvalidated);
     const Event& event = r.timeline().EventOf(wait->event);
     Require(!event.of_ended_capture, cudaErrorInvalidValue);
     if (event.point.capture != nullptr) {

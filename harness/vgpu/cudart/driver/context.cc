@@ -286,9 +286,16 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
     PrimaryOf(device);
     int& retained = All().primary[device].second;
-    // The runtime holds it, too.
-    if (retained == 0) return RuntimeInUse() ? cudaSuccess : cudaErrorDeviceUninitialized;
-    if (--retained == 0 && !RuntimeInUse()) DeviceFlags() = 0;
+    // The runtime holds it once, too.
+    if (retained == 0 && !RuntimeInUse()) return cudaErrorDeviceUninitialized;
+    if (retained > 0) {
+      --retained;
+    } else {
+      Runtime& r = runtime();
+      const std::lock_guard lock(r.mutex());
+      r.ReleasePrimary();
+    }
+    if (retained == 0 && !RuntimeInUse()) DeviceFlags() = 0;
     return cudaSuccess;
   });
 }
@@ -410,7 +417,7 @@ CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
 CUresult cuCtxGetFlags(unsigned* flags) {
   return Drive("cuCtxGetFlags", [&] {
     if (flags == nullptr) return cudaErrorInvalidValue;
-    *flags = CurrentContext()->primary ? DeviceFlags() : CurrentContext()->flags;
+    *flags = CurrentContext()->primary ? DeviceFlags() | CU_CTX_MAP_HOST : CurrentContext()->flags;
     return cudaSuccess;
   });
 }
@@ -419,7 +426,7 @@ CUresult cuCtxSetFlags(unsigned flags) {
   return Drive("cuCtxSetFlags", [&] {
     if (!AreDeviceFlags(flags)) return cudaErrorInvalidValue;
     constexpr unsigned kKept = CU_CTX_SCHED_MASK | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_SYNC_MEMOPS;
-    CurrentContext()->flags = flags & kKept;
+    (CurrentContext()->primary ? DeviceFlags() : CurrentContext()->flags) = flags & kKept;
     return cudaSuccess;
   });
 }

@@ -294,6 +294,7 @@ CUresult cuModuleUnload(CUmodule module) {
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   return Drive("cuModuleGetFunction", [&] {
+    if (module == nullptr) return cudaErrorInvalidResourceHandle;
     if (name != nullptr && *name == '\0') return cudaErrorInvalidValue;
     return GetKernel(function, module, name);
   });
@@ -301,7 +302,8 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
 
 CUresult cuModuleGetGlobal(CUdeviceptr* address, size_t* bytes, CUmodule module, const char* name) {
   return Drive("cuModuleGetGlobal", [&] {
-    const cudaError_t error = GetGlobal(address, bytes, module, name);
+    const cudaError_t error =
+        module == nullptr ? cudaErrorInvalidResourceHandle : GetGlobal(address, bytes, module, name);
     if (error != cudaSuccess && bytes != nullptr) *bytes = 0;
     return error;
   });
@@ -377,8 +379,10 @@ CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned most, CUlibrary l
 CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
   return Drive("cuLibraryGetModule", [&] {
     if (module == nullptr || library == nullptr) return cudaErrorInvalidValue;
-    *module = reinterpret_cast<CUmodule>(library);
-    return cudaSuccess;
+    return Api("cuLibraryGetModule", [&](Runtime& r) {
+      r.Load(*r.ModuleOf(library));
+      *module = reinterpret_cast<CUmodule>(library);
+    });
   });
 }
 
