@@ -6,8 +6,8 @@
     harness/dev/conformance/conformance.py page                    write docs/records/conformance.md
 
 Each `.cu` file here is a program that prints lines "class/case/question answer" (ask.h). To record, build them with
-`nvcc -std=c++20 -arch=sm_90 PROGRAM.cu -lcuda` (device_launches: also `-rdc=true -lcudadevrt`), run each on the GPU and
-send what it prints to PROGRAM.txt. The answers are in `recorded`, a line for each case: each answer, and the questions
+`nvcc -std=c++20 -arch=sm_90 PROGRAM.cu -lcuda` and the options of its line "// nvcc: ", run each on the GPU and send what
+it prints to PROGRAM.txt. The answers are in `recorded`, a line for each case: each answer, and the questions
 that have it. `allowed.txt` names differences that stay, as patterns of questions, with the reason.
 
 Exit status: 1 where a program differs in more answers than `figures.json` says; 0 otherwise.
@@ -20,6 +20,7 @@ import concurrent.futures
 import fnmatch
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -90,7 +91,8 @@ def allowed() -> list[tuple[str, str]]:
 def build(program: str, nvcc: str, folder: Path) -> Path:
     """Compiles a program into a folder, and gives its path."""
     out = folder / program
-    extra = ["-rdc=true", "-lcudadevrt"] if program == "device_launches" else []
+    asked = re.search(r"^// nvcc: (.*)$", (HERE / f"{program}.cu").read_text(encoding="utf-8"), re.MULTILINE)
+    extra = asked[1].split() if asked else []
     stubs = Path(nvcc).resolve().parents[1] / "lib64/stubs"
     command = [nvcc, "-std=c++20", "-w", "-arch=sm_90", f"{HERE}/{program}.cu", "-o", str(out), *extra, "-lcuda"]
     subprocess.run([*command, f"-L{stubs}"], check=True)

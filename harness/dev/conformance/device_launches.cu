@@ -1,4 +1,5 @@
 // Kernels that launch kernels, and what the device runtime answers in a kernel.
+// nvcc: -rdc=true -lcudadevrt
 #define CONFORMANCE_CLASS "cdp"
 #include "ask.h"
 

@@ -1,4 +1,5 @@
 // cuRAND's host API: generators, distributions, orders, offsets; and its errors.
+// nvcc: -lcurand
 #define CONFORMANCE_CLASS "curand"
 #include <curand.h>
 

@@ -79,9 +79,21 @@ ImageShape ShapeOf(const cudaExtent& e, unsigned flags) {
   return ImageShape::k1D;
 }
 
+// What is wrong with an array's shape at sight; its size comes behind its format.
+void CheckShape(const cudaExtent& e, unsigned flags) {
+  const bool layered = (flags & cudaArrayLayered) != 0, cube = (flags & cudaArrayCubemap) != 0;
+  Require(e.width > 0 && (!layered || e.depth > 0), cudaErrorInvalidValue);
+  Require(!cube || (e.width == e.height && (layered ? e.depth % kFaces == 0 : e.depth == kFaces)), cudaErrorInvalidValue);
+  Require(layered || cube || e.depth == 0 || e.height > 0, cudaErrorInvalidValue);
+}
+
 void AllocateArray(Runtime& r, cudaArray_t* handle, const cudaChannelFormatDesc* desc, const cudaExtent& extent,
                    unsigned flags) {
   Require(handle != nullptr && desc != nullptr, cudaErrorInvalidValue);
+  CheckShape(extent, flags);
+  const TexelFormat format = FormatOf(*desc);
+  constexpr unsigned kUnknown = 16;  // between those that CUDA has
+  Require((flags & kUnknown) == 0, cudaErrorInvalidValue);
   if ((flags & cudaArraySparse) != 0) NotSupported("a sparse array");
   if ((flags & cudaArrayDeferredMapping) != 0) NotSupported("an array whose memory is mapped later");
   if ((flags & ~kKnownFlags) != 0) NotSupported("an array with these flags");
@@ -92,7 +104,7 @@ void AllocateArray(Runtime& r, cudaArray_t* handle, const cudaChannelFormatDesc*
   array->flags = flags;
   vgpu::Image& image = array->image;
   image.is_array = true;
-  image.format = FormatOf(*desc);
+  image.format = format;
   image.shape = ShapeOf(extent, flags);
   Require((flags & cudaArrayTextureGather) == 0 || image.shape == ImageShape::k2D, cudaErrorInvalidValue);
   const auto size = [](size_t n) { return n == 0 ? 1 : static_cast<uint32_t>(n); };
@@ -198,6 +210,9 @@ CopyWork CopyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_
                      cudaMemcpyKind kind) {
   const Array& array = ArrayOf(to);
   const Region region = {width, height, 1};
+  if (region.Bytes() == 0) return {};
+  Require(pitch >= width, cudaErrorInvalidPitchValue);
+  KindTo(kind);
   return {PlaceIn(array, x, y, 0, region), LayoutOf(array), from, {pitch, pitch * height}, region, KindTo(kind)};
 }
 
@@ -205,6 +220,9 @@ CopyWork CopyFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
                        cudaMemcpyKind kind) {
   const Array& array = ArrayOf(from);
   const Region region = {width, height, 1};
+  if (region.Bytes() == 0) return {};
+  Require(pitch >= width, cudaErrorInvalidPitchValue);
+  KindFrom(kind);
   return {to, {pitch, pitch * height}, PlaceIn(array, x, y, 0, region), LayoutOf(array), region, KindFrom(kind)};
 }
 
@@ -433,11 +451,26 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* d
 }
 
 cudaError_t cudaFreeArray(cudaArray_t array) {
-  return Api("cudaFreeArray", [&](Runtime& r) { FreeArray(r, array); });
+  return Api("cudaFreeArray", [&](Runtime& r) {
+    if (array != nullptr) RequireSafeInCapture();
+    FreeArray(r, array);
+  });
+}
+
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* handle, const cudaChannelFormatDesc* desc, cudaExtent extent,
+                                     unsigned, unsigned flags) {
+  return Api("cudaMallocMipmappedArray", [&](Runtime&) {
+    Require(handle != nullptr && desc != nullptr, cudaErrorInvalidValue);
+    CheckShape(extent, flags);
+    NotSupported("mipmaps");
+  });
 }
 
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent, unsigned* flags, cudaArray_t handle) {
   return Api("cudaArrayGetInfo", [&](Runtime&) {
+    if (desc != nullptr) *desc = {};
+    if (extent != nullptr) *extent = {};
+    if (flags != nullptr) *flags = 0;
     const Array& array = ArrayOf(handle);
     if (desc != nullptr) *desc = array.desc;
     if (extent != nullptr) *extent = array.extent;
@@ -556,8 +589,8 @@ cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* desc, cudaTextureOb
 
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
   return Api("cudaCreateSurfaceObject", [&](Runtime& r) {
-    Require(object != nullptr && resource != nullptr && resource->resType == cudaResourceTypeArray,
-            cudaErrorInvalidValue);
+    Require(object != nullptr && resource != nullptr, cudaErrorInvalidValue);
+    Require(resource->resType == cudaResourceTypeArray, cudaErrorInvalidChannelDescriptor);
     *object = Create(r, resource, nullptr);
   });
 }

@@ -119,6 +119,7 @@ CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms) {
   const cudaExtent& extent = parms->extent;
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return {};
   if (parms->srcArray != nullptr || parms->dstArray != nullptr) return CopyArray3D(*parms);
+  Require(parms->kind >= cudaMemcpyHostToHost && parms->kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
   Require(parms->srcPtr.ptr != nullptr && parms->dstPtr.ptr != nullptr, cudaErrorInvalidValue);
   const auto layout = [](const cudaPitchedPtr& base) { return Layout{base.pitch, base.pitch * base.ysize}; };
   const auto place = [&](const cudaPitchedPtr& base, const cudaPos& position) {
@@ -257,7 +258,7 @@ void CopyNow(Runtime& r, CopyWork work) {
   work.waits = true;
   Check(work.to_layout, work.region);
   Check(work.from_layout, work.region);
-  if (work.region.Bytes() == 0) return;
+  if (work.region.Bytes() == 0) return r.NothingToDo();
   Submit(r, work, nullptr);
   r.timeline().MoveHostTo(r.StreamOf(nullptr));
 }

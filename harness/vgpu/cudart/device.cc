@@ -115,6 +115,7 @@ cudaError_t cudaInitDevice(int device, unsigned flags, unsigned how) {
   return Api("cudaInitDevice", Faults::kNone, [&](Runtime& r) {
     r.RequireDevice(device);
     Require((how & cudaInitDeviceFlagsAreValid) == 0 || AreDeviceFlags(flags), cudaErrorInvalidValue);
+    UsePrimary();
   });
 }
 
@@ -142,7 +143,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return Api("cudaGetDeviceFlags", Faults::kNone, [&](Runtime&) {
     Require(flags != nullptr, cudaErrorInvalidValue);
-    *flags = (DeviceFlags() & kKeptFlags) | cudaDeviceMapHost;
+    *flags = (DeviceFlags() & kKeptFlags) | (RuntimeInUse() ? cudaDeviceMapHost : 0);
   });
 }
 
@@ -271,7 +272,8 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
 // Devices sit on imaginary buses, one each: 0000:01:00.0 is device 1.
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
   return Api("cudaDeviceGetPCIBusId", [&](Runtime& r) {
-    Require(id != nullptr && length > 0, cudaErrorInvalidValue);
+    constexpr int kLength = sizeof "0000:00:00.0";
+    Require(id != nullptr && length >= kLength, cudaErrorInvalidValue);
     r.RequireDevice(device);
     std::snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(device));
   });
@@ -281,8 +283,10 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
   return Api("cudaDeviceGetByPCIBusId", [&](Runtime& r) {
     Require(device != nullptr && id != nullptr, cudaErrorInvalidValue);
     unsigned domain = 0, bus = 0, slot = 0;
+    // Without a domain the function must be there.
     const bool with_domain = std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot) == 3;
-    Require(with_domain || std::sscanf(id, "%x:%x", &bus, &slot) == 2, cudaErrorInvalidValue);
+    unsigned function = 0;
+    Require(with_domain || std::sscanf(id, "%x:%x.%x", &bus, &slot, &function) == 3, cudaErrorInvalidValue);
     Require(domain == 0 && slot == 0 && bus < static_cast<unsigned>(r.device_count()), cudaErrorInvalidDevice);
     *device = static_cast<int>(bus);
   });
@@ -291,8 +295,17 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
 // The first of a program's choice that there is.
 cudaError_t cudaSetValidDevices(int* devices, int count) {
   return Api("cudaSetValidDevices", [&](Runtime& r) {
-    Require(count == 0 || devices != nullptr, cudaErrorInvalidValue);
+    Require(count >= 0 && count <= r.device_count() && (count == 0 || devices != nullptr), cudaErrorInvalidValue);
     for (int i = 0; i < count; ++i) r.RequireDevice(devices[i]);
+  });
+}
+
+// Nothing else writes to this device.
+cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarget,
+                                               cudaFlushGPUDirectRDMAWritesScope scope) {
+  return Api("cudaDeviceFlushGPUDirectRDMAWrites", [&](Runtime&) {
+    Require(scope == cudaFlushGPUDirectRDMAWritesToOwner || scope == cudaFlushGPUDirectRDMAWritesToAllDevices,
+            cudaErrorInvalidValue);
   });
 }
 

@@ -344,6 +344,14 @@ RuntimeAnswers AnswersFor(int device) {
   answers.most_dynamic_shared = [device](ModuleHandle module, const KernelInfo& info) {
     return runtime().MostDynamicShared(device, module, info);
   };
+  answers.resident = [](const KernelInfo& info, int threads, uint64_t shared) {
+    return runtime().backend().MaxBlocksPerSm(info, threads, shared);
+  };
+  answers.attributes = [](const KernelInfo& info) {
+    Kernel plain;
+    const cudaFuncAttributes all = AttributesOf(runtime(), plain, info);
+    return std::string(reinterpret_cast<const char*>(&all), sizeof all);
+  };
   answers.most_pending = [] { return uint64_t{GetLimit(runtime(), cudaLimitDevRuntimePendingLaunchCount)}; };
   return answers;
 }

@@ -14,8 +14,8 @@ extern "C" {
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version,
                                              unsigned long long flags, cudaDriverEntryPointQueryResult* status) {
   return Api("cudaGetDriverEntryPointByVersion", Faults::kIgnores, [&](Runtime&) {
-    Require(symbol != nullptr && *symbol != '\0' && function != nullptr, cudaErrorInvalidValue);
-    Require(flags <= cudaEnablePerThreadDefaultStream, cudaErrorInvalidValue);
+    Require(symbol != nullptr && function != nullptr, cudaErrorInvalidValue);
+    Require(flags <= (cudaEnableLegacyStream | cudaEnablePerThreadDefaultStream), cudaErrorInvalidValue);
     CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     cuGetProcAddress_v2(symbol, function, static_cast<int>(version), flags, &found);
     if (status != nullptr) *status = static_cast<cudaDriverEntryPointQueryResult>(found);

@@ -23,6 +23,7 @@ const lockstep::vgpu::cudart::Event& Awaited(Runtime& r, cudaEvent_t event) {
     awaited.point.capture->valid = false;
     throw ApiError{cudaErrorCapturedEvent};
   }
+  Require(!awaited.of_ended_capture, cudaErrorInvalidValue);
   RequireSafeInCapture();
   return awaited;
 }
@@ -30,6 +31,7 @@ const lockstep::vgpu::cudart::Event& Awaited(Runtime& r, cudaEvent_t event) {
 const lockstep::vgpu::cudart::Event& Timed(Runtime& r, cudaEvent_t event) {
   const auto& timed = r.timeline().EventOf(event);
   Require(timed.point.capture == nullptr, cudaErrorCapturedEvent);
+  Require(!timed.of_ended_capture, cudaErrorInvalidValue);
   Require((timed.recorded || timed.later != nullptr) && (timed.flags & cudaEventDisableTiming) == 0,
           cudaErrorInvalidResourceHandle);
   // On the modelled clock the work goes on until the host has waited for it, as on a GPU, though it is done at once
@@ -61,11 +63,11 @@ LOCKSTEP_PER_THREAD(cudaEventRecord, _ptsz)
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   return Api("cudaEventRecordWithFlags", Faults::kIgnores, [&](Runtime& r) {
+    r.timeline().EventOf(event);
     Require(flags == cudaEventRecordDefault || flags == cudaEventRecordExternal, cudaErrorInvalidValue);
     Stream& in = r.StreamOf(stream);
     if (flags == cudaEventRecordExternal) {
       Require(in.point.capture != nullptr, cudaErrorIllegalState);
-      r.timeline().EventOf(event);
       return AddToCapture(in, RecordWork{event});
     }
     Submit(r, RecordWork{event}, stream);

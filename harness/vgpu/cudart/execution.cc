@@ -39,6 +39,31 @@ void SetCluster(Runtime& r, Kernel& kernel, unsigned dim3::* side, int value) {
 
 }  // namespace
 
+namespace lockstep::vgpu::cudart {
+
+cudaFuncAttributes AttributesOf(Runtime& r, const Kernel& kernel, const KernelInfo& info) {
+  cudaFuncAttributes attributes = {};
+  attributes.sharedSizeBytes = info.static_shared;
+  attributes.constSizeBytes = info.constant_bytes;
+  attributes.localSizeBytes = info.local_bytes;
+  attributes.maxThreadsPerBlock = MostThreads(r, info);
+  attributes.numRegs = static_cast<int>(info.registers);
+  attributes.ptxVersion = info.target_sm;
+  attributes.binaryVersion = r.profile().cc_major * 10 + r.profile().cc_minor;
+  attributes.maxDynamicSharedSizeBytes = static_cast<int>(MaxDynamicShared(r, kernel, info));
+  attributes.preferredShmemCarveout = kernel.preferred_carveout;
+  const dim3 cluster = ClusterOf(kernel, info);
+  attributes.clusterDimMustBeSet = info.cluster.x != 0 ? 1 : 0;
+  attributes.requiredClusterWidth = static_cast<int>(cluster.x);
+  attributes.requiredClusterHeight = static_cast<int>(cluster.y);
+  attributes.requiredClusterDepth = static_cast<int>(cluster.z);
+  attributes.clusterSchedulingPolicyPreference = kernel.cluster_scheduling;
+  attributes.nonPortableClusterSizeAllowed = kernel.non_portable_cluster;
+  return attributes;
+}
+
+}  // namespace lockstep::vgpu::cudart
+
 extern "C" {
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
@@ -59,8 +84,14 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
   return Api("cudaLaunchKernelExC", Faults::kIgnores, [&](Runtime& r) {
     Require(config != nullptr, cudaErrorInvalidValue);
     Require(config->numAttrs == 0 || config->attrs != nullptr, cudaErrorInvalidValue);
+    dim3 cluster(0, 0, 0);
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+      const auto& dim = config->attrs[i].val.clusterDim;
+      if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) cluster = dim3(dim.x, dim.y, dim.z);
+    }
     KernelWork work = MakeLaunch(
-        r, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}, arguments, false);
+        r, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}, arguments, false,
+        cluster);
     std::vector<cudaEvent_t> events;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       const cudaLaunchAttribute& attribute = config->attrs[i];
@@ -68,9 +99,6 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
       switch (attribute.id) {
         case cudaLaunchAttributeCooperative:
           work.cooperative = attribute.val.cooperative != 0;
-          break;
-        case cudaLaunchAttributeClusterDimension:
-          work.cluster = dim3(attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z);
           break;
         case cudaLaunchAttributeProgrammaticEvent:
           events.push_back(attribute.val.programmaticEvent.event);
@@ -102,29 +130,14 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
   return Api("cudaFuncGetAttributes", Faults::kIgnores, [&](Runtime& r) {
     Require(attributes != nullptr, cudaErrorInvalidValue);
     Kernel& kernel = r.KernelOf(function);
-    const KernelInfo& info = r.InfoOf(kernel);
-    *attributes = {};
-    attributes->sharedSizeBytes = info.static_shared;
-    attributes->constSizeBytes = info.constant_bytes;
-    attributes->localSizeBytes = info.local_bytes;
-    attributes->maxThreadsPerBlock = MostThreads(r, info);
-    attributes->numRegs = static_cast<int>(info.registers);
-    attributes->ptxVersion = info.target_sm;
-    attributes->binaryVersion = r.profile().cc_major * 10 + r.profile().cc_minor;
-    attributes->maxDynamicSharedSizeBytes = static_cast<int>(MaxDynamicShared(r, kernel, info));
-    attributes->preferredShmemCarveout = kernel.preferred_carveout;
-    const dim3 cluster = ClusterOf(kernel, info);
-    attributes->clusterDimMustBeSet = info.cluster.x != 0 ? 1 : 0;
-    attributes->requiredClusterWidth = static_cast<int>(cluster.x);
-    attributes->requiredClusterHeight = static_cast<int>(cluster.y);
-    attributes->requiredClusterDepth = static_cast<int>(cluster.z);
-    attributes->clusterSchedulingPolicyPreference = kernel.cluster_scheduling;
-    attributes->nonPortableClusterSizeAllowed = kernel.non_portable_cluster;
+    *attributes = AttributesOf(r, kernel, r.InfoOf(kernel));
   });
 }
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   return Api("cudaFuncSetAttribute", Faults::kIgnores, [&](Runtime& r) {
+    Require(attribute >= cudaFuncAttributeMaxDynamicSharedMemorySize && attribute < cudaFuncAttributeMax,
+            cudaErrorInvalidValue);
     Kernel& kernel = r.KernelOf(function);
     switch (attribute) {
       case cudaFuncAttributeMaxDynamicSharedMemorySize: {

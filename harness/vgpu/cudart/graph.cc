@@ -55,6 +55,7 @@ std::shared_ptr<Graph> Clone(const Graph& graph, std::map<const Node*, const Nod
   RequireNoMemoryNodes(graph);
   const std::map<const Node*, size_t> positions = Positions(graph);
   auto copy = std::make_shared<Graph>();
+  copy->objects = graph.objects;
   for (const auto& node : graph.nodes) {
     Node* const added = AddNode(*copy, node->work, {});
     if (auto* child = std::get_if<ChildWork>(&added->work)) child->graph = Clone(*child->graph);
@@ -106,6 +107,7 @@ cudaGraphNodeType TypeOf(const Work& work) {
 
 std::unique_ptr<ExecutableGraph> MakeExecutable(const Graph& graph) {
   auto executable = std::make_unique<ExecutableGraph>();
+  executable->objects = graph.objects;
   std::map<const Node*, size_t> places;
   for (const Node* node : InOrder(graph)) {
     std::vector<size_t> after;

@@ -23,8 +23,11 @@ struct Node {
   std::vector<void*> arguments;    // what cudaGraphKernelNodeGetParams handed out
 };
 
+// The program's memory that graphs hold (user_object.cc), and how many of its references.
+using HeldObjects = std::map<cudaUserObject_t, std::pair<unsigned, std::shared_ptr<void>>>;
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;  // in the order in which they were added
+  HeldObjects objects = {};
 };
 
 // Nodes behind all that they depend on; of several that may come next, the first that was added. Throws ApiError where
@@ -57,6 +60,7 @@ struct ExecutableGraph {
   unsigned long long flags = 0;
   Lanes lanes;
   Event done;  // its last launch: the next one comes behind it, in whatever stream
+  HeldObjects objects;
 };
 
 // A capture under way. It ends when its first stream's does; that other streams have joined by then is for them to

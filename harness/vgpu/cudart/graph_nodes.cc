@@ -64,11 +64,13 @@ ChildWork MakeChild(cudaGraph_t graph) {
 }
 
 RecordWork MakeRecord(Runtime& r, cudaEvent_t event) {
+  Require(event != nullptr, cudaErrorInvalidValue);
   r.timeline().EventOf(event);
   return {event};
 }
 
 WaitWork MakeWait(Runtime& r, cudaEvent_t event) {
+  Require(event != nullptr, cudaErrorInvalidValue);
   r.timeline().EventOf(event);
   return {event};
 }
@@ -101,7 +103,16 @@ Work MakeAny(Runtime& r, const cudaGraphNodeParams* params) {
       return MakeRecord(r, params->eventRecord.event);
     case cudaGraphNodeTypeWaitEvent:
       return MakeWait(r, params->eventWait.event);
+    case cudaGraphNodeTypeMemAlloc:
+    case cudaGraphNodeTypeMemFree:
+      // These have functions of their own.
+      Require(params->alloc.bytesize > 0 || params->free.dptr != nullptr, cudaErrorInvalidValue);
+      NotSupported("a memory node by cudaGraphAddNode; cudaGraphAddMemAllocNode adds one");
+    case cudaGraphNodeTypeConditional:
+      Require(params->conditional.handle != 0, cudaErrorInvalidValue);
+      NotSupported("conditional nodes");
     default:
+      Require(params->type >= cudaGraphNodeTypeKernel && params->type < cudaGraphNodeTypeCount, cudaErrorInvalidValue);
       NotSupported("a graph's node of type " + std::to_string(params->type));
   }
 }

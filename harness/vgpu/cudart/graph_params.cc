@@ -38,14 +38,18 @@ void* PlaceIn(Runtime& r, const void* symbol, uint64_t bytes, uint64_t offset) {
 
 CopyWork MakeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset,
                           cudaMemcpyKind kind) {
+  if (bytes == 0) return {};
+  void* const to = PlaceIn(r, symbol, bytes, offset);
   Require(kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyHostToHost, cudaErrorInvalidMemcpyDirection);
-  return MakeCopy(PlaceIn(r, symbol, bytes, offset), from, bytes, kind);
+  return MakeCopy(to, from, bytes, kind);
 }
 
 CopyWork MakeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t bytes, size_t offset,
                             cudaMemcpyKind kind) {
+  if (bytes == 0) return {};
+  const void* const from = PlaceIn(r, symbol, bytes, offset);
   Require(kind != cudaMemcpyHostToDevice && kind != cudaMemcpyHostToHost, cudaErrorInvalidMemcpyDirection);
-  return MakeCopy(to, PlaceIn(r, symbol, bytes, offset), bytes, kind);
+  return MakeCopy(to, from, bytes, kind);
 }
 
 cudaKernelNodeParams ParamsOf(Node& node, const KernelWork& work) {

@@ -62,6 +62,19 @@ std::string Explain(Runtime& r, const KernelInfo& info, const LaunchConfiguratio
          why;
 }
 
+LaunchSpec SpecOf(Runtime& r, const KernelWork& work) {
+  LaunchSpec launch;
+  launch.module = r.Load(*work.kernel->module);
+  launch.kernel = work.kernel->name;
+  launch.grid = ToDim3(work.configuration.grid);
+  launch.block = ToDim3(work.configuration.block);
+  launch.dynamic_shared = static_cast<uint32_t>(work.configuration.shared);
+  launch.parameters = work.parameters;
+  launch.cooperative = work.cooperative;
+  launch.cluster = ToDim3(work.cluster);
+  return launch;
+}
+
 // Errors of the launch call; all others are the kernel's, and come later.
 bool IsLaunchCallError(LaunchError error) {
   return error == LaunchError::kInvalidConfiguration || error == LaunchError::kTooManyResources ||
@@ -86,8 +99,28 @@ uint64_t Runtime::MostDynamicShared(int device, ModuleHandle module, const Kerne
   return MaxDynamicShared(*this, found, info);
 }
 
+namespace {
+
+// Clusters of more than 8 blocks are for kernels that allow sizes which not every device has. That, and a grid that
+// clusters don't fill, is told before too much shared memory, if the device could have so much.
+void CheckCluster(Runtime& r, KernelWork work, const KernelInfo& info) {
+  constexpr uint64_t kPortable = 8;
+  const uint64_t blocks = std::max<uint64_t>(ToDim3(work.cluster).Count(), info.cluster.Count());
+  const bool portable = blocks <= kPortable || work.kernel->non_portable_cluster != 0;
+  size_t& shared = work.configuration.shared;
+  const bool too_much = shared > MaxDynamicShared(r, *work.kernel, info);
+  const bool possible = info.static_shared + shared <= static_cast<uint64_t>(r.profile().shared_per_block_optin);
+  if (r.faulted() || blocks < 2 || (portable && !(too_much && possible))) return;
+  if (too_much) shared = 0;
+  const LaunchError error = r.backend().Check(SpecOf(r, work));
+  Require(error != LaunchError::kInvalidClusterSize && (portable || error != LaunchError::kNone),
+          cudaErrorInvalidClusterSize);
+}
+
+}  // namespace
+
 KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
-                      bool cooperative) {
+                      bool cooperative, const dim3& cluster) {
   KernelWork work;
   work.kernel = &r.KernelOf(function);
   work.configuration = configuration;
@@ -95,6 +128,8 @@ KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguratio
   work.cooperative = cooperative;
   const KernelInfo& info = r.InfoOf(*work.kernel);
   const size_t shared = work.configuration.shared;
+  work.cluster = cluster;
+  CheckCluster(r, work, info);
   if (shared > MaxDynamicShared(r, *work.kernel, info)) {
     Say("the launch of " + info.demangled + AtCallSite() + " asks for " + std::to_string(shared) +
         " bytes of dynamic shared memory, at most " + std::to_string(MaxDynamicShared(r, *work.kernel, info)) +
@@ -136,19 +171,6 @@ void Launch(Runtime& r, const void* function, const LaunchConfiguration& configu
 }
 
 namespace {
-
-LaunchSpec SpecOf(Runtime& r, const KernelWork& work) {
-  LaunchSpec launch;
-  launch.module = r.Load(*work.kernel->module);
-  launch.kernel = work.kernel->name;
-  launch.grid = ToDim3(work.configuration.grid);
-  launch.block = ToDim3(work.configuration.block);
-  launch.dynamic_shared = static_cast<uint32_t>(work.configuration.shared);
-  launch.parameters = work.parameters;
-  launch.cooperative = work.cooperative;
-  launch.cluster = ToDim3(work.cluster);
-  return launch;
-}
 
 // Errors of the call are thrown.
 void ThrowCallError(Runtime& r, const KernelWork& work, LaunchError error) {

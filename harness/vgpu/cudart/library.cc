@@ -16,11 +16,6 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-Module* ModuleOf(cudaLibrary_t library) {
-  Require(library != nullptr, cudaErrorInvalidResourceHandle);
-  return reinterpret_cast<Module*>(library);
-}
-
 constexpr uint32_t kFatbinMagic = 0xBA55ED50;
 
 // The code's length is in its header; a text ends with 0.
@@ -103,14 +98,14 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* path, cu
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
-  return Api("cudaLibraryUnload", [&](Runtime& r) { r.RemoveModule(ModuleOf(library)); });
+  return Api("cudaLibraryUnload", [&](Runtime& r) { r.RemoveModule(r.ModuleOf(library)); });
 }
 
 cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, const char* name) {
   return Api("cudaLibraryGetKernel", [&](Runtime& r) {
     Require(kernel != nullptr && name != nullptr, cudaErrorInvalidValue);
     try {
-      *kernel = reinterpret_cast<cudaKernel_t>(r.FindKernel(ModuleOf(library), name));
+      *kernel = reinterpret_cast<cudaKernel_t>(r.FindKernel(r.ModuleOf(library), name));
     } catch (const ApiError& error) {
       throw ApiError{error.code == cudaErrorInvalidDeviceFunction ? cudaErrorSymbolNotFound : error.code};
     }
@@ -120,14 +115,14 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, co
 cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary_t library) {
   return Api("cudaLibraryGetKernelCount", [&](Runtime& r) {
     Require(count != nullptr, cudaErrorInvalidValue);
-    *count = static_cast<unsigned>(KernelNames(r, *ModuleOf(library)).size());
+    *count = static_cast<unsigned>(KernelNames(r, *r.ModuleOf(library)).size());
   });
 }
 
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned most, cudaLibrary_t library) {
   return Api("cudaLibraryEnumerateKernels", [&](Runtime& r) {
-    Require(kernels != nullptr && most > 0, cudaErrorInvalidValue);
-    Module* const module = ModuleOf(library);
+    Require(kernels != nullptr, cudaErrorInvalidValue);
+    Module* const module = r.ModuleOf(library);
     const std::vector<std::string> names = KernelNames(r, *module);
     for (size_t k = 0; k < std::min<size_t>(most, names.size()); ++k) {
       kernels[k] = reinterpret_cast<cudaKernel_t>(r.FindKernel(module, names[k]));
@@ -137,11 +132,32 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned most, cu
 
 cudaError_t cudaLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t library, const char* name) {
   return Api("cudaLibraryGetGlobal", [&](Runtime& r) {
-    Require(address != nullptr && name != nullptr, cudaErrorInvalidValue);
-    const auto variable = r.backend().FindVariable(r.Load(*ModuleOf(library)), name);
-    Require(variable.has_value(), cudaErrorSymbolNotFound);
+    Require(address != nullptr && name != nullptr && *name != '\0', cudaErrorInvalidValue);
+    Module* const module = r.ModuleOf(library);
+    const auto variable = r.backend().FindVariable(r.Load(*module), name);
+    if (!variable) {
+      // A kernel's name is another matter than one that nothing has.
+      Require(!r.backend().FindKernel(r.Load(*module), name), cudaErrorInvalidValue);
+      throw ApiError{cudaErrorSymbolNotFound};
+    }
     *address = reinterpret_cast<void*>(variable->address);
     if (bytes != nullptr) *bytes = variable->bytes;
+  });
+}
+
+// No library loaded from PTX has managed variables or functions that both sides may call.
+cudaError_t cudaLibraryGetManaged(void** address, size_t*, cudaLibrary_t library, const char* name) {
+  return Api("cudaLibraryGetManaged", [&](Runtime& r) {
+    Require(address != nullptr && name != nullptr && *name != '\0', cudaErrorInvalidValue);
+    r.Load(*r.ModuleOf(library));
+    throw ApiError{cudaErrorSymbolNotFound};
+  });
+}
+
+cudaError_t cudaLibraryGetUnifiedFunction(void**, cudaLibrary_t library, const char*) {
+  return Api("cudaLibraryGetUnifiedFunction", [&](Runtime& r) {
+    r.ModuleOf(library);
+    throw ApiError{cudaErrorInvalidValue};
   });
 }
 

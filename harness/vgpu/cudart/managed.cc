@@ -132,7 +132,16 @@ using namespace lockstep::vgpu::cudart;
 extern "C" {
 
 cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location) {
-  return Api("cudaMemAdvise", [&](Runtime& r) { Advise(r, ManagedAt(r, pointer, bytes), advice, location); });
+  return Api("cudaMemAdvise", [&](Runtime& r) {
+    const bool of_node =
+        location.type == cudaMemLocationTypeHostNuma || location.type == cudaMemLocationTypeHostNumaCurrent;
+    // Advice about a host's node is not looked at where the memory is not managed.
+    if (of_node && !r.IsManaged(reinterpret_cast<uint64_t>(pointer))) {
+      Runtime::ManagedRange nowhere;
+      return Advise(r, nowhere, advice, location);
+    }
+    Advise(r, ManagedAt(r, pointer, bytes), advice, location);
+  });
 }
 
 cudaError_t cudaMemRangeGetAttribute(void* data, size_t data_bytes, cudaMemRangeAttribute attribute,
@@ -155,7 +164,7 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocat
   return Api("cudaMemPrefetchAsync", [&](Runtime& r) {
     const Stream& in = r.StreamOf(stream);
     if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
-    Require(flags == 0, cudaErrorInvalidValue);
+    Require(flags == 0 && pointer != nullptr, cudaErrorInvalidValue);
     Prefetch(r, pointer, bytes, location);
   });
 }

@@ -64,13 +64,15 @@ void AllocatePitched(Runtime& r, void** pointer, size_t* pitch, uint64_t width, 
   *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
   uint64_t bytes = 0;
   Require(!__builtin_mul_overflow(*pitch, rows, &bytes), cudaErrorMemoryAllocation);
+  if (bytes == 0) r.NothingToDo();
   AllocateBetween(r, pointer, bytes);
 }
 
 // A fill that is not asynchronous by its name: it is all the same, unless the host sees the memory.
 void FillNow(Runtime& r, FillWork work) {
   work.waits = true;
-  if (work.region.Bytes() != 0) Submit(r, work, nullptr);
+  if (work.region.Bytes() == 0) return r.NothingToDo();
+  Submit(r, work, nullptr);
 }
 
 FillWork Linear(void* to, int value, size_t bytes) {
@@ -95,9 +97,11 @@ CopyWork CopyRows(void* to, size_t to_pitch, const void* from, size_t from_pitch
 
 // Between devices; the pointers say which, and the ordinals must agree.
 CopyWork CopyPeer(Runtime& r, void* to, int to_device, const void* from, int from_device, size_t bytes) {
+  if (bytes == 0) return {};
+  r.RequireDevice(to_device);
+  r.RequireDevice(from_device);
   for (const auto& [pointer, device] : {std::pair<const void*, int>{to, to_device}, {from, from_device}}) {
-    Require(device >= 0 && device < r.device_count(), cudaErrorInvalidDevice);
-    Require(bytes == 0 || r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)) == device, cudaErrorInvalidValue);
+    Require( r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)) == device, cudaErrorInvalidValue);
   }
   return MakeCopy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }

@@ -47,7 +47,9 @@ extern "C" {
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int threads,
                                                                    size_t dynamic_shared, unsigned flags) {
   return Api("cudaOccupancyMaxActiveBlocksPerMultiprocessor", Faults::kIgnores, [&](Runtime& r) {
-    Require(blocks != nullptr && threads > 0, cudaErrorInvalidValue);
+    Require(blocks != nullptr, cudaErrorInvalidValue);
+    r.KernelOf(function);
+    Require(threads > 0, cudaErrorInvalidValue);
     Require(flags == cudaOccupancyDefault || flags == cudaOccupancyDisableCachingOverride, cudaErrorInvalidValue);
     Kernel& kernel = r.KernelOf(function);
     const auto& info = r.InfoOf(kernel);
@@ -65,7 +67,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 // The most dynamic shared memory with which that many blocks still fit.
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks, int threads) {
   return Api("cudaOccupancyAvailableDynamicSMemPerBlock", Faults::kIgnores, [&](Runtime& r) {
-    Require(bytes != nullptr && blocks > 0 && threads > 0, cudaErrorInvalidValue);
+    Require(bytes != nullptr, cudaErrorInvalidValue);
+    r.KernelOf(function);
+    Require(blocks > 0 && threads > 0, cudaErrorInvalidValue);
     Kernel& kernel = r.KernelOf(function);
     const auto& info = r.InfoOf(kernel);
     Require(r.backend().MaxBlocksPerSm(info, threads, 0) >= blocks, cudaErrorInvalidValue);

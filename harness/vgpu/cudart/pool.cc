@@ -15,7 +15,9 @@ namespace {
 
 struct Pool {
   int device = 0;
+  bool elsewhere = false;  // its memory is the host's, or managed
   bool is_default = false;
+  cudaMemAllocationHandleType handles = cudaMemHandleTypeNone;
   uint64_t release_threshold = 0;
   uint64_t used = 0, used_high = 0;
   uint64_t reserved = 0, reserved_high = 0;  // by whole blocks; what is not in use goes back below the threshold
@@ -42,7 +44,7 @@ void KeepReserved(Pool& pool, uint64_t kept) {
 
 struct Pools {
   std::map<cudaMemPool_t, std::unique_ptr<Pool>> all;
-  std::map<int, cudaMemPool_t> defaults, current;  // by device
+  std::map<int, cudaMemPool_t> defaults, current;  // by device, or by what KeyOf gives
   std::map<uintptr_t, std::pair<cudaMemPool_t, uint64_t>> allocated;
 };
 
@@ -64,6 +66,7 @@ cudaMemPool_t DefaultPool(int device) {
   if (pool == nullptr) {
     pool = AddPool(device);
     pools().all[pool]->is_default = true;
+    pools().all[pool]->elsewhere = device < 0;
   }
   return pool;
 }
@@ -78,17 +81,22 @@ Pool& PoolOf(cudaMemPool_t handle) {
   return *found->second;
 }
 
-int DeviceAt(Runtime& r, const cudaMemLocation* location, cudaMemAllocationType type) {
+// A device's ordinal, or a number below 0 for the host's pool, that of a node, and those of managed memory.
+int KeyOf(Runtime& r, const cudaMemLocation& location, cudaMemAllocationType type) {
+  const bool managed = type == cudaMemAllocationTypeManaged;
+  const bool on_device = location.type == cudaMemLocationTypeDevice;
+  const bool of_node = location.type == cudaMemLocationTypeHostNuma;
+  Require(managed || type == cudaMemAllocationTypePinned, cudaErrorInvalidValue);
+  Require(!on_device || (location.id >= 0 && location.id < r.device_count()), cudaErrorInvalidValue);
+  Require(!of_node || location.id == 0, cudaErrorInvalidValue);
+  Require(managed || on_device || of_node || location.type == cudaMemLocationTypeHost, cudaErrorInvalidValue);
+  Require(location.type <= cudaMemLocationTypeHostNumaCurrent, cudaErrorNotSupported);
+  return on_device && !managed ? location.id : -1 - location.type - (managed ? cudaMemLocationTypeHostNumaCurrent : 0);
+}
+int KeyOf(Runtime& r, const cudaMemLocation* location, cudaMemAllocationType type) {
   Require(location != nullptr, cudaErrorInvalidValue);
-  const bool pinned = type == cudaMemAllocationTypePinned, managed = type == cudaMemAllocationTypeManaged;
-  const bool on_device = location->type == cudaMemLocationTypeDevice;
-  const bool of_node = location->type == cudaMemLocationTypeHostNuma;
-  Require(pinned || managed, cudaErrorInvalidValue);
-  Require(!on_device || (location->id >= 0 && location->id < r.device_count()), cudaErrorInvalidValue);
-  Require(!of_node || location->id == 0, cudaErrorInvalidValue);
-  Require(managed || on_device || of_node || location->type == cudaMemLocationTypeHost, cudaErrorInvalidValue);
-  if (!on_device || managed) NotSupported("a pool of memory that is not one device's own");
-  return location->id;
+  Require(location->type < cudaMemLocationTypeHostNumaCurrent, cudaErrorNotSupported);
+  return KeyOf(r, *location, type);
 }
 
 void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle, cudaStream_t stream) {
@@ -97,14 +105,20 @@ void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle
   Pool& pool = PoolOf(handle);
   if (in.point.capture != nullptr) {
     *pointer = nullptr;
+    Require(in.point.capture->valid, cudaErrorStreamCaptureInvalidated);
     if (bytes == 0) return;
     AllocateWork work = MakeAllocation(r, bytes);
     *pointer = reinterpret_cast<void*>(work.memory->address);
     return AddToCapture(in, std::move(work));
   }
   RequireSafeInCapture();
+  if (pool.elsewhere) NotSupported("memory of a pool that is not one device's own");
   Require(pool.device == r.device(), cudaErrorInvalidDevice);
-  Require(pool.max_bytes == 0 || bytes <= pool.max_bytes - pool.used, cudaErrorMemoryAllocation);
+  if (pool.max_bytes != 0 && bytes > pool.max_bytes - pool.used) {
+    // It tried, unless that was far from possible.
+    if (bytes <= 2 * pool.max_bytes) pool.reserved_high = std::max(pool.reserved_high, pool.max_bytes);
+    throw ApiError{cudaErrorMemoryAllocation};
+  }
   Allocate(r, pointer, bytes);
   if (*pointer == nullptr) return;
   // Until the allocation is done the memory is nobody's: a use that nothing orders behind it is too early.
@@ -118,7 +132,13 @@ void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle
 void FreeInOrder(Runtime& r, const Stream& stream, void* pointer) {
   StreamOperation operation(r, stream, false);
   operation.Begin();
+  const auto found = pools().allocated.find(reinterpret_cast<uintptr_t>(pointer));
+  const auto [handle, bytes] = found == pools().allocated.end() ? std::pair<cudaMemPool_t, uint64_t>() : found->second;
   Free(r, pointer);
+  if (const auto pool = pools().all.find(handle); pool != pools().all.end()) {
+    pool->second->used -= bytes;
+    KeepReserved(*pool->second, pool->second->release_threshold);
+  }
 }
 
 void Set(Pool& pool, cudaMemPoolAttr attribute, const void* value) {
@@ -173,16 +193,8 @@ void Get(const Pool& pool, cudaMemPoolAttr attribute, void* value) {
 
 }  // namespace
 
-void ForgetPooled(const void* pointer) {
-  const auto found = pools().allocated.find(reinterpret_cast<uintptr_t>(pointer));
-  if (found == pools().allocated.end()) return;
-  const auto& [handle, bytes] = found->second;
-  if (const auto pool = pools().all.find(handle); pool != pools().all.end()) {
-    pool->second->used -= bytes;
-    KeepReserved(*pool->second, pool->second->release_threshold);
-  }
-  pools().allocated.erase(found);
-}
+// What cudaFree frees goes on counting as used, as on an H100; cudaFreeAsync counts itself.
+void ForgetPooled(const void* pointer) { pools().allocated.erase(reinterpret_cast<uintptr_t>(pointer)); }
 
 cudaMemPool_t PoolOfAllocation(uint64_t base) {
   const auto found = pools().allocated.find(base);
@@ -221,7 +233,8 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
       return;
     }
     RequireSafeInCapture();
-    Require(!r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorNotSupported);
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    Require(!r.IsManaged(address), r.managed().count(address) != 0 ? cudaErrorNotSupported : cudaErrorInvalidValue);
     SideBySide::Ids before = r.beside().Before(r, in);
     if (before.empty()) return FreeInOrder(r, in, pointer);
     Require(pointer == nullptr || r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)).has_value(),
@@ -248,7 +261,7 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   return Api("cudaDeviceSetMemPool", [&](Runtime& r) {
-    r.RequireDevice(device);
+    Require(device >= 0 && device < r.device_count(), cudaErrorInvalidValue);
     Require(PoolOf(pool).device == device, cudaErrorInvalidDevice);
     CurrentPool(device) = pool;
   });
@@ -257,20 +270,20 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType type) {
   return Api("cudaMemGetDefaultMemPool", [&](Runtime& r) {
     Require(pool != nullptr, cudaErrorInvalidValue);
-    *pool = DefaultPool(DeviceAt(r, location, type));
+    *pool = DefaultPool(KeyOf(r, location, type));
   });
 }
 
 cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType type) {
   return Api("cudaMemGetMemPool", [&](Runtime& r) {
     Require(pool != nullptr, cudaErrorInvalidValue);
-    *pool = CurrentPool(DeviceAt(r, location, type));
+    *pool = CurrentPool(KeyOf(r, location, type));
   });
 }
 
 cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type, cudaMemPool_t pool) {
   return Api("cudaMemSetMemPool", [&](Runtime& r) {
-    const int device = DeviceAt(r, location, type);
+    const int device = KeyOf(r, location, type);
     Require(PoolOf(pool).device == device, cudaErrorInvalidDevice);
     CurrentPool(device) = pool;
   });
@@ -279,14 +292,21 @@ cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType t
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
   return Api("cudaMemPoolCreate", [&](Runtime& r) {
     Require(pool != nullptr && properties != nullptr, cudaErrorInvalidValue);
-    const int device = DeviceAt(r, &properties->location, properties->allocType);
+    const bool shares = properties->allocType == cudaMemAllocationTypePinned &&
+                        (properties->location.type == cudaMemLocationTypeDevice ||
+                         properties->location.type == cudaMemLocationTypeHostNuma);
     const auto handles = properties->handleTypes;
-    Require(handles == cudaMemHandleTypeNone || handles == cudaMemHandleTypePosixFileDescriptor ||
-                handles == cudaMemHandleTypeFabric,
+    Require(handles == cudaMemHandleTypeNone ||
+                (shares &&
+                 (handles == cudaMemHandleTypePosixFileDescriptor || handles == cudaMemHandleTypeFabric)),
             cudaErrorInvalidValue);
-    if (handles != cudaMemHandleTypeNone) NotSupported("a pool that processes share");
-    *pool = AddPool(device);
-    PoolOf(*pool).max_bytes = properties->maxSize;
+    const int key = KeyOf(r, properties->location, properties->allocType);
+    Require(properties->maxSize <= UINT64_MAX - kPoolTakes, cudaErrorInvalidValue);
+    *pool = AddPool(key);
+    Pool& made = PoolOf(*pool);
+    made.max_bytes = RoundedUp(properties->maxSize, kPoolTakes);
+    made.handles = handles;
+    made.elsewhere = key < 0;
   });
 }
 
@@ -297,6 +317,16 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
     cudaMemPool_t& current = CurrentPool(destroyed.device);
     if (current == pool) current = DefaultPool(destroyed.device);
     pools().all.erase(pool);
+  });
+}
+
+cudaError_t cudaMemPoolExportToShareableHandle(void* handle, cudaMemPool_t pool, cudaMemAllocationHandleType type,
+                                               unsigned flags) {
+  return Api("cudaMemPoolExportToShareableHandle", [&](Runtime&) {
+    const Pool& exported = PoolOf(pool);
+    Require(handle != nullptr && flags == 0 && type != cudaMemHandleTypeNone && exported.handles == type,
+            cudaErrorInvalidValue);
+    NotSupported("sharing between processes");
   });
 }
 

@@ -102,8 +102,52 @@ int Runtime::device() const { return CurrentDevice(); }
 int Runtime::ExchangeDevice(int device) { return std::exchange(CurrentDevice(), device); }
 
 namespace {
-bool in_use = false;
+bool started = false, in_use = false;
 thread_local bool in_use_here = false;
+
+// Calls that need no context though most of their kind do, and those that make one though they ignore faults.
+constexpr std::string_view kWithoutContext[] = {"cudaGetKernel",
+                                                "cudaDeviceCanAccessPeer",
+                                                "cudaDeviceGetPCIBusId",
+                                                "cudaDeviceGetByPCIBusId",
+                                                "cudaGetDriverEntryPointByVersion",
+                                                "cudaLibraryLoadData",
+                                                "cudaLibraryLoadFromFile"};
+constexpr std::string_view kWithContext[] = {"cudaGraphCreate", "cudaMemcpy"};
+
+// Calls that learn of an earlier launch's fault: they wait for work, or ask whether it is done.
+constexpr std::string_view kNoticing[] = {"cudaMemcpy",           "cudaMemset",      "cudaFree",
+                                          "cudaDeviceSynchronize", "cudaStreamQuery", "cudaStreamSynchronize",
+                                          "cudaEventQuery",        "cudaEventSynchronize"};
+// Calls that a lost context does not matter to, and those among them that it does.
+constexpr std::string_view kOutliving[] = {"cudaGraph",           "cudaMemPool",          "cudaDeviceGetMemPool",
+                                           "cudaDeviceSetMemPool", "cudaMemGetMemPool",    "cudaMemGetDefaultMemPool",
+                                           "cudaFuncGetName",      "cudaUserObject"};
+constexpr std::string_view kWithTheContext[] = {"cudaGraphInstantiate",   "cudaGraphLaunch",       "cudaGraphUpload",
+                                                "cudaGraphAddKernelNode", "cudaGraphAddMemcpyNode"};
+// Of a device that is gone, these alone.
+constexpr std::string_view kOutlivingTheDevice[] = {"cudaFuncGetName", "cudaMemPool"};
+// Calls that find an argument or a handle wrong before they look at the context; others leave that to the driver.
+constexpr std::string_view kLooking[] = {"cudaLaunchHostFunc",      "cudaHostGetDevicePointer", "cudaEventQuery",
+                                         "cudaEventSynchronize",    "cudaMalloc",               "cudaArrayGetInfo",
+                                         "cudaCreateTextureObject", "cudaCreateSurfaceObject",  "cudaFuncSetAttribute"};
+
+template <typename List>
+bool BeginsWithOne(std::string_view function, const List& names) {
+  return std::any_of(std::begin(names), std::end(names), [&](std::string_view name) { return function.starts_with(name); });
+}
+bool NoticesFaults(std::string_view function) {
+  return !function.starts_with("cuda") || (BeginsWithOne(function, kNoticing) && !function.ends_with("Async"));
+}
+bool OutlivesContext(std::string_view function) {
+  return BeginsWithOne(function, kOutliving) && !BeginsWithOne(function, kWithTheContext);
+}
+
+bool NeedsContext(std::string_view function, Faults faults) {
+  const auto is = [function](std::string_view name) { return name == function; };
+  if (faults == Faults::kNone) return std::any_of(std::begin(kWithContext), std::end(kWithContext), is);
+  return std::none_of(std::begin(kWithoutContext), std::end(kWithoutContext), is);
+}
 }  // namespace
 
 const char*& CalledAs() {
@@ -111,18 +155,22 @@ const char*& CalledAs() {
   return function;
 }
 
+bool RuntimeStarted() { return started; }
 bool RuntimeInUse() { return in_use; }
+void UsePrimary() { in_use = true; }
+void LeavePrimary() { in_use_here = false; }
 bool RuntimeInUseHere() { return in_use_here; }
 
 void Runtime::SetDevice(int device) {
-  if (CalledAs() == nullptr) in_use = in_use_here = true;
   Require(device >= 0 && device < device_count(), cudaErrorInvalidDevice);
+  if (CalledAs() == nullptr) in_use = in_use_here = true;
   // A device that was reset after a fault can't be had again.
   Require(contexts_[device].sticky != cudaErrorDevicesUnavailable, cudaErrorDevicesUnavailable);
   CurrentDevice() = device;
 }
 
 Backend& Runtime::backend(int device) {
+  Require(lost_ == cudaSuccess, lost_);
   std::unique_ptr<Backend>& backend = contexts_[device].backend;
   if (backend == nullptr) {
     const char* socket = JudgesSocket();
@@ -166,18 +214,38 @@ Origin Runtime::OriginWithCallSite() {
 cudaError_t Runtime::Enter(const char* function, Faults faults, const void* frame) {
   RefuseHostLibraries();
   function_ = CalledAs() != nullptr ? CalledAs() : function;
-  if (CalledAs() == nullptr && faults != Faults::kNone) in_use = in_use_here = true;
+  made_current_ = false;
+  if (CalledAs() == nullptr) {
+    started = true;
+    if ((!in_use_here || !in_use) && NeedsContext(function, faults)) made_current_ = in_use = in_use_here = true;
+  }
   carried_ = false;
   NoteLaunchedKernel("");
   if (faults == Faults::kNone) return cudaSuccess;
   if (InHostFunction::is_in()) return cudaErrorNotPermitted;
   if (transfers_.watches_arguments()) transfers_.LookAtArguments(*this, frame);
   Context& current = context();
-  if (faults == Faults::kReports && current.pending != cudaSuccess) {
-    current.sticky = current.pending;
-    current.pending = cudaSuccess;
+  if (faults == Faults::kReports && current.pending != cudaSuccess && NoticesFaults(function)) {
+    current.sticky = std::exchange(current.pending, cudaSuccess);
   }
-  return current.sticky != cudaSuccess ? current.sticky : SpoilByCallOf(function);
+  if (current.sticky == cudaSuccess) return SpoilByCallOf(function);
+  const bool is_gone = current.sticky == cudaErrorDevicesUnavailable;
+  if (is_gone ? BeginsWithOne(function, kOutlivingTheDevice) : OutlivesContext(function)) return cudaSuccess;
+  // The driver looks at the context first, the runtime at arguments that are wrong at sight.
+  if (CalledAs() != nullptr) return current.sticky;
+  lost_ = current.sticky;
+  return cudaSuccess;
+}
+
+void Runtime::ReleasePrimary() {
+  in_use = false;
+  if (!faulted()) return;
+  context().sticky = cudaErrorDevicesUnavailable;
+  context().pending = cudaSuccess;
+}
+
+void Runtime::NothingToDo() {
+  if (std::string_view(function_) != "cudaMemcpy") lost_ = cudaSuccess;
 }
 
 void Runtime::Arrive() {
@@ -185,7 +253,15 @@ void Runtime::Arrive() {
 }
 
 cudaError_t Runtime::Leave(cudaError_t error) {
+  const cudaError_t lost = std::exchange(lost_, cudaSuccess);
+  const bool is_of_driver = error == cudaSuccess || error == cudaErrorInvalidValue ||
+                            error == cudaErrorInvalidResourceHandle || error == cudaErrorIllegalState;
+  const bool looks = lost != cudaErrorDevicesUnavailable ? BeginsWithOne(function_, kLooking)
+                                                         : std::string_view(function_) == "cudaEventQuery";
+  if (lost != cudaSuccess && is_of_driver && (error == cudaSuccess || !looks)) error = lost;
   Arrive();
+  // Arguments that are wrong at sight are told before the device is there.
+  if (made_current_ && error == cudaErrorInvalidValue && context().backend == nullptr) in_use = in_use_here = false;
   // That work isn't done yet is an answer, which an H100 doesn't keep.
   if (error != cudaSuccess && error != cudaErrorNotReady) {
     LastError() = error;
@@ -229,6 +305,13 @@ void Runtime::RemoveModule(Module* module) {
   std::erase_if(kernels_, [module](const auto& entry) { return entry.second->module == module; });
   std::erase_if(symbols_, [module](const auto& entry) { return entry.second.module == module; });
   std::erase_if(modules_, [module](const auto& entry) { return entry.get() == module; });
+}
+
+Module* Runtime::ModuleOf(const void* handle) {
+  const auto found =
+      std::find_if(modules_.begin(), modules_.end(), [handle](const auto& one) { return one.get() == handle; });
+  Require(found != modules_.end(), cudaErrorInvalidResourceHandle);
+  return found->get();
 }
 
 Kernel* Runtime::AddKernel(Module* module, const void* host, std::string name) {

@@ -66,6 +66,7 @@ struct Module {
   std::map<int, ModuleHandle> handles;  // by device
   cudaError_t error = cudaSuccess;      // why it can't be loaded
   bool image_gone = false;              // with the shared object that held it
+  bool of_driver = false;               // a CUmodule: unloaded by cuModuleUnload, which unloads no library
 };
 
 struct Kernel {
@@ -94,7 +95,7 @@ struct LaunchConfiguration {
 
 // How a call meets the fault of an earlier launch.
 enum class Faults : uint8_t {
-  kReports,  // most calls: they may return errors of earlier asynchronous launches
+  kReports,  // most calls; those that wait return errors of earlier asynchronous launches
   kIgnores,  // what is only put in a stream, or asks for the runtime's own state: returns before the fault is noticed
   kNone,     // calls that work even when the context is gone
 };
@@ -121,6 +122,10 @@ class Runtime {
   HostTransfers& transfers() { return transfers_; }
   MappedMemory& mapped() { return mapped_; }
   SideBySide& beside() { return beside_; }
+  // The program has released the primary context that the runtime uses: its next call makes it anew.
+  void ReleasePrimary();
+  // The call is for no bytes: then nearly none looks at the context.
+  void NothingToDo();
   // The host has waited for something: it arrives now, if it is not to do so at the end of the API function.
   void Arrive();
   // Throws ApiError; for the legacy stream too, while a stream that would wait for it is captured.
@@ -140,6 +145,8 @@ class Runtime {
   // Registration. Modules live as long as the process, unless unloaded.
   Module* AddModule();
   void RemoveModule(Module* module);
+  // The library or module of a handle. Throws ApiError.
+  Module* ModuleOf(const void* handle);
   // The shared object that registered it is gone: others may come to lie where its kernels and variables were.
   void ForgetImage(Module* module);
   Kernel* AddKernel(Module* module, const void* host, std::string name);
@@ -248,6 +255,8 @@ class Runtime {
   uint64_t arrived_ = 0;  // the clocks' waits() when something arrived last
   const char* function_ = "";
   bool carried_ = false;  // the call reached the backend, which knows of it
+  cudaError_t lost_ = cudaSuccess;  // the context that this call needs, by this error
+  bool made_current_ = false;  // the primary context, by this call
   std::set<std::unique_ptr<Module>> modules_;
   std::map<const void*, std::unique_ptr<Kernel>> kernels_;  // by host function, or by themselves
   std::map<const void*, Symbol> symbols_;
@@ -265,6 +274,11 @@ const char*& CalledAs();
 // thread, so that it is current there.
 bool RuntimeInUse();
 bool RuntimeInUseHere();
+// Whether it has called anything of the runtime's, which initializes the driver.
+bool RuntimeStarted();
+// The primary context is in use, though not current; is no longer current in this thread.
+void UsePrimary();
+void LeavePrimary();
 
 // "lockstep: " and the sentence, on standard error: an equal one only once.
 void Say(std::string_view sentence);

@@ -169,7 +169,11 @@ LOCKSTEP_PER_THREAD(cudaStreamGetAttribute, _ptsz)
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
   return Api("cudaStreamCopyAttributes", Faults::kIgnores,
-             [&](Runtime& r) { r.StreamOf(to).attributes = r.StreamOf(from).attributes; });
+             [&](Runtime& r) {
+               const Stream& source = r.StreamOf(from);
+               r.StreamOf(to).attributes = source.attributes;
+               r.StreamOf(to).priority = source.priority;
+             });
 }
 LOCKSTEP_PER_THREAD(cudaStreamCopyAttributes, _ptsz)
 
@@ -179,7 +183,8 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t,
     NotCapturing(r, stream);
     Require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle,
             cudaErrorInvalidValue);
-    Require(r.IsManaged(reinterpret_cast<uintptr_t>(pointer)), cudaErrorInvalidValue);
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    Require(r.IsManaged(address) && r.managed().count(address) != 0, cudaErrorInvalidValue);
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamAttachMemAsync, _ptsz)

@@ -140,7 +140,10 @@ void Timeline::LeaveCapture(const Capture* capture) {
     if (thing.point.capture.get() == capture) thing.point = {};
   };
   for (auto& [handle, stream] : streams_) leave(*stream);
-  for (auto& [handle, event] : events_) leave(*event);
+  for (auto& [handle, event] : events_) {
+    event->of_ended_capture |= event->point.capture.get() == capture;
+    leave(*event);
+  }
 }
 
 void Timeline::ForgetNode(const Node* node) {

@@ -49,6 +49,7 @@ struct Event {
   unsigned flags = cudaEventDefault;
   bool recorded = false;
   CapturePoint point = {};
+  bool of_ended_capture = false;  // that it was recorded in last
   double at_us = 0;
   StreamClocks::Clock clock = {};  // the operations that it stands behind
   // The record that is not done yet, and its operation (side_by_side.h).

@@ -29,11 +29,13 @@ void PerformHost(Runtime& r, const HostWork& work, const Stream& stream) {
 void RecordInCapture(Runtime& r, const RecordWork& work, const Stream& stream) {
   Event& event = r.timeline().EventOf(work.event);
   event.point = stream.point;
+  event.of_ended_capture = false;
 }
 
 // The stream joins the capture in which the event was recorded, or waits for more of its own.
 void WaitInCapture(const Event& event, Stream& stream) {
   if (stream.point.capture == nullptr) return Join(stream, event.point);
+  Require(stream.point.capture->valid, cudaErrorStreamCaptureInvalidated);
   if (stream.point.capture != event.point.capture) {
     event.point.capture->valid = false;
     Spoil(stream, cudaErrorStreamCaptureMerge);
@@ -66,6 +68,7 @@ void Perform(Runtime& r, const Work& work, Stream& stream) {
 
 void RecordInOrder(Runtime& r, Event& event, Stream& stream) {
   event.point = {};
+  event.of_ended_capture = false;
   event.later.reset();
   event.operation = 0;
   SideBySide::Ids before = r.beside().Before(r, stream);
@@ -127,11 +130,17 @@ void PerformInOrder(Runtime& r, const Work& work, Stream& stream) {
 }
 
 void Submit(Runtime& r, Work work, cudaStream_t handle) {
+  if (const auto* copy = std::get_if<CopyWork>(&work)) {
+    if (copy->region.Bytes() == 0) return r.NothingToDo();
+    Require(copy->kind >= cudaMemcpyHostToHost && copy->kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
+  }
   Stream& stream = std::holds_alternative<WaitWork>(work) || std::holds_alternative<RecordWork>(work)
                        ? r.StreamOf(handle)
                        : r.StreamForWork(handle);
   if (const auto* wait = std::get_if<WaitWork>(&work)) {
+    Require(stream.point.capture == nullptr || stream.point.capture->valid, cudaErrorStreamCaptureInvalidated);
     const Event& event = r.timeline().EventOf(wait->event);
+    Require(!event.of_ended_capture, cudaErrorInvalidValue);
     if (event.point.capture != nullptr) {
       if (handle == nullptr || handle == cudaStreamLegacy) {
         event.point.capture->valid = false;

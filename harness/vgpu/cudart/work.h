@@ -89,7 +89,7 @@ void Submit(Runtime& r, Work work, cudaStream_t stream);
 
 // Work for a launch, checked as the launch call checks it: arguments[i] points to the i-th parameter's value.
 KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
-                      bool cooperative);
+                      bool cooperative, const dim3& cluster = {0, 0, 0});
 // A launch that fails ends the capture of its stream.
 void SubmitLaunch(Runtime& r, KernelWork work, cudaStream_t stream);
 void Launch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
@@ -104,6 +104,8 @@ CopyWork CopyArray3D(const cudaMemcpy3DParms& parms);
 void ResetArrays(int device);
 
 // What a launch may ask for, in bytes: what was set, else what any kernel may have.
+// What cudaFuncGetAttributes tells.
+cudaFuncAttributes AttributesOf(Runtime& r, const Kernel& kernel, const KernelInfo& info);
 uint64_t MaxDynamicShared(Runtime& r, const Kernel& kernel, const KernelInfo& info);
 
 cudaError_t ErrorOf(LaunchError error);

@@ -288,9 +288,33 @@ bool DeviceGetAttribute(const LaneCall& call) {
 // (size_t* value, cudaLimit)
 bool DeviceGetLimit(const LaneCall& call) {
   uint64_t value = 0;
-  const auto error = static_cast<RuntimeError>(call.grid.answers().limit(call.Argument<uint32_t>(1), &value));
+  const auto limit = call.Argument<int>(1);
+  auto error = RuntimeError::kNone;  // below the first limit everything is 0
+  if (limit >= 0) error = static_cast<RuntimeError>(call.grid.answers().limit(static_cast<uint32_t>(limit), &value));
+  if (error == RuntimeError::kUnsupportedLimit && !call.Store(call.Word(0), UINT64_MAX)) return false;
   if (error != RuntimeError::kNone) return call.End(error);
   return call.Store(call.Word(0), value) && call.End(error);
+}
+// (cudaFuncAttributes*, const void* kernel)
+bool FuncGetAttributes(const LaneCall& call) {
+  const KernelInfo* const kernel = call.grid.kernels().at(call.Word(1));
+  if (kernel == nullptr) return call.End(RuntimeError::kInvalidDeviceFunction);
+  const std::string all = call.grid.answers().attributes(*kernel);
+  for (size_t at = 0; at + sizeof(uint32_t) <= all.size(); at += sizeof(uint32_t)) {
+    uint32_t word = 0;
+    std::memcpy(&word, all.data() + at, sizeof word);
+    if (!call.Store(call.Word(0) + at, word)) return false;
+  }
+  return call.End(RuntimeError::kNone);
+}
+// (int* blocks, const void* kernel, int threads, size_t shared)
+bool OccupancyMaxActiveBlocksPerMultiprocessor(const LaneCall& call) {
+  const KernelInfo* const kernel = call.grid.kernels().at(call.Word(1));
+  if (kernel == nullptr) return call.End(RuntimeError::kInvalidDeviceFunction);
+  const int threads = call.Argument<int>(2);
+  if (threads <= 0) return call.End(RuntimeError::kInvalidValue);
+  return call.Store(call.Word(0), call.grid.answers().resident(*kernel, threads, call.Word(3))) &&
+         call.End(RuntimeError::kNone);
 }
 bool RuntimeGetVersion(const LaneCall& call) {
   return call.Store(call.Word(0), kVersion) && call.End(RuntimeError::kNone);
@@ -309,6 +333,7 @@ constexpr Function kFunctions[] = {
     LOCKSTEP_RUNTIME_FUNCTION(EventRecord),
     {"EventRecordWithFlags", EventRecord},
     LOCKSTEP_RUNTIME_FUNCTION(Free),
+    LOCKSTEP_RUNTIME_FUNCTION(FuncGetAttributes),
     LOCKSTEP_RUNTIME_FUNCTION(GetDevice),
     LOCKSTEP_RUNTIME_FUNCTION(GetDeviceCount),
     LOCKSTEP_RUNTIME_FUNCTION(GetErrorName),
@@ -323,6 +348,8 @@ constexpr Function kFunctions[] = {
     LOCKSTEP_RUNTIME_FUNCTION(MemcpyAsync),
     LOCKSTEP_RUNTIME_FUNCTION(Memset2DAsync),
     LOCKSTEP_RUNTIME_FUNCTION(MemsetAsync),
+    LOCKSTEP_RUNTIME_FUNCTION(OccupancyMaxActiveBlocksPerMultiprocessor),
+    {"OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", OccupancyMaxActiveBlocksPerMultiprocessor},
     LOCKSTEP_RUNTIME_FUNCTION(PeekAtLastError),
     LOCKSTEP_RUNTIME_FUNCTION(RuntimeGetVersion),
     LOCKSTEP_RUNTIME_FUNCTION(StreamCreateWithFlags),

@@ -32,6 +32,8 @@ enum class RuntimeError : uint32_t {
   kMemoryAllocation = 2,
   kInvalidConfiguration = 9,
   kInvalidMemcpyDirection = 21,
+  kInvalidDeviceFunction = 98,
+  kUnsupportedLimit = 215,
   kLaunchPendingCountExceeded = 69,
   kInvalidClusterSize = 912,
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "vgpu/core/kernel_info.h"
@@ -19,6 +20,9 @@ struct RuntimeAnswers {
   std::function<uint32_t(uint32_t limit, uint64_t* value)> limit;
   // The dynamic shared memory that cudaFuncSetAttribute allows.
   std::function<uint64_t(ModuleHandle module, const KernelInfo& kernel)> most_dynamic_shared;
+  // Blocks on a multiprocessor, and a cudaFuncAttributes as it lies in memory.
+  std::function<int(const KernelInfo& kernel, int threads, uint64_t shared)> resident;
+  std::function<std::string(const KernelInfo& kernel)> attributes;
   std::function<uint64_t()> most_pending;  // cudaLimitDevRuntimePendingLaunchCount
 };
 

@@ -77,6 +77,8 @@ CUresult Create(const char* function, CUcontext* context, unsigned flags, CUdevi
   return Drive(function, Needs::kInit, [&] {
     if (context == nullptr || !AreDeviceFlags(flags)) return cudaErrorInvalidValue;
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
+    // Core dumps that a program asks for include those after faults.
+    if ((flags & CU_CTX_USER_COREDUMP_ENABLE) != 0) flags ^= CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_COREDUMP_ENABLE;
     auto made = std::make_unique<Context>(Context{device, flags, false});
     Stack().push_back(made.get());
     *context = Handle(made.get());
@@ -119,9 +121,12 @@ CUresult Ready(const char* function, Needs needs) {
         ": submissions can't use the driver API; use the runtime API (cudaMalloc, kernel<<<>>>)");
     return CUDA_ERROR_NOT_SUPPORTED;
   }
-  if (needs != Needs::kNothing && !initialized && !RuntimeInUse()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (needs == Needs::kContext && CurrentContext() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  return CUDA_SUCCESS;
+  if (needs != Needs::kNothing && !initialized && !RuntimeStarted()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (needs != Needs::kContext) return CUDA_SUCCESS;
+  const Context* const current = CurrentContext();
+  if (current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  const bool is_gone = current->primary && All().primary[current->device].second == 0 && !RuntimeInUse();
+  return is_gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
 }
 
 }  // namespace lockstep::vgpu::cudart::driver
@@ -196,6 +201,7 @@ CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
 
 // The attributes have the same numbers in both APIs.
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return Drive("cuDeviceGetAttribute", Needs::kInit,
                [&] { return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device); });
 }
@@ -242,6 +248,23 @@ CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
   return Drive("cuDeviceGetByPCIBusId", Needs::kInit, [&] { return cudaDeviceGetByPCIBusId(device, text); });
 }
 
+CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CUdevice device, CUdevice peer) {
+  return PassOnInit("cuDeviceGetP2PAttribute", cudaDeviceGetP2PAttribute, value, attribute, device, peer);
+}
+
+// A context has all multiprocessors.
+CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType, CUdevice device) {
+  return Drive("cuDeviceGetExecAffinitySupport", Needs::kInit, [&] {
+    if (supported == nullptr) return cudaErrorInvalidValue;
+    *supported = 0;
+    return CheckDevice(device);
+  });
+}
+
+CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target, CUflushGPUDirectRDMAWritesScope scope) {
+  return Pass("cuFlushGPUDirectRDMAWrites", cudaDeviceFlushGPUDirectRDMAWrites, target, scope);
+}
+
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   return Drive("cuDeviceCanAccessPeer", Needs::kInit, [&] { return cudaDeviceCanAccessPeer(can, device, peer); });
 }
@@ -263,8 +286,16 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
     PrimaryOf(device);
     int& retained = All().primary[device].second;
-    if (retained == 0) return cudaErrorDeviceUninitialized;
-    --retained;
+    // The runtime holds it once, too.
+    if (retained == 0 && !RuntimeInUse()) return cudaErrorDeviceUninitialized;
+    if (retained > 0) {
+      --retained;
+    } else {
+      Runtime& r = runtime();
+      const std::lock_guard lock(r.mutex());
+      r.ReleasePrimary();
+    }
+    if (retained == 0 && !RuntimeInUse()) DeviceFlags() = 0;
     return cudaSuccess;
   });
 }
@@ -304,6 +335,7 @@ CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams*, unsigned flags, 
 }
 
 CUresult cuCtxDestroy(CUcontext context) {
+  if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return Drive("cuCtxDestroy", Needs::kInit, [&] {
     if (const cudaError_t error = Destroyed(context); error != cudaSuccess) return error;
     if (Of(context)->primary) return cudaErrorDeviceUninitialized;
@@ -328,6 +360,11 @@ CUresult cuCtxPushCurrent(CUcontext context) {
 CUresult cuCtxPopCurrent(CUcontext* context) {
   return Drive("cuCtxPopCurrent", Needs::kInit, [&] {
     std::vector<Context*>& stack = Stack();
+    if (stack.empty() && CurrentContext() != nullptr) {
+      if (context != nullptr) *context = Handle(CurrentContext());
+      LeavePrimary();
+      return cudaSuccess;
+    }
     if (stack.empty()) return cudaErrorDeviceUninitialized;
     if (context != nullptr) *context = Handle(stack.back());
     stack.pop_back();
@@ -380,7 +417,7 @@ CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
 CUresult cuCtxGetFlags(unsigned* flags) {
   return Drive("cuCtxGetFlags", [&] {
     if (flags == nullptr) return cudaErrorInvalidValue;
-    *flags = CurrentContext()->primary ? DeviceFlags() : CurrentContext()->flags;
+    *flags = CurrentContext()->primary ? DeviceFlags() | CU_CTX_MAP_HOST : CurrentContext()->flags;
     return cudaSuccess;
   });
 }
@@ -389,7 +426,7 @@ CUresult cuCtxSetFlags(unsigned flags) {
   return Drive("cuCtxSetFlags", [&] {
     if (!AreDeviceFlags(flags)) return cudaErrorInvalidValue;
     constexpr unsigned kKept = CU_CTX_SCHED_MASK | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_SYNC_MEMOPS;
-    CurrentContext()->flags = flags & kKept;
+    (CurrentContext()->primary ? DeviceFlags() : CurrentContext()->flags) = flags & kKept;
     return cudaSuccess;
   });
 }

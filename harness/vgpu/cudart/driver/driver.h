@@ -39,6 +39,8 @@ Context* CurrentContext();
 // CUDA_SUCCESS, or what the driver returns before it does anything.
 CUresult Ready(const char* function, Needs needs);
 CUresult ResultOf(cudaError_t error);
+// Refuses a call of a function by its symbol: says so, and fails.
+int RefuseDriverCall(const char* symbol);
 
 // The body returns cudaError_t.
 template <typename Body>
@@ -49,12 +51,20 @@ CUresult Drive(const char* function, Needs needs, Body body) {
   const cudaError_t error = body();
   LastError() = last;
   CalledAs() = outer;
+  // A device that was reset after a fault has lost this context, too.
+  if (needs == Needs::kContext && error == cudaErrorDevicesUnavailable) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   return ResultOf(error);
 }
 
 template <typename Body>
 CUresult Drive(const char* function, Body body) {
   return Drive(function, Needs::kContext, body);
+}
+
+// For a function that looks at its handle before anything else.
+template <typename Handle, typename Body>
+CUresult DriveHandle(const char* function, Handle handle, Body body) {
+  return handle == nullptr ? CUDA_ERROR_INVALID_HANDLE : Drive(function, body);
 }
 
 // A driver function's argument as the runtime takes it. Handles, enumerators and structures are the same in both APIs

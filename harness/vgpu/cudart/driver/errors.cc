@@ -77,15 +77,25 @@ void* Own(const std::string& name) {
   return self == nullptr ? nullptr : ::dlsym(self, name.c_str());
 }
 
+// A form that only programs of an earlier CUDA version know.
+int RefuseOldForm() { return RefuseDriverCall("a driver function as CUDA had it before"); }
+
+// By a function's name without a suffix; nullptr where the version has none.
 void* Find(const std::string& name, int version) {
-  int highest = kHighestSuffix;
-  while (highest > 0 && Own(WithSuffix(name, highest)) == nullptr) --highest;
+  constexpr int kFirstSuffixed = 3020, kFirst = 2000, kMajor = 1000;
   const auto known = Versions().find(name);
-  if (highest == 0 || known == Versions().end()) return Own(name);
-  const std::vector<int>& since = known->second;
+  if (known == Versions().end()) return nullptr;
+  std::vector<int> since = known->second;
+  int highest = kHighestSuffix;
+  while (highest > 1 && Own(WithSuffix(name, highest)) == nullptr) --highest;
+  // A form with more suffixes than versions on record had one before these.
+  if (highest > static_cast<int>(since.size())) {
+    since.insert(since.begin(), since[0] == kFirstSuffixed ? kFirst : since[0] / kMajor * kMajor);
+  }
   const auto newer = std::upper_bound(since.begin(), since.end(), version);
   if (newer == since.begin()) return nullptr;
-  return Own(WithSuffix(name, highest - static_cast<int>(since.end() - newer)));
+  void* const form = Own(WithSuffix(name, highest - static_cast<int>(since.end() - newer)));
+  return form != nullptr ? form : reinterpret_cast<void*>(&RefuseOldForm);
 }
 
 // Once: which file holds the caller, unless that is a library by its name.
@@ -171,13 +181,14 @@ CUresult cuGetExportTable(const void**, const CUuuid*) {
 
 #undef cuGetProcAddress
 CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t) {
-  if (name == nullptr || function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (name == nullptr || function == nullptr || version > CUDA_VERSION) return CUDA_ERROR_INVALID_VALUE;
   *function = Find(name, version);
   return *function == nullptr ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
 }
 
 CUresult cuGetProcAddress_v2(const char* name, void** function, int version, cuuint64_t flags,
                              CUdriverProcAddressQueryResult* status) {
+  if (version > CUDA_VERSION) return CUDA_ERROR_INVALID_VALUE;
   const CUresult result = cuGetProcAddress(name, function, version, flags);
   if (status != nullptr) {
     *status = result == CUDA_SUCCESS                           ? CU_GET_PROC_ADDRESS_SUCCESS

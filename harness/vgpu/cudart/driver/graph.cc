@@ -37,9 +37,24 @@ using namespace lockstep::vgpu::cudart::driver;
 
 extern "C" {
 
-CUresult cuGraphCreate(CUgraph* graph, unsigned flags) { return Pass("cuGraphCreate", cudaGraphCreate, graph, flags); }
-CUresult cuGraphDestroy(CUgraph graph) { return Pass("cuGraphDestroy", cudaGraphDestroy, graph); }
+CUresult cuGraphCreate(CUgraph* graph, unsigned flags) { return PassOnInit("cuGraphCreate", cudaGraphCreate, graph, flags); }
+CUresult cuGraphDestroy(CUgraph graph) { return PassOnInit("cuGraphDestroy", cudaGraphDestroy, graph); }
 CUresult cuGraphDestroyNode(CUgraphNode node) { return Pass("cuGraphDestroyNode", cudaGraphDestroyNode, node); }
+CUresult cuUserObjectCreate(CUuserObject* object, void* memory, CUhostFn destroy, unsigned count, unsigned flags) {
+  return PassOnInit("cuUserObjectCreate", cudaUserObjectCreate, object, memory, destroy, count, flags);
+}
+CUresult cuUserObjectRetain(CUuserObject object, unsigned count) {
+  return PassOnInit("cuUserObjectRetain", cudaUserObjectRetain, object, count);
+}
+CUresult cuUserObjectRelease(CUuserObject object, unsigned count) {
+  return PassOnInit("cuUserObjectRelease", cudaUserObjectRelease, object, count);
+}
+CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count, unsigned flags) {
+  return PassOnInit("cuGraphRetainUserObject", cudaGraphRetainUserObject, graph, object, count, flags);
+}
+CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned count) {
+  return PassOnInit("cuGraphReleaseUserObject", cudaGraphReleaseUserObject, graph, object, count);
+}
 CUresult cuGraphClone(CUgraph* clone, CUgraph graph) { return Pass("cuGraphClone", cudaGraphClone, clone, graph); }
 CUresult cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode node, CUgraph clone) {
   return Pass("cuGraphNodeFindInClone", cudaGraphNodeFindInClone, found, node, clone);

@@ -3,51 +3,99 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vgpu/cudart/binary/fatbin_load.h"
 #include "vgpu/cudart/binary/linked_image.h"
 #include "vgpu/cudart/binary/ptx_check.h"
 #include "vgpu/cudart/driver/driver.h"
+#include "vgpu/decode/decoder_internal.h"
+#include "vgpu/ptx/parser.h"
 
 namespace lockstep::vgpu::cudart::driver {
 
 namespace {
 
 struct Link {
-  std::vector<std::string> texts;
-  std::vector<uint8_t> image;  // once it is complete
+  std::vector<std::string> texts, names;  // of what was added
+  std::vector<uint8_t> image;             // once it is complete
+  cudaError_t error = cudaSuccess;        // that nothing mends
   char* log = nullptr;         // of errors, with so much room
   size_t room = 0;
 };
 
 Link* LinkOf(CUlinkState state) { return reinterpret_cast<Link*>(state); }
 
-// A cubin is accepted where a linker or compiler of the virtual GPU made it: then it is PTX.
-cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes) {
+void Log(Link& link, const std::string& text) {
+  if (link.log == nullptr || link.room == 0) return;
+  const size_t told = std::min(text.size(), link.room - 1);
+  std::memcpy(link.log, text.data(), told);
+  link.log[told] = 0;
+}
+
+// Whether it is a fat binary, or what a linker or compiler of the virtual GPU made: that is PTX.
+bool IsProgram(const Image& image) {
+  constexpr uint32_t kFatbinMagic = 0xBA55ED50;
+  uint32_t magic = 0;
+  if (image.size() >= sizeof magic) std::memcpy(&magic, image.data(), sizeof magic);
+  const std::string_view text(reinterpret_cast<const char*>(image.data()), image.size());
+  return magic == kFatbinMagic || text.find(".version") != std::string_view::npos ||
+         (image.size() > sizeof(uint64_t) && IsLinkedImage(image.data()));
+}
+
+// The functions that a text has for others, and those that it wants of them.
+void Names(const std::string& text, std::set<std::string>& defined, std::set<std::string>& wanted) {
+  for (const ptx::Function& function : ptx::Parse(text).functions) {
+    if (function.is_extern) wanted.insert(function.name);
+    if (function.has_body && function.is_visible && !function.is_weak) defined.insert(function.name);
+  }
+}
+
+cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes, const char* name) {
+  if (data == nullptr || bytes == 0 || type < CU_JIT_INPUT_CUBIN || type > CU_JIT_INPUT_NVVM) {
+    return cudaErrorInvalidValue;
+  }
   const auto* const begin = static_cast<const uint8_t*>(data);
   if (type == CU_JIT_INPUT_PTX) bytes = ::strnlen(static_cast<const char*>(data), bytes);
-  if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_CUBIN && type != CU_JIT_INPUT_FATBINARY) {
-    return Missing("cuLinkAddData of anything but PTX and fat binaries");
-  }
   const Image image(begin, bytes);
+  const bool is_program = IsProgram(image);
+  if (type == CU_JIT_INPUT_NVVM) return link.error = cudaErrorJitCompilerNotFound;
+  if (type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY) {
+    constexpr std::string_view kElf = "\x7f" "ELF", kArchive = "!<arch>";
+    const std::string_view text(static_cast<const char*>(data), bytes);
+    if (!text.starts_with(kElf) && !text.starts_with(kArchive)) return cudaErrorUnknown;
+    return Missing("cuLinkAddData of objects and libraries of the host's linker");
+  }
+  if (type == CU_JIT_INPUT_CUBIN && !is_program) return link.error = cudaErrorInvalidKernelImage;
+  if (type == CU_JIT_INPUT_FATBINARY && !is_program) return cudaErrorInvalidKernelImage;
   if (type == CU_JIT_INPUT_PTX) {
     const PtxVerdict verdict = CheckPtx({reinterpret_cast<const char*>(begin), bytes}, ProfileHere(), true);
     if (verdict.error != cudaSuccess) {
-      if (link.log != nullptr && link.room > 0) {
-        const size_t told = std::min(verdict.log.size(), link.room - 1);
-        std::memcpy(link.log, verdict.log.data(), told);
-        link.log[told] = 0;
-      }
+      Log(link, verdict.log);
       return verdict.error;
     }
   }
   try {
     Runtime& r = runtime();
     const std::lock_guard lock(r.mutex());
-    for (std::string& text : PtxOf({&image, 1}, r.profile())) link.texts.push_back(std::move(text));
+    std::set<std::string> before, wanted;
+    for (const std::string& text : link.texts) Names(text, before, wanted);
+    for (std::string& text : PtxOf({&image, 1}, r.profile())) {
+      std::set<std::string> own;
+      Names(text, own, wanted);
+      for (const std::string& function : own) {
+        if (before.count(function) == 0) continue;
+        Log(link, "error   : Multiple definition of '" + function + "' in '" + name + "', first defined in '" +
+                      link.names[0] + "'");
+        return link.error = cudaErrorInvalidSource;
+      }
+      link.texts.push_back(std::move(text));
+      link.names.emplace_back(name);
+    }
   } catch (const std::runtime_error& error) {
     Say(CalledAs() + std::string(": ") + error.what());
     return cudaErrorNoKernelImageForDevice;
@@ -109,11 +157,11 @@ CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUli
   });
 }
 
-CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t bytes, const char*, unsigned,
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t bytes, const char* name, unsigned,
                        CUjit_option*, void**) {
   return Drive("cuLinkAddData", [&] {
-    if (state == nullptr || data == nullptr) return cudaErrorInvalidResourceHandle;
-    return Add(*LinkOf(state), type, data, bytes);
+    if (state == nullptr) return cudaErrorInvalidResourceHandle;
+    return Add(*LinkOf(state), type, data, bytes, name != nullptr ? name : "<unnamed>");
   });
 }
 
@@ -123,15 +171,33 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path,
     std::ifstream file(path, std::ios::binary);
     if (!file.good()) return cudaErrorFileNotFound;
     const std::string data{std::istreambuf_iterator<char>(file), {}};
-    return Add(*LinkOf(state), type, data.data(), data.size());
+    return Add(*LinkOf(state), type, data.data(), data.size(), path);
   });
 }
 
 CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
   return Drive("cuLinkComplete", [&] {
-    if (state == nullptr || image == nullptr) return cudaErrorInvalidResourceHandle;
+    if (state == nullptr) return cudaErrorInvalidResourceHandle;
+    if (image == nullptr) return cudaErrorInvalidValue;
     Link& link = *LinkOf(state);
-    if (link.texts.empty()) return cudaErrorInvalidValue;
+    if (link.error != cudaSuccess) return link.error;
+    if (!link.image.empty()) return cudaErrorInvalidResourceHandle;
+    std::set<std::string> defined;
+    for (const std::string& text : link.texts) {
+      std::set<std::string> none;
+      Names(text, defined, none);
+    }
+    for (size_t k = 0; k < link.texts.size(); ++k) {
+      std::set<std::string> wanted, own;
+      Names(link.texts[k], own, wanted);
+      for (const std::string& function : wanted) {
+        if (defined.count(function) != 0 || lockstep::vgpu::FindBuiltin(function) != lockstep::vgpu::Builtin::kNone) continue;
+        Log(link, "error   : Undefined reference to '" + function + "' in '" + link.names[k] + "'");
+        return link.error = cudaErrorInvalidSource;
+      }
+    }
+    // What has nothing in it is a module too.
+    if (link.texts.empty()) link.texts = {".version 8.0\n.target sm_50\n.address_size 64\n"};
     link.image = MakeLinkedImage(link.texts);
     *image = link.image.data();
     if (bytes != nullptr) *bytes = link.image.size();

@@ -275,7 +275,7 @@ CUresult cuMemAllocManaged(CUdeviceptr* pointer, size_t bytes, unsigned flags) {
 }
 
 CUresult cuMemFree(CUdeviceptr pointer) {
-  return Drive("cuMemFree", [&] { return cudaFree(Pointer(pointer)); });
+  return Drive("cuMemFree", Needs::kInit, [&] { return cudaFree(Pointer(pointer)); });
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr* pointer, size_t bytes, CUstream stream) {
@@ -299,7 +299,7 @@ CUresult cuMemHostAlloc(void** pointer, size_t bytes, unsigned flags) {
 }
 
 CUresult cuMemFreeHost(void* pointer) {
-  return Drive("cuMemFreeHost", [&] { return cudaFreeHost(pointer); });
+  return Drive("cuMemFreeHost", Needs::kInit, [&] { return cudaFreeHost(pointer); });
 }
 
 CUresult cuMemHostGetDevicePointer(CUdeviceptr* device, void* host, unsigned flags) {
@@ -392,7 +392,7 @@ CUresult cuMemsetD2D32(CUdeviceptr to, size_t pitch, unsigned value, size_t widt
 // ---- Pointers ----
 
 CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
-  return Drive("cuPointerGetAttribute", [&] {
+  return Drive("cuPointerGetAttribute", Needs::kInit, [&] {
     return WithMemory("cuPointerGetAttribute", pointer, [&](const std::optional<KnownMemory>& memory) {
       if (value == nullptr || !memory) return cudaErrorInvalidValue;
       return AttributeOf(value, attribute, pointer, *memory);
@@ -401,7 +401,7 @@ CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdev
 }
 
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** values, CUdeviceptr pointer) {
-  return Drive("cuPointerGetAttributes", [&] {
+  return Drive("cuPointerGetAttributes", Needs::kInit, [&] {
     if (count == 0 || attributes == nullptr || values == nullptr) return cudaErrorInvalidValue;
     return WithMemory("cuPointerGetAttributes", pointer, [&](const std::optional<KnownMemory>& memory) {
       const auto is_asked = [](CUpointer_attribute attribute) {
@@ -424,6 +424,7 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
 // The only attribute that can be set. Copies of one pointer's memory are done in order here, whatever it says.
 CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
   return Drive("cuPointerSetAttribute", [&] {
+    if (SpoilByCallOf("cuPointerSetAttribute") != cudaSuccess) return cudaErrorStreamCaptureUnsupported;
     return WithMemory("cuPointerSetAttribute", pointer, [&](const std::optional<KnownMemory>& memory) {
       if (value == nullptr || !memory) return cudaErrorInvalidValue;
       if (memory->mapped) return cudaErrorNotSupported;

@@ -1,5 +1,7 @@
 // Modules, libraries, kernels and their launches.
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <type_traits>
@@ -15,33 +17,36 @@ cudaLibrary_t LibraryOf(const void* handle) { return reinterpret_cast<cudaLibrar
 
 // A module is there with all its code; what is wrong with text is the error, and in the log.
 cudaError_t LoadNow(cudaLibrary_t library) {
-  return Api("cuModuleLoadData", [&](Runtime& r) { r.Load(*reinterpret_cast<Module*>(library)); });
+  const cudaError_t error = Api("cuModuleLoadData", [&](Runtime& r) {
+    Module* const module = r.ModuleOf(library);
+    module->of_driver = true;
+    r.Load(*module);
+  });
+  if (error != cudaSuccess) cudaLibraryUnload(library);
+  return error;
 }
 
+// By one of the runtime's functions that load a library, from what it takes.
+template <typename Handle, typename From>
+cudaError_t LoadBy(decltype(cudaLibraryLoadData) load, Handle* handle, const From* from) {
+  if (handle == nullptr || from == nullptr) return cudaErrorInvalidValue;
+  cudaLibrary_t library = nullptr;
+  cudaError_t error = load(&library, from, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (error == cudaSuccess && std::is_same_v<Handle, CUmodule>) error = LoadNow(library);
+  if (error == cudaSuccess) *handle = reinterpret_cast<Handle>(library);
+  return error;
+}
 template <typename Handle>
 cudaError_t Load(Handle* handle, const void* image) {
-  if (handle == nullptr || image == nullptr) return cudaErrorInvalidValue;
-  cudaLibrary_t library = nullptr;
-  cudaError_t error = cudaLibraryLoadData(&library, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
-  if (error == cudaSuccess && std::is_same_v<Handle, CUmodule>) {
-    error = LoadNow(library);
-    if (error != cudaSuccess) cudaLibraryUnload(library);
-  }
-  if (error == cudaSuccess) *handle = reinterpret_cast<Handle>(library);
-  return error;
+  return LoadBy(cudaLibraryLoadData, handle, image);
 }
-
 template <typename Handle>
 cudaError_t LoadFile(Handle* handle, const char* path) {
-  if (handle == nullptr || path == nullptr) return cudaErrorInvalidValue;
-  cudaLibrary_t library = nullptr;
-  cudaError_t error = cudaLibraryLoadFromFile(&library, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
-  if (error == cudaSuccess && std::is_same_v<Handle, CUmodule>) {
-    error = LoadNow(library);
-    if (error != cudaSuccess) cudaLibraryUnload(library);
-  }
-  if (error == cudaSuccess) *handle = reinterpret_cast<Handle>(library);
-  return error;
+  return LoadBy(
+      [](cudaLibrary_t* library, const void* file, auto... rest) {
+        return cudaLibraryLoadFromFile(library, static_cast<const char*>(file), rest...);
+      },
+      handle, path);
 }
 
 template <typename Handle>
@@ -54,10 +59,9 @@ cudaError_t GetKernel(Handle* kernel, const void* library, const char* name) {
 }
 
 cudaError_t GetGlobal(CUdeviceptr* address, size_t* bytes, const void* library, const char* name) {
-  if (name == nullptr) return cudaErrorInvalidValue;
+  if (name == nullptr || (address == nullptr && bytes == nullptr)) return cudaErrorInvalidValue;
   void* found = nullptr;
   const cudaError_t error = cudaLibraryGetGlobal(&found, bytes, LibraryOf(library), name);
-  if (error == cudaErrorSymbolNotFound && bytes != nullptr) *bytes = 0;
   if (error == cudaSuccess && address != nullptr) *address = reinterpret_cast<CUdeviceptr>(found);
   return error;
 }
@@ -123,32 +127,89 @@ cudaError_t ModuleOf(Handle* handle, const void* kernel) {
   return cudaSuccess;
 }
 
+constexpr int kLastOption = CU_JIT_NUM_OPTIONS - 1;
+
+// Whether code for this target runs here: older code is refused where the text wants more, newer has no image here.
+cudaError_t CheckTarget(int target) {
+  constexpr int kTargets[] = {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 120, 121};
+  constexpr int kOldest = 50, kAccelerated = 0x10000, kFamily = 0x20000;
+  const DeviceProfile& profile = ProfileHere();
+  const int here = profile.cc_major * 10 + profile.cc_minor;
+  const int plain = target & ~(kAccelerated | kFamily);
+  if (plain < kOldest) return cudaErrorInvalidKernelImage;
+  if (std::find(std::begin(kTargets), std::end(kTargets), plain) == std::end(kTargets)) return cudaErrorInvalidValue;
+  if (plain == here) return cudaSuccess;
+  return plain < here ? cudaErrorInvalidPtx : cudaErrorInvalidSource;
+}
+
+// What is wrong with the options of a load, as a Hopper's driver says it.
+cudaError_t CheckOptions(unsigned count, const CUjit_option* options, void* const* values) {
+  if (count > 0 && (options == nullptr || values == nullptr)) return cudaErrorInvalidValue;
+  const auto given = [&](CUjit_option option) { return std::find(options, options + count, option) < options + count; };
+  for (unsigned k = 0; k < count; ++k) {
+    const auto value = reinterpret_cast<uintptr_t>(values[k]);
+    cudaError_t error = cudaSuccess;
+    switch (static_cast<int>(options[k])) {
+      case CU_JIT_MAX_REGISTERS:
+        if (value == 0) error = cudaErrorInvalidValue;
+        break;
+      case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
+        if (!given(CU_JIT_INFO_LOG_BUFFER)) error = cudaErrorInvalidValue;
+        break;
+      case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+        if (!given(CU_JIT_ERROR_LOG_BUFFER)) error = cudaErrorInvalidValue;
+        break;
+      case CU_JIT_CACHE_MODE:
+        if (value > CU_JIT_CACHE_OPTION_CA) error = cudaErrorInvalidValue;
+        break;
+      case CU_JIT_NEW_SM3X_OPT:
+        error = cudaErrorInvalidPtx;
+        break;
+      case CU_JIT_TARGET:
+        error = CheckTarget(static_cast<int>(value));
+        break;
+      default:
+        if (options[k] < 0 || options[k] > kLastOption) error = cudaErrorInvalidValue;
+    }
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
 // The parameters' addresses, from a buffer that holds them all as the kernel will find them.
 struct Arguments {
+  std::vector<char> values;
   std::vector<void*> pointers;
   cudaError_t error = cudaSuccess;
 
   Arguments(const void* kernel, void** extra) {
     char* buffer = nullptr;
     size_t bytes = 0;
+    bool sized = false;
     for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
       if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) {
         buffer = static_cast<char*>(extra[1]);
       } else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) {
         bytes = *static_cast<size_t*>(extra[1]);
+        sized = true;
       } else {
         error = cudaErrorInvalidValue;
         return;
       }
     }
-    size_t offset = 0, size = 0;
+    size_t offset = 0, size = 0, whole = 0;
+    if (buffer != nullptr && !sized) error = cudaErrorInvalidValue;
     for (size_t k = 0; cudaFuncGetParamInfo(kernel, k, &offset, &size) == cudaSuccess; ++k) {
-      if (buffer == nullptr || offset + size > bytes) {
-        error = cudaErrorInvalidValue;
-        return;
-      }
-      pointers.push_back(buffer + offset);
+      whole = offset + size;
+      pointers.push_back(reinterpret_cast<void*>(offset));
     }
+    // What is missing at a short buffer's end may be anything to the kernel; a long one does not fit.
+    if (buffer == nullptr && whole > 0) error = cudaErrorInvalidValue;
+    if (bytes > whole) error = cudaErrorLaunchOutOfResources;
+    if (error != cudaSuccess) return;
+    values.resize(whole);
+    if (whole > 0) std::memcpy(values.data(), buffer, std::min(bytes, whole));
+    for (void*& pointer : pointers) pointer = values.data() + reinterpret_cast<size_t>(pointer);
   }
 };
 
@@ -198,6 +259,7 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
 
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options, void** values) {
   return Drive("cuModuleLoadDataEx", [&] {
+    if (const cudaError_t wrong = CheckOptions(count, options, values); wrong != cudaSuccess) return wrong;
     std::vector<void*> asked(values, values == nullptr ? values : values + count);
     ClearLogs(count, options, values);
     const cudaError_t error = Load(module, image);
@@ -221,15 +283,44 @@ CUresult cuModuleLoad(CUmodule* module, const char* path) {
 }
 
 CUresult cuModuleUnload(CUmodule module) {
-  return Drive("cuModuleUnload", [&] { return cudaLibraryUnload(LibraryOf(module)); });
+  return Drive("cuModuleUnload", Needs::kInit, [&] {
+    return Api("cuModuleUnload", [&](Runtime& r) {
+      Module* const unloaded = r.ModuleOf(module);
+      Require(unloaded->of_driver, cudaErrorNotPermitted);
+      r.RemoveModule(unloaded);
+    });
+  });
 }
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
-  return Drive("cuModuleGetFunction", [&] { return GetKernel(function, module, name); });
+  return Drive("cuModuleGetFunction", [&] {
+    if (module == nullptr) return cudaErrorInvalidResourceHandle;
+    if (name != nullptr && *name == '\0') return cudaErrorInvalidValue;
+    return GetKernel(function, module, name);
+  });
 }
 
 CUresult cuModuleGetGlobal(CUdeviceptr* address, size_t* bytes, CUmodule module, const char* name) {
-  return Drive("cuModuleGetGlobal", [&] { return GetGlobal(address, bytes, module, name); });
+  return Drive("cuModuleGetGlobal", [&] {
+    const cudaError_t error =
+        module == nullptr ? cudaErrorInvalidResourceHandle : GetGlobal(address, bytes, module, name);
+    if (error != cudaSuccess && bytes != nullptr) *bytes = 0;
+    return error;
+  });
+}
+
+// Texture and surface references went with CUDA 12.
+CUresult cuModuleGetTexRef(CUtexref* reference, CUmodule module, const char* name) {
+  return Drive("cuModuleGetTexRef", [&] {
+    if (reference == nullptr || name == nullptr || module == nullptr) return cudaErrorInvalidValue;
+    return cudaErrorSymbolNotFound;
+  });
+}
+CUresult cuModuleGetSurfRef(CUsurfref* reference, CUmodule module, const char* name) {
+  return Drive("cuModuleGetSurfRef", [&] {
+    if (reference == nullptr || name == nullptr || module == nullptr) return cudaErrorInvalidValue;
+    return cudaErrorSymbolNotFound;
+  });
 }
 
 CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
@@ -288,9 +379,22 @@ CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned most, CUlibrary l
 CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
   return Drive("cuLibraryGetModule", [&] {
     if (module == nullptr || library == nullptr) return cudaErrorInvalidValue;
-    *module = reinterpret_cast<CUmodule>(library);
-    return cudaSuccess;
+    return Api("cuLibraryGetModule", [&](Runtime& r) {
+      r.Load(*r.ModuleOf(library));
+      *module = reinterpret_cast<CUmodule>(library);
+    });
   });
+}
+
+CUresult cuLibraryGetManaged(CUdeviceptr* address, size_t* bytes, CUlibrary library, const char* name) {
+  return Drive("cuLibraryGetManaged", [&] {
+    return cudaLibraryGetManaged(reinterpret_cast<void**>(address), bytes, LibraryOf(library), name);
+  });
+}
+
+CUresult cuLibraryGetUnifiedFunction(void** function, CUlibrary library, const char* name) {
+  return Drive("cuLibraryGetUnifiedFunction",
+               [&] { return cudaLibraryGetUnifiedFunction(function, LibraryOf(library), name); });
 }
 
 CUresult cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrary library, const char* name) {
@@ -400,7 +504,7 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
 // ---- Functions ----
 
 CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
-  return Drive("cuFuncGetAttribute", [&] { return Attribute(value, attribute, function); });
+  return DriveHandle("cuFuncGetAttribute", function, [&] { return Attribute(value, attribute, function); });
 }
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {

@@ -62,7 +62,7 @@ string(CONCAT text ${refused})
 file(WRITE ${OUTPUT} "${text}")
 file(WRITE ${ALIASES} "${aliases}")
 
-file(STRINGS ${TYPEDEFS} forms REGEX "^typedef CUresult \\(CUDAAPI \\*PFN_${word}_v[0-9]+\\)")
+file(STRINGS ${TYPEDEFS} forms REGEX "^ *typedef CUresult ?\\(CUDAAPI \\*PFN_${word}_v[0-9]+\\)")
 set(versions "")
 foreach(line ${forms})
   string(REGEX MATCH "PFN_(${word})_v([0-9]+)\\)" _ "${line}")

@@ -57,7 +57,7 @@ CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priori
   return Drive("cuStreamCreateWithPriority", [&] { return cudaStreamCreateWithPriority(stream, flags, priority); });
 }
 CUresult cuStreamDestroy(CUstream stream) {
-  return Drive("cuStreamDestroy", [&] { return cudaStreamDestroy(stream); });
+  return DriveHandle("cuStreamDestroy", stream, [&] { return cudaStreamDestroy(stream); });
 }
 CUresult cuStreamSynchronize(CUstream stream) {
   return Drive("cuStreamSynchronize", [&] { return cudaStreamSynchronize(stream); });
@@ -136,7 +136,7 @@ CUresult cuEventCreate(CUevent* event, unsigned flags) {
   return Drive("cuEventCreate", [&] { return cudaEventCreateWithFlags(event, flags); });
 }
 CUresult cuEventDestroy(CUevent event) {
-  return Drive("cuEventDestroy", [&] { return cudaEventDestroy(event); });
+  return DriveHandle("cuEventDestroy", event, [&] { return cudaEventDestroy(event); });
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   return Drive("cuEventRecord", [&] { return cudaEventRecord(event, stream); });
@@ -145,10 +145,10 @@ CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) 
   return Drive("cuEventRecordWithFlags", [&] { return cudaEventRecordWithFlags(event, stream, flags); });
 }
 CUresult cuEventQuery(CUevent event) {
-  return Drive("cuEventQuery", [&] { return cudaEventQuery(event); });
+  return DriveHandle("cuEventQuery", event, [&] { return cudaEventQuery(event); });
 }
 CUresult cuEventSynchronize(CUevent event) {
-  return Drive("cuEventSynchronize", [&] { return cudaEventSynchronize(event); });
+  return DriveHandle("cuEventSynchronize", event, [&] { return cudaEventSynchronize(event); });
 }
 #undef cuEventElapsedTime
 CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent begin, CUevent end) {

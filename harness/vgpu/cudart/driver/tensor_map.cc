@@ -86,19 +86,20 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType typ
         (strides == nullptr && rank > 1) || reinterpret_cast<uint64_t>(address) % kAlignment != 0) {
       return cudaErrorInvalidValue;
     }
+    TensorMap map;
+    map.magic = TensorMap::kMagic;
+    map.address = reinterpret_cast<uint64_t>(address);
+    const Type element = ElementOf(type);
+    if (type < CU_TENSOR_MAP_DATA_TYPE_UINT8 || type > CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B) return cudaErrorInvalidValue;
+    if (element == Type::kNone) return Missing("cuTensorMapEncodeTiled of this type of elements");
+    map.type = static_cast<uint8_t>(element);
+    map.swizzle_bytes = static_cast<uint8_t>(SwizzleBytes(swizzle));
+    if (!MakeMap(&map, rank, extents, strides, box, steps)) return cudaErrorInvalidValue;
     if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
       return Missing("cuTensorMapEncodeTiled with an interleaved layout");
     if (fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
       return Missing("cuTensorMapEncodeTiled with NaNs outside of the tensor");
     if (swizzle > CU_TENSOR_MAP_SWIZZLE_128B) return Missing("cuTensorMapEncodeTiled with a swizzle of larger atoms");
-    TensorMap map;
-    map.magic = TensorMap::kMagic;
-    map.address = reinterpret_cast<uint64_t>(address);
-    const Type element = ElementOf(type);
-    if (element == Type::kNone) return Missing("cuTensorMapEncodeTiled of this type of elements");
-    map.type = static_cast<uint8_t>(element);
-    map.swizzle_bytes = static_cast<uint8_t>(SwizzleBytes(swizzle));
-    if (!MakeMap(&map, rank, extents, strides, box, steps)) return cudaErrorInvalidValue;
     std::memset(tensor_map, 0, sizeof *tensor_map);
     std::memcpy(tensor_map, &map, sizeof map);
     return cudaSuccess;

@@ -70,10 +70,20 @@ Device& Reserver(Runtime& r, uint64_t address, uint64_t bytes) {
   throw ApiError{cudaErrorInvalidValue};
 }
 
+// Where it is refused only when it is exported: memory for other processes.
 void CheckProperties(const CUmemAllocationProp* properties) {
-  Require(properties != nullptr && properties->type == CU_MEM_ALLOCATION_TYPE_PINNED, cudaErrorInvalidValue);
-  if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE) NotSupported("memory that is not on the device");
-  if (properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE) NotSupported("memory for other processes");
+  Require(properties != nullptr, cudaErrorInvalidValue);
+  const CUmemLocation& location = properties->location;
+  const bool on_device = location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+  Require(!on_device || (location.id >= 0 && location.id < runtime().device_count()), cudaErrorInvalidDevice);
+  const bool on_host = location.type == CU_MEM_LOCATION_TYPE_HOST ||
+                       (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
+  Require(properties->type == CU_MEM_ALLOCATION_TYPE_PINNED && (on_device || on_host), cudaErrorInvalidValue);
+  if (on_host) NotSupported("memory that is not on the device");
+  const auto handles = properties->requestedHandleTypes;
+  Require(handles == CU_MEM_HANDLE_TYPE_NONE || handles == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
+              handles == CU_MEM_HANDLE_TYPE_FABRIC,
+          cudaErrorInvalidValue);
 }
 
 void LetGo(Runtime& r, Physical* memory) {
@@ -100,32 +110,23 @@ CUmemGenericAllocationHandle Create(Runtime& r, size_t bytes, const CUmemAllocat
   return reinterpret_cast<CUmemGenericAllocationHandle>(memory);
 }
 
-// Mappings that fill the range from its first byte to its last.
+// The mappings in a range, which may have holes, but no part of a mapping.
 std::vector<std::pair<const uint64_t, Mapped>*> In(uint64_t address, uint64_t bytes) {
   std::vector<std::pair<const uint64_t, Mapped>*> found;
-  uint64_t at = address;
-  while (at < address + bytes) {
-    const auto mapping = Mappings().find(at);
-    Require(mapping != Mappings().end(), cudaErrorInvalidValue);
-    found.push_back(&*mapping);
-    at += mapping->second.memory->bytes;
+  for (auto& mapping : Mappings()) {
+    const uint64_t end = mapping.first + mapping.second.memory->bytes;
+    if (end <= address || mapping.first >= address + bytes) continue;
+    Require(mapping.first >= address && end <= address + bytes, cudaErrorInvalidValue);
+    found.push_back(&mapping);
   }
-  Require(at == address + bytes && bytes > 0, cudaErrorInvalidValue);
   return found;
 }
 
-// A range may have holes, but no part of a mapping.
 void Unmap(Runtime& r, uint64_t address, uint64_t bytes) {
   Require(bytes > 0 && address % kGranularity == 0 && bytes % kGranularity == 0, cudaErrorInvalidValue);
   Reserver(r, address, bytes);
-  std::vector<std::pair<uint64_t, Mapped>> found;
-  for (const auto& [at, mapped] : Mappings()) {
-    const uint64_t end = at + mapped.memory->bytes;
-    if (end <= address || at >= address + bytes) continue;
-    Require(at >= address && end <= address + bytes, cudaErrorInvalidValue);
-    found.emplace_back(at, mapped);
-  }
-  for (const auto& [at, mapped] : found) {
+  for (auto* const mapping : In(address, bytes)) {
+    const auto [at, mapped] = *mapping;
     if (mapped.accessible) DeviceOf(r, mapped.memory->properties.location.id).Unmap(at);
     Mappings().erase(at);
     LetGo(r, mapped.memory);
@@ -133,7 +134,11 @@ void Unmap(Runtime& r, uint64_t address, uint64_t bytes) {
 }
 
 void SetAccess(Runtime& r, uint64_t address, uint64_t bytes, const CUmemAccessDesc* access) {
+  Require(access->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE || access->flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
+              access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+          cudaErrorInvalidValue);
   const auto mappings = In(address, bytes);
+  Require(!mappings.empty(), cudaErrorInvalidValue);
   for (auto* const mapping : mappings) {
     Mapped& mapped = mapping->second;
     const int home = mapped.memory->properties.location.id;
@@ -210,11 +215,12 @@ using namespace lockstep::vgpu::cudart::driver;
 extern "C" {
 
 CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp* properties,
-                                       CUmemAllocationGranularity_flags) {
+                                       CUmemAllocationGranularity_flags which) {
   return Drive("cuMemGetAllocationGranularity", Needs::kInit, [&] {
     return Api("cuMemGetAllocationGranularity", Faults::kIgnores, [&](Runtime&) {
-      Require(bytes != nullptr, cudaErrorInvalidValue);
-      CheckProperties(properties);
+      Require(bytes != nullptr && properties != nullptr, cudaErrorInvalidValue);
+      Require(which == CU_MEM_ALLOC_GRANULARITY_MINIMUM || which == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
+              cudaErrorInvalidValue);
       *bytes = kGranularity;
     });
   });
@@ -318,9 +324,9 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
   return Drive("cuMemGetAccess", Needs::kInit, [&] {
     return Api("cuMemGetAccess", Faults::kIgnores, [&](Runtime& r) {
       Require(flags != nullptr && location != nullptr, cudaErrorInvalidValue);
-      *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
       const auto memory = MemoryAt(r, Pointer(address));
       Require(memory.has_value(), cudaErrorInvalidValue);
+      *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
       // Of memory that was not mapped, nothing is told.
       const bool home = memory->mapped && location->id == memory->device;
       if (home && memory->device_pointer != nullptr) *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
