@@ -22,6 +22,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "vgpu/core/lanes.h"
@@ -32,20 +33,22 @@ struct Coefficients {
   int32_t c0, c1, c2;
 };
 
-// A table's rows by column, with zeros behind them.
+// A table's rows by column, with zeros behind them. Where C1 and C2 fit, they are one: C2 in the lower 15 bits.
 struct Columns {
   static constexpr int kMost = 128;
   template <size_t kRows>
   constexpr explicit Columns(const Coefficients (&rows)[kRows]) : count(kRows) {
     static_assert(kRows <= kMost);
+    for (const Coefficients& row : rows) is_packed &= row.c1 >> 16 == row.c1 >> 31 && row.c2 >> 14 == row.c2 >> 31;
     for (size_t k = 0; k < kRows; ++k) {
       column[0][k] = rows[k].c0;
-      column[1][k] = rows[k].c1;
+      column[1][k] = is_packed ? rows[k].c1 * (1 << 15) | (rows[k].c2 & 0x7fff) : rows[k].c1;
       column[2][k] = rows[k].c2;
     }
   }
   alignas(64) int32_t column[3][kMost] = {};
   int count;
+  bool is_packed = true;
 };
 
 struct Table {
@@ -65,12 +68,15 @@ struct Place {
 };
 
 // x^2 / 2^19 without the products of two bits below 2^19: of the upper 7 bits all of them, of an upper bit i and the lower
-// 10 those down to bit 18 - i. In 16 bits, of which a vector holds twice as many.
-constexpr uint16_t TruncatedSquare(uint16_t upper, uint16_t lower) {
-  auto sum = static_cast<uint16_t>(2 * upper * upper);
-  for (uint32_t i = 0; i < 7; ++i) {
-    const auto row = static_cast<uint16_t>((upper & (1u << i)) != 0 ? lower >> (8 - i) : 0);
-    sum = static_cast<uint16_t>(sum + row);
+// 10 those down to bit 18 - i. So the last two bits are in none. In 16 bits, of which a vector holds twice as many.
+// Words: uint16_t, or a vector of them, since compilers would shift in 32.
+template <typename Words>
+constexpr Words TruncatedSquare(Words x_quarter) {
+  const Words none{}, upper = x_quarter >> 8, lower = x_quarter & 0xff;
+  Words sum = 2 * upper * upper;
+  for (int i = 0; i < 7; ++i) {
+    const Words bit = x_quarter & (none + static_cast<uint16_t>(256 << i)), row = lower >> (6 - i);
+    sum += bit != none ? row : none;
   }
   return sum;
 }
@@ -123,17 +129,33 @@ template <typename Function, int kCount>
 inline void Evaluate(const uint32_t* from, uint32_t* to) {
   constexpr Table kTable = Function::kTable;
   uint32_t segment[kCount], x[kCount];
-  uint16_t upper[kCount], lower[kCount], square[kCount];
+  uint16_t x_quarter[kCount], square[kCount];
   int32_t c[3][kCount];
   for (int k = 0; k < kCount; ++k) {
     const Place place = Function::Split(from[k]);
     segment[k] = place.segment;
     x[k] = place.x;
-    upper[k] = static_cast<uint16_t>(place.x >> 10);
-    lower[k] = static_cast<uint16_t>(place.x & 0x3ff);
+    x_quarter[k] = static_cast<uint16_t>(place.x >> 2);
   }
-  for (int k = 0; k < kCount; ++k) square[k] = TruncatedSquare(upper[k], lower[k]);
-  for (int k = 0; k < 3; ++k) LookUp<kTable.columns.count, kCount>(kTable.columns.column[k], segment, c[k]);
+  if constexpr (kCount % kWarpSize == 0) {
+    using Words [[gnu::vector_size(2 * kWarpSize)]] = uint16_t;
+    for (int k = 0; k < kCount; k += kWarpSize) {
+      Words words;
+      std::memcpy(&words, x_quarter + k, sizeof words);
+      words = TruncatedSquare(words);
+      std::memcpy(square + k, &words, sizeof words);
+    }
+  } else {
+    for (int k = 0; k < kCount; ++k) square[k] = TruncatedSquare(x_quarter[k]);
+  }
+  constexpr bool kPacked = kTable.columns.is_packed;
+  for (int k = 0; k < (kPacked ? 2 : 3); ++k) {
+    LookUp<kTable.columns.count, kCount>(kTable.columns.column[k], segment, c[k]);
+  }
+  for (int k = 0; k < kCount && kPacked; ++k) {
+    c[2][k] = static_cast<int32_t>(static_cast<uint32_t>(c[1][k]) << 17) >> 17;
+    c[1][k] >>= 15;
+  }
   for (int k = 0; k < kCount; ++k) {
     to[k] = Function::Join(from[k], Interpolate<Function::kCut>(kTable, c[0][k], c[1][k], c[2][k], x[k], square[k]));
   }
