@@ -214,11 +214,11 @@ void ValueOrigins::Flatten() {
         todo.push_back({origin.from[k].origin, origin.from[k].lanes & lanes});
       }
     }
-    std::sort(visited.begin(), visited.end());
     for (const uint32_t number : visited) {
       if (origins_[number].parts == 0) known->second.push_back({number, reached[number]});
       reached[number] = 0;
     }
+    std::sort(known->second.begin(), known->second.end(), [](Held a, Held b) { return a.origin < b.origin; });
     return known->second;
   };
   // What is made here has numbers that `reached` may not have: first all that is there is looked at.

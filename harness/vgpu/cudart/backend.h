@@ -79,6 +79,8 @@ class Backend {
 
 // cudart/local_backend.cc: options from LOCKSTEP_* variables. One a device, by its ordinal.
 std::unique_ptr<Backend> MakeLocalBackend(int device);
+// Local launches count from now on, and so have a modelled time. False: they did already, or there are none.
+bool CountFromNow();
 std::unique_ptr<Backend> MakeRemoteBackend(int socket);  // worker/remote_backend.cc
 
 }  // namespace lockstep::vgpu::cudart

@@ -13,6 +13,8 @@ void Create(Runtime& r, cudaEvent_t* event, unsigned flags) {
   Require(event != nullptr && (flags & ~kEventFlags) == 0, cudaErrorInvalidValue);
   // One that processes may share has no times; that it is never shared makes no difference to this process.
   Require((flags & cudaEventInterprocess) == 0 || (flags & cudaEventDisableTiming) != 0, cudaErrorInvalidValue);
+  // What was launched before was not timed, and is over for all that is.
+  if ((flags & cudaEventDisableTiming) == 0 && CountFromNow()) r.timeline().MoveHostToEnd();
   *event = r.timeline().CreateEvent(r.device(), flags);
 }
 

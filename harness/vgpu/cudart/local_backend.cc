@@ -92,10 +92,18 @@ void SayHowToGetMore(uint64_t bytes) {
       " bytes are more than is left of the memory that programs can have here; vgpu-run --memory=GIB gives more");
 }
 
+// Whether launches count: only where somebody sees counters or a modelled time.
+bool& Counts() {
+  static bool counts = !Variable("LOCKSTEP_PROFILE_REPORT").empty() || !Variable("LOCKSTEP_COUNTERS_FILE").empty() ||
+                       !Variable("LOCKSTEP_TIMELINE_FILE").empty();
+  return counts;
+}
+
 DeviceOptions ChosenOptions(const DeviceProfile& profile, const Checks& checks, int ordinal) {
   DeviceOptions options;
   options.threads =
       static_cast<int>(std::clamp<uint64_t>(NumberIn("LOCKSTEP_THREADS", std::thread::hardware_concurrency()), 1, 256));
+  options.counters = Counts();
   options.checkers = checks.launches;
   options.orders = static_cast<int>(std::clamp<uint64_t>(NumberIn("LOCKSTEP_SCHEDULES", 1), 1, 1000));
   options.trace = ChosenTrace();
@@ -163,6 +171,7 @@ class LocalBackend : public Backend {
   bool RemoveTexture(uint64_t handle) override { return device_.RemoveTexture(handle); }
   uint64_t FreeBytes() override { return device_.FreeBytes(); }
   Device* LocalDevice() override { return &device_; }
+  void Count() { device_.set_counters(true); }
   int MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) override {
     return device_.MaxBlocksPerSm(kernel, block_threads, dynamic_shared);
   }
@@ -298,6 +307,12 @@ __attribute__((destructor)) void ReportAtExit() {
 }
 
 }  // namespace
+
+bool CountFromNow() {
+  if (std::exchange(Counts(), true)) return false;
+  for (const auto& [ordinal, backend] : LocalBackends()) backend->Count();
+  return !LocalBackends().empty();
+}
 
 std::unique_ptr<Backend> MakeLocalBackend(int device) {
   try {

@@ -121,6 +121,11 @@ void Timeline::Synchronize(const Stream& stream) {
   clocks_.HostWaits(stream.slot);
 }
 
+void Timeline::MoveHostToEnd() {
+  for (const auto& [device, stream] : defaults_) host_us_ = std::max(host_us_, stream.ready_us);
+  for (const auto& [handle, stream] : streams_) host_us_ = std::max(host_us_, stream->ready_us);
+}
+
 void Timeline::Synchronize(const Event& event) {
   if (!event.recorded) return;
   host_us_ = std::max(host_us_, event.at_us);

@@ -96,6 +96,7 @@ class Timeline {
   void Synchronize(const Stream& stream);
   // The same on the modelled clock alone.
   void MoveHostTo(const Stream& stream) { host_us_ = Ready(stream); }
+  void MoveHostToEnd();  // of all that was enqueued
   void Synchronize(const Event& event);
   void SynchronizeDevice(int device);
   // Whether the host has waited for it, or for something behind it.

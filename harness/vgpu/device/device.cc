@@ -48,6 +48,8 @@ Device::~Device() = default;
 
 const DeviceProfile& Device::profile() const { return impl_->profile; }
 const DeviceOptions& Device::options() const { return impl_->options; }
+
+void Device::set_counters(bool counters) { impl_->options.counters = counters; }
 void Device::set_instruction_budget(uint64_t warp_instructions, uint64_t per_warp) {
   impl_->launch_budget = warp_instructions;
   impl_->launch_budget_per_warp = per_warp;

@@ -47,6 +47,7 @@ class Device {
   // options' budget. Instructions of a warp that only waits for others count at a fraction (engine.h).
   void set_instruction_budget(uint64_t warp_instructions, uint64_t per_warp = 0);
   void AddObserver(std::unique_ptr<Observer> observer);  // in addition to those in the options
+  void set_counters(bool counters);                      // of subsequent launches; see DeviceOptions
 
   // Decodes a PTX text and allocates its variables. Throws ptx::PtxError. An unsupported instruction is not an error
   // until a kernel that contains it is launched.

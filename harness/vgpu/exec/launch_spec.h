@@ -21,8 +21,8 @@ struct DeviceProfile;   // model/profile.h
 struct RuntimeAnswers;  // exec/runtime_answers.h
 
 struct DeviceOptions {
-  int threads = 1;  // CPU threads that run blocks; results do not depend on it
-  bool counters = true;
+  int threads = 1;       // CPU threads that run blocks; results do not depend on it
+  bool counters = true;  // false: launches have no counters, and their modelled time is only a launch's overhead
   CheckerSet checkers = {};
   // With checkers, warps and blocks take turns in orders that expose bugs. True: use the usual order, so that counters
   // are the same as without checkers.

@@ -33,12 +33,11 @@ constexpr auto kSoftSqrt = [](Rounding, const Exact& a) { return SquareRoot(a); 
 namespace unit = special_unit;
 
 constexpr float AsSingle(uint32_t bits) { return std::bit_cast<float>(bits); }
-constexpr uint32_t BitsOfSingle(float value) {
-  return value == value ? std::bit_cast<uint32_t>(value) : unit::kNanBits;
-}
+constexpr uint32_t BitsOfSingle(float value) { return std::bit_cast<uint32_t>(value); }
 constexpr bool IsTiny(float a) { return std::fabs(a) < 0x1p-126f; }
 
-// Before makes the unit's operand of an instruction's, After the instruction's result of the operand and the unit's.
+// Before makes the unit's operand of an instruction's, After the instruction's result of the operand and the unit's. The
+// unit has one NaN for all, which a multiplication keeps.
 struct Unscaled {
   static uint32_t Before(uint32_t a) { return a; }
   static uint32_t After(uint32_t, uint32_t result) { return result; }
@@ -112,7 +111,8 @@ void DivHandler(Warp& warp, const Insn& insn, LaneMask mask) {
   for (int lane = 0; lane < kWarpSize; ++lane) reciprocal[lane] = BitsOfSingle(multiply(b[lane], scale(lane)));
   unit::Evaluate<unit::Reciprocal, kWarpSize>(reciprocal, reciprocal);
   ForLanesInPlace<uint32_t>(Destination<uint32_t>(warp, insn.row[0]), mask, [&](int lane) {
-    return BitsOfSingle(multiply(multiply(a[lane], scale(lane)), AsSingle(reciprocal[lane])));
+    const float quotient = multiply(multiply(a[lane], scale(lane)), AsSingle(reciprocal[lane]));
+    return quotient == quotient ? BitsOfSingle(quotient) : unit::kNanBits;
   });
 }
 
