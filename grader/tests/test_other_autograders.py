@@ -23,7 +23,7 @@ from grader.autograder.pack import AUTOLAB, PRAIRIELEARN
 from grader.autograder.shapes import autolab, prairielearn
 from grader.base.layout import Layout, find_layout
 from grader.commands.cli import cli
-from test_autograder import FILE, NAME, image, needs_mounts, zip_of
+from test_autograder import FILE, NAME, PLACE, image, needs_mounts, zip_of
 
 __all__ = ["image"]  # a fixture
 DOCUMENT: dict[str, Any] = {
@@ -87,15 +87,15 @@ def test_the_zips(tmp_path: Path) -> None:
 
 _IN_ROOT = """
 set -e
-mount -t tmpfs tmpfs /opt
-cp -r "$FROM/lockstep" /opt/lockstep
-cp -r "$FROM/there" /opt/there
-cp "$SCRIPT" /opt/lockstep/run
-chmod 755 /opt/lockstep /opt/lockstep/run
-cd /opt/there
+mount -t tmpfs tmpfs "$PLACE"
+cp -r "$FROM/lockstep" "$PLACE/lockstep"
+cp -r "$FROM/there" "$PLACE/there"
+cp "$SCRIPT" "$PLACE/lockstep/run"
+chmod 755 "$PLACE/lockstep" "$PLACE/lockstep/run"
+cd "$PLACE/there"
 status=0
 "$PYTHON" "$FILTER" $COMMAND > "$FROM/stdout" 2> "$FROM/stderr" || status=$?
-cp /opt/there/results/results.json "$FROM/results.json" 2> /dev/null || true
+cp "$PLACE/there/results/results.json" "$FROM/results.json" 2> /dev/null || true
 exit $status
 """
 
@@ -110,7 +110,8 @@ def run(image: Path, script: Path, started: str, files: dict[str, str]) -> str:
         (there / name).write_text(text)
     environment = {
         "PATH": os.environ["PATH"], "FROM": str(image), "PYTHON": sys.executable, "SCRIPT": str(script),
-        "FILTER": str(ROOT / "harness/dev/clean_root/filter.py"), "COMMAND": started, "LOCKSTEP_GRADE": "/opt/there",
+        "FILTER": str(ROOT / "harness/dev/clean_root/filter.py"), "COMMAND": started, "LOCKSTEP_GRADE": f"{PLACE}/there",
+        "PLACE": PLACE, "LOCKSTEP_HOME": f"{PLACE}/lockstep",
     }  # fmt: skip
     command = ["unshare", "--mount", "--propagation", "private", "bash", "-c", _IN_ROOT]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
@@ -128,7 +129,7 @@ def test_prairielearn_starts_the_entry_point(image: Path, alone_with_boxes: None
     wrong = solutions_in(ROOT / "reference" / NAME, "wrong", FILE)[0][0].source.decode()
     scores = []
     for source in (right, wrong, "int main( {"):
-        run(image, script, "/opt/lockstep/run", {f"student/{FILE}": source, "data/data.json": "{}"})
+        run(image, script, f"{PLACE}/lockstep/run", {f"student/{FILE}": source, "data/data.json": "{}"})
         scores.append(json.loads((image / "results.json").read_text()))
     assert (scores[0]["gradable"], scores[0]["score"]) == (True, 1.0)
     assert sum(test["points"] for test in scores[0]["tests"]) >= 100
