@@ -98,7 +98,9 @@ def make_checkout(tmp_path: Path) -> Layout:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     suite = root / "build" / "bin" / "90_fake_suite"
-    suite.write_text(f"#!{sys.executable} -IS\n{(FAKE / 'suite.py').read_text()}")
+    # In sh the first of its lines starts Python, whose path may have blanks; in Python it is a text.
+    start = f"#!/bin/sh\n'''exec' '{sys.executable}' -IS \"$0\" \"$@\"\n' '''\n"
+    suite.write_text(start + (FAKE / "suite.py").read_text())
     make_executable(suite)
     nvcc = tmp_path / "toolkit" / "bin" / "nvcc"
     nvcc.parent.mkdir(parents=True)

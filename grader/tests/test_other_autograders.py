@@ -110,8 +110,8 @@ def run(image: Path, script: Path, started: str, files: dict[str, str]) -> str:
         (there / name).write_text(text)
     environment = {
         "PATH": os.environ["PATH"], "FROM": str(image), "PYTHON": sys.executable, "SCRIPT": str(script),
-        "FILTER": str(ROOT / "harness/dev/clean_root/filter.py"), "COMMAND": started, "LOCKSTEP_GRADE": f"{PLACE}/there",
-        "PLACE": PLACE, "LOCKSTEP_HOME": f"{PLACE}/lockstep",
+        "FILTER": str(ROOT / "harness/dev/clean_root/filter.py"), "COMMAND": started,
+        "LOCKSTEP_GRADE": f"{PLACE}/there", "PLACE": PLACE, "LOCKSTEP_HOME": f"{PLACE}/lockstep",
     }  # fmt: skip
     command = ["unshare", "--mount", "--propagation", "private", "bash", "-c", _IN_ROOT]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
