@@ -245,3 +245,34 @@ def test_classroom_50_reads_the_result(tmp_path: Path) -> None:
         assert test["test-name"]
         assert (test["passed"], test["score"], test["max-score"]) == (True, 1, 1)
     assert "| PASS |" in (checkout / "release-body.md").read_text()
+
+
+@needs_build
+def test_submitty_scores_a_rung_by_what_its_command_prints(tmp_path: Path) -> None:
+    """Each command runs beside the submission, its output in STDOUT.txt; then the validator runs, a folder above."""
+    told = CliRunner().invoke(cli, ["autograder", "submitty", str(tmp_path), "--assignment", NAME])
+    assert told.exit_code == 0, told.output
+    config = json.loads((tmp_path / "submitty/config/config.json").read_text())
+    cases = config["testcases"]
+    assert config["grading_parameters"]["AUTO_POINTS"] == sum(case["points"] for case in cases) == len(cases) > 1
+    assert f"lockstep-{NAME} " in (tmp_path / "submitty/Dockerfile").read_text()
+    reference, stub = (ROOT / folder / NAME / FILE for folder in ("reference", "assignments"))
+    for source, case, is_right in ((reference, cases[1], True), (stub, cases[0], False), (None, cases[0], None)):
+        there = tmp_path / "test01"
+        shutil.rmtree(there, ignore_errors=True)
+        there.mkdir()
+        if source:
+            shutil.copy(source, there / FILE)
+        environment = os.environ | {"LOCKSTEP_ROOT": str(ROOT), "LOCKSTEP_BUILD": str(BUILD)}
+        words = ["bash", str(tmp_path / "submitty/rung"), *case["command"].split()[1:]]
+        with (there / case["validation"][0]["actual_file"]).open("w") as out:
+            subprocess.run(words, cwd=there, env=environment, stdout=out, check=True)
+        asked = case["validation"][0] | {"testcase_prefix": "test01"}
+        (tmp_path / "custom_validator_input.json").write_text(json.dumps(asked))
+        validator = tmp_path / "submitty/config/custom_validation_code/rung.py"
+        subprocess.run([sys.executable, validator], cwd=tmp_path, check=True)
+        result = json.loads((tmp_path / "validation_results.json").read_text())
+        assert (result.get("data", {}).get("score"), result["status"]) == (
+            (int(is_right), "success") if is_right is not None else (None, "fail")
+        )
+        assert is_right is None or "tests passed." in result["data"]["message"]
