@@ -158,6 +158,16 @@ def test_moodle_with_the_login_before_the_name(tmp_path: Path) -> None:
         assert {sid: one.handed.matched for sid, one in of(download).items()} == {one.sid: "login" for one in PEOPLE}
 
 
+def test_folders_of_weeks_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    roster = table(tmp_path / "r.csv", others.logins_roster(PEOPLE))
+    for names, sources in ((("90_fake", "91_other"), [b"90_fake"] * 3), (("week1", "week2"), [None] * 3)):
+        files = {f"{week}/{one.login}/main.cu": week.encode() for week in names for one in PEOPLE}
+        with open_class(pack(tmp_path / f"{names[0]}.zip", files), roster) as download:
+            found = download.submissions(Wanted("90_fake", "ladder.cu", frozenset({"91_other", "other.cu"})))
+        assert [one.source for one in found if not one.handed.is_matched or one.source or one.problem] == sources
+        assert all("week1, week2" in one.problem for one in found if one.source is None)
+
+
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
 def test_moodles_lists_in_other_languages(tmp_path: Path, language: str) -> None:
     made = make_moodle(tmp_path / "m.zip", uploads())

@@ -115,6 +115,10 @@ class ClassDownload:
         first = [one for one in begun if not one[0].is_spare]
         left = [f"{one.origin}: a second repository; the first one is graded" for one, _ in there if one.is_spare]
         there = first or begun or there[-1:]
+        sections = dict.fromkeys(one.section for one, _ in there)
+        if len(sections) > 1 and not all(one.at for one, _ in there):
+            problem = f"it is in {listed(list(sections))}, and nothing tells which one counts: grade one of the folders"
+            there = [(there[-1][0], Found(None, problem, refused=True))]
         for number, (attempt, source) in enumerate(there or tried[-1:], 1):
             spare = tuple(left) if first and number == len(there) else ()
             yield Submission(
@@ -255,8 +259,9 @@ def _recognised(
 
 
 def _students(made: Sequence[HandIn], matcher: Matcher) -> set[Student]:
-    """Who is found in hand-ins."""
-    people = {one for hand_in in made for who in hand_in.people if (one := matcher.find(who))}
+    """Who is found in hand-ins, or may be."""
+    found = [matcher.match(who) for hand_in in made for who in hand_in.people]
+    people = {student for one in found for student in (one.student, *one.several) if student}
     return people | {one for hand_in in made if hand_in.team for one in matcher.of_team(hand_in.team)}
 
 

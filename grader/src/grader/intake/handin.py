@@ -107,6 +107,7 @@ class HandIn:
     doubt: str = ""  # why nobody can tell whose it is, although it may fit somebody
     rivals: tuple[Student, ...] = ()  # whom it may be of then
     unused: tuple[str, ...] = ()
+    section: str = ""  # the folders of several hand-ins that it was in: a section's, an assignment's
 
 
 @dataclass(frozen=True)

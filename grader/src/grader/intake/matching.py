@@ -91,16 +91,23 @@ class Matcher:
         meant = exact or spelt
         return [one for one in members if meant & set(one.groups)] if len(meant) == 1 else []
 
+    def of_part(self, text: str) -> list[Student]:
+        """Those who have all words of this text in their names."""
+        asked = words(text)
+        some = self._by_word.get(max(asked, key=len), []) if asked else []
+        return [one for one in some if all(one in self._by_word.get(word, []) for word in asked)]
+
     def team_of(self, students: Sequence[Student]) -> str:
         """The team that all of them are in; "" where there is none, or several."""
         common = [name for name in students[0].groups if all(name in one.groups for one in students[1:])]
         return common[0] if len(common) == 1 else ""
 
-    def whole(self, text: str) -> list[Found]:
-        """Whose id, address, login or name this is."""
+    def whole(self, text: str, *, is_short: bool = False) -> list[Found]:
+        """Whose id, address, login or name this is; with `is_short` an id may have lost its zeros."""
         key = "" if _LOST in text else _folded(text)
         login = self._logins.get(key) or self._local_parts.get(key, [])
-        ids = (SID, self._of_sid(key)), (ADDRESS, self._emails.get(key, [])), (LOGIN, login)
+        sids = self._of_sid(key) if is_short else self._sids.get(key, [])
+        ids = (SID, sids), (ADDRESS, self._emails.get(key, [])), (LOGIN, login)
         return [*ids, (NAME, self._by_name(text))]
 
     def has_login(self, login: str) -> bool:

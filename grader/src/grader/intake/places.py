@@ -14,11 +14,12 @@ from grader.intake.matching import Matcher
 from grader.model.handed import ADDRESS, GROUP, LOGIN, NAME, SID
 from grader.model.roster import Student
 
-_WORD = re.compile(r"[^\s_,;()\[\]+~=-]+")
+_WORD = re.compile(r"[^\s_,;()\[\]+~=.-]+")
 _MOST_WORDS = 16
 _LONGEST = 8  # words of one name
 _SHORTEST = 3  # letters or digits: shorter ones count things
-_KINDS = (SID, LOGIN, ADDRESS, NAME, GROUP)
+PART = "part of a name"  # where nothing else is there: first names, last names
+_KINDS = (SID, LOGIN, ADDRESS, NAME, GROUP, PART)
 Place = tuple[str, bool, int]  # what stands there; whether words are counted from the end; after how many of them
 
 
@@ -44,7 +45,8 @@ def named_in(name: str, matcher: Matcher) -> Iterator[tuple[Place, Found]]:
             text = name[start:end]
             if len(text) < _SHORTEST and text.isascii():
                 continue
-            for kind, students in (*matcher.whole(text), (GROUP, matcher.of_team(text))):
+            part = matcher.of_part(text) if count == 1 else []
+            for kind, students in (*matcher.whole(text, is_short=True), (GROUP, matcher.of_team(text)), (PART, part)):
                 if students and (kind == GROUP or len(students) == 1):
                     found = Found(kind, text, tuple(students), name[:start], name[end:])
                     yield (kind, False, first), found
@@ -62,8 +64,11 @@ class Places:
             for place, found in dict(named_in(name, matcher)).items():
                 whose, count = votes.get(place, (set(), 0))
                 votes[place] = (whose | {found.students}, count + 1)
-        first = _first_word(names, {place: len(whose) for place, (whose, _) in votes.items()}) if are_files else None
+        strong = {place: len(whose) for place, (whose, _) in votes.items() if place[0] != PART}
+        weak = {place: len(whose) for place, (whose, _) in votes.items()}
+        first = (_first_word(names, strong) or _first_word(names, weak)) if are_files else None
         kept = [place for place, (whose, count) in votes.items() if len(whose) > 1 and 2 * count >= len(names)]
+        kept = [one for one in kept if one[0] != PART] or kept
         kept.sort(key=lambda one: (-len(votes[one][0]), _KINDS.index(one[0]), one[1:]))
         self._kept = [first] if first else [one for one in kept if 2 * len(votes[one][0]) > len(votes[kept[0]][0])]
 

@@ -16,7 +16,7 @@ from grader.intake.archive import SUFFIXES, is_archive
 from grader.intake.handin import HandIn, Who
 from grader.intake.matching import Matcher, named
 from grader.intake.moments import PATTERN, moment
-from grader.intake.places import Found, Places, named_in
+from grader.intake.places import PART, Found, Places, named_in
 from grader.intake.tree import FILE, FOLDER, Branch, Node, Renamed, is_junk, readable
 from grader.model.handed import ADDRESS, GROUP, LOGIN, NAME, SID
 from grader.model.handed import FOLDER as FOLDER_COLUMN
@@ -78,7 +78,7 @@ class Level:
         if not self.matcher.roster:
             return None, ()
         there = self._places.read(text)
-        every = [found for _, found in named_in(text, self.matcher) if found.kind != GROUP]
+        every = [found for _, found in named_in(text, self.matcher) if found.kind in (SID, ADDRESS, LOGIN, NAME)]
         members = list(dict.fromkeys(one for found in every for one in found.students))
         if len(members) > 1 and (team := self.matcher.team_of(members)):
             return Found(GROUP, team, tuple(self.matcher.of_team(team))), ()
@@ -164,18 +164,27 @@ def _hand_in(entry: _Entry, found: Found | None, zone: tzinfo) -> HandIn:
     at = _time(entry, zone)
     name = without_suffix(entry.node.name)
     return HandIn(
-        distinct(text, name), (_who(text, found),), (entry.node,), "/".join((*entry.above, entry.node.name)), at=at,
+        distinct(text, name), (_who(text, found),), (_below(entry.above, entry.node),),
+        "/".join((*entry.above, entry.node.name)), at=at, section="/".join(entry.above),
         team=found.text if found and found.kind == GROUP else text, source=FILE_NAMES if at else "",
     )  # fmt: skip
 
 
+def _below(above: Sequence[str], node: Node) -> Node:
+    """A node in its folders, whose names may be assignments'."""
+    for name in reversed(above):
+        node = Branch(name, [node])
+    return Branch("", [node]) if above else node
+
+
 def _who(text: str, found: Found | None) -> Who:
-    if found is None or found.text == text or found.kind == GROUP:
+    if found and found.kind == SID:
+        return Who(text=text, sid=found.text)
+    if found is None or found.kind == GROUP or (found.text == text and found.kind != PART):
         return Who(text=text)
-    return {
-        SID: Who(sid=found.text), ADDRESS: Who(email=found.text), LOGIN: Who(logins=(found.text,)),
-        NAME: Who(name=found.text),
-    }.get(found.kind, Who(text=text))  # fmt: skip
+    if found.kind in (ADDRESS, LOGIN):
+        return Who(email=found.text) if found.kind == ADDRESS else Who(logins=(found.text,))
+    return Who(name=found.students[0].name)
 
 
 def _time(entry: _Entry, zone: tzinfo) -> str:
@@ -237,8 +246,9 @@ def _share_a_name(folders: Sequence[Node]) -> bool:
 
 def _attempts(one: HandIn, node: Node, zone: tzinfo, *, is_usual: bool, has_stamps: bool) -> list[HandIn]:
     inner = list(_inner(node)) if is_usual and node.kind == FOLDER else []
+    above = one.section.split("/") if one.section else ()
     made = [
-        replace(one, nodes=(own,), at=moment(time, zone), order=number, origin=f"{one.origin}/{readable(own.name)}",
+        replace(one, nodes=(_below(above, own),), at=moment(time, zone), order=number, origin=f"{one.origin}/{readable(own.name)}",
                 source=FILE_NAMES if time else "")
         for own, time, number in inner
     ]  # fmt: skip

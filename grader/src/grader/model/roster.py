@@ -21,7 +21,8 @@ ROSTER = "roster.csv"
 CLASSROOM_ROSTER = "classroom_roster.csv"
 _LIMIT = 16 << 20
 _COLUMNS = {
-    "name": ("name", "student", "full name", "student name", "member name", "display name", "vollständiger name",
+    "name": ("name", "student", "schüler/in", "estudiante", "étudiant", "full name", "student name", "member name",
+             "display name", "vollständiger name",
              "nom complet", "nombre completo", "nome completo", "cognome e nome", "volledige naam", "fullständigt namn",
              "imię i nazwisko"),
     "first": ("first name", "firstname", "given name", "vorname", "prénom", "nombre", "nombre(s)", "nome", "voornaam",
@@ -29,16 +30,17 @@ _COLUMNS = {
     "last": ("last name", "lastname", "surname", "family name", "nachname", "familienname", "nom de famille", "nom",
              "apellido(s)", "apellidos", "cognome", "achternaam", "efternamn", "etternavn", "efternavn", "nazwisko",
              "sobrenome", "apelido"),
-    "sid": ("sid", "student id", "sis user id", "user id", "id number", "orgdefinedid", "matriculation number",
-            "member identifier", "id-nummer", "idnummer", "matrikelnummer", "matrikel-nr.", "matricola",
-            "numéro d'identification", "numéro d’identification", "numéro étudiant", "número de id", "numero id",
+    "sid": ("sid", "student id", "sis user id", "sis-benutzer-id", "user id", "id number", "orgdefinedid",
+            "matriculation number", "member identifier", "id-nummer", "idnummer", "matrikelnummer", "matrikel-nr.",
+            "matricola", "numéro d'identification", "numéro d’identification", "numéro étudiant",
+            "número de id", "numero id",
             "número de identificação", "studentnummer", "display id", "id"),
     "email": ("email", "e-mail", "mail", "email address", "e-mail address", "e-mail-adresse", "adresse de courriel",
               "courriel", "adresse e-mail", "dirección de correo", "dirección email", "correo electrónico",
               "e-mailadres", "indirizzo email", "endereço de email", "e-postadress", "e-post"),
     "alias": ("alias", "nickname"),
     "folder": ("folder", "submission"),
-    "login": ("login", "username", "user name", "login id", "sis login id", "github username",
+    "login": ("login", "username", "user name", "login id", "sis login id", "sis-login-id", "github username",
               "member github username", "github", "anmeldename", "benutzername", "nom d'utilisateur",
               "nom d’utilisateur", "nombre de usuario", "gebruikersnaam", "nome utente", "nome de utilizador",
               "användarnamn"),
@@ -52,16 +54,17 @@ _COLUMNS = {
     "identifier": ("identifier",),
     "status": ("status", "statut", "estado", "stato"),
     "modified": ("last modified (submission)", "zuletzt geändert (abgabe)", "dernière modification (travail remis)",
-                 "última modificación (entrega)", "ultima modifica (consegna)", "laatst gewijzigd (inzending)"),
+                 "última modificación (entrega)", "ultima modifica (consegna)", "laatst gewijzigd (inzending)",
+                 "última modificação (trabalho)", "última modificação (envio)"),
 }  # fmt: skip
 # That nobody else has: Moodle's worksheet, in which a column called ID is the participant's number.
 _WORKSHEET = (
     "last modified (grade)", "zuletzt geändert (bewertung)", "dernière modification (note)",
     "última modificación (calificación)", "grade can be changed", "bewertung kann geändert werden",
     "la note peut être modifiée", "la calificación puede ser cambiada", "ultima modifica (valutazione)",
-    "laatst gewijzigd (cijfer)",
+    "laatst gewijzigd (cijfer)", "última modificação (nota)",
 )  # fmt: skip
-_CANVAS = ("sis login id", "sis user id", "integration id")
+_CANVAS = ("sis login id", "sis user id", "integration id", "sis-login-id", "sis-benutzer-id")
 _GITHUB = ("github username", "member github username")
 _STAFF = {
     "instructor", "ta", "reader", "teacher", "observer", "designer", "teaching assistant", "staff", "owner", "manager",
@@ -71,6 +74,7 @@ TEST_STUDENTS = {"student, test", "test student", "test, student"}  # what Canva
 _EXCEL = re.compile(r'="(.*)"')  # how a spreadsheet is kept from making a number of 007
 
 
+_MARKS = ",;\t"
 _MOST_ABOVE = 10  # lines before the titles: a heading, a spreadsheet's sep=;
 _WHO = ("name", "first", "last", "login")
 _TITLES = {title for titles in _COLUMNS.values() for title in titles} | set(_WORKSHEET) | set(_CANVAS)
@@ -154,7 +158,7 @@ def table_from(data: bytes, path: str) -> Roster:
     is_group_set = "canvas user id" in header
     is_worksheet = any(title in header for title in _WORKSHEET)
     if is_canvas:
-        places["sid"] = header.index("sis user id") if "sis user id" in header else None
+        places["sid"] = next((header.index(one) for one in ("sis user id", "sis-benutzer-id") if one in header), None)
         places["participant"] = header.index("id")
     elif is_worksheet and places["participant"] is None and "id" in header:
         places["participant"] = header.index("id")
@@ -332,9 +336,10 @@ def _table(path: str, text: str) -> list[tuple[int, list[str]]]:
 def _first_line(text: str) -> tuple[int, str, str]:
     """How many lines stand before the one with the titles, that one, and what separates its cells."""
     lines = text.split("\n")[:_MOST_ABOVE]
-    told = [max((_known(line, one), line, one) for one in "\t;,") for line in lines]
-    number = next((number for number, (known, _, _) in enumerate(told) if known[0] > 1), 0)
-    return number, *told[number][1:]
+    marks = [max(_MARKS, key=lambda one: _known(line, one)) for line in lines]
+    told = [_known(line, mark)[0] for line, mark in zip(lines, marks, strict=True)]
+    number = next((number for number, known in enumerate(told) if known > 1), 0)
+    return number, lines[number], marks[number]
 
 
 def _known(first: str, delimiter: str) -> tuple[int, int]:
