@@ -248,7 +248,8 @@ def _attempts(one: HandIn, node: Node, zone: tzinfo, *, is_usual: bool, has_stam
     inner = list(_inner(node)) if is_usual and node.kind == FOLDER else []
     above = one.section.split("/") if one.section else ()
     made = [
-        replace(one, nodes=(_below(above, own),), at=moment(time, zone), order=number, origin=f"{one.origin}/{readable(own.name)}",
+        replace(one, nodes=(_below(above, own),), at=moment(time, zone), order=number, 
+                origin=f"{one.origin}/{readable(own.name)}",
                 source=FILE_NAMES if time else "")
         for own, time, number in inner
     ]  # fmt: skip
