@@ -85,12 +85,12 @@ grader-tests: build $(TOOLS)  ## Python tests
 	@[ -z "$$LOCKSTEP_ALL" ] || harness/setup.sh --browser || echo "test_browser_*.py leave out what needs a browser"
 	@harness/setup.sh --python || echo "test_python_*.py leave out what needs Numba"
 	@# Some only wait: one more at once than there are processors. Without xdist, one after the other.
-	@LOCKSTEP_BUILD=$(abspath $(BUILD)) .venv/bin/pytest -q grader/tests \
+	@LOCKSTEP_BUILD="$(abspath $(BUILD))" .venv/bin/pytest -q grader/tests \
 	  $$(.venv/bin/python -c 'import os, xdist; print(f"--numprocesses={os.cpu_count() + 1} --dist=worksteal")' 2>/dev/null)
 
 cluster-check: build $(TOOLS)  ## grade on a real Slurm, which runs on this machine: Debian's packages, root
 	@harness/dev/slurm/install.sh
-	@LOCKSTEP_BUILD=$(abspath $(BUILD)) LOCKSTEP_CLUSTER=1 .venv/bin/pytest -v grader/tests/test_slurm_cluster.py grader/tests/test_slurm.py
+	@LOCKSTEP_BUILD="$(abspath $(BUILD))" LOCKSTEP_CLUSTER=1 .venv/bin/pytest -v grader/tests/test_slurm_cluster.py grader/tests/test_slurm.py
 
 bench: build-all  ## benchmarks of the virtual GPU
 	@for b in $(BUILD)/bench/*_bench; do "$$b"; done

@@ -4,7 +4,7 @@ include ../../harness/student.mk
 
 .PHONY: test watch check profile hint run help
 test watch check profile hint:
-	@$(STUDENT) $@ $(notdir $(CURDIR)) $(CHOICES)
+	@$(STUDENT) $@ $(lastword $(notdir $(CURDIR))) $(CHOICES)
 
 help:
 	@$(STUDENT) help

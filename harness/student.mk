@@ -30,9 +30,9 @@ ARGS ?=
 
 # `make` ends a failure with a line of its own, "make: *** [...] Error 1", which only a status of 0 would suppress. The
 # command that it calls, `lockstep`, can be typed instead: lockstep --help.
-STUDENT = $(LOCKSTEP)/lockstep
-CHOICES = --by-make --build '$(BUILD)' --device '$(DEVICE)' $(if $(RUNG),--rung '$(RUNG)') $(if $(TEST),--test '$(TEST)') \
-	$(if $(SEED),--seed '$(SEED)') $(if $(filter-out 0,$(VERBOSE)),--verbose) $(if $(SOURCE),--source '$(SOURCE)') \
+STUDENT = "$(LOCKSTEP)/lockstep"
+CHOICES = --by-make --build "$(BUILD)" --device '$(DEVICE)' $(if $(RUNG),--rung '$(RUNG)') $(if $(TEST),--test '$(TEST)') \
+	$(if $(SEED),--seed '$(SEED)') $(if $(filter-out 0,$(VERBOSE)),--verbose) $(if $(SOURCE),--source "$(SOURCE)") \
 	$(if $(FLAGS),--flags='$(FLAGS)')
-RUN = $(STUDENT) run --by-make --build '$(BUILD)' --device '$(DEVICE)' $(if $(filter-out 0,$(CHECK)),--check) \
-	$(if $(filter-out 0,$(PROFILE)),--profile) $(if $(FILE),'$(FILE)') $(if $(ARGS),-- $(ARGS))
+RUN = $(STUDENT) run --by-make --build "$(BUILD)" --device '$(DEVICE)' $(if $(filter-out 0,$(CHECK)),--check) \
+	$(if $(filter-out 0,$(PROFILE)),--profile) $(if $(FILE),"$(FILE)") $(if $(ARGS),-- $(ARGS))

@@ -11,8 +11,10 @@ import stat
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import chromium
 import pytest
@@ -96,7 +98,9 @@ def make_checkout(tmp_path: Path) -> Layout:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     suite = root / "build" / "bin" / "90_fake_suite"
-    suite.write_text(f"#!{sys.executable} -IS\n{(FAKE / 'suite.py').read_text()}")
+    # In sh the first of its lines starts Python, whose path may have blanks; in Python it is a text.
+    start = f"#!/bin/sh\n'''exec' '{sys.executable}' -IS \"$0\" \"$@\"\n' '''\n"
+    suite.write_text(start + (FAKE / "suite.py").read_text())
     make_executable(suite)
     nvcc = tmp_path / "toolkit" / "bin" / "nvcc"
     nvcc.parent.mkdir(parents=True)
@@ -181,6 +185,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             (pytest.fail if "LOCKSTEP_CI" in os.environ else pytest.skip)(missing)
 
 
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Says at the end what was left out, and why: each reason with its tests' files."""
+    by_reason: dict[str, Counter[str]] = {}
+    for report in terminalreporter.stats.get("skipped", ()):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        file = report.nodeid.partition("::")[0].rpartition("/")[2]
+        by_reason.setdefault(reason.removeprefix("Skipped: "), Counter())[file] += 1
+    for reason, files in sorted(by_reason.items()):
+        names = ", ".join(f"{file} {count}" for file, count in sorted(files.items()))
+        terminalreporter.write_line(f"left out, {sum(files.values())}: {reason} ({names})")
+
+
 def can_group() -> bool:
     """Whether control groups that limit processes and memory can be made here: in CI nobody can install them."""
     with cgroup.group(64, 1 << 30) as folders:
@@ -201,6 +217,15 @@ needs_sandbox = needs(
     not sandbox.why_no_sandbox(),
     f"no sandbox: {sandbox.why_no_sandbox()}; install bubblewrap, and allow user namespaces",
 )
+
+
+def empty_place() -> str:
+    """A folder of the system over which a test may mount an empty one: nothing that the tests run is below it."""
+    used = (ROOT, BUILD, Path(sys.executable), Path(sys.base_prefix), Path(tempfile.gettempdir()))
+    nvcc = (BUILD / "nvcc.txt").read_text().strip() if (BUILD / "nvcc.txt").is_file() else "/usr"
+    paths = [one for path in (*used, Path(nvcc)) for one in (path.absolute(), path.resolve())]
+    places = (Path(one) for one in ("/opt", "/srv", "/mnt", "/media"))
+    return str(next(one for one in places if one.is_dir() and not any(path.is_relative_to(one) for path in paths)))
 
 
 def in_namespace(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from conftest import BUILD, ROOT, needs, needs_build
+from conftest import BUILD, ROOT, empty_place, needs, needs_build
 from grader.authoring.solutions import solutions_in
 from grader.autograder.handed_in import NotHandedInError, find_source, read_metadata
 from grader.autograder.pack import SCRIPTS, make_zip
@@ -30,6 +30,7 @@ from grader.model.discovery import Wanted
 from test_gradescope import read_results
 
 NAME, FILE = "01_handson_copy", "copy.cu"
+PLACE = empty_place()
 SCRIPT_FOLDER = ROOT / "templates/autograder"
 _SHELLCHECK = shutil.which("shellcheck")
 METADATA = {
@@ -50,7 +51,7 @@ METADATA = {
 
 
 def _can_mount() -> bool:
-    command = ["unshare", "--mount", "--propagation", "private", "mount", "-t", "tmpfs", "tmpfs", "/opt"]
+    command = ["unshare", "--mount", "--propagation", "private", "mount", "-t", "tmpfs", "tmpfs", PLACE]
     return os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
@@ -224,14 +225,14 @@ Run = Callable[..., tuple[dict[str, Any] | None, str]]
 
 _IN_ROOT = """
 set -e
-mount -t tmpfs tmpfs /opt
-cp -r "$FROM/lockstep" /opt/lockstep
-cp -r "$FROM/autograder" /opt/autograder
-chmod 755 /opt/lockstep
+mount -t tmpfs tmpfs "$PLACE"
+cp -r "$FROM/lockstep" "$PLACE/lockstep"
+cp -r "$FROM/autograder" "$PLACE/autograder"
+chmod 755 "$PLACE/lockstep"
 status=0
-"$PYTHON" "$FILTER" /opt/autograder/run_autograder > "$FROM/stdout" 2>&1 || status=$?
-cp /opt/autograder/results/results.json "$FROM/results.json" 2> /dev/null || true
-ls -A /opt/lockstep/work > "$FROM/left" 2> /dev/null || true
+"$PYTHON" "$FILTER" "$PLACE/autograder/run_autograder" > "$FROM/stdout" 2>&1 || status=$?
+cp "$PLACE/autograder/results/results.json" "$FROM/results.json" 2> /dev/null || true
+ls -A "$PLACE/lockstep/work" > "$FROM/left" 2> /dev/null || true
 exit $status
 """
 
@@ -279,11 +280,12 @@ def run(image: Path, alone_with_boxes: None) -> Iterator[Run]:
         (image / "results.json").unlink(missing_ok=True)
         script = _IN_ROOT
         if suite:
-            text = f"printf '%s' \"$SUITE\" > /opt/lockstep/build/bin/{NAME}_full_suite\nstatus=0"
+            text = f"printf '%s' \"$SUITE\" > '{PLACE}/lockstep'/build/bin/{NAME}_full_suite\nstatus=0"
             script = script.replace("status=0", text, 1)
         environment = {
             "PATH": os.environ["PATH"], "FROM": str(image), "PYTHON": sys.executable, "SUITE": suite,
-            "FILTER": str(ROOT / "harness/dev/clean_root/filter.py"), "LOCKSTEP_AUTOGRADER": "/opt/autograder",
+            "FILTER": str(ROOT / "harness/dev/clean_root/filter.py"), "PLACE": PLACE,
+            "LOCKSTEP_HOME": f"{PLACE}/lockstep", "LOCKSTEP_AUTOGRADER": f"{PLACE}/autograder",
         }  # fmt: skip
         command = ["unshare", "--mount", "--propagation", "private", "bash", "-c", script]
         ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
@@ -326,7 +328,8 @@ def test_a_right_and_a_wrong_submission(run: Run) -> None:
 @needs_mounts
 def test_a_hostile_submission_gets_nothing(run: Run) -> None:
     """It looks for the reference, the hidden tests, the seed, the secret, results.json, root's processes, a network."""
-    probe = _text("grader/tests/autograder/probe.cu").replace('"/autograder', '"/opt/autograder')
+    probe = _text("grader/tests/autograder/probe.cu").replace("/opt/lockstep", f"{PLACE}/lockstep")
+    probe = probe.replace('"/autograder', f'"{PLACE}/autograder')
     stub = re.sub(
         r"^(cudaError_t copy1_round_trip\(.*\) \{)$",
         r"\1 probe();",
@@ -349,7 +352,7 @@ def test_a_hostile_submission_gets_nothing(run: Run) -> None:
 @needs_build
 @needs_mounts
 def test_what_does_not_compile_and_what_is_not_there(run: Run) -> None:
-    results, _ = run(**{FILE: '#include "/opt/lockstep/private/seed-secret"\n'})
+    results, _ = run(**{FILE: f'#include "{PLACE}/lockstep/private/seed-secret"\n'})
     assert results is not None
     assert results["score"] == 0
     assert "First to fix: COMPILE" in results["output"]

@@ -209,7 +209,8 @@ def graded(story: Story, way: str, folder: Path) -> dict[str, float]:
 @pytest.mark.parametrize("number", range(COUNT))
 def test_every_grade_is_the_oracles(tmp_path: Path, number: int) -> None:
     chance = random.Random(f"class {number}")
-    way = chance.choice(list(WAYS))
+    # Where nothing but the class shows whose a name is, a download of one hand-in is for a person to match.
+    way = chance.choice([one for one in WAYS if one not in ("login-file", "title-login", "name-file")])
     story = make_story(chance, way)
     knows_times = WAYS[way].times or way.startswith("git")
     if not knows_times and chance.random() < 0.7:  # a person writes down some, which the last download's hand-ins have

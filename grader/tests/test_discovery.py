@@ -85,13 +85,8 @@ def test_links_pipes_and_giants_are_refused(tmp_path: Path) -> None:
 
 def test_hostile_names(tmp_path: Path) -> None:
     names = [
-        b"\xff\xfe",
-        b"\xff\xfd",
-        b"<script>alert(1)</script>".replace(b"/", b"_"),
-        b"=cmd|' _C calc'!A0",
-        b"a\nb",
-        "мир".encode(),
-    ]
+        b"\xff\xfe", b"\xff\xfd", b"<script>alert(1)<_script>", b"=cmd|' _C calc'!A0", b"a\nb", "мир".encode(),
+    ]  # fmt: skip
     for name in names:
         os.mkdir(os.path.join(os.fsencode(tmp_path), name))  # noqa: PTH102, PTH118
     submissions = find_submissions(tmp_path, WANTED)
@@ -105,31 +100,15 @@ def test_hostile_names(tmp_path: Path) -> None:
 
 
 HOSTILE = {
-    "a title for the terminal": b"\x1b]0;owned\x07",
-    "colours": b"\x1b[31mred\x1b[0m",
-    "one-byte control sequence": "\u009b31mred".encode(),
-    "line feed": b"a\nPASS  b",
-    "carriage return": b"a\rb",
-    "backspaces": b"a\x08\x08b",
-    "right to left": "a\u202ecod.exe".encode(),
-    "isolates": "\u2066a\u2069".encode(),
-    "no width": "a\u200bb\ufeff".encode(),
-    "tags": "a\U000e0041".encode(),
-    "line separator": "a\u2028b".encode(),
-    "no UTF-8": b"\xff\xfe",
-    "blank": "\u3164".encode(),
-    "spaces": b"   ",
-    "ideographic spaces": "\u3000".encode(),
-    "long": b"x" * 255,
-    "marks": ("a" + "\u0301" * 60).encode(),
-    "markup": b"[red]x[-red][link=file:---etc]y",
-    "markup's end": b"x\\",
-    "formula": "＝cmd|' -C calc'!A0".encode(),
-    "page": b"<script>alert(1)<script>",
-    "dots": b"x..-..-etc",
-    "option": b"--out=x",
-    "quote": b"'; rm -rf ~; '",
-}
+    "a title for the terminal": b"\x1b]0;owned\x07", "colours": b"\x1b[31mred\x1b[0m",
+    "one-byte control sequence": "\u009b31mred".encode(), "line feed": b"a\nPASS  b", "carriage return": b"a\rb",
+    "backspaces": b"a\x08\x08b", "right to left": "a\u202ecod.exe".encode(), "isolates": "\u2066a\u2069".encode(),
+    "no width": "a\u200bb\ufeff".encode(), "tags": "a\U000e0041".encode(), "line separator": "a\u2028b".encode(),
+    "no UTF-8": b"\xff\xfe", "blank": "\u3164".encode(), "spaces": b"   ", "ideographic spaces": "\u3000".encode(),
+    "long": b"x" * 255, "marks": ("a" + "\u0301" * 60).encode(), "markup": b"[red]x[-red][link=file:---etc]y",
+    "markup's end": b"x\\", "formula": "＝cmd|' -C calc'!A0".encode(), "page": b"<script>alert(1)<script>",
+    "dots": b"x..-..-etc", "option": b"--out=x", "quote": b"'; rm -rf ~; '",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
@@ -154,19 +133,8 @@ def test_a_name_is_clean_everywhere(tmp_path: Path, name: bytes, shape: str) -> 
 
 def test_names_that_look_alike_stay_apart(tmp_path: Path) -> None:
     names = [
-        "a\u200bb",
-        "a\u200cb",
-        "x" * 150,
-        "x" * 151,
-        "é",
-        "e\u0301",
-        "Ada",
-        "ada",
-        " ada",
-        "ada ",
-        "\u3164",
-        "\u2800",
-    ]
+        "a\u200bb", "a\u200cb", "x" * 150, "x" * 151, "é", "e\u0301", "Ada", "ada", " ada", "ada ", "\u3164", "\u2800",
+    ]  # fmt: skip
     for name in names:
         put(tmp_path / name / "ladder.cu", name.encode())
     submissions = found(tmp_path)

@@ -3,6 +3,7 @@
 import json
 import random
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,25 @@ def test_ninety_nine_files_are_one_attempt(tmp_path: Path) -> None:
         (one,) = download.submissions(WANTED)
     assert one.source == b"98"
     assert len(one.handed.unused) == 13
+
+
+@pytest.mark.parametrize(
+    ("takes", "has_header", "unused"),
+    [
+        ((), True, []),
+        (("*.cuh",), True, []),
+        (("*.h",), False, ["tile.cuh: the assignment takes ladder.cu, *.h"]),
+        (("-",), False, ["tile.cuh: the assignment takes ladder.cu, -"]),
+    ],
+)
+def test_an_assignment_says_which_files_it_takes(
+    tmp_path: Path, takes: tuple[str, ...], has_header: bool, unused: list[str]
+) -> None:
+    files = {"ladder.cu": b'#include "tile.cuh"\nk\n', "tile.cuh": HEADER}
+    one = hand_in(tmp_path, files, replace(WANTED, takes=takes))
+    assert one.source is not None
+    assert (b"int tile();" in one.source) is has_header
+    assert list(one.handed.unused) == unused
 
 
 def test_what_comes_with_an_assignment_is_known(tmp_path: Path) -> None:

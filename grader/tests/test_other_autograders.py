@@ -23,7 +23,7 @@ from grader.autograder.pack import AUTOLAB, PRAIRIELEARN
 from grader.autograder.shapes import autolab, prairielearn
 from grader.base.layout import Layout, find_layout
 from grader.commands.cli import cli
-from test_autograder import FILE, NAME, image, needs_mounts, zip_of
+from test_autograder import FILE, NAME, PLACE, image, needs_mounts, zip_of
 
 __all__ = ["image"]  # a fixture
 DOCUMENT: dict[str, Any] = {
@@ -87,15 +87,15 @@ def test_the_zips(tmp_path: Path) -> None:
 
 _IN_ROOT = """
 set -e
-mount -t tmpfs tmpfs /opt
-cp -r "$FROM/lockstep" /opt/lockstep
-cp -r "$FROM/there" /opt/there
-cp "$SCRIPT" /opt/lockstep/run
-chmod 755 /opt/lockstep /opt/lockstep/run
-cd /opt/there
+mount -t tmpfs tmpfs "$PLACE"
+cp -r "$FROM/lockstep" "$PLACE/lockstep"
+cp -r "$FROM/there" "$PLACE/there"
+cp "$SCRIPT" "$PLACE/lockstep/run"
+chmod 755 "$PLACE/lockstep" "$PLACE/lockstep/run"
+cd "$PLACE/there"
 status=0
 "$PYTHON" "$FILTER" $COMMAND > "$FROM/stdout" 2> "$FROM/stderr" || status=$?
-cp /opt/there/results/results.json "$FROM/results.json" 2> /dev/null || true
+cp "$PLACE/there/results/results.json" "$FROM/results.json" 2> /dev/null || true
 exit $status
 """
 
@@ -110,7 +110,8 @@ def run(image: Path, script: Path, started: str, files: dict[str, str]) -> str:
         (there / name).write_text(text)
     environment = {
         "PATH": os.environ["PATH"], "FROM": str(image), "PYTHON": sys.executable, "SCRIPT": str(script),
-        "FILTER": str(ROOT / "harness/dev/clean_root/filter.py"), "COMMAND": started, "LOCKSTEP_GRADE": "/opt/there",
+        "FILTER": str(ROOT / "harness/dev/clean_root/filter.py"), "COMMAND": started,
+        "LOCKSTEP_GRADE": f"{PLACE}/there", "PLACE": PLACE, "LOCKSTEP_HOME": f"{PLACE}/lockstep",
     }  # fmt: skip
     command = ["unshare", "--mount", "--propagation", "private", "bash", "-c", _IN_ROOT]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
@@ -128,7 +129,7 @@ def test_prairielearn_starts_the_entry_point(image: Path, alone_with_boxes: None
     wrong = solutions_in(ROOT / "reference" / NAME, "wrong", FILE)[0][0].source.decode()
     scores = []
     for source in (right, wrong, "int main( {"):
-        run(image, script, "/opt/lockstep/run", {f"student/{FILE}": source, "data/data.json": "{}"})
+        run(image, script, f"{PLACE}/lockstep/run", {f"student/{FILE}": source, "data/data.json": "{}"})
         scores.append(json.loads((image / "results.json").read_text()))
     assert (scores[0]["gradable"], scores[0]["score"]) == (True, 1.0)
     assert sum(test["points"] for test in scores[0]["tests"]) >= 100
@@ -244,3 +245,34 @@ def test_classroom_50_reads_the_result(tmp_path: Path) -> None:
         assert test["test-name"]
         assert (test["passed"], test["score"], test["max-score"]) == (True, 1, 1)
     assert "| PASS |" in (checkout / "release-body.md").read_text()
+
+
+@needs_build
+def test_submitty_scores_a_rung_by_what_its_command_prints(tmp_path: Path) -> None:
+    """Each command runs beside the submission, its output in STDOUT.txt; then the validator runs, a folder above."""
+    told = CliRunner().invoke(cli, ["autograder", "submitty", str(tmp_path), "--assignment", NAME])
+    assert told.exit_code == 0, told.output
+    config = json.loads((tmp_path / "submitty/config/config.json").read_text())
+    cases = config["testcases"]
+    assert config["grading_parameters"]["AUTO_POINTS"] == sum(case["points"] for case in cases) == len(cases) > 1
+    assert f"lockstep-{NAME} " in (tmp_path / "submitty/Dockerfile").read_text()
+    reference, stub = (ROOT / folder / NAME / FILE for folder in ("reference", "assignments"))
+    for source, case, is_right in ((reference, cases[1], True), (stub, cases[0], False), (None, cases[0], None)):
+        there = tmp_path / "test01"
+        shutil.rmtree(there, ignore_errors=True)
+        there.mkdir()
+        if source:
+            shutil.copy(source, there / FILE)
+        environment = os.environ | {"LOCKSTEP_ROOT": str(ROOT), "LOCKSTEP_BUILD": str(BUILD)}
+        words = ["bash", str(tmp_path / "submitty/rung"), *case["command"].split()[1:]]
+        with (there / case["validation"][0]["actual_file"]).open("w") as out:
+            subprocess.run(words, cwd=there, env=environment, stdout=out, check=True)
+        asked = case["validation"][0] | {"testcase_prefix": "test01"}
+        (tmp_path / "custom_validator_input.json").write_text(json.dumps(asked))
+        validator = tmp_path / "submitty/config/custom_validation_code/rung.py"
+        subprocess.run([sys.executable, validator], cwd=tmp_path, check=True)
+        result = json.loads((tmp_path / "validation_results.json").read_text())
+        assert (result.get("data", {}).get("score"), result["status"]) == (
+            (int(is_right), "success") if is_right is not None else (None, "fail")
+        )
+        assert is_right is None or "tests passed." in result["data"]["message"]

@@ -15,7 +15,7 @@ from grader.model.discovery import Submission, Wanted
 from platforms import others
 from platforms.canvas import canvas_gradebook, canvas_groups, make_canvas
 from platforms.gradescope import gradescope_roster, make_gradescope
-from platforms.moodle import make_moodle, moodle_worksheet
+from platforms.moodle import make_moodle, moodle_participants, moodle_worksheet
 from platforms.packing import pack
 from platforms.people import DUE, Person, Upload, person
 
@@ -158,11 +158,26 @@ def test_moodle_with_the_login_before_the_name(tmp_path: Path) -> None:
         assert {sid: one.handed.matched for sid, one in of(download).items()} == {one.sid: "login" for one in PEOPLE}
 
 
+def test_folders_of_weeks_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    roster = table(tmp_path / "r.csv", others.logins_roster(PEOPLE))
+    for names, sources in ((("90_fake", "91_other"), [b"90_fake"] * 3), (("week1", "week2"), [None] * 3)):
+        files = {f"{week}/{one.login}/main.cu": week.encode() for week in names for one in PEOPLE}
+        with open_class(pack(tmp_path / f"{names[0]}.zip", files), roster) as download:
+            found = download.submissions(Wanted("90_fake", "ladder.cu", frozenset({"91_other", "other.cu"})))
+        assert [one.source for one in found if not one.handed.is_matched or one.source or one.problem] == sources
+        assert all("week1, week2" in one.problem for one in found if one.source is None)
+
+
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
-def test_the_worksheets_times_in_other_languages(tmp_path: Path, language: str) -> None:
+def test_moodles_lists_in_other_languages(tmp_path: Path, language: str) -> None:
+    made = make_moodle(tmp_path / "m.zip", uploads())
     sheet = moodle_worksheet(PEOPLE, uploads=uploads(), language=language)
-    with open_class(make_moodle(tmp_path / "m.zip", uploads()), table(tmp_path / "w.csv", sheet)) as download:
-        assert {one.handed.at for one in download.submissions(WANTED)} == {"2026-11-20T23:00:00+00:00"}
+    for text, at in ((sheet, "2026-11-20T23:00:00+00:00"), (moodle_participants(PEOPLE, language=language), "")):
+        with open_class(made, table(tmp_path / "w.csv", text)) as download:
+            assert {(one.name, one.sid, one.email) for one in download.roster} == {
+                (one.name, one.sid, one.email) for one in PEOPLE
+            }
+            assert {one.handed.at for one in download.submissions(WANTED)} == {at}
 
 
 def test_canvas_marks_lateness_only_where_there_is_a_deadline(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from grader.model.discovery import Submission, Wanted
 from platforms.canvas import canvas_gradebook, make_canvas
 from platforms.git_clones import classroom_roster, make_git_clones
 from platforms.gradescope import gradescope_roster, make_gradescope
-from platforms.moodle import DEFAULT_TEAM, make_moodle, moodle_participants, moodle_worksheet
+from platforms.moodle import DEFAULT_TEAM, make_moodle, moodle_worksheet
 from platforms.packing import tarred, zipped
 from platforms.people import DUE, Person, Upload, person, write_roster
 from platforms.plain import make_plain
@@ -123,38 +123,6 @@ def test_plain_folders_and_files(tmp_path: Path, form: str) -> None:
         assert all(one.handed.is_matched for one in submissions)
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda path, uploads: make_moodle(path, uploads, flat=True),
-        lambda path, uploads: make_moodle(path, uploads, old=True),
-        lambda path, uploads: make_moodle(path, uploads, blind=True),
-        lambda path, uploads: make_moodle(path, uploads, blind=True, flat=True),
-    ],
-    ids=["flat", "old", "blind", "blind and flat"],
-)
-@pytest.mark.parametrize("form", ["", ".zip"])
-def test_moodles_other_forms(tmp_path: Path, make: Callable[..., Path], form: str) -> None:
-    roster = table(tmp_path / "worksheet.csv", moodle_worksheet(PEOPLE))
-    submissions = take(make(tmp_path / f"m{form}", usual()), roster)
-    sources = {one.student.sid: one.source for one in submissions}
-    assert sources == {one.sid: (source(one) if one != PEOPLE[-1] else None) for one in PEOPLE}
-
-
-@pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
-def test_moodles_lists_in_four_languages(tmp_path: Path, language: str) -> None:
-    people = [one for one in PEOPLE if one.name != "Minji Kim"]
-    uploads = [Upload((one,), {"ladder.cu": source(one)}) for one in people]
-    made = make_moodle(tmp_path / "m.zip", uploads)
-    for text in (moodle_worksheet(people, language=language), moodle_participants(people, language=language)):
-        with open_class(made, table(tmp_path / "list.csv", text)) as download:
-            assert [(one.name, one.sid, one.email) for one in download.roster] == [
-                (one.name, one.sid, one.email) for one in people
-            ]
-            assert download.unmatched == []
-            assert download.without == []
-
-
 def test_canvas_without_names_or_accents(tmp_path: Path) -> None:
     roster = table(tmp_path / "gradebook.csv", canvas_gradebook(PEOPLE))
     by_number = take(make_canvas(tmp_path / "ascii.zip", usual(), ascii_only=True), roster)
@@ -206,15 +174,9 @@ def test_canvas_typed_submissions_are_missing_not_lost(tmp_path: Path) -> None:
     ]
     roster = table(tmp_path / "gradebook.csv", canvas_gradebook(PEOPLE[:3]))
     submissions = take(make_canvas(tmp_path / "c.zip", uploads), roster)
-    assert [(one.source, one.handed.is_matched) for one in submissions] == [
-        (None, True),
-        (None, True),
-        (b"x", True),
-    ] or (
-        {one.student.sid: one.source for one in submissions}
-        == {PEOPLE[0].sid: None, PEOPLE[1].sid: None, PEOPLE[2].sid: b"x"}
-    )
-    assert len(submissions) == 3
+    assert {one.student.sid: one.source for one in submissions} == {
+        PEOPLE[0].sid: None, PEOPLE[1].sid: None, PEOPLE[2].sid: b"x",
+    }  # fmt: skip
 
 
 def test_gradescope_names_stay_and_history_is_told(tmp_path: Path) -> None:
@@ -227,21 +189,10 @@ def test_gradescope_names_stay_and_history_is_told(tmp_path: Path) -> None:
         assert all(owner.is_resubmitted for owner in download.owners)
 
 
-def test_gradescope_groups_and_missing_emails(tmp_path: Path) -> None:
+def test_a_member_who_is_not_on_the_roster_leaves_the_group_to_a_person(tmp_path: Path) -> None:
     pair = Upload((PEOPLE[0], PEOPLE[1]), {"ladder.cu": b"x"})
     alone = Upload((PEOPLE[2],), {"ladder.cu": b"y"})
-    roster = table(tmp_path / "roster.csv", gradescope_roster(PEOPLE[:3]))
     made = make_gradescope(tmp_path / "g.zip", [pair, alone], emails=False)
-    with open_class(made, roster) as download:
-        submissions = download.submissions(WANTED)
-        assert download.without == []
-        assert download.unmatched == []
-    assert [[one.sid for one in submission.handed.group] for submission in submissions] == [
-        [PEOPLE[0].sid, PEOPLE[1].sid],
-        [],
-    ]
-    assert submissions[1].student.sid == PEOPLE[2].sid
-    # A member who is not on the roster leaves the whole submission to a person.
     roster = table(tmp_path / "roster.csv", gradescope_roster([PEOPLE[0], PEOPLE[2]]))
     with open_class(made, roster) as download:
         (left,) = download.unmatched
@@ -288,19 +239,6 @@ def test_moodle_teams(tmp_path: Path, flat: bool) -> None:
     team = next(one for name, one in found.items() if name.startswith("Team A_"))
     assert {one.sid for one in team.handed.group} == {PEOPLE[0].sid, PEOPLE[1].sid}
     assert team.source == b"a"
-
-
-def test_canvas_teams_and_a_person_in_a_team_of_one(tmp_path: Path) -> None:
-    teams = zip(PEOPLE, ["Red", "Red", "Blue"], strict=False)
-    rows = "".join(f'"{one.sortable}",{one.sid},{team}\n' for one, team in teams)
-    roster = table(tmp_path / "roster.csv", "name,sid,team\n" + rows)
-    uploads = [
-        Upload(PEOPLE[:2], {"ladder.cu": b"r"}, team="Red"),
-        Upload(PEOPLE[2:3], {"ladder.cu": b"b"}, team="Blue"),
-    ]
-    red, blue = take(make_canvas(tmp_path / "c.zip", uploads), roster)[::-1]
-    assert {one.sid for one in red.handed.group} == {PEOPLE[0].sid, PEOPLE[1].sid}
-    assert (blue.student.sid, blue.handed.group) == (PEOPLE[2].sid, ())
 
 
 def test_a_git_folder_can_start_nothing(tmp_path: Path) -> None:
@@ -356,26 +294,6 @@ def grade(*words: str) -> tuple[int, str, list[dict[str, str]]]:
     assert result.exception is None or isinstance(result.exception, SystemExit), result.output
     text = Path("out/gradebook.csv").read_text("utf-8-sig")
     return result.exit_code, result.output, list(csv.DictReader(io.StringIO(text, newline="")))
-
-
-@pytest.mark.parametrize("platform", PLATFORMS)
-def test_the_gradebook_has_each_student_once(in_checkout: Layout, tmp_path: Path, platform: str) -> None:
-    _, make, export = PLATFORMS[platform]
-    uploads = [
-        replace(upload, files={"ladder.cu": source(upload.person, "// fail alpha_one WRONG" if index % 2 else "")})
-        for index, upload in enumerate(usual())
-    ]
-    status, said, rows = grade(
-        str(make(tmp_path / "week4.zip", uploads)), "--roster", str(table(tmp_path / "e.csv", export(PEOPLE)))
-    )
-    assert status == 0, said
-    assert sorted(row["sid"] for row in rows) == sorted(one.sid for one in PEOPLE)
-    points = {row["sid"]: row["90_fake"] for row in rows}
-    assert points == {
-        one.sid: ("0" if index == len(PEOPLE) - 1 else "15" if index % 2 else "23") for index, one in enumerate(PEOPLE)
-    }
-    assert f"{len(PEOPLE) - 1} submissions" in said
-    assert f"{len(PEOPLE) - 1} of {len(PEOPLE) - 1} match the roster" in said
 
 
 def test_matches_csv_settles_who_is_left(in_checkout: Layout, tmp_path: Path) -> None:

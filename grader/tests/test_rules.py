@@ -1,5 +1,6 @@
 """A rule over paths, times.csv, and the order of rules: an unknown platform works on the first day."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from grader.commands.cli import cli
 from grader.intake.download import open_class
 from grader.intake.rules import rule
 from grader.model.discovery import Submission, Wanted
+from platforms.canvas import canvas_gradebook, make_canvas
+from platforms.classes import random_class
 from platforms.packing import pack
 from platforms.people import person, write_roster
 
@@ -146,3 +149,20 @@ def test_two_rules_that_find_two_students_are_for_a_person(tmp_path: Path) -> No
             ("Alan Turing (1912)", "Ada Lovelace (1815)"),
         ),
     }
+
+
+def test_canvas_list_of_submissions_tells_the_times(tmp_path: Path) -> None:
+    made = random_class(3, 6)
+    download = make_canvas(tmp_path / "week4.zip", made.uploads)
+    (tmp_path / "students.csv").write_text(canvas_gradebook(made.people), encoding="utf-8", newline="")
+    rows = [
+        f"{upload.person.number},{upload.at - timedelta(hours=back):%Y-%m-%dT%H:%M:%SZ},{str(upload.late).lower()}\n"
+        for upload in made.uploads
+        for back in (0, 3)
+    ]
+    (tmp_path / "times.csv").write_text("user_id,submitted_at,late\n" + "".join(rows) + "999,,false\n")
+    with open_class(download, tmp_path / "students.csv") as opened:
+        found = {one.student.sid: one.handed for one in opened.submissions(WANTED)}
+    for upload in made.uploads:
+        handed = found[upload.person.sid]
+        assert (handed.at, handed.late, handed.source) == (upload.at.isoformat(), upload.late, "times.csv")

@@ -47,7 +47,7 @@ void looks_at_processes() {
     const ssize_t size = fd >= 0 ? read(fd, text, sizeof text) : 0;
     if (fd >= 0) close(fd);
     // Other graders may be at work on this machine: what they show is not the autograder's doing.
-    const bool is_own = size > 0 && memmem(text, size, "/opt/lockstep", 13) != nullptr;
+    const bool is_own = size > 0 && memmem(text, size, "/opt/lockstep", sizeof("/opt/lockstep") - 1) != nullptr;
     has_seed |= is_own && memmem(text, size, "--seed=", 7) != nullptr;
     sees_judge |= is_own && memmem(text, size, "_suite", 6) != nullptr;
     std::snprintf(path, sizeof path, "/proc/%d", process);

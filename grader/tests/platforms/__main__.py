@@ -9,50 +9,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from grader.authoring.sample_class import laid_out
-from platforms.canvas import canvas_gradebook, make_canvas
-from platforms.git_clones import classroom_roster, make_git_clones
-from platforms.gradescope import gradescope_roster, make_gradescope
-from platforms.moodle import make_moodle, moodle_worksheet
-from platforms.others import (
-    autolab_roster,
-    blackboard_gradebook,
-    brightspace_grades,
-    logins_roster,
-    make_autolab,
-    make_blackboard,
-    make_brightspace,
-    make_ilias,
-    make_sakai,
-    make_submitty,
-    make_teams,
-)
-from platforms.people import Upload, load_class, write_roster
-from platforms.plain import make_plain
+from platforms.canvas import canvas_gradebook
+from platforms.classes import WAYS
+from platforms.people import Class, Upload, load_class, write_roster
 
-MAKERS = {
-    "plain": make_plain,
-    "git": make_git_clones,
-    "canvas": make_canvas,
-    "moodle": make_moodle,
-    "gradescope": make_gradescope,
-    "blackboard": make_blackboard,
-    "brightspace": make_brightspace,
-    "sakai": make_sakai,
-    "ilias": make_ilias,
-    "teams": make_teams,
-    "autolab": make_autolab,
-    "submitty": make_submitty,
-}
-ROSTERS = {
-    "git": ("classroom_roster.csv", classroom_roster),
-    "canvas": ("canvas-gradebook.csv", canvas_gradebook),
-    "moodle": ("moodle-worksheet.csv", moodle_worksheet),
-    "gradescope": ("gradescope-roster.csv", gradescope_roster),
-    "blackboard": ("blackboard-gradebook.csv", blackboard_gradebook),
-    "brightspace": ("brightspace-grades.csv", brightspace_grades),
-    "autolab": ("autolab-roster.csv", autolab_roster),
-    **dict.fromkeys(("sakai", "ilias", "teams", "submitty"), ("students.csv", logins_roster)),
-}
+ROSTERS = {  # what each platform calls its table of students; the others have the course's own list
+    "git": "classroom_roster.csv", "canvas": "canvas-gradebook.csv", "moodle": "moodle-worksheet.csv",
+    "gradescope": "gradescope-roster.csv", "blackboard": "blackboard-gradebook.csv",
+    "brightspace": "brightspace-grades.csv", "autolab": "autolab-roster.csv",
+}  # fmt: skip
 
 
 def only(upload: Upload, names: list[str]) -> Upload:
@@ -62,7 +27,7 @@ def only(upload: Upload, names: list[str]) -> Upload:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python grader/tests/platforms", description=__doc__)
-    parser.add_argument("--platform", choices=sorted(MAKERS), required=True)
+    parser.add_argument("--platform", choices=sorted(WAYS), required=True)
     parser.add_argument("--file", action="append", default=[], help="only files of this name, such as reduction.cu")
     parser.add_argument("--late", action="append", default=[], metavar="NAME", help="this student was late; repeatable")
     parser.add_argument("--title", default="Reduction", help="what Canvas calls the assignment")
@@ -78,20 +43,16 @@ def main() -> None:
             own = replace(own, late=True, at=own.at + timedelta(hours=30))
         if own.files:
             uploads.append(own)
-    made = MAKERS[options.platform](options.out, uploads)
-    print(f"{made}: {len(uploads)} submissions")
-    beside = options.out.resolve().parent
-    if options.platform in ROSTERS:
-        name, text = ROSTERS[options.platform]
-        exported = (
-            text(course.people) if options.platform != "moodle" else moodle_worksheet(course.people, uploads=uploads)
-        )
-        if options.platform == "canvas":
-            exported = canvas_gradebook(course.people, f"{options.title} (2231)")
-        (beside / name).write_text(exported, encoding="utf-8", newline="")
-        print(f"{options.out.parent / name}: what the platform exports of {len(course.people)} students")
+    way = WAYS[options.platform]
+    print(f"{way.make(options.out, uploads)}: {len(uploads)} submissions")
+    path = options.out.parent / ROSTERS.get(options.platform, "students.csv")
+    if options.platform == "plain":
+        path = write_roster(path.with_name("roster.csv"), course.people)
     else:
-        print(f"{write_roster(beside / 'roster.csv', course.people)}: {len(course.people)} students")
+        is_canvas = options.platform == "canvas"
+        text = canvas_gradebook(course.people, f"{options.title} (2231)") if is_canvas else ""
+        path.write_text(text or way.roster(Class(course.people, tuple(uploads))), encoding="utf-8", newline="")
+    print(f"{path}: {len(course.people)} students")
 
 
 main()

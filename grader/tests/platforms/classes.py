@@ -69,6 +69,10 @@ def _participants(made: Class) -> str:
     return moodle_participants(made.people, uploads=made.uploads)
 
 
+def _shaped(shape: str) -> Callable[[Path, Sequence[Upload]], Path]:
+    return partial(others.make_shaped, shape=shape)
+
+
 _gradebook, _own, _gradescope = _people(canvas_gradebook), _people(others.logins_roster), _people(gradescope_roster)
 _brightspace, _blackboard = _people(others.brightspace_grades), _people(others.blackboard_gradebook)
 
@@ -108,6 +112,15 @@ WAYS: dict[str, Way] = {
                    shape="Autolab#693"),
     "submitty": Way("Submitty folder", others.make_submitty, _own, _with_teams, times=True,
                     shape="Submitty's directory structure"),
+    "login-file": Way("Plain folder", _shaped("{login}_{file}"), _own, _with_teams, shape="Markus#127"),
+    "title-login": Way("Plain folder", _shaped("hw4-{login}/{file}"), _own, _with_teams, shape="classroom's archives"),
+    "login-time": Way("Plain folder", _shaped("{login}/{time}/{file}"), _own, _with_teams, keeps=ALL, times=True,
+                      shape="galah-apiclient's wiki"),
+    "login-number": Way("Plain folder", _shaped("{login}/{number}/{file}"), _own, _with_teams, keeps=ALL,
+                        shape="Submitty's without its settings"),
+    "sections": Way("Plain folder", _shaped("Lab {lab}/{sid} {name}/{file}"), _own, shape="a folder for each section"),
+    "name-file": Way("Plain folder", _shaped("{name} - {file}"), _own, _with_teams, names_alone=True,
+                     shape="Free-Math#98, classroom-assistant#203"),
     "plain": Way("Plain folder", make_plain, _own, shape="a folder for each student"),
 }  # fmt: skip
 

@@ -141,7 +141,8 @@ def run_autograder(home: Path, autograder: Path) -> int:
     assignment = load_assignment(home / "assignments" / settings.assignment)
     try:
         source = find_source(
-            autograder / "submission", Wanted(assignment.id, assignment.submission).given_by(assignment.path.parent)
+            autograder / "submission",
+            Wanted(assignment.id, assignment.submission, takes=assignment.takes).given_by(assignment.path.parent),
         )
     except NotHandedInError as problem:
         print(f"Nothing to grade: {problem}")
@@ -167,7 +168,7 @@ def graded_in(home: Path, settings: Settings, folder: Path) -> dict[str, Any] | 
     began = time.monotonic()
     assignment = load_assignment(home / "assignments" / settings.assignment)
     try:
-        source = find_source(folder, Wanted(assignment.id, assignment.submission))
+        source = find_source(folder, Wanted(assignment.id, assignment.submission, takes=assignment.takes))
     except NotHandedInError as problem:
         return missing_results(assignment, str(problem))
     nobody = Metadata(Student(name="unknown"), Handed(), None, ())

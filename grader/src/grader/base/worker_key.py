@@ -11,9 +11,13 @@ REFUSED_STATUS = 65  # of build.sh where the source leaves the work to a library
 
 
 def worker_key(layout: Layout, name: str, source: bytes, nvcc_version: str) -> str:
-    """The hash over a source, its assignment's headers and glue, the libraries, the flags and the compiler."""
+    """The hash over a source, its assignment's headers and glue, the libraries, the flags and the compiler.
+
+    Where the libraries are is in a worker, so it is in its key: after a folder is moved, an old worker finds another
+    runtime or none, and its student would have computed nothing.
+    """
     folder = layout.assignment(name)
     headers = [path for path in (*folder.glob("*.h"), folder / KERNELS) if path.is_file()]
     glue = [path for path in (layout.glue(name), layout.compiled_glue(name)) if path.is_file()]
     others = sha256_files([*headers, *glue, *layout.build_files, *layout.worker_parts])
-    return sha256_bytes(f"{nvcc_version}\n{sha256_bytes(source)}\n{others}".encode())
+    return sha256_bytes(f"{nvcc_version}\n{layout.libraries}\n{sha256_bytes(source)}\n{others}".encode())

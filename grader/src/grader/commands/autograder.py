@@ -1,6 +1,7 @@
 """`grader autograder`: what a learning platform runs by itself."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import click
 from rich.markup import escape
 
-from grader.autograder.pack import AUTOLAB, PRAIRIELEARN, PROBLEM, make_zip
+from grader.autograder.pack import AUTOLAB, GRADESCOPE, PRAIRIELEARN, PROBLEM, make_zip
 from grader.base.errors import GraderError
 from grader.base.files import FileError, read_regular, write_atomic
 from grader.base.layout import find_layout
@@ -16,10 +17,22 @@ from grader.commands.common import FOLDER, build_option, known_assignments, make
 from grader.model.assignment import load_assignment
 
 _MOST_SECRET = 4096
+_IMAGE = "Unpack it and build the image as its Dockerfile says: docs/how-to/use-other-platforms.md"
+_NEXT = {
+    GRADESCOPE: "Upload it as the autograder of a programming assignment, with Ubuntu 22.04 or newer:\n"
+    "docs/how-to/use-gradescope.md",
+    PRAIRIELEARN: _IMAGE,
+    AUTOLAB: _IMAGE,
+}
 _CI = (
     ("lockstep.yml", ".github/workflows/lockstep.yml"),
     ("gitlab-ci.yml", ".gitlab-ci.yml"),
     ("autograder.py", "classroom50/ASSIGNMENT/autograder.py"),
+)
+_SUBMITTY = (
+    ("rung", "submitty/rung"),
+    ("Dockerfile", "submitty/Dockerfile"),
+    ("rung.py", "submitty/config/custom_validation_code/rung.py"),
 )
 
 
@@ -33,61 +46,8 @@ def autograder() -> None:
     """
 
 
-@autograder.command()
-@click.argument("target", metavar="DIR_OR_ZIP", type=click.Path(path_type=Path))
-@click.option("--assignment", "name", required=True, metavar="ID", help="The assignment that it grades.")
-@click.option(
-    "--points",
-    type=click.FloatRange(0, min_open=True),
-    help="Points of the assignment on Gradescope; others are scaled.  [default: the assignment's]",
-)
-@click.option(
-    "--minutes",
-    type=click.FloatRange(1, 60),
-    default=9.0,
-    show_default=True,
-    help="When to give up: before Gradescope's own limit, for which it gives 0.",
-)
-@click.option(
-    "--secret",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Secret that seeds are derived from, for the same inputs as `grader grade` gives.  [default: a new one]",
-)
-@build_option
-def gradescope(
-    target: Path, name: str, points: float | None, minutes: float, secret: Path | None, build: Path | None
-) -> None:
-    """Makes the zip that Gradescope builds its autograder from.
-
-    It holds the hidden tests, the reference and the secret: give it to nobody but Gradescope. Gradescope's image is
-    built from it once, and deletes them.
-
-    \b
-    Examples:
-      grader autograder gradescope out --assignment 04_reduction
-      grader autograder gradescope my.zip --assignment 04_reduction --points 20
-    """
-    layout = find_layout(build)
-    assignment = load_assignment(layout.assignment(known_assignments(layout, (name,))[0]))
-    path = target if target.suffix == ".zip" else target / f"{assignment.id}-autograder.zip"
-    names = make_zip(
-        layout, assignment, path, points=points or assignment.points, minutes=minutes, secret=_read(secret)
-    )
-    console = make_console()
-    console.print(
-        f"{escape(str(path))}: {len(names)} files, {path.stat().st_size >> 10:,} KiB", highlight=False, soft_wrap=True
-    )
-    console.print(
-        "Upload it as the autograder of a programming assignment, with Ubuntu 22.04 or newer:\n"
-        "docs/how-to/use-gradescope.md. It holds the hidden tests and the reference: give it to nobody else.",
-        highlight=False,
-        soft_wrap=True,
-    )
-
-
 def _made(platform: str) -> Callable[..., None]:
-    """A command that makes the zip for a platform whose image a Dockerfile builds."""
+    """A command that makes the zip for a platform."""
 
     def make(
         target: Path,
@@ -100,7 +60,8 @@ def _made(platform: str) -> Callable[..., None]:
     ) -> None:
         layout = find_layout(build)
         assignment = load_assignment(layout.assignment(known_assignments(layout, (name,))[0]))
-        path = target if target.suffix == ".zip" else target / f"{assignment.id}-{platform}.zip"
+        what = "autograder" if platform == GRADESCOPE else platform
+        path = target if target.suffix == ".zip" else target / f"{assignment.id}-{what}.zip"
         names = make_zip(
             layout,
             assignment,
@@ -113,8 +74,7 @@ def _made(platform: str) -> Callable[..., None]:
         )
         console = make_console()
         console.print(
-            f"{escape(str(path))}: {len(names)} files, {path.stat().st_size >> 10:,} KiB\n"
-            "Unpack it and build the image as its Dockerfile says: docs/how-to/use-other-platforms.md.\n"
+            f"{escape(str(path))}: {len(names)} files, {path.stat().st_size >> 10:,} KiB\n{_NEXT[platform]}.\n"
             "It holds the hidden tests and the reference: give it to nobody else.",
             highlight=False,
             soft_wrap=True,
@@ -130,14 +90,14 @@ def _options(command: Callable[..., None], most: float) -> Callable[..., None]:
             "--secret",
             type=click.Path(path_type=Path, dir_okay=False),
             metavar="FILE",
-            help="Secret that seeds are derived from.  [default: a new one]",
+            help="Secret that seeds are derived from, as `grader grade` does it.  [default: a new one]",
         ),
         click.option(
             "--minutes",
             type=click.FloatRange(1, most),
             default=9.0,
             show_default=True,
-            help="When to give up, without a score.",
+            help="When to give up, without a score: before the platform does.",
         ),
         click.option(
             "--points",
@@ -149,6 +109,22 @@ def _options(command: Callable[..., None], most: float) -> Callable[..., None]:
     ):
         command = option(command)
     return command
+
+
+@autograder.command()
+@partial(_options, most=60)
+def gradescope(**given: Any) -> None:
+    """Makes the zip that Gradescope builds its autograder from.
+
+    It holds the hidden tests, the reference and the secret: give it to nobody but Gradescope. Gradescope's image is
+    built from it once, and deletes them.
+
+    \b
+    Examples:
+      grader autograder gradescope out --assignment 04_reduction
+      grader autograder gradescope my.zip --assignment 04_reduction --points 20
+    """
+    _made(GRADESCOPE)(**given)
 
 
 @autograder.command()
@@ -192,17 +168,59 @@ def ci(target: Path, name: str, build: Path | None) -> None:
     """
     layout = find_layout(build)
     (chosen,) = known_assignments(layout, (name,))
+    files = {to: (layout.templates / "autograder/ci" / source).read_text("utf-8") for source, to in _CI}
+    _write(target, files, chosen)
+
+
+@autograder.command()
+@click.argument("target", metavar="DIR", type=FOLDER)
+@click.option("--assignment", "name", required=True, metavar="ID", help="The assignment that it tests.")
+@build_option
+def submitty(target: Path, name: str, build: Path | None) -> None:
+    """Writes a gradeable's configuration for Submitty, and what the image with the public tests is made of.
+
+    A rung is a test case of one point. Submitty runs submissions as the user who starts the tests, so hidden ones are
+    not there: grades come from `grader grade` on Submitty's folder.
+
+    \b
+    Example:
+      grader handout out/template --assignment 04_reduction
+      grader autograder submitty out/template --assignment 04_reduction
+    """
+    layout = find_layout(build)
+    assignment = load_assignment(layout.assignment(known_assignments(layout, (name,))[0]))
+    validation = {"method": "custom_validator", "command": "python3 rung.py", "actual_file": "STDOUT.txt"}
+    cases = [
+        {
+            "title": f"{number} {rung.title}",
+            "command": f"lockstep-rung {assignment.id} {assignment.submission} {number}",
+            "points": 1,
+            "validation": [validation],
+        }
+        for number, rung in enumerate(assignment.rungs, 1)
+    ]
+    config = {
+        "autograding_method": "docker",
+        "container_options": {"container_image": f"lockstep-{assignment.id}"},
+        "resource_limits": {"RLIMIT_CPU": 600, "RLIMIT_FSIZE": 500_000_000, "RLIMIT_NPROC": 1000},
+        "grading_parameters": {"AUTO_POINTS": len(cases)},
+        "testcases": cases,
+    }
+    folder = layout.templates / "autograder/submitty"
+    files = {to: (folder / source).read_text("utf-8") for source, to in _SUBMITTY}
+    _write(target, files | {"submitty/config/config.json": json.dumps(config, indent=2) + "\n"}, assignment.id)
+
+
+def _write(target: Path, files: Mapping[str, str], chosen: str) -> None:
+    """Writes files for an assignment into a folder, and says which."""
     console = make_console()
-    for source, to in _CI:
-        text = (layout.templates / "autograder/ci" / source).read_text(encoding="utf-8")
-        path = target / to.replace("ASSIGNMENT", chosen)
+    for name, text in files.items():
+        path = target / name.replace("ASSIGNMENT", chosen)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(
-            path,
-            text.replace("assignments/ASSIGNMENT", f"assignments/{chosen}").replace(
-                'ASSIGNMENT = "ASSIGNMENT"', f'ASSIGNMENT = "{chosen}"'
-            ),
-        )
+        own = text
+        for part in ("assignments/{}", "lockstep-{}", 'ASSIGNMENT = "{}"'):
+            own = own.replace(part.format("ASSIGNMENT"), part.format(chosen))
+        write_atomic(path, own)
         console.print(escape(str(path)), highlight=False, soft_wrap=True)
     console.print("docs/how-to/use-other-platforms.md says where each goes.", highlight=False)
 

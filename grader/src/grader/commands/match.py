@@ -185,7 +185,9 @@ def wanted_of(layout: Layout, assignment: Assignment) -> Wanted:
     for other in tuple(names):
         with contextlib.suppress(GraderError):  # what is wrong with another assignment is said where it is graded
             names.add(load_assignment(layout.assignment(other)).submission)
-    wanted = Wanted(assignment.id, assignment.submission, frozenset(names - {assignment.submission}))
+    wanted = Wanted(
+        assignment.id, assignment.submission, frozenset(names - {assignment.submission}), takes=assignment.takes
+    )
     return wanted.given_by(layout.assignment(assignment.id))
 
 

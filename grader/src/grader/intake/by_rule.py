@@ -11,6 +11,7 @@ from grader.base.names import distinct, fingerprint, shown
 from grader.intake.handin import HandIn, Who
 from grader.intake.matching import Matcher, named
 from grader.intake.moments import moment
+from grader.intake.places import Places
 from grader.intake.presets import CANVAS, MOODLE, Preset, Told, is_missing, spelt, told
 from grader.intake.rules import IDENTITY, Hit, Reading, Rule
 from grader.intake.tree import FOLDER, Branch, Node, Renamed, readable
@@ -84,7 +85,20 @@ def hand_ins(preset: Preset, top: Node, matcher: Matcher, zone: tzinfo) -> tuple
                 label = f"{label} {fingerprint(repr(key))}"
             one = _hand_in(preset, label, attempt, zone, order=place, marks=marks)
             made.append(replace(one, unused=(*one.unused, *void)) if place + 1 == len(ordered) - len(older) else one)
-    return sorted(made, key=lambda one: one.label), rest
+    return sorted(_behind_groups(made, matcher), key=lambda one: one.label), rest
+
+
+def _behind_groups(made: Sequence[HandIn], matcher: Matcher) -> list[HandIn]:
+    """The same; where most names are nobody's, as "Group 1-Ada Lovelace", the part at which most students stand."""
+    names = [one.people[0].name for one in made if len(one.people) == 1]
+    unknown = sum(matcher.find(Who(name=name)) is None and not matcher.of_team(name) for name in names)
+    places = Places(names if 2 * unknown > len(names) else (), matcher)
+    found = list(made)
+    for number, one in enumerate(made if places else ()):
+        there = places.read(one.people[0].name) if len(one.people) == 1 else []
+        if len(there) == 1:
+            found[number] = replace(one, people=(replace(one.people[0], name=there[0].text),))
+    return found
 
 
 def _key(reading: Reading) -> object:

@@ -8,6 +8,7 @@ shares `Submission.folder`, as attempts numbered from 1.
 
 import contextlib
 import hashlib
+import io
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +30,7 @@ from grader.intake.matching import Matcher
 from grader.intake.presets import PRESETS, Preset
 from grader.intake.settings import Settings, read_settings
 from grader.intake.times import read_times, tell_times
-from grader.intake.tree import FILE, FOLDER, Node, readable
+from grader.intake.tree import FILE, FOLDER, Branch, Node, readable
 from grader.intake.whose import settled
 from grader.model.course_folder import COURSE, MATCHES, TIMES, course_folder
 from grader.model.discovery import Submission, Wanted
@@ -38,6 +39,8 @@ from grader.model.roster import CLASSROOM_ROSTER, ROSTER, Roster, Student, read_
 
 _LARGEST_ROSTER = 16 << 20
 _MOST_WRAPPERS = 3
+_MOST_PARTS = 20  # archives that a class comes in
+_LARGEST_PARTS = 1 << 30  # bytes, all of them together
 _OWN = (ROSTER, CLASSROOM_ROSTER, MATCHES, TIMES)
 
 
@@ -112,6 +115,10 @@ class ClassDownload:
         first = [one for one in begun if not one[0].is_spare]
         left = [f"{one.origin}: a second repository; the first one is graded" for one, _ in there if one.is_spare]
         there = first or begun or there[-1:]
+        sections = dict.fromkeys(one.section for one, _ in there)
+        if len(sections) > 1 and not all(one.at for one, _ in there):
+            problem = f"it is in {listed(list(sections))}, and nothing tells which one counts: grade one of the folders"
+            there = [(there[-1][0], Found(None, problem, refused=True))]
         for number, (attempt, source) in enumerate(there or tried[-1:], 1):
             spare = tuple(left) if first and number == len(there) else ()
             yield Submission(
@@ -155,7 +162,8 @@ class ClassDownload:
 @contextlib.contextmanager
 def open_class(path: Path, roster_path: Path | None = None) -> Iterator[ClassDownload]:
     """A folder or an archive of submissions. Raises GraderError where it can't be read as a whole."""
-    with _tree(path) as root:
+    with contextlib.ExitStack() as stack:
+        root = stack.enter_context(_tree(path))
         course = course_folder(path)
         beside = course or (path if path.is_dir() else path.resolve().parent)
         settings = read_settings(beside / COURSE)
@@ -163,6 +171,13 @@ def open_class(path: Path, roster_path: Path | None = None) -> Iterator[ClassDow
         roster = _roster(path, tops, roster_path, course)
         matcher = Matcher(roster.students)
         title, hand_ins = _recognised(root, tops, matcher, settings, is_folder=path.is_dir())
+        if (
+            matcher.roster
+            and not _students(hand_ins, matcher)
+            and (parts := stack.enter_context(_parts(tops[-1]))) is not None
+        ):
+            of_parts = _recognised(parts, _tops(parts), matcher, settings, is_folder=True)
+            title, hand_ins = of_parts if _students(of_parts[1], matcher) else (title, hand_ins)
         matches = read_matches(beside / MATCHES, matcher)
         ignored = [one.label for one in hand_ins if matches.ignores(one.label)]
         taken = [one for one in hand_ins if not matches.ignores(one.label) and not _is_test(one, roster, matcher)]
@@ -193,6 +208,21 @@ def _tree(path: Path) -> Iterator[Node]:
         yield tree
 
 
+@contextlib.contextmanager
+def _parts(top: Node) -> Iterator[Node | None]:
+    """What is in archives that are nobody's, such as one of each section, as one folder; None where there is none."""
+    archives = [node for node in top.visible() if node.kind == FILE and is_archive(node.name)]
+    whole, left = Branch(""), _LARGEST_PARTS
+    with contextlib.ExitStack() as stack:
+        for one in archives[:_MOST_PARTS]:
+            with contextlib.suppress(FileError):
+                file = io.BytesIO(one.read(left))
+                left -= file.getbuffer().nbytes
+                for node in stack.enter_context(archive_tree(file, one.name, CLASS)).visible():
+                    whole.add(node)
+        yield whole if whole.children() else None
+
+
 def _recognised(
     root: Node, tops: Sequence[Node], matcher: Matcher, settings: Settings, *, is_folder: bool
 ) -> tuple[str, list[HandIn]]:
@@ -201,23 +231,38 @@ def _recognised(
         for top in tops:
             made, rest = hand_ins(settings.matching, top, matcher, settings.zone)
             if made:
-                return settings.matching.title, [*made, *_plain(rest)]
+                return settings.matching.title, [*made, *plain.hand_ins(plain.level_of(rest, matcher), settings.zone)]
         raise GraderError(
             f"{settings.path}: [matching] fits nothing in {root.name or 'the archive'}.\n"
             f"Its first entries: {listed([readable(one.name) for one in tops[-1].visible()][:3]) or 'none'}.\n"
             "Write the rule as their paths are, and look what it finds with:  grader match"
         )
+    level = plain.best_level(root, matcher)
     for top in tops:  # what is deeper may be a student's
         platform = _fitting(top)
         if platform is None:
             continue
         if isinstance(platform, Preset):
             made, rest = hand_ins(platform, top, matcher, settings.zone)
-            return platform.title, [*made, *_plain(rest)]
-        return platform.TITLE, [*platform.hand_ins(top, matcher), *_plain(platform.leftovers(top))]
-    if len(tops) > 1 and not is_folder and not _is_one_hand_in(tops[1], matcher):
-        return "Archive of plain folders", plain.hand_ins(tops[1])
-    return plain.TITLE if is_folder else "Archive of plain folders", plain.hand_ins(root)
+            title = platform.title
+        else:
+            made, rest, title = platform.hand_ins(top, matcher), platform.leftovers(top), platform.TITLE
+        # Names may look like a platform's by accident: then they are read as what finds more students.
+        if 2 * len(_students(made, matcher)) < len(level.students):
+            break
+        return title, [*made, *plain.hand_ins(plain.level_of(rest, matcher), settings.zone)]
+    title = plain.TITLE if is_folder else "Archive of plain folders"
+    if not level.students:
+        is_wrapped = len(tops) > 1 and not is_folder and not _is_one_hand_in(tops[1], matcher)
+        level = plain.level_of((tops[1] if is_wrapped else root).visible(), matcher)
+    return title, plain.hand_ins(level, settings.zone)
+
+
+def _students(made: Sequence[HandIn], matcher: Matcher) -> set[Student]:
+    """Who is found in hand-ins, or may be."""
+    found = [matcher.match(who) for hand_in in made for who in hand_in.people]
+    people = {student for one in found for student in (one.student, *one.several) if student}
+    return people | {one for hand_in in made if hand_in.team for one in matcher.of_team(hand_in.team)}
 
 
 def _fitting(top: Node) -> Preset | ModuleType | None:
@@ -233,10 +278,6 @@ def _fitting(top: Node) -> Preset | ModuleType | None:
     return platform if most and 2 * most >= work else None
 
 
-def _plain(nodes: Sequence[Node]) -> list[HandIn]:
-    return [one for node in nodes if (one := plain.hand_in(node)) is not None]
-
-
 def _is_one_hand_in(folder: Node, matcher: Matcher) -> bool:
     """Whether the only folder of an archive is a student's: by its name, or because a source is in it."""
     return (
@@ -248,11 +289,17 @@ def _tops(root: Node) -> list[Node]:
     """The root, and the folder that everything else is in, as archives often have one, or two in each other."""
     tops = [root]
     while len(tops) <= _MOST_WRAPPERS:
-        inner = [node for node in tops[-1].visible() if node.kind == FOLDER or _is_work(node)]
+        inner = [node for node in _once(tops[-1].visible()) if node.kind == FOLDER or _is_work(node)]
         if len(inner) != 1 or inner[0].kind != FOLDER:
             break
         tops.append(inner[0])
     return tops
+
+
+def _once(nodes: Sequence[Node]) -> list[Node]:
+    """Without an archive that lies beside the folder of its name, into which it was unpacked."""
+    folders = {node.name for node in nodes if node.kind == FOLDER}
+    return [one for one in nodes if not (is_archive(one.name) and plain.without_suffix(one.name) in folders)]
 
 
 def _is_work(node: Node) -> bool:

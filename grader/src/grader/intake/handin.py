@@ -20,7 +20,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Protocol
 
-from grader.base.counted import counted
+from grader.base.counted import counted, listed
 from grader.base.files import FileError
 from grader.base.names import shown
 from grader.intake import notebook
@@ -107,6 +107,7 @@ class HandIn:
     doubt: str = ""  # why nobody can tell whose it is, although it may fit somebody
     rivals: tuple[Student, ...] = ()  # whom it may be of then
     unused: tuple[str, ...] = ()
+    section: str = ""  # the folders of several hand-ins that it was in: a section's, an assignment's
 
 
 @dataclass(frozen=True)
@@ -267,7 +268,11 @@ def _whole(chosen: tuple[Path, Node], contents: _Contents, wanted: Wanted) -> tu
     source = node.read(MOST_BYTES)
     if wanted.suffix != ".cu":
         return source, []
-    files = {one: inner for one, inner in (*contents.files, *contents.headers) if inner.kind == FILE}
+    files = {
+        one: inner
+        for one, inner in (*contents.files, *contents.headers)
+        if inner.kind == FILE and wanted.is_taken(one[-1])
+    }
     return joined(path, source, files, wanted.provided)
 
 
@@ -288,6 +293,8 @@ def _unused(contents: _Contents, wanted: Wanted, used: Sequence[Path]) -> tuple[
             continue
         if name in wanted.provided:
             why = "the assignment's own is used"
+        elif not wanted.is_taken(name) and name.casefold().endswith((*HEADERS, wanted.suffix)):
+            why = f"the assignment takes {listed([wanted.file_name, *wanted.takes])}"
         elif name.casefold().endswith(HEADERS):
             why = f"{wanted.file_name} does not include it"
         elif name.endswith(wanted.suffix):

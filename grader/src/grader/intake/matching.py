@@ -91,6 +91,25 @@ class Matcher:
         meant = exact or spelt
         return [one for one in members if meant & set(one.groups)] if len(meant) == 1 else []
 
+    def of_part(self, text: str) -> list[Student]:
+        """Those who have all words of this text in their names."""
+        asked = words(text)
+        some = self._by_word.get(max(asked, key=len), []) if asked else []
+        return [one for one in some if all(one in self._by_word.get(word, []) for word in asked)]
+
+    def team_of(self, students: Sequence[Student]) -> str:
+        """The team that all of them are in; "" where there is none, or several."""
+        common = [name for name in students[0].groups if all(name in one.groups for one in students[1:])]
+        return common[0] if len(common) == 1 else ""
+
+    def whole(self, text: str, *, is_short: bool = False) -> list[Found]:
+        """Whose id, address, login or name this is; with `is_short` an id may have lost its zeros."""
+        key = "" if _LOST in text else _folded(text)
+        login = self._logins.get(key) or self._local_parts.get(key, [])
+        sids = self._of_sid(key) if is_short else self._sids.get(key, [])
+        ids = (SID, sids), (ADDRESS, self._emails.get(key, [])), (LOGIN, login)
+        return [*ids, (NAME, self._by_name(text))]
+
     def has_login(self, login: str) -> bool:
         """Whether a student or a team is called so by the platform."""
         return bool(self._of_login(login) or self.of_team(login))
@@ -101,8 +120,8 @@ class Matcher:
 
     def nearest(self, who: Who) -> tuple[str, ...]:
         """Students with their ids, whom a person should think of: all whom it fits, else whose names come closest."""
-        several = self.match(who).several or self._words_in(who.name or who.text)
-        if len(several) > 1:
+        several = self.match(who).several or self.words_in(who.name or who.text or who.email)
+        if several:
             return tuple(dict.fromkeys(map(named, several[:_MOST_FITTING])))
         asked = " ".join(sorted(words(who.name or who.text or " ".join(who.logins[:1]))))
         if not asked or not self.roster:
@@ -112,9 +131,15 @@ class Matcher:
         )
         return tuple(dict.fromkeys(named(self.roster[index]) for _, _, index in best))
 
-    def _words_in(self, text: str) -> list[Student]:
-        """Those whose whole name is a word of it: smithjohn_40049."""
-        return _unique(one for part in words(text) for one in self._run_together.get(part, []))
+    def words_in(self, text: str) -> list[Student]:
+        """Those whose whole name, id, login or address, whatever its domain, is a word of it: smithjohn_40049."""
+        found = [one for part in words(text) for one in self._run_together.get(part, [])]
+        for part in re.findall(r"[\w.-]+|[^\W_]+|\d{4,}", f"{text} {text.replace('_', ' ')}"):
+            found += [
+                one for rule, own in self.whole(part) if rule != NAME and len(part) >= _SHORTEST_ID for one in own
+            ]
+            found += self._local_parts.get(_folded(part), []) if f"{part}@" in text else []
+        return _unique(found)
 
     @cached_property
     def _spelt(self) -> list[str]:
@@ -153,14 +178,7 @@ class Matcher:
         key = "" if _LOST in text else _folded(text)
         if own := self._folders.get(key, []):
             return Match(own[0], FOLDER) if len(own) == 1 else _doubtful([(FOLDER, own)], own)
-        login = self._logins.get(key) or self._local_parts.get(key, [])
-        whole = [
-            (SID, self._sids.get(key, [])),
-            (ADDRESS, self._emails.get(key, [])),
-            (LOGIN, login),
-            (NAME, self._by_name(text)),
-        ]
-        for rules in (whole, list(self._among_words(key)), [(NAME, self._with_initials(text))]):
+        for rules in (self.whole(text), list(self._among_words(key)), [(NAME, self._with_initials(text))]):
             found = [one for one in rules if one[1]]
             several = _unique(one for _, students in found for one in students)
             if len(several) == 1:
@@ -253,8 +271,9 @@ def _runs(name: str) -> set[str]:
 
 
 def _alone(text: str) -> list[str]:
-    """The text where it is one word."""
-    return [text] if re.fullmatch(r"\w+", text) else []
+    """The text where it is one word; hyphens and apostrophes are in names that are run together too."""
+    plain = re.sub("['’`´ʼ-]", "", text)
+    return [plain] if re.fullmatch(r"\w+", plain) else []
 
 
 def _abbreviates(whole: Sequence[str], initials: Sequence[str], name: Sequence[str]) -> bool:

@@ -5,12 +5,13 @@ import unicodedata
 from datetime import UTC, datetime, timedelta, tzinfo
 
 # The first letters of the months that tell them apart, without accents: English, German, French, Spanish, Italian,
-# Portuguese, Dutch, Swedish, Danish, Polish (in the genitive, as dates have it).
+# Portuguese, Dutch, Swedish, Danish, Polish (in the genitive, as dates have it), Finnish.
 _MONTHS = (
-    ("jan", "ene", "gen", "sty"), ("feb", "fev", "lut"), ("mar", "maa"), ("apr", "avr", "abr", "kwi"),
-    ("may", "mai", "mei", "maj", "mag"), ("jun", "juin", "giu", "cze"), ("jul", "juil", "lug", "lip"),
-    ("aug", "aou", "ago", "sie"), ("sep", "set", "wrz"), ("oct", "okt", "ott", "out", "paz"), ("nov", "lis"),
-    ("dec", "dez", "dic", "des", "gru"),
+    ("jan", "ene", "gen", "sty", "tammi"), ("feb", "fev", "lut", "helmi"), ("mar", "maa"),
+    ("apr", "avr", "abr", "kwi", "huhti"), ("may", "mai", "mei", "maj", "mag", "touko"),
+    ("jun", "juin", "giu", "cze", "kesa"), ("jul", "juil", "lug", "lip", "heina"), ("aug", "aou", "ago", "sie", "elo"),
+    ("sep", "set", "wrz", "syys"), ("oct", "okt", "ott", "out", "paz", "loka"), ("nov", "lis", "marras"),
+    ("dec", "dez", "dic", "des", "gru", "joulu"),
 )  # fmt: skip
 _DIGITS = re.compile(
     r"(\d{4})[-/.]?(\d\d)[-/.]?(\d\d)(?:[-_t ]*(\d\d)[-:.h]?(\d\d)(?:[-:.]?(\d\d)(?:[.,]?\d+)?)?)?"
@@ -24,7 +25,9 @@ _UNTIL = re.compile(
 # How a time in a file's name looks, for rules: what `moment` reads.
 PATTERN = (
     r"(?:\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d|\d{14}(?:\d{3})?|\d{8}[-_T]\d{6}|"
-    r"\d{4}-\d\d-\d\d[T_ ]\d\d[-:.]\d\d(?:[-:.]\d\d)?Z?|\w{3,9} \d{1,2}, \d{4} \d{1,2}:?\d\d(?::\d\d)? [AP]M)"
+    r"\d{4}-\d\d-\d\d[T_ ]\d\d[-:.]?\d\d(?:[-:.]\d\d)?Z?|"
+    r"(?:\w{3,12}\.? \d{1,2}|\d{1,2}\.? (?:de )?\w{3,12}\.?),?(?: de)? \d{4},? "
+    r"\d{1,2}[:.h]?\d\d(?::\d\d)?(?: [AP]\.?M\b\.?)?)"
 )
 
 
@@ -68,6 +71,9 @@ def _numbers(found: re.Match[str]) -> datetime:
 
 def _words(text: str) -> datetime | None:
     """ "Friday, 20 November 2026, 11:00 PM" and its like in other languages; None for what has no date in it."""
+    if found := re.search(r"(\d{4})\s?[年년]\s*(\d{1,2})\s?[月월]\s*(\d{1,2})\s?[日일]\D*(?:(\d{1,2})\D(\d\d))?", text):
+        year_, month_, day_, hour_, minute_ = (int(one or 0) for one in found.groups())
+        return datetime(year_, month_, day_, hour_, minute_)
     year = re.search(r"(?<!\d)(\d{4})(?!\d)", text)
     if year is None:
         return None
@@ -85,7 +91,7 @@ def _words(text: str) -> datetime | None:
 
 def _month(word: str) -> int:
     """1 to 12, or 0 for what is no month; days of the week are none."""
-    if word.endswith(("day", "tag", "di", "dag", "martes")) or len(word) < 3:  # noqa: PLR2004
+    if word.endswith(("day", "tag", "di", "dag", "martes", "taina")) or len(word) < 3:  # noqa: PLR2004
         return 0
     fits = [
         (len(start), place) for place, starts in enumerate(_MONTHS, 1) for start in starts if word.startswith(start)

@@ -1,40 +1,279 @@
-"""No platform: a folder for each student (``lovelace_ada/reduction.cu``), or a file (``lovelace_ada.cu``, ``.zip``).
+"""No platform's: a folder, a source or an archive for each student, by a name that tells whose it is.
 
-A folder may hold files of several assignments: ``lovelace_ada/04_reduction/reduction.cu``,
-``lovelace_ada/04_reduction-reduction.cu``.
+With a roster, the class itself shows where in the names that stands (`places`), and on which level of folders: sections
+may have folders of their own. Files of one student beside each other, a source and its headers, are one hand-in.
+Folders of attempts, ``ada/2026-11-20-21-58-01/``, ``ada/2/``, are attempts where most students have them.
 """
 
-from pathlib import PurePosixPath
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import tzinfo
 
+from grader.base.files import FileError
 from grader.base.names import distinct, shown
 from grader.intake.archive import SUFFIXES, is_archive
 from grader.intake.handin import HandIn, Who
-from grader.intake.tree import FILE, Node, is_junk, readable
+from grader.intake.matching import Matcher, named
+from grader.intake.moments import PATTERN, moment
+from grader.intake.places import PART, Found, Places, named_in
+from grader.intake.tree import FILE, FOLDER, Branch, Node, Renamed, is_junk, readable
+from grader.model.handed import ADDRESS, GROUP, LOGIN, NAME, SID
+from grader.model.handed import FOLDER as FOLDER_COLUMN
+from grader.model.roster import Student
 
 TITLE = "Plain folder"
 SOURCES = (".cu", ".py")
+FILE_NAMES = "file names"
+_STAMP = "timestamp.txt"
+_DEEPEST = 4  # levels of folders with a name for something else than a student
+_TIME = re.compile(PATTERN, re.I)
+_ATTEMPT = re.compile(r"(?i)(?:(?:version|attempt|submission|versuch|abgabe|intento|tentative|v)[\s_-]*)?(\d{1,4})")
+_LETTERS = re.compile(r"[\W\d_]+")
+_OTHER = re.compile(r"(?i)\.(?:ipynb|pdf|docx?|odt|rtf|txt|cuh|hpp|hh?|c|cc|cpp|7z|rar|png|jpe?g|html?|md)$")
+_MOST_ATTEMPTS = 20
+_MOST_ENTRIES = 20_000
 
 
-def fits(entries: list[Node]) -> int:
-    """What no platform made is this."""
-    return 0
+@dataclass(frozen=True)
+class _Entry:
+    """What may be a hand-in: a node, and the folders that it is in."""
+
+    node: Node
+    above: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        name = self.node.name.removesuffix(".txt") if self.node.kind == FILE else self.node.name
+        stem = without_suffix(name)
+        return shown(readable(_OTHER.sub("", stem) if stem == name and self.node.kind == FILE else stem))
+
+    @property
+    def is_work(self) -> bool:
+        """Whether it is a hand-in by itself, and not only if it carries a student's name."""
+        name = self.node.name.casefold()
+        return self.node.kind != FILE or name.endswith(SOURCES) or is_archive(self.node.name)
 
 
-def hand_ins(root: Node, sources: tuple[str, ...] = SOURCES) -> list[HandIn]:
-    """One for each folder, source or archive; what else is there is no submission."""
-    return [one for node in root.visible() if (one := hand_in(node, sources)) is not None]
+class Level:
+    """The entries of one level of folders, and whose each is."""
+
+    def __init__(self, entries: Sequence[_Entry], matcher: Matcher) -> None:
+        """Finds the places that hold for the entries' names."""
+        self.entries = [one for one in entries if not is_junk(one.node.name)]
+        self.matcher = matcher
+        work = [one for one in self.entries if one.is_work] or self.entries
+        files = [one for one in work if one.node.kind == FILE]
+        self._places = Places([one.text for one in work], matcher, are_files=2 * len(files) > len(work))
+        there = [(one.text, self._places.read(one.text)) for one in work]
+        # Whole names may be of several kinds where a person wrote them, and a script writes all of one kind.
+        are_whole = 2 * sum(text == found.text for text, each in there for found in each[:1]) > len(there)
+        self.has_attempts = _are_usual(work, lambda node: any(True for _ in _inner(node)))
+        self._is_strict = bool(self._places) and (self.has_attempts or not are_whole)
+        self.found = {id(one): self._find(one.text) for one in self.entries}
+        self.students = {one for found, _ in self.found.values() if found for one in found.students}
+
+    def _find(self, text: str) -> tuple[Found | None, tuple[Student, ...]]:
+        """Whose a name is, or nobody's; and whom it can be read as, where that is several."""
+        if not self.matcher.roster:
+            return None, ()
+        there = self._places.read(text)
+        every = [found for _, found in named_in(text, self.matcher) if found.kind in (SID, ADDRESS, LOGIN, NAME)]
+        members = list(dict.fromkeys(one for found in every for one in found.students))
+        if len(members) > 1 and (team := self.matcher.team_of(members)):
+            return Found(GROUP, team, tuple(self.matcher.of_team(team))), ()
+        alone = self.matcher.match(Who(text=text))
+        if self._is_strict and alone.rule != FOLDER_COLUMN and len(there) < 2:  # noqa: PLR2004
+            return (there[0], ()) if there else (None, tuple(self.matcher.words_in(text)))
+        if alone.doubt:  # which is told where it is settled
+            return None, ()
+        own = [] if alone.student is None else [Found(alone.rule, text, (alone.student,))]
+        whose = {one.students: one for one in (*there, *own)}
+        if len(whose) > 1 and not (own and there and set(own[0].students) <= set(there[0].students)):
+            return None, tuple(one.students[0] for one in whose.values())
+        return next(iter((*there, *own)), None), ()
+
+    def doubt(self, entry: "_Entry") -> str:
+        """Why nobody can tell whose an entry is, although it may be somebody's."""
+        found, rivals = self.found[id(entry)]
+        if found is None and self._is_strict and len(self._places.read(entry.text)) < 2:  # noqa: PLR2004
+            return "where the others' names tell whose they are, this one is nobody's"
+        return f"its name can be read as {' and as '.join(map(named, rivals))}" if rivals else ""
+
+    def deeper(self) -> "tuple[Level, bool] | None":
+        """The level below, with what is on this one and somebody's, and whether most folders hold somebody's.
+
+        None where the names on this level are students'.
+        """
+        work = [one for one in self.entries if one.is_work]
+        nobodys = [one for one in work if one.node.kind == FOLDER and not self.found[id(one)][0]]
+        if not self.matcher.roster or 2 * len(nobodys) <= len(work):
+            return None
+        below: list[_Entry] = []
+        for one in nobodys:
+            path = (*one.above, readable(one.node.name))
+            try:
+                below += [_Entry(node, path) for node in one.node.visible()]
+            except FileError:
+                below.append(one)
+        if len(below) > _MOST_ENTRIES:
+            return None
+        level = Level([*(one for one in self.entries if one not in nobodys), *below], self.matcher)
+        holding = {one.above for one in level.entries if one.above and level.found[id(one)][0]}
+        return level, 2 * len(holding) >= len(nobodys)
 
 
-def hand_in(node: Node, sources: tuple[str, ...] = SOURCES) -> HandIn | None:
-    """What a folder or a file that carries a student's name is; None for read-me files, spreadsheets and the like."""
-    if is_junk(node.name):
+def level_of(nodes: Sequence[Node], matcher: Matcher) -> Level:
+    """These nodes, as one level."""
+    return Level([_Entry(node) for node in nodes], matcher)
+
+
+def best_level(top: Node, matcher: Matcher) -> Level:
+    """The level of folders on which most students are found, the highest of several."""
+    best = level = level_of(top.visible(), matcher)
+    for _ in range(_DEEPEST):
+        below = level.deeper()
+        if below is None:
+            break
+        level, holds = below
+        best = level if holds and len(level.students) > len(best.students) else best
+    return best
+
+
+def hand_ins(level: Level, zone: tzinfo) -> list[HandIn]:
+    """One for each folder, source or archive, with the files that carry the same student's name; attempts apart."""
+    has_stamps = _are_usual(level.entries, lambda node: _stamp(node) is not None)
+    made: list[HandIn] = []
+    files: dict[object, list[tuple[_Entry, Found]]] = {}
+    for entry in sorted(level.entries, key=lambda one: _natural(one.node.name)):
+        found, rivals = level.found[id(entry)]
+        doubt = level.doubt(entry)
+        if entry.node.kind == FILE and not is_archive(entry.node.name) and found is not None:
+            files.setdefault((found.students, _time(entry, zone)), []).append((entry, found))
+        elif entry.is_work:
+            one = replace(_hand_in(entry, found, zone), rivals=rivals, doubt=doubt)
+            made += _attempts(one, entry.node, zone, is_usual=level.has_attempts, has_stamps=has_stamps)
+    for each in files.values():
+        made += _together(each, zone)
+    order = {id(one): place for place, one in enumerate(made)}
+    return [replace(one, order=one.order or order[id(one)]) for one in made]
+
+
+def _hand_in(entry: _Entry, found: Found | None, zone: tzinfo) -> HandIn:
+    text = entry.text
+    at = _time(entry, zone)
+    name = without_suffix(entry.node.name)
+    return HandIn(
+        distinct(text, name), (_who(text, found),), (_below(entry.above, entry.node),),
+        "/".join((*entry.above, entry.node.name)), at=at, section="/".join(entry.above),
+        team=found.text if found and found.kind == GROUP else text, source=FILE_NAMES if at else "",
+    )  # fmt: skip
+
+
+def _below(above: Sequence[str], node: Node) -> Node:
+    """A node in its folders, whose names may be assignments'."""
+    for name in reversed(above):
+        node = Branch(name, [node])
+    return Branch("", [node]) if above else node
+
+
+def _who(text: str, found: Found | None) -> Who:
+    if found and found.kind == SID:
+        return Who(text=text, sid=found.text)
+    if found is None or found.kind == GROUP or (found.text == text and found.kind != PART):
+        return Who(text=text)
+    if found.kind in (ADDRESS, LOGIN):
+        return Who(email=found.text) if found.kind == ADDRESS else Who(logins=(found.text,))
+    return Who(name=found.students[0].name)
+
+
+def _time(entry: _Entry, zone: tzinfo) -> str:
+    found = _TIME.search(readable(entry.node.name))
+    return moment(found[0], zone) if found else ""
+
+
+def _together(each: Sequence[tuple[_Entry, Found]], zone: tzinfo) -> list[HandIn]:
+    """A student's files that lie beside each other: one hand-in, or attempts where their names differ in numbers."""
+    by_base: dict[str, list[tuple[_Entry, Found]]] = {}
+    for one in each:
+        by_base.setdefault(_LETTERS.sub("", one[0].node.name.casefold()), []).append(one)
+    versions = max(by_base.values(), key=len)
+    made = []
+    for place, first in enumerate(versions):
+        whole = _hand_in(*first, zone)
+        last = place + 1 == len(versions)
+        files = [first, *(own[-1] for own in by_base.values() if own is not versions)] if last else [first]
+        nodes = [Renamed(entry.node, _own_name(entry, found)) for entry, found in files]
+        made.append(whole if len(files) == 1 else replace(whole, nodes=(Branch(whole.label, nodes),)))
+    return made
+
+
+def _own_name(entry: _Entry, found: Found) -> str:
+    """A file's name without the student's, by which a source includes it."""
+    suffix = entry.node.name[len(without_suffix(entry.node.name)) :] if entry.is_work else ""
+    rest = (found.after or found.before).strip(" _-()[],;+~=.")
+    return f"{rest}{suffix}" if rest and not rest.isdigit() else entry.node.name
+
+
+def _are_usual(entries: Sequence[_Entry], has: Callable[[Node], bool]) -> bool:
+    """Whether half of the folders have something."""
+    folders = [one.node for one in entries if one.node.kind == FOLDER]
+    return 0 < len(folders) <= 2 * sum(map(has, folders))
+
+
+def _inner(folder: Node) -> Iterator[tuple[Node, str, int]]:
+    """The folders of attempts in a folder that holds no source beside them: each with its time or its number."""
+    try:
+        inside = folder.visible()
+    except FileError:
+        return
+    folders = [one for one in inside if one.kind == FOLDER]
+    if any(_Entry(one).is_work and one.kind == FILE for one in inside):
+        return
+    for one in folders:
+        number = _ATTEMPT.fullmatch(one.name)
+        if _TIME.fullmatch(one.name):
+            yield one, one.name, 0
+        elif number and _share_a_name(folders):
+            yield one, "", int(number[1])
+
+
+def _share_a_name(folders: Sequence[Node]) -> bool:
+    """Whether they hold files of one name, as attempts do and tasks don't."""
+    names = [{one.name for one in folder.visible()} for folder in folders if _ATTEMPT.fullmatch(folder.name)]
+    return bool(set.intersection(*names))
+
+
+def _attempts(one: HandIn, node: Node, zone: tzinfo, *, is_usual: bool, has_stamps: bool) -> list[HandIn]:
+    inner = list(_inner(node)) if is_usual and node.kind == FOLDER else []
+    above = one.section.split("/") if one.section else ()
+    made = [
+        replace(one, nodes=(_below(above, own),), at=moment(time, zone), order=number, 
+                origin=f"{one.origin}/{readable(own.name)}",
+                source=FILE_NAMES if time else "")
+        for own, time, number in inner
+    ]  # fmt: skip
+    stamp = _stamp(node) if has_stamps and not made else None
+    if stamp is not None and (at := moment(stamp.read(1 << 10).decode("utf-8", "replace"), zone)):
+        one = replace(one, at=at, source=_STAMP)
+    made.sort(key=lambda own: (own.at, own.order))
+    return made[-_MOST_ATTEMPTS:] or [one]
+
+
+def _stamp(folder: Node) -> Node | None:
+    """The file with a time, in a folder or in the only folder in it."""
+    try:
+        inside = folder.visible()
+        inner = [folder, *(one for one in inside if one.kind == FOLDER and len(inside) == 1)]
+        found = [file for one in inner if (file := one.child(_STAMP)) and file.kind == FILE]
+    except FileError:
         return None
-    if node.kind == FILE and not (node.name.casefold().endswith(sources) or is_archive(node.name)):
-        return None
-    stem = without_suffix(node.name, sources)
-    text = shown(readable(stem))
-    label = distinct(text, stem)
-    return HandIn(label, (Who(text=text),), (node,), node.name)
+    return found[0] if found else None
+
+
+def _natural(name: str) -> tuple[str, list[int], str]:
+    """Sorts ladder.cu, ladder-2.cu, ladder-10.cu."""
+    return _LETTERS.sub("", name.casefold()), [int(one[-18:]) for one in re.findall(r"\d+", name)], name
 
 
 def without_suffix(name: str, sources: tuple[str, ...] = SOURCES) -> str:
@@ -43,9 +282,3 @@ def without_suffix(name: str, sources: tuple[str, ...] = SOURCES) -> str:
         if name.casefold().endswith(suffix) and name.casefold() != suffix:
             return name[: -len(suffix)]
     return name
-
-
-def stem_and_suffix(name: str) -> tuple[str, str]:
-    """ladder.cu as "ladder" and ".cu"."""
-    path = PurePosixPath(name)
-    return path.stem, path.suffix

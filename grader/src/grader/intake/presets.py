@@ -33,9 +33,10 @@ def _preset(title: str, *rules: str, beside: str = "(?!)", unseen: str = "(?!)",
     return Preset(title, tuple(map(rule, rules)), re.compile(beside), re.compile(unseen), marks_late)
 
 
-CANVAS, MOODLE, BLACKBOARD, BRIGHTSPACE, SAKAI, ILIAS, TEAMS, AUTOLAB, SUBMITTY = PRESETS = (
+CANVAS, MOODLE, BLACKBOARD, BRIGHTSPACE, SAKAI, ILIAS, TEAMS, _, AUTOLAB, SUBMITTY = PRESETS = (
     _preset(
         "Canvas download",
+        "{name}{number}_question_{#}_{#}_{file}",  # of a quiz
         "[{late}_]anon_{code}_{#}_{file}", "[{late}_]anon_{code}_{typed}",
         "{name}[_{late}]_{number}_{#}_{file}", "{name}[_{late}]_{number}_{typed}",
         "[_{late}]_{number}_{#}_{file}", "[_{late}]_{number}_{typed}",  # of a name nothing may be left
@@ -55,6 +56,7 @@ CANVAS, MOODLE, BLACKBOARD, BRIGHTSPACE, SAKAI, ILIAS, TEAMS, AUTOLAB, SUBMITTY 
     _preset(
         "Brightspace download",
         "{number}-{#} - {name} - {time}/", "{number}-{#} - {name} - {time} - {file}",
+        "{name} - {time}/", "{name} - {time} - {file}",
         beside=r"index\.html",
     ),
     _preset(
@@ -74,6 +76,7 @@ CANVAS, MOODLE, BLACKBOARD, BRIGHTSPACE, SAKAI, ILIAS, TEAMS, AUTOLAB, SUBMITTY 
         "Submitted files/{name}/{*}/Version {attempt}/", "{name}/{*}/Version {attempt}/",
         beside="Working files",
     ),
+    _preset("Microsoft Teams folder", "Submitted files/{name}/{*}/", beside="Working files"),
     _preset("Autolab download", "{address}_{attempt}_{file}"),
     _preset("Submitty folder", "{login}/{attempt}/"),
 )  # fmt: skip

@@ -1,10 +1,13 @@
 """When each hand-in came: times.csv, which a person writes, and what Moodle's worksheet says beside its names.
 
 times.csv has a line for a submission or a student: ``submission`` or ``student``, ``time``, and if need be
-``extended``, until when the platform gave more time. Other sources are read where the names are. One with a column
-``assignment`` is about a whole course, and `grader.course.times` reads it whenever grades are computed.
+``extended``, until when the platform gave more time. What Canvas's API gives of submissions as a CSV is read too:
+``user_id``, ``submitted_at``, ``late``; of somebody's several lines the latest counts. Other sources are read where the
+names are. One with a column ``assignment`` is about a whole course, and `grader.course.times` reads it whenever grades
+are computed.
 """
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import tzinfo
@@ -21,6 +24,13 @@ from grader.model.course_folder import TIMES
 from grader.model.roster import Student, Told
 
 WORKSHEET = "worksheet"
+# What tells whose a line is, and when: what people write, and what platforms' interfaces call it.
+_WHOSE = (
+    "submission", "student", "user id", "canvas user id", "sis user id", "sis login id", "login id", "login",
+    "username", "email", "email address", "sid", "student id", "name", "student name", "full name",
+)  # fmt: skip
+_TIMES = ("time", "submitted at", "submission time", "submission date", "date submitted", "submitted", "timestamp")
+_UNTIL = ("extended", "extended until", "extension")
 
 
 @dataclass(frozen=True)
@@ -29,6 +39,7 @@ class Time:
 
     at: str
     extended: str
+    late: bool = False
 
 
 class Owned(Protocol):
@@ -46,29 +57,38 @@ def read_times(path: Path, matcher: Matcher, zone: tzinfo, labels: Collection[st
     if not path.exists():
         return {}
     table = read_csv(path)
-    header = [cell.strip().casefold() for cell in table.header]
+    header = [re.sub(r"[\s_]+", " ", cell.strip().casefold()) for cell in table.header]
     if "assignment" in header:
         return {}
-    if not {"submission", "student"} & set(header) or not {"time", "extended"} & set(header):
+    whose = [one for one in header if one in _WHOSE]
+    if not whose or not {*_TIMES, *_UNTIL} & set(header):
         raise GraderError(f"{path}: the first line must name the columns: submission,time  or  student,time,extended")
+    is_own = bool({"submission", "student"} & set(header))
     found: dict[object, Time] = {}
     for line, row in table.rows:
         cells = {name: plain_cell(cell.strip()) for name, cell in zip(header, row, strict=False)}
-        whose = cells.get("submission") or cells.get("student", "")
-        key: object = whose if whose in labels else matcher.find(Who(text=whose))
-        if whose and key is None:
+        key = next((one for name in whose if (one := _key(cells.get(name, ""), matcher, labels)) is not None), None)
+        text = next((cells[name] for name in whose if cells.get(name)), "")
+        if is_own and text and key is None:
             raise GraderError(
-                f'{path}: line {line}: "{whose}" is no submission, and nobody on the roster.\n'
+                f'{path}: line {line}: "{text}" is no submission, and nobody on the roster.\n'
                 "Write the submission's name as  grader match  shows it, or the student's id"
             )
-        texts = [cells.get(name, "") for name in ("time", "extended")]
+        texts = [next((cells[name] for name in names if cells.get(name)), "") for names in (_TIMES, _UNTIL)]
         read = [moment(text, zone) for text in texts]
         for text, at in zip(texts, read, strict=True):
             if text and not at:
                 raise GraderError(f'{path}: line {line}: "{text}" is no time.\nWrite it as  2026-11-20 23:59')
-        if whose:
-            found[key] = Time(*read)
+        if key is not None and read[0] >= (found[key].at if key in found else ""):
+            found[key] = Time(read[0], read[1], cells.get("late", "").casefold() in ("true", "yes", "1", "late"))
     return found
+
+
+def _key(text: str, matcher: Matcher, labels: Collection[str]) -> object:
+    """The submission or the student that is meant; None for nobody."""
+    if not text or text in labels:
+        return text or None
+    return matcher.find(Who(platform_id=text)) or matcher.find(Who(text=text))
 
 
 def tell_times(
@@ -85,5 +105,7 @@ def tell_times(
         own = times.get(newest.label) or next((times[one] for one in owner.members if one in times), None)
         if own:
             at = own.at or newest.at
-            newest = replace(newest, at=at, extended=own.extended or newest.extended, source=TIMES)
+            newest = replace(
+                newest, at=at, late=newest.late or own.late, extended=own.extended or newest.extended, source=TIMES
+            )
         owner.attempts[-1] = newest

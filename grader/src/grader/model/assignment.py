@@ -102,6 +102,9 @@ class Assignment:
     visibility: tuple[TestVisibility, ...] = ()
     extra_credit: bool = False  # its points come on top of the course's
     libraries: tuple[str, ...] = ()  # of kernels, that submissions may use
+    takes: tuple[
+        str, ...
+    ] = ()  # globs on names of other files that submissions may have; none: own headers and sources
 
     @property
     def suffix(self) -> str:
@@ -191,6 +194,7 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
         visibility=tuple(_visibility(entry) for entry in fields.tables("visibility")),
         extra_credit=fields.flag("extra_credit", False),
         libraries=fields.texts("libraries"),
+        takes=fields.texts("takes"),
     )
     # The judge's concern: here they are only checked.
     limits.whole("instruction_budget", 1, least=1)

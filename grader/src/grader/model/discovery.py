@@ -1,5 +1,6 @@
 """A submission, and what is looked for in what a student handed in. `grader.intake` finds them."""
 
+import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,7 +37,8 @@ class Submission:
 class Wanted:
     """What is looked for: an assignment's file. `others` are the file names and ids of the other assignments.
 
-    `provided` are the files that students get with it, by name; `stub` is what they begin with.
+    `provided` are the files that students get with it, by name; `stub` is what they begin with. `takes` are globs on
+    the names of files that the submission may include; without any, all are taken.
     """
 
     assignment: str
@@ -44,6 +46,11 @@ class Wanted:
     others: frozenset[str] = frozenset()
     provided: Mapping[str, bytes] = field(default_factory=dict)
     stub: bytes = b""
+    takes: tuple[str, ...] = ()
+
+    def is_taken(self, name: str) -> bool:
+        """Whether the submission may include a file of this name."""
+        return not self.takes or any(fnmatch.fnmatchcase(name, one) for one in (self.file_name, *self.takes))
 
     def is_stub(self, source: bytes | None) -> bool:
         """Whether nothing was written: the stub, or white space more or less of it."""

@@ -7,6 +7,7 @@ GitHub Classroom and Classroom 50 export.
 
 import csv
 import io
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,8 @@ ROSTER = "roster.csv"
 CLASSROOM_ROSTER = "classroom_roster.csv"
 _LIMIT = 16 << 20
 _COLUMNS = {
-    "name": ("name", "student", "full name", "student name", "member name", "display name", "vollständiger name",
+    "name": ("name", "student", "schüler/in", "estudiante", "étudiant", "full name", "student name", "member name",
+             "display name", "vollständiger name",
              "nom complet", "nombre completo", "nome completo", "cognome e nome", "volledige naam", "fullständigt namn",
              "imię i nazwisko"),
     "first": ("first name", "firstname", "given name", "vorname", "prénom", "nombre", "nombre(s)", "nome", "voornaam",
@@ -28,16 +30,17 @@ _COLUMNS = {
     "last": ("last name", "lastname", "surname", "family name", "nachname", "familienname", "nom de famille", "nom",
              "apellido(s)", "apellidos", "cognome", "achternaam", "efternamn", "etternavn", "efternavn", "nazwisko",
              "sobrenome", "apelido"),
-    "sid": ("sid", "student id", "sis user id", "user id", "id number", "orgdefinedid", "matriculation number",
-            "member identifier", "id-nummer", "idnummer", "matrikelnummer", "matrikel-nr.", "matricola",
-            "numéro d'identification", "numéro d’identification", "numéro étudiant", "número de id", "numero id",
+    "sid": ("sid", "student id", "sis user id", "sis-benutzer-id", "user id", "id number", "orgdefinedid",
+            "matriculation number", "member identifier", "id-nummer", "idnummer", "matrikelnummer", "matrikel-nr.",
+            "matricola", "numéro d'identification", "numéro d’identification", "numéro étudiant",
+            "número de id", "numero id",
             "número de identificação", "studentnummer", "display id", "id"),
     "email": ("email", "e-mail", "mail", "email address", "e-mail address", "e-mail-adresse", "adresse de courriel",
               "courriel", "adresse e-mail", "dirección de correo", "dirección email", "correo electrónico",
               "e-mailadres", "indirizzo email", "endereço de email", "e-postadress", "e-post"),
     "alias": ("alias", "nickname"),
     "folder": ("folder", "submission"),
-    "login": ("login", "username", "user name", "login id", "sis login id", "github username",
+    "login": ("login", "username", "user name", "login id", "sis login id", "sis-login-id", "github username",
               "member github username", "github", "anmeldename", "benutzername", "nom d'utilisateur",
               "nom d’utilisateur", "nombre de usuario", "gebruikersnaam", "nome utente", "nome de utilizador",
               "användarnamn"),
@@ -51,16 +54,17 @@ _COLUMNS = {
     "identifier": ("identifier",),
     "status": ("status", "statut", "estado", "stato"),
     "modified": ("last modified (submission)", "zuletzt geändert (abgabe)", "dernière modification (travail remis)",
-                 "última modificación (entrega)", "ultima modifica (consegna)", "laatst gewijzigd (inzending)"),
+                 "última modificación (entrega)", "ultima modifica (consegna)", "laatst gewijzigd (inzending)",
+                 "última modificação (trabalho)", "última modificação (envio)"),
 }  # fmt: skip
 # That nobody else has: Moodle's worksheet, in which a column called ID is the participant's number.
 _WORKSHEET = (
     "last modified (grade)", "zuletzt geändert (bewertung)", "dernière modification (note)",
     "última modificación (calificación)", "grade can be changed", "bewertung kann geändert werden",
     "la note peut être modifiée", "la calificación puede ser cambiada", "ultima modifica (valutazione)",
-    "laatst gewijzigd (cijfer)",
+    "laatst gewijzigd (cijfer)", "última modificação (nota)",
 )  # fmt: skip
-_CANVAS = ("sis login id", "sis user id", "integration id")
+_CANVAS = ("sis login id", "sis user id", "integration id", "sis-login-id", "sis-benutzer-id")
 _GITHUB = ("github username", "member github username")
 _STAFF = {
     "instructor", "ta", "reader", "teacher", "observer", "designer", "teaching assistant", "staff", "owner", "manager",
@@ -70,6 +74,9 @@ TEST_STUDENTS = {"student, test", "test student", "test, student"}  # what Canva
 _EXCEL = re.compile(r'="(.*)"')  # how a spreadsheet is kept from making a number of 007
 
 
+_MARKS = ",;\t"
+_MOST_ABOVE = 10  # lines before the titles: a heading, a spreadsheet's sep=;
+_WHO = ("name", "first", "last", "login")
 _TITLES = {title for titles in _COLUMNS.values() for title in titles} | set(_WORKSHEET) | set(_CANVAS)
 
 
@@ -151,14 +158,21 @@ def table_from(data: bytes, path: str) -> Roster:
     is_group_set = "canvas user id" in header
     is_worksheet = any(title in header for title in _WORKSHEET)
     if is_canvas:
-        places["sid"] = header.index("sis user id") if "sis user id" in header else None
+        places["sid"] = next((header.index(one) for one in ("sis user id", "sis-benutzer-id") if one in header), None)
         places["participant"] = header.index("id")
     elif is_worksheet and places["participant"] is None and "id" in header:
         places["participant"] = header.index("id")
         places["sid"] = next((header.index(title) for title in _COLUMNS["sid"][:-1] if title in header), None)
     elif not is_worksheet and not is_group_set:
         places["participant"] = None
-    if not any(places[column] is not None for column in ("name", "first", "last", "login")) and not is_worksheet:
+    rows = table[1:]
+    if not any(places[column] is not None for column in _WHO) and not is_worksheet:
+        by_content = _by_content([row for _, row in rows])
+        places |= by_content
+        is_worksheet = "participant" in by_content
+        # Where there are no titles at all, the first line is a student's too.
+        rows = table if any("@" in cell for cell in header) else rows
+    if not any(places[column] is not None for column in _WHO) and not is_worksheet:
         raise GraderError(
             f'{path}: the first line must name the columns, "name" among them (name,sid,email,alias), or be one that '
             "a learning platform exports: docs/reference/submissions.md#rosters lists the titles"
@@ -167,7 +181,7 @@ def table_from(data: bytes, path: str) -> Roster:
     numbered = _numbered(table, len(header))
     people: list[tuple[Student, Told]] = []
     strangers: set[str] = set()
-    for line, row in table[1:]:
+    for line, row in rows:
         if len(row) > len(header) and any(text.strip() for text in row[len(header) :]):
             raise GraderError(
                 f"{path}: line {line} has {len(row)} cells, and the first line names {len(header)} columns.\n"
@@ -187,6 +201,38 @@ def table_from(data: bytes, path: str) -> Roster:
             people.append((student, Told(cells["status"], cells["modified"] if is_worksheet else "")))
     merged = _merged(people)
     return Roster(list(merged), merged if is_worksheet else {}, frozenset(strangers - {""}))
+
+
+def _by_content(rows: Sequence[Sequence[str]]) -> dict[str, int | None]:
+    """Which column holds what, by its cells, where no title is known: an address, names, an id, Moodle's columns."""
+    found: dict[str, int | None] = {}
+    names: list[int] = []
+    for place in range(max(map(len, rows), default=0)):
+        cells = [text for row in rows if place < len(row) and (text := row[place].strip())]
+        start = os.path.commonprefix(cells)  # noqa: RUF071 - of texts
+
+        def most(pattern: str, cells: Sequence[str] = cells) -> bool:
+            return 5 * sum(bool(re.fullmatch(pattern, cell)) for cell in cells) >= 4 * len(rows) > 0
+
+        is_own = len(set(cells)) == len(cells) > 1  # no two have the same
+        if most(r"\S+@\S+\.\w+"):
+            found.setdefault("email", place)
+        elif is_own and re.search(r"[^\W\d]{3}|[^\W\d_a-z]{2}", start, re.I) and most(r"[^\d@]+\d+"):
+            found.setdefault("participant", place)
+        elif is_own and most(r"[\w.-]*\d[\w.-]*"):
+            found.setdefault("sid" if most(r"[\d.-]+\w?") else "login", place)
+        elif most(r"[^\d@_]*[^\W\d_][^\d@_]*") and 2 * len(set(cells)) > len(cells):
+            names.append(place)
+        elif any(re.search(r"\d{4}.*\d\d?[:.h]\d\d", cell) for cell in cells):
+            found.setdefault("modified", place)
+    whole = [
+        place for place in names if sum(" " in row[place].strip() for row in rows if place < len(row)) * 2 > len(rows)
+    ]
+    if whole or len(names) == 1:
+        found["name"] = (whole or names)[0]
+    elif names:
+        found |= {"first": names[0], "last": names[1]}
+    return found if any(column in found for column in _WHO) and len(found) > 1 else {}
 
 
 def _title(cell: str) -> str:
@@ -264,27 +310,36 @@ def _keys(student: Student) -> list[str]:
 
 def _table(path: str, text: str) -> list[tuple[int, list[str]]]:
     """All rows that aren't empty, each with the number of its line; raises GraderError naming the line."""
-    first = text.partition("\n")[0]
-    delimiter = max(",;\t", key=lambda one: _known(first, one))
+    skipped, first, delimiter = _first_line(text)
+    text = "".join(text.splitlines(keepends=True)[skipped:])
     is_export = any(title in first.casefold() for title in (*_WORKSHEET, *_CANVAS))  # comments in it may have lines
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     table: list[tuple[int, list[str]]] = []
-    line = 1
+    line = 1 + skipped
     try:
         for row in rows:
             # An open quote takes the lines that follow into its cell, up to the next quote or the end of the file.
-            if rows.line_num > line and not (is_export and len(row) == len(table[0][1] if table else row)):
+            if rows.line_num + skipped > line and not (is_export and len(row) == len(table[0][1] if table else row)):
                 raise GraderError(_open_quote(path, line))
             if any(text.strip() for text in row):
                 table.append((line, row))
-            line = rows.line_num + 1
+            line = rows.line_num + skipped + 1
     except csv.Error as error:
-        if rows.line_num > line or "unexpected end" in str(error):
+        if rows.line_num + skipped > line or "unexpected end" in str(error):
             raise GraderError(_open_quote(path, line)) from error
         raise GraderError(
             f"{path}: line {line}: {error}.\nPut the whole cell between quotes, and write a quote inside it twice"
         ) from error
     return table
+
+
+def _first_line(text: str) -> tuple[int, str, str]:
+    """How many lines stand before the one with the titles, that one, and what separates its cells."""
+    lines = text.split("\n")[:_MOST_ABOVE]
+    marks = [max(_MARKS, key=lambda one: _known(line, one)) for line in lines]
+    told = [_known(line, mark)[0] for line, mark in zip(lines, marks, strict=True)]
+    number = next((number for number, known in enumerate(told) if known > 1), 0)
+    return number, lines[number], marks[number]
 
 
 def _known(first: str, delimiter: str) -> tuple[int, int]:

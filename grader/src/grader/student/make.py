@@ -39,6 +39,8 @@ _BYTES = 64 << 20
 _ALL_LEFT_OUT = "-*"  # no test: the suite then measures every selected rung
 _NO_EVIDENCE = "-Evidence.*"
 _PATIENCE_SECONDS = 3.0
+_KEY = 16  # of a worker's hash, in its name
+_MOST_WORKERS = 8  # of an assignment that are kept
 GPU_NODES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # what the driver makes, on Linux and on Windows' Linux
 
 
@@ -262,23 +264,24 @@ class _Student:
             raise GraderError(no_file(path)) from error
         except FileError as error:
             raise GraderError(f"{path} can't be read: {error}") from error
-        worker = self._layout.build / "workers" / assignment.id
-        stamp = worker.with_suffix(".key")
         compiler = self._layout.build / "nvcc.txt"
         version = compiler.read_text(encoding="utf-8") if compiler.is_file() else ""
-        key = worker_key(self._layout, assignment.id, source, version)
-        warnings = worker.with_suffix(".said")
-        if worker.is_file() and stamp.is_file() and stamp.read_text(encoding="utf-8") == key:
+        # By content: of two runs at once, of a watch and of another file, each has its own.
+        key = worker_key(self._layout, assignment.id, source, version)[:_KEY]
+        worker = self._layout.build / "workers" / f"{assignment.id}.{key}"
+        warnings = worker.with_name(f"{worker.name}.said")
+        if worker.is_file():
+            worker.touch()
             return worker, warnings.read_text(encoding="utf-8") if warnings.is_file() else ""
         worker.parent.mkdir(parents=True, exist_ok=True)
-        stamp.unlink(missing_ok=True)
+        made = worker.with_name(f"{worker.name}.{os.getpid()}")
         command = [
             str(self._layout.build_script),
             *("--build", str(self._layout.build)),
             *("--assignment", str(assignment.path.parent)),
             *("--source", str(path)),
             *("--glue", str(self._layout.glue(assignment.id))),
-            *("--out", str(worker)),
+            *("--out", str(made)),
         ]
         ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         message = ended.stdout.decode("utf-8", "replace").replace(f"{path.parent}/", "").strip()
@@ -287,7 +290,11 @@ class _Student:
         if ended.returncode != 0:
             raise _CompileError(message)
         write_atomic(warnings, message)  # they are shown at every run: they may say why it fails
-        write_atomic(stamp, key)
+        made.replace(worker)
+        ours = [one for one in worker.parent.glob(f"{assignment.id}.*") if len(one.suffix) == 1 + _KEY]
+        for old in sorted(ours, key=lambda one: one.stat().st_mtime)[:-_MOST_WORKERS]:
+            old.unlink(missing_ok=True)
+            old.with_name(f"{old.name}.said").unlink(missing_ok=True)
         return worker, message
 
     def _suite(
