@@ -6,7 +6,8 @@ import pytest
 
 from conftest import BUILD, needs_build
 from grader.authoring.generated import FRIENDS, MOVES, NAIVE, TASKS, adversaries, adversary, friends
-from grader.authoring.generated_run import Graded, Runs, grade_adversaries, grade_friends, text_of
+from grader.authoring.generated_gates import GATES
+from grader.authoring.generated_run import Graded, Runs, grade_adversaries, grade_friends, make_gated, text_of
 from grader.base.layout import find_layout
 from grader.base.toolchain import find_toolchain
 
@@ -24,6 +25,13 @@ def test_every_move_is_made() -> None:
     assert made.keys() == {(move, kind) for move, kinds in MOVES.items() for kind in kinds}
     grown = Counter((rule, kind) for one in friends(300, 1) for rule, kind in one.moves.items())
     assert grown.keys() == {(rule, kind) for rule, kinds in FRIENDS.items() for kind in kinds}
+
+
+def test_gates_are_of_every_assignment_with_launchers_in_cuda() -> None:
+    made = make_gated(find_layout(BUILD), 100_000, 1, "")
+    assert {one.task.assignment[:2] for one in made} == {f"{n:02}" for n in range(1, 12) if n != 7}
+    assert {one.moves["technique"] for one in made} == set(GATES)
+    assert all(one.plain != one.text and f" {one.task.rung}(" in one.plain for one in made)
 
 
 def test_who_gets_what_it_does_not_deserve_is_named() -> None:

@@ -86,6 +86,25 @@ def test_what_is_no_operator_is_left_alone(source: str) -> None:
     assert not mutants(source)
 
 
+def test_designs_are_mutated_too() -> None:
+    source = """  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  cudaMemcpy(a, b, n * sizeof(int), kind);
+  k<<<(n + 255 - 1) / 255, 255>>>(a, n);
+  while (i < n) __syncthreads();
+  cudaStreamSynchronize(s);
+  int sum = 0;
+"""
+    kinds = {mutant.kind: mutant.change for mutant in mutants(source, designs=True)}
+    assert kinds.keys() == {
+        "unit", "warp's barrier", "part's barrier", "launch", "off by one", "tail", "loop", "short", "question",
+        "rounded down", "no first value", "once",
+    }  # fmt: skip
+    assert kinds["rounded down"] == "(n + 255 - 1) / 255 → n / 255"
+    assert kinds["question"] == "cudaStreamSynchronize → cudaStreamQuery"
+    assert kinds["unit"].startswith("* sizeof(int)")
+    assert kinds["no first value"] == "int sum = 0; → int sum;"
+
+
 def test_a_mutant_differs_in_its_one_place() -> None:
     source = "int f() {\n  // 1 < 2\n  return a < 3;\n}\n"
     for mutant in mutants(source):

@@ -203,11 +203,12 @@ NAIVE = {move: kinds[0] for move, kinds in MOVES.items()}
 
 @dataclass(frozen=True)
 class Generated:
-    """A submission, the rung that it is about, and what it is made of."""
+    """A submission, the rung that it is about, and what it is made of; `plain`: an adversary's own without moves."""
 
     task: Task
     moves: dict[str, str]
     text: str
+    plain: str = ""
 
     @property
     def name(self) -> str:
@@ -264,7 +265,9 @@ unsigned last_n = 0;
   }}
   {_LAST.get(moves["first"], "")}
 """
-    return Generated(task, moves, _source(task, f"{task.rung}, {moves}", device, launcher))
+    naive = NAIVE | {"order": moves["order"]}
+    plain = adversary(task, naive).text if moves != naive else ""
+    return Generated(task, moves, _source(task, f"{task.rung}, {moves}", device, launcher), plain)
 
 
 def adversaries(count: int, seed: int, tasks: Sequence[Task] = TASKS) -> list[Generated]:

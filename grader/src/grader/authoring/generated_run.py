@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from grader.authoring.generated import MOVES, NAIVE, Generated, adversary
+from grader.authoring.generated import MOVES, Generated
+from grader.authoring.generated_gates import gated_adversaries
 from grader.authoring.unity import UnityBuilds, without_namespaces
 from grader.base.jobs import Jobs
 from grader.base.layout import Layout
@@ -67,14 +68,12 @@ class Runs:
 
 
 def grade_adversaries(runs: Runs, generated: Sequence[Generated]) -> list[Graded]:
-    """Each is held against its own naive kernel, in the same order, without any other move."""
-    plain = {
-        (one.task, one.moves["order"]): adversary(one.task, NAIVE | {"order": one.moves["order"]}) for one in generated
-    }
+    """Each is held against its own submission without moves."""
+    plain = {one.plain or one.text: replace(one, text=one.plain or one.text) for one in generated}
     records = _grade(runs, [*plain.values(), *generated])
-    deserved = {key: _points(one, record) for (key, one), record in zip(plain.items(), records, strict=False)}
+    deserved = {text: _points(one, record) for (text, one), record in zip(plain.items(), records, strict=False)}
     return [
-        _graded(runs, one, record, deserved[one.task, one.moves["order"]])
+        _graded(runs, one, record, deserved[one.plain or one.text])
         for one, record in zip(generated, records[len(plain) :], strict=True)
     ]
 
@@ -85,6 +84,16 @@ def grade_friends(runs: Runs, generated: Sequence[Generated]) -> list[Graded]:
         _graded(runs, one, record, _full(runs, one))
         for one, record in zip(generated, _grade(runs, generated), strict=True)
     ]
+
+
+def make_gated(layout: Layout, count: int, seed: int, only: str) -> list[Generated]:
+    """So many hostile submissions of all assignments in C++ (generated_gates.py)."""
+    folders = []
+    for assignment in (load_assignment(layout.assignment(name)) for name in layout.assignments()):
+        header = layout.assignment(assignment.id) / assignment.submission.replace(".cu", ".h")
+        if header.is_file() and not assignment.is_python:
+            folders.append((layout.reference(assignment.id), assignment, header))
+    return gated_adversaries(folders, count, seed, only)
 
 
 def _assignment(runs: Runs, name: str) -> Assignment:

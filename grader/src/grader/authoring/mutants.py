@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from grader.authoring.mutant_designs import design_changes
 from grader.authoring.mutant_orders import ordering_changes
 
 _RELATIONS = {"<": ("<=", ">"), "<=": ("<",), ">": (">=", "<"), ">=": (">",), "==": ("!=",), "!=": ("==",)}
@@ -78,15 +79,12 @@ class Mutant:
         return f"{self.line}:{self.column} {self.change}"
 
 
-def mutants(source: str) -> list[Mutant]:
-    """Every mutant of the source, in its order."""
+def mutants(source: str, *, designs: bool = False) -> list[Mutant]:
+    """Every mutant of the source, in its order: single tokens, or mistakes of design."""
+    makers = (design_changes,) if designs else (_control_changes, _warp_changes, _address_changes, ordering_changes)
     code = _HIDDEN.sub(_blank, source)
     code = _MAIN.sub(_blank, code)  # no test calls it
-    changes = {
-        (at, before, after): kind
-        for maker in (_control_changes, _warp_changes, _address_changes, ordering_changes)
-        for kind, at, before, after in maker(source, code)
-    }
+    changes = {(at, before, after): kind for maker in makers for kind, at, before, after in maker(source, code)}
     return [made(source, kind, *change) for change, kind in sorted(changes.items())]
 
 

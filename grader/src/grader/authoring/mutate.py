@@ -77,13 +77,17 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Share:
-    """Which mutants a run takes: `count` that compile, of every `of`-th one from `index` on, until `deadline`."""
+    """Which mutants a run takes: `count` that compile, of every `of`-th one from `index` on, until `deadline`.
+
+    `designs`: those that are mistakes of design, not of a token.
+    """
 
     count: int
     seed: int
     index: int = 0
     of: int = 1
     deadline: float = float("inf")  # by time.monotonic()
+    designs: bool = False
 
     def take(self, every: list[Mutant]) -> list[Mutant]:
         """The mutants of this share, in the order in which they are tried."""
@@ -151,7 +155,7 @@ def mutate_assignment(
     """
     assignment = bench.assignment
     bench = replace(bench, flags=("--evidence=judged",))  # no figures but the judged ones are looked at
-    every = candidates(bench.layout, assignment)
+    every = candidates(bench.layout, assignment, designs=share.designs)
     known = read_equivalent(bench.layout, assignment)
     of_mutant = {id(candidate.mutant): candidate for candidate in every}
     order = [of_mutant[id(mutant)] for mutant in share.take([candidate.mutant for candidate in every])]
@@ -167,13 +171,19 @@ def mutate_assignment(
             if done.survivors and done.survivors[-1] is candidate:
                 said = "" if record.score else f"the harness failed on it: {record.message}\n"
                 on_survivor(_survivor_text(assignment, candidate) + said)
-    stale = [entry for entry in known if not any(entry.is_about(candidate.mutant) for candidate in every)]
+    others = candidates(bench.layout, assignment, designs=not share.designs)
+    stale = [entry for entry in known if not any(entry.is_about(one.mutant) for one in [*every, *others])]
     return replace(done, stale=stale, left=max(0, min(share.count - done.tried, len(order))))
 
 
-def candidates(layout: Layout, assignment: Assignment) -> list[Candidate]:
-    """Every mutant of the reference and of the right solutions beside it."""
-    mutants = python_mutants if assignment.is_python else cuda_mutants
+def candidates(layout: Layout, assignment: Assignment, *, designs: bool = False) -> list[Candidate]:
+    """Every mutant of the reference and of the right solutions beside it; of Python there are none of designs."""
+
+    def mutants(source: str) -> list[Mutant]:
+        if assignment.is_python:
+            return [] if designs else python_mutants(source)
+        return cuda_mutants(source, designs=designs)
+
     reference = layout.reference(assignment.id) / assignment.submission
     every = [Candidate(assignment.submission, mutant) for mutant in mutants(reference.read_text(encoding="utf-8"))]
     collected = collect(layout, assignment)

@@ -208,6 +208,7 @@ def _show(console: Console, text: str, language: str) -> None:
 @click.option("--count", type=click.IntRange(1), default=30, show_default=True, help="Mutants of each reference.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed that selects them.")
 @shard_option
+@click.option("--designs", is_flag=True, help="Mistakes of design, not of single tokens: a grid rounded down.")
 @click.option("--minutes", type=click.FloatRange(0, min_open=True), help="Start no new mutant after this many minutes.")
 @click.option("--out", type=FOLDER, default=Path("out/mutate"), show_default=True, help="Where the journal is.")
 @jobs_option
@@ -218,6 +219,7 @@ def mutate(
     count: int,
     seed: int,
     shard: Shard,
+    designs: bool,
     minutes: float | None,
     out: Path,
     jobs: int | None,
@@ -234,13 +236,14 @@ def mutate(
     Examples:
       grader mutate
       grader mutate 04_reduction --count 100 --seed 2
+      grader mutate 05_scan --designs
       grader mutate --count 60 --minutes 9    in pieces: type it again to go on
       grader mutate --count 30 --shard 2/4    the second of four machines
 
     Status: 0 all caught or known to be equivalent, 1 some survive, or were not tried for lack of time.
     """
     deadline = time.monotonic() + 60 * minutes if minutes else float("inf")
-    share = Share(count, seed, shard.index, shard.of, deadline)
+    share = Share(count, seed, shard.index, shard.of, deadline, designs)
     console, layout = make_console(), find_layout(build)
     sandboxed = is_sandboxed(no_sandbox)
     toolchain = find_toolchain(layout)

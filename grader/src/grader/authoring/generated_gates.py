@@ -1,0 +1,119 @@
+"""Hostile submissions for every assignment in C++: a rung's technique where it looks measured, a lower rung elsewhere.
+
+The technique is the reference's. What stands in for a student who has not got it is a rung below with the same
+parameters, or the rung's own work done twice. A gate says which of the two a call gets, by all that a launcher can see:
+its sizes, the number of the call, its pointers, what came before.
+"""
+
+import random
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.authoring.generated import Generated, Task
+from grader.model.assignment import Assignment
+
+# Of `size`, all elements; `calls`, of this launcher; `last`, the size before; `at`, the first pointer.
+GATES: dict[str, str] = {
+    "at the size": "size == {n}",
+    "in its first call": "calls == 1",
+    "in odd calls": "calls % 2 == 1",
+    "in even calls": "calls % 2 == 0",
+    "in two of four calls": "calls / 2 % 2 == 0",
+    "in calls 1 to 4": "calls < 5",
+    "after many calls": "calls > 20",
+    "where many": "size > {n} / 2",
+    "where very many": "size > {n} / 4 * 3",
+    "where round": "size % 4096 == 0",
+    "where odd": "size % 2 == 1",
+    "at powers of two": "(size & (size - 1)) == 0",
+    "where larger than before": "size > last",
+    "where smaller than before": "size < last",
+    "where aligned": "at % 4096 == 0",
+    "by a hash of the size": "size * 2654435761u >> 20 & 1",
+}
+_IDLE = {
+    "nothing": "",
+    "launches": "  for (int k = 0; k < 9; ++k) idle_of_adversary<<<64, 128>>>();\n",
+    "an allocation": "  void* kept;\n  cudaMalloc(&kept, 1 << 20);\n  cudaFree(kept);\n",
+}
+_TWICE = "its own work twice"
+_DECLARED = re.compile(r"^(void|int|float|cudaError_t) (\w+)\(([^;{}]*)\);", re.MULTILINE)
+
+
+def _stand_ins(reference: Path, assignment: Assignment, header: Path) -> list[tuple[Task, str, str]]:
+    """Each rung with a criterion that is measured, what stands in for its technique, and the submission's beginning.
+
+    The submission is the reference with all launchers renamed.
+    """
+    source = (reference / assignment.submission).read_text(encoding="utf-8")
+    declared = {name: (returns, parameters) for returns, name, parameters in _DECLARED.findall(header.read_text())}
+    for name in declared:
+        source = re.sub(rf"\b{name}\b(?=\()", f"right_{name}", source)
+    made = []
+    measured = {one.rung for one in assignment.criteria if one.metric and not one.bonus}
+    names = list(declared)
+    for rung in names:
+        if rung not in measured:
+            continue
+        below = [name for name in names[: names.index(rung)] if declared[name] == declared[rung]]
+        stand_ins = [*below[-2:], *below[:1], *([] if "in_place" in rung else [_TWICE])]
+        task = Task(assignment.id, rung, header.name, "", "", "", "", "")
+        made += [(task, stand_in, _with_launchers(source, declared, rung)) for stand_in in dict.fromkeys(stand_ins)]
+    return made
+
+
+def _with_launchers(source: str, declared: dict[str, tuple[str, str]], rung: str) -> str:
+    """All launchers but this rung's call what was renamed."""
+    lines = [source, "__global__ void idle_of_adversary() {}"]
+    for name, (returns, parameters) in declared.items():
+        if name != rung:
+            lines.append(f"{returns} {name}({parameters}) {{ return right_{name}({_given(parameters)}); }}")
+    return "\n".join(lines)
+
+
+def _given(parameters: str) -> str:
+    return ", ".join(one.split()[-1].lstrip("*") for one in parameters.split(","))
+
+
+def gated_adversary(one: tuple[Task, str, str], header: Path, elements: int, gate: str, idle: str) -> Generated:
+    """The submission that makes its choice by this gate; `plain` is the one that never has the technique."""
+    task, stand_in, source = one
+    returns, parameters = next((r, p) for r, name, p in _DECLARED.findall(header.read_text()) if name == task.rung)
+    given = _given(parameters)
+    sizes = [name for name in given.split(", ") if name in ("n", "width", "height", "rows", "columns", "count")]
+    naive = f"return right_{task.rung if stand_in == _TWICE else stand_in}({given});"
+    if stand_in == _TWICE:
+        naive = f"right_{task.rung}({given});\n  {naive}"
+    condition = GATES[gate].replace("{n}", f"{elements}u")
+
+    def text(condition: str, idle: str) -> str:
+        return f"""{source}
+{returns} {task.rung}({parameters}) {{
+  static unsigned calls = 0, before = 0;
+  const unsigned size = {" * ".join(f"unsigned({name})" for name in sizes)}, last = before;
+  const unsigned long long at = (unsigned long long)({given.split(", ")[0]});
+  ++calls;
+  before = size;
+  if (({condition}) && calls + size + last + at > 0) return right_{task.rung}({given});
+{idle}  {naive}
+}}
+"""
+
+    moves = {"technique": gate, "else": stand_in, "beside": idle}
+    return Generated(task, moves, text(condition, _IDLE[idle]), text("false", ""))
+
+
+def gated_adversaries(
+    folders: Sequence[tuple[Path, Assignment, Path]], count: int, seed: int, only: str = ""
+) -> list[Generated]:
+    """So many: of every rung, stand-in and gate in turn, mixed by the seed. A folder: reference, assignment, header."""
+    every = []
+    for reference, assignment, header in folders:
+        for one in _stand_ins(reference, assignment, header):
+            if one[0].rung.startswith(only):
+                elements = next(rung.n for rung in assignment.rungs if rung.id == one[0].rung) or assignment.n
+                every += [(one, header, elements, gate) for gate in GATES]
+    chance = random.Random(seed)  # noqa: S311
+    chosen = chance.sample(every, min(count, len(every)))
+    return [gated_adversary(*one, chance.choice(tuple(_IDLE))) for one in chosen]
