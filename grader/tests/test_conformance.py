@@ -27,9 +27,14 @@ def load() -> ModuleType:
 conformance = load()
 
 
+OFTEN = ("context", "pool")  # for each commit; all of them take minutes
+
+
 @needs_build
-@pytest.mark.daily
-@pytest.mark.parametrize("program", conformance.programs())
+@pytest.mark.parametrize(
+    "program",
+    [pytest.param(name, marks=[] if name in OFTEN else pytest.mark.daily) for name in conformance.programs()],
+)
 def test_answers_are_no_further_from_a_gpus_than_recorded(program: str) -> None:
     done = subprocess.run(
         [FOLDER / "conformance.py", "--build", BUILD, "run", program], capture_output=True, text=True, check=False

@@ -57,11 +57,6 @@ TEST_F(CudartTest, EveryCallReturnsWhatAnH200Returned) {
   EXPECT_EQ(output.text, Read(kPrograms + "api.h200.txt"));
 }
 
-TEST_F(CudartTest, MoreCallsReturnWhatAnH200Returned) {
-  const std::string program = Compile(kPrograms + "calls.cu", "-cudart shared " + kPtx);
-  EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, Read(kPrograms + "calls.h200.txt"));
-}
-
 TEST_F(CudartTest, AnEventsTimeIsThereOnceTheHostHasWaited) {
   const std::string program = Compile(kPrograms + "event_times.cu", "-cudart shared " + kPtx);
   std::string expected;
@@ -113,9 +108,6 @@ TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {
   EXPECT_NE(checked.text.find("BOUNDS  store<<<1,1>>>"), std::string::npos) << checked.text;
   // What a program does with the error of a driver function can't be seen.
   EXPECT_EQ(checked.text.find("API  cu"), std::string::npos) << checked.text;
-  program = Compile(kPrograms + "driver_calls.cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);
-  EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text,
-            Read(kPrograms + "driver_calls.h200.txt"));
   program = Compile(kPrograms + "driver_virtual.cu", "-cudart shared " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_virtual.h100.txt"));
   program = Compile(kPrograms + "driver_graphs.cu", "-cudart shared " + kPtx + kDriver);
