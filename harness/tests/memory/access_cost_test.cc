@@ -110,19 +110,5 @@ TEST_F(AccessCostTest, Halves) {
   }
 }
 
-TEST_F(AccessCostTest, WordsAtAnyAddresses) {
-  for (int round = 0; round < 20000; ++round) {
-    const int bytes = 1 << Pick(3);
-    const uint64_t places = uint64_t{1} << Pick(14), stride = uint64_t{1} << Pick(8);
-    const LaneMask mask = Pick(2) == 0 ? kFullMask : static_cast<LaneMask>(1 + Pick(kFullMask));
-    uint64_t address[kWarpSize];
-    for (uint64_t& a : address) a = Pick(places) * stride * static_cast<uint64_t>(bytes);
-    PcMemory is, should;
-    AddWordsSharedCost(address, mask, is);
-    AddSharedCost(AccessKind::kLoad, address, mask, bytes, should);
-    ASSERT_EQ(Difference(is, should), "") << bytes << " bytes, " << places << " places, mask " << mask << kForgotten;
-  }
-}
-
 }  // namespace
 }  // namespace lockstep::vgpu

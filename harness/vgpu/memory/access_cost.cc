@@ -20,32 +20,6 @@ void AddressesOf(const Halves& halves, uint64_t address[kWarpSize]) {
 
 }  // namespace
 
-void AddWordsSharedCost(const uint64_t address[kWarpSize], LaneMask mask, PcMemory& c) {
-  const AccessShape shape = ShapeOf(address, mask);
-  uint64_t wavefronts = shape.affine ? coalescing_internal::AffineBankLoad(shape, mask) : 0;
-  if (wavefronts == 0) {
-    uint32_t left[kWarpSize + 1], count = 0;  // words that lanes wait for
-    for (int lane = 0; lane < kWarpSize; ++lane) {
-      left[count] = static_cast<uint32_t>(address[lane] >> 2);
-      count += (mask >> lane) & 1;
-    }
-    // In each wavefront a bank delivers a word, here the last that is asked for, to all lanes that wait for it.
-    for (uint32_t delivered[kSharedBanks]; count != 0; ++wavefronts) {
-      for (uint32_t k = 0; k < count; ++k) delivered[left[k] % kSharedBanks] = left[k];
-      uint32_t rest = 0;
-      for (uint32_t k = 0; k < count; ++k) {
-        const uint32_t word = left[k];
-        left[rest] = word;
-        rest += delivered[word % kSharedBanks] != word ? 1 : 0;
-      }
-      count = rest;
-    }
-  }
-  c.shared_requests += 1;
-  c.wavefronts += wavefronts;
-  c.wavefronts_ideal += 1;
-}
-
 void AddHalvesGlobalCost(const Halves& halves, PcMemory& c) {
   const auto [a, a_end] = Ends(halves, 0, kSectorShift);
   const auto [b, b_end] = Ends(halves, 1, kSectorShift);

@@ -96,9 +96,6 @@ inline void AddUnitSharedCost(int bytes, PcMemory& c) {
   c.wavefronts_ideal += phases;
 }
 
-// A load or store of shared memory of at most 4 bytes per lane, at any addresses.
-void AddWordsSharedCost(const uint64_t address[kWarpSize], LaneMask mask, PcMemory& c);
-
 // A full warp in which each half-warp's lanes access consecutive addresses, or all the same one. Typical of blocks 16
 // threads wide.
 struct Halves {

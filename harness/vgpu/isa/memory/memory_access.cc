@@ -112,7 +112,6 @@ void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
     }
     case Region::kShared:
     case Region::kClusterShared:
-      if (access != AccessKind::kAtomic && bytes <= 4) return AddWordsSharedCost(address, mask, *c);
       return AddSharedCost(access, address, mask, bytes, *c);
     case Region::kLocal:
       return AddLocalCost(address, mask, bytes, *c);
