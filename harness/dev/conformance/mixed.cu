@@ -121,6 +121,8 @@ struct World {
   CUmodule module = nullptr;
 };
 
+// A line each; the formatter would make four of one.
+// clang-format off
 using Call = std::pair<const char*, std::string (*)(World&)>;
 #define CALL(name, ...) {name, [](World& w) -> std::string { (void)w; return F("%d", static_cast<int>(__VA_ARGS__)); }}
 #define TOLD(name, ...) {name, [](World& w) -> std::string { (void)w; __VA_ARGS__ }}
@@ -326,11 +328,13 @@ const std::vector<Call> kArrays = {
     CALL("last", cudaGetLastError()),
 };
 
+// clang-format on
 void Run(const std::vector<Call>& calls, unsigned seed, int steps, bool faulty = false) {
   World w(seed);
   if (faulty) {
     Fault<<<1, 1, 0, w.streams[seed % 4].second>>>(reinterpret_cast<int*>(w.pointers[1].second), static_cast<int>(seed / 4 % 4));
-    usleep(100000);
+    cudaDeviceSynchronize();
+    cudaGetLastError();
   }
   for (int step = 0; step < steps; ++step) {
     const auto& [name, call] = calls[w.Next(static_cast<unsigned>(calls.size()))];
@@ -348,7 +352,7 @@ int main(int argc, char** argv) {
       {"copy", &kCopies},       {"stream", &kStreams}, {"capture", &kCapture}, {"graph", &kGraphs},   {"pool", &kPools},
       {"pointer", &kPointers},  {"launch", &kLaunches}, {"device", &kDevice},   {"module", &kModules}, {"array", &kArrays}};
   const char* const seeds = std::getenv("CONFORMANCE_SEEDS");
-  const unsigned of = seeds != nullptr ? std::atoi(seeds) : 16;
+  const unsigned of = seeds != nullptr ? std::atoi(seeds) : 48;
   constexpr int kSteps = 40;
   for (const auto& [name, calls] : classes) {
     for (unsigned seed = 0; seed < of; ++seed) {

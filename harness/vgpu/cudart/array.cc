@@ -569,6 +569,12 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
                                     const cudaTextureDesc* desc, const cudaResourceViewDesc* view) {
   return Api("cudaCreateTextureObject", [&](Runtime& r) {
     Require(object != nullptr && resource != nullptr && desc != nullptr, cudaErrorInvalidValue);
+    const bool linear = resource->resType == cudaResourceTypeLinear;
+    if (linear || resource->resType == cudaResourceTypePitch2D) {
+      const cudaChannelFormatDesc& channels = linear ? resource->res.linear.desc : resource->res.pitch2D.desc;
+      Require(desc->readMode != cudaReadModeNormalizedFloat || channels.f != cudaChannelFormatKindFloat,
+              cudaErrorInvalidNormSetting);
+    }
     if (view != nullptr) NotSupported("a view of a texture's resource");
     *object = Create(r, resource, desc);
   });
@@ -590,7 +596,9 @@ cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* desc, cudaTextureOb
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
   return Api("cudaCreateSurfaceObject", [&](Runtime& r) {
     Require(object != nullptr && resource != nullptr, cudaErrorInvalidValue);
-    Require(resource->resType == cudaResourceTypeArray, cudaErrorInvalidChannelDescriptor);
+    if (resource->resType == cudaResourceTypeLinear) FormatOf(resource->res.linear.desc);
+    if (resource->resType == cudaResourceTypePitch2D) FormatOf(resource->res.pitch2D.desc);
+    Require(resource->resType == cudaResourceTypeArray, cudaErrorInvalidValue);
     *object = Create(r, resource, nullptr);
   });
 }
