@@ -42,14 +42,28 @@ struct World {
     char* w = static_cast<char*>(std::calloc(1, 4 * kBytes));
     void* symbol = nullptr;
     cudaGetSymbolAddress(&symbol, variable);
-    pointers = {{"null", static_cast<char*>(nullptr)}, {"d", d}, {"d+4", d + 4}, {"d+1", d + 1}, {"m", m}, {"m+8", m + 8}, {"h", h},
-                {"h+16", h + 16}, {"a", a}, {"w", w}, {"w+3", w + 3}, {"v", static_cast<char*>(symbol)}};
+    pointers = {{"null", static_cast<char*>(nullptr)},
+                {"d", d},
+                {"d+4", d + 4},
+                {"d+1", d + 1},
+                {"m", m},
+                {"m+8", m + 8},
+                {"h", h},
+                {"h+16", h + 16},
+                {"a", a},
+                {"w", w},
+                {"w+3", w + 3},
+                {"v", static_cast<char*>(symbol)}};
     cudaStream_t blocking = nullptr, free = nullptr, urgent = nullptr;
     cudaStreamCreate(&blocking);
     cudaStreamCreateWithFlags(&free, cudaStreamNonBlocking);
     cudaStreamCreateWithPriority(&urgent, cudaStreamNonBlocking, -3);
-    streams = {{"0", cudaStream_t{}}, {"legacy", cudaStreamLegacy}, {"perthread", cudaStreamPerThread}, {"s", blocking},
-               {"n", free}, {"u", urgent}};
+    streams = {{"0", cudaStream_t{}},
+               {"legacy", cudaStreamLegacy},
+               {"perthread", cudaStreamPerThread},
+               {"s", blocking},
+               {"n", free},
+               {"u", urgent}};
     cudaEvent_t timed = nullptr, untimed = nullptr, never = nullptr;
     cudaEventCreate(&timed);
     cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming);
@@ -64,10 +78,10 @@ struct World {
     cudaDeviceGetDefaultMemPool(&pool, 0);
     const auto desc = cudaCreateChannelDesc<float>();
     cudaMallocArray(&array, &desc, 64, 16);
-    functions = {{"Empty", reinterpret_cast<const void*>(Empty)}, {"Add", reinterpret_cast<const void*>(Add)},
-                 {"Bounded", reinterpret_cast<const void*>(Bounded)},
-                 {"Clustered", reinterpret_cast<const void*>(Clustered)},
-                 {"Static", reinterpret_cast<const void*>(Static)}, {"null", static_cast<const void*>(nullptr)}};
+    functions = {
+        {"Empty", reinterpret_cast<const void*>(Empty)},     {"Add", reinterpret_cast<const void*>(Add)},
+        {"Bounded", reinterpret_cast<const void*>(Bounded)}, {"Clustered", reinterpret_cast<const void*>(Clustered)},
+        {"Static", reinterpret_cast<const void*>(Static)},   {"null", static_cast<const void*>(nullptr)}};
     for (const auto& [name, function] : functions) {
       cudaFuncAttributes all;
       if (function != nullptr) cudaFuncGetAttributes(&all, function);
@@ -332,7 +346,8 @@ const std::vector<Call> kArrays = {
 void Run(const std::vector<Call>& calls, unsigned seed, int steps, bool faulty = false) {
   World w(seed);
   if (faulty) {
-    Fault<<<1, 1, 0, w.streams[seed % 4].second>>>(reinterpret_cast<int*>(w.pointers[1].second), static_cast<int>(seed / 4 % 4));
+    Fault<<<1, 1, 0, w.streams[seed % 4].second>>>(reinterpret_cast<int*>(w.pointers[1].second),
+                                                   static_cast<int>(seed / 4 % 4));
     cudaDeviceSynchronize();
     cudaGetLastError();
   }
@@ -349,14 +364,16 @@ void Run(const std::vector<Call>& calls, unsigned seed, int steps, bool faulty =
 int main(int argc, char** argv) {
   Cases cases;
   const std::pair<const char*, const std::vector<Call>*> classes[] = {
-      {"copy", &kCopies},       {"stream", &kStreams}, {"capture", &kCapture}, {"graph", &kGraphs},   {"pool", &kPools},
-      {"pointer", &kPointers},  {"launch", &kLaunches}, {"device", &kDevice},   {"module", &kModules}, {"array", &kArrays}};
+      {"copy", &kCopies},    {"stream", &kStreams},   {"capture", &kCapture}, {"graph", &kGraphs},
+      {"pool", &kPools},     {"pointer", &kPointers}, {"launch", &kLaunches}, {"device", &kDevice},
+      {"module", &kModules}, {"array", &kArrays}};
   const char* const seeds = std::getenv("CONFORMANCE_SEEDS");
   const unsigned of = seeds != nullptr ? std::atoi(seeds) : 48;
   constexpr int kSteps = 40;
   for (const auto& [name, calls] : classes) {
     for (unsigned seed = 0; seed < of; ++seed) {
-      cases(F("%s%u", name, seed), [calls = calls, name = name, seed] { Start(), Run(*calls, seed + 1000 * name[1], kSteps); });
+      cases(F("%s%u", name, seed),
+            [calls = calls, name = name, seed] { Start(), Run(*calls, seed + 1000 * name[1], kSteps); });
     }
   }
   static std::vector<Call> all;

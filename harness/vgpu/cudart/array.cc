@@ -83,7 +83,8 @@ ImageShape ShapeOf(const cudaExtent& e, unsigned flags) {
 void CheckShape(const cudaExtent& e, unsigned flags) {
   const bool layered = (flags & cudaArrayLayered) != 0, cube = (flags & cudaArrayCubemap) != 0;
   Require(e.width > 0 && (!layered || e.depth > 0), cudaErrorInvalidValue);
-  Require(!cube || (e.width == e.height && (layered ? e.depth % kFaces == 0 : e.depth == kFaces)), cudaErrorInvalidValue);
+  Require(!cube || (e.width == e.height && (layered ? e.depth % kFaces == 0 : e.depth == kFaces)),
+          cudaErrorInvalidValue);
   Require(layered || cube || e.depth == 0 || e.height > 0, cudaErrorInvalidValue);
 }
 

@@ -297,8 +297,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
                          properties->location.type == cudaMemLocationTypeHostNuma);
     const auto handles = properties->handleTypes;
     Require(handles == cudaMemHandleTypeNone ||
-                (shares &&
-                 (handles == cudaMemHandleTypePosixFileDescriptor || handles == cudaMemHandleTypeFabric)),
+                (shares && (handles == cudaMemHandleTypePosixFileDescriptor || handles == cudaMemHandleTypeFabric)),
             cudaErrorInvalidValue);
     const int key = KeyOf(r, properties->location, properties->allocType);
     const bool managed = properties->allocType == cudaMemAllocationTypeManaged;

@@ -106,32 +106,36 @@ bool started = false, in_use = false;
 thread_local bool in_use_here = false;
 
 // Calls that need no context though most of their kind do, and those that make one though they ignore faults.
-constexpr std::string_view kWithoutContext[] = {"cudaGetKernel",
-                                                "cudaDeviceCanAccessPeer",
-                                                "cudaDeviceGetPCIBusId",
-                                                "cudaDeviceGetByPCIBusId",
-                                                "cudaGetDriverEntryPointByVersion",
-                                                "cudaLibraryLoadData",
-                                                "cudaLibraryLoadFromFile"};
+constexpr std::string_view kWithoutContext[] = {
+    "cudaGetKernel",           "cudaDeviceCanAccessPeer",          "cudaDeviceGetPCIBusId",
+    "cudaDeviceGetByPCIBusId", "cudaGetDriverEntryPointByVersion", "cudaLibraryLoadData",
+    "cudaLibraryLoadFromFile"};
 constexpr std::string_view kWithContext[] = {"cudaGraphCreate", "cudaMemcpy"};
 
 // Calls that a lost context does not matter to, and those among them that it does.
-constexpr std::string_view kOutliving[] = {"cudaGraph",           "cudaMemPool",          "cudaDeviceGetMemPool",
-                                           "cudaDeviceSetMemPool", "cudaMemGetMemPool",    "cudaMemGetDefaultMemPool",
-                                           "cudaFuncGetName",      "cudaUserObject",       "cudaSetDeviceFlags"};
-constexpr std::string_view kWithTheContext[] = {"cudaGraphInstantiate",   "cudaGraphLaunch",       "cudaGraphUpload",
-                                                "cudaGraphAddKernelNode", "cudaGraphAddMemcpyNode",
-                                                "cudaGraphAddMemsetNode"};
+constexpr std::string_view kOutliving[] = {"cudaGraph",
+                                           "cudaMemPool",
+                                           "cudaDeviceGetMemPool",
+                                           "cudaDeviceSetMemPool",
+                                           "cudaMemGetMemPool",
+                                           "cudaMemGetDefaultMemPool",
+                                           "cudaFuncGetName",
+                                           "cudaUserObject",
+                                           "cudaSetDeviceFlags"};
+constexpr std::string_view kWithTheContext[] = {"cudaGraphInstantiate",   "cudaGraphLaunch",
+                                                "cudaGraphUpload",        "cudaGraphAddKernelNode",
+                                                "cudaGraphAddMemcpyNode", "cudaGraphAddMemsetNode"};
 // Of a device that is gone, these alone.
 constexpr std::string_view kOutlivingTheDevice[] = {"cudaFuncGetName", "cudaMemPool"};
 // Calls that find an argument or a handle wrong before they look at the context; others leave that to the driver.
-constexpr std::string_view kLooking[] = {"cudaLaunchHostFunc",      "cudaHostGetDevicePointer", "cudaEventQuery",
-                                         "cudaEventSynchronize",    "cudaMalloc",               "cudaArrayGetInfo",
-                                         "cudaCreateTextureObject", "cudaCreateSurfaceObject",  "cudaFuncSetAttribute"};
+constexpr std::string_view kLooking[] = {
+    "cudaLaunchHostFunc", "cudaHostGetDevicePointer", "cudaEventQuery",          "cudaEventSynchronize", "cudaMalloc",
+    "cudaArrayGetInfo",   "cudaCreateTextureObject",  "cudaCreateSurfaceObject", "cudaFuncSetAttribute"};
 
 template <typename List>
 bool BeginsWithOne(std::string_view function, const List& names) {
-  return std::any_of(std::begin(names), std::end(names), [&](std::string_view name) { return function.starts_with(name); });
+  return std::any_of(std::begin(names), std::end(names),
+                     [&](std::string_view name) { return function.starts_with(name); });
 }
 bool OutlivesContext(std::string_view function) {
   return BeginsWithOne(function, kOutliving) && !BeginsWithOne(function, kWithTheContext);

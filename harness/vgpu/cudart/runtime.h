@@ -254,9 +254,9 @@ class Runtime {
   SideBySide beside_;
   uint64_t arrived_ = 0;  // the clocks' waits() when something arrived last
   const char* function_ = "";
-  bool carried_ = false;  // the call reached the backend, which knows of it
+  bool carried_ = false;            // the call reached the backend, which knows of it
   cudaError_t lost_ = cudaSuccess;  // the context that this call needs, by this error
-  bool made_current_ = false;  // the primary context, by this call
+  bool made_current_ = false;       // the primary context, by this call
   std::set<std::unique_ptr<Module>> modules_;
   std::map<const void*, std::unique_ptr<Kernel>> kernels_;  // by host function, or by themselves
   std::map<const void*, Symbol> symbols_;

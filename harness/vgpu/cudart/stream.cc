@@ -169,14 +169,13 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID at
 LOCKSTEP_PER_THREAD(cudaStreamGetAttribute, _ptsz)
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
-  return Api("cudaStreamCopyAttributes", Faults::kIgnores,
-             [&](Runtime& r) {
-               const Stream& source = r.StreamOf(from);
-               r.StreamOf(to).attributes = source.attributes;
-               if (!(to == nullptr || to == cudaStreamLegacy || to == cudaStreamPerThread)) {
-                 r.StreamOf(to).priority = source.priority;
-               }
-             });
+  return Api("cudaStreamCopyAttributes", Faults::kIgnores, [&](Runtime& r) {
+    const Stream& source = r.StreamOf(from);
+    r.StreamOf(to).attributes = source.attributes;
+    if (!(to == nullptr || to == cudaStreamLegacy || to == cudaStreamPerThread)) {
+      r.StreamOf(to).priority = source.priority;
+    }
+  });
 }
 LOCKSTEP_PER_THREAD(cudaStreamCopyAttributes, _ptsz)
 

@@ -42,11 +42,9 @@ cudaError_t Load(Handle* handle, const void* image) {
 }
 template <typename Handle>
 cudaError_t LoadFile(Handle* handle, const char* path) {
-  return LoadBy(
-      [](cudaLibrary_t* library, const void* file, auto... rest) {
-        return cudaLibraryLoadFromFile(library, static_cast<const char*>(file), rest...);
-      },
-      handle, path);
+  return LoadBy([](cudaLibrary_t* library, const void* file,
+                   auto... rest) { return cudaLibraryLoadFromFile(library, static_cast<const char*>(file), rest...); },
+                handle, path);
 }
 
 template <typename Handle>
