@@ -178,6 +178,8 @@ void Arguments() {
   Say("drvdriver_null", cuDriverGetVersion(nullptr));
   Say("flushrdma", cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTargetCurrentDevice,
                                                       cudaFlushGPUDirectRDMAWritesToOwner));
+  Say("drvflushrdma", cuFlushGPUDirectRDMAWrites(CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX,
+                                                 CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER));
   Say("resetl2", cudaCtxResetPersistingL2Cache());
   Say("profstart", cudaProfilerStart());
   Say("profstop", cudaProfilerStop());

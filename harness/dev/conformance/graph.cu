@@ -494,6 +494,12 @@ void Executables() {
   Say("object_graphrelease_many", cudaGraphReleaseUserObject(w.graph, object, 100));
   Say("object_release", cudaUserObjectRelease(object, 1));
   Say("object_null", cudaUserObjectRelease(nullptr, 1));
+  CUuserObject same = nullptr;
+  Say("drvobject", cuUserObjectCreate(&same, &w, Callback, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  Say("drvobject_retain", cuUserObjectRetain(same, 1));
+  Say("drvobject_graphretain", cuGraphRetainUserObject(w.graph, same, 1, 0));
+  Say("drvobject_graphrelease", cuGraphReleaseUserObject(w.graph, same, 1));
+  Say("drvobject_release", cuUserObjectRelease(same, 2));
   cudaGraphConditionalHandle handle = 0;
   for (unsigned flags : {0u, 1u, 2u})
     Say(F("conditional%u", flags), cudaGraphConditionalHandleCreate(&handle, w.graph, 1, flags));

@@ -42,14 +42,28 @@ struct World {
     char* w = static_cast<char*>(std::calloc(1, 4 * kBytes));
     void* symbol = nullptr;
     cudaGetSymbolAddress(&symbol, variable);
-    pointers = {{"null", static_cast<char*>(nullptr)}, {"d", d}, {"d+4", d + 4}, {"d+1", d + 1}, {"m", m}, {"m+8", m + 8}, {"h", h},
-                {"h+16", h + 16}, {"a", a}, {"w", w}, {"w+3", w + 3}, {"v", static_cast<char*>(symbol)}};
+    pointers = {{"null", static_cast<char*>(nullptr)},
+                {"d", d},
+                {"d+4", d + 4},
+                {"d+1", d + 1},
+                {"m", m},
+                {"m+8", m + 8},
+                {"h", h},
+                {"h+16", h + 16},
+                {"a", a},
+                {"w", w},
+                {"w+3", w + 3},
+                {"v", static_cast<char*>(symbol)}};
     cudaStream_t blocking = nullptr, free = nullptr, urgent = nullptr;
     cudaStreamCreate(&blocking);
     cudaStreamCreateWithFlags(&free, cudaStreamNonBlocking);
     cudaStreamCreateWithPriority(&urgent, cudaStreamNonBlocking, -3);
-    streams = {{"0", cudaStream_t{}}, {"legacy", cudaStreamLegacy}, {"perthread", cudaStreamPerThread}, {"s", blocking},
-               {"n", free}, {"u", urgent}};
+    streams = {{"0", cudaStream_t{}},
+               {"legacy", cudaStreamLegacy},
+               {"perthread", cudaStreamPerThread},
+               {"s", blocking},
+               {"n", free},
+               {"u", urgent}};
     cudaEvent_t timed = nullptr, untimed = nullptr, never = nullptr;
     cudaEventCreate(&timed);
     cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming);
@@ -64,10 +78,10 @@ struct World {
     cudaDeviceGetDefaultMemPool(&pool, 0);
     const auto desc = cudaCreateChannelDesc<float>();
     cudaMallocArray(&array, &desc, 64, 16);
-    functions = {{"Empty", reinterpret_cast<const void*>(Empty)}, {"Add", reinterpret_cast<const void*>(Add)},
-                 {"Bounded", reinterpret_cast<const void*>(Bounded)},
-                 {"Clustered", reinterpret_cast<const void*>(Clustered)},
-                 {"Static", reinterpret_cast<const void*>(Static)}, {"null", static_cast<const void*>(nullptr)}};
+    functions = {
+        {"Empty", reinterpret_cast<const void*>(Empty)},     {"Add", reinterpret_cast<const void*>(Add)},
+        {"Bounded", reinterpret_cast<const void*>(Bounded)}, {"Clustered", reinterpret_cast<const void*>(Clustered)},
+        {"Static", reinterpret_cast<const void*>(Static)},   {"null", static_cast<const void*>(nullptr)}};
     for (const auto& [name, function] : functions) {
       cudaFuncAttributes all;
       if (function != nullptr) cudaFuncGetAttributes(&all, function);
@@ -121,6 +135,8 @@ struct World {
   CUmodule module = nullptr;
 };
 
+// A line each; the formatter would make four of one.
+// clang-format off
 using Call = std::pair<const char*, std::string (*)(World&)>;
 #define CALL(name, ...) {name, [](World& w) -> std::string { (void)w; return F("%d", static_cast<int>(__VA_ARGS__)); }}
 #define TOLD(name, ...) {name, [](World& w) -> std::string { (void)w; __VA_ARGS__ }}
@@ -326,11 +342,14 @@ const std::vector<Call> kArrays = {
     CALL("last", cudaGetLastError()),
 };
 
+// clang-format on
 void Run(const std::vector<Call>& calls, unsigned seed, int steps, bool faulty = false) {
   World w(seed);
   if (faulty) {
-    Fault<<<1, 1, 0, w.streams[seed % 4].second>>>(reinterpret_cast<int*>(w.pointers[1].second), static_cast<int>(seed / 4 % 4));
-    usleep(100000);
+    Fault<<<1, 1, 0, w.streams[seed % 4].second>>>(reinterpret_cast<int*>(w.pointers[1].second),
+                                                   static_cast<int>(seed / 4 % 4));
+    cudaDeviceSynchronize();
+    cudaGetLastError();
   }
   for (int step = 0; step < steps; ++step) {
     const auto& [name, call] = calls[w.Next(static_cast<unsigned>(calls.size()))];
@@ -345,14 +364,16 @@ void Run(const std::vector<Call>& calls, unsigned seed, int steps, bool faulty =
 int main(int argc, char** argv) {
   Cases cases;
   const std::pair<const char*, const std::vector<Call>*> classes[] = {
-      {"copy", &kCopies},       {"stream", &kStreams}, {"capture", &kCapture}, {"graph", &kGraphs},   {"pool", &kPools},
-      {"pointer", &kPointers},  {"launch", &kLaunches}, {"device", &kDevice},   {"module", &kModules}, {"array", &kArrays}};
+      {"copy", &kCopies},    {"stream", &kStreams},   {"capture", &kCapture}, {"graph", &kGraphs},
+      {"pool", &kPools},     {"pointer", &kPointers}, {"launch", &kLaunches}, {"device", &kDevice},
+      {"module", &kModules}, {"array", &kArrays}};
   const char* const seeds = std::getenv("CONFORMANCE_SEEDS");
-  const unsigned of = seeds != nullptr ? std::atoi(seeds) : 16;
+  const unsigned of = seeds != nullptr ? std::atoi(seeds) : 48;
   constexpr int kSteps = 40;
   for (const auto& [name, calls] : classes) {
     for (unsigned seed = 0; seed < of; ++seed) {
-      cases(F("%s%u", name, seed), [calls = calls, name = name, seed] { Start(), Run(*calls, seed + 1000 * name[1], kSteps); });
+      cases(F("%s%u", name, seed),
+            [calls = calls, name = name, seed] { Start(), Run(*calls, seed + 1000 * name[1], kSteps); });
     }
   }
   static std::vector<Call> all;

@@ -296,6 +296,8 @@ void Contents() {
   Say("loadingmode_is", static_cast<int>(mode));
   CUtexref reference = nullptr;
   Say("texref", cuModuleGetTexRef(&reference, module, "nosuch"));
+  CUsurfref surface = nullptr;
+  Say("surfref", cuModuleGetSurfRef(&surface, module, "nosuch"));
   Say("load_null", cuModuleLoadData(nullptr, text.c_str()));
   Say("load_nulldata", cuModuleLoadData(&module, nullptr));
   Say("loadfile_missing", cuModuleLoad(&module, "/nonexistent.ptx"));

@@ -83,7 +83,8 @@ ImageShape ShapeOf(const cudaExtent& e, unsigned flags) {
 void CheckShape(const cudaExtent& e, unsigned flags) {
   const bool layered = (flags & cudaArrayLayered) != 0, cube = (flags & cudaArrayCubemap) != 0;
   Require(e.width > 0 && (!layered || e.depth > 0), cudaErrorInvalidValue);
-  Require(!cube || (e.width == e.height && (layered ? e.depth % kFaces == 0 : e.depth == kFaces)), cudaErrorInvalidValue);
+  Require(!cube || (e.width == e.height && (layered ? e.depth % kFaces == 0 : e.depth == kFaces)),
+          cudaErrorInvalidValue);
   Require(layered || cube || e.depth == 0 || e.height > 0, cudaErrorInvalidValue);
 }
 
@@ -569,6 +570,12 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
                                     const cudaTextureDesc* desc, const cudaResourceViewDesc* view) {
   return Api("cudaCreateTextureObject", [&](Runtime& r) {
     Require(object != nullptr && resource != nullptr && desc != nullptr, cudaErrorInvalidValue);
+    const bool linear = resource->resType == cudaResourceTypeLinear;
+    if (linear || resource->resType == cudaResourceTypePitch2D) {
+      const cudaChannelFormatDesc& channels = linear ? resource->res.linear.desc : resource->res.pitch2D.desc;
+      Require(desc->readMode != cudaReadModeNormalizedFloat || channels.f != cudaChannelFormatKindFloat,
+              cudaErrorInvalidNormSetting);
+    }
     if (view != nullptr) NotSupported("a view of a texture's resource");
     *object = Create(r, resource, desc);
   });
@@ -590,7 +597,9 @@ cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* desc, cudaTextureOb
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
   return Api("cudaCreateSurfaceObject", [&](Runtime& r) {
     Require(object != nullptr && resource != nullptr, cudaErrorInvalidValue);
-    Require(resource->resType == cudaResourceTypeArray, cudaErrorInvalidChannelDescriptor);
+    if (resource->resType == cudaResourceTypeLinear) FormatOf(resource->res.linear.desc);
+    if (resource->resType == cudaResourceTypePitch2D) FormatOf(resource->res.pitch2D.desc);
+    Require(resource->resType == cudaResourceTypeArray, cudaErrorInvalidValue);
     *object = Create(r, resource, nullptr);
   });
 }

@@ -89,9 +89,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
       const auto& dim = config->attrs[i].val.clusterDim;
       if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) cluster = dim3(dim.x, dim.y, dim.z);
     }
-    KernelWork work = MakeLaunch(
-        r, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}, arguments, false,
-        cluster);
+    KernelWork work =
+        MakeLaunch(r, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream},
+                   arguments, false, cluster);
     std::vector<cudaEvent_t> events;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       const cudaLaunchAttribute& attribute = config->attrs[i];

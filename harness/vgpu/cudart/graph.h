@@ -28,6 +28,7 @@ using HeldObjects = std::map<cudaUserObject_t, std::pair<unsigned, std::shared_p
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;  // in the order in which they were added
   HeldObjects objects = {};
+  bool memory_tried = false;  // a node that allocates or frees was asked for, in vain perhaps
 };
 
 // Nodes behind all that they depend on; of several that may come next, the first that was added. Throws ApiError where

@@ -167,6 +167,7 @@ void RequireNoMemoryNodes(const Graph& graph) {
   const auto is_memory = [](const auto& node) {
     return std::holds_alternative<AllocateWork>(node->work) || std::holds_alternative<FreeWork>(node->work);
   };
+  Require(!graph.memory_tried, cudaErrorNotSupported);
   Require(std::none_of(graph.nodes.begin(), graph.nodes.end(), is_memory), cudaErrorNotSupported);
 }
 

@@ -233,8 +233,10 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, c
 
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                                     size_t count, void* pointer) {
-  return Add("cudaGraphAddMemFreeNode", node, graph, dependencies, count,
-             [&](Runtime&) { return MakeFree(*GraphOf(graph), pointer); });
+  return Add("cudaGraphAddMemFreeNode", node, graph, dependencies, count, [&](Runtime&) {
+    GraphOf(graph)->memory_tried = true;
+    return MakeFree(*GraphOf(graph), pointer);
+  });
 }
 
 cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* params) {

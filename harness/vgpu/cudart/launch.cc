@@ -112,6 +112,7 @@ void CheckCluster(Runtime& r, KernelWork work, const KernelInfo& info) {
   const bool possible = info.static_shared + shared <= static_cast<uint64_t>(r.profile().shared_per_block_optin);
   if (r.faulted() || blocks < 2 || (portable && !(too_much && possible))) return;
   if (too_much) shared = 0;
+  work.parameters.resize(info.parameter_bytes);
   const LaunchError error = r.backend().Check(SpecOf(r, work));
   Require(error != LaunchError::kInvalidClusterSize && (portable || error != LaunchError::kNone),
           cudaErrorInvalidClusterSize);

@@ -164,7 +164,7 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocat
   return Api("cudaMemPrefetchAsync", [&](Runtime& r) {
     const Stream& in = r.StreamOf(stream);
     if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
-    Require(flags == 0 && pointer != nullptr, cudaErrorInvalidValue);
+    Require(flags == 0 && pointer != nullptr && bytes > 0, cudaErrorInvalidValue);
     Prefetch(r, pointer, bytes, location);
   });
 }

@@ -101,7 +101,7 @@ CopyWork CopyPeer(Runtime& r, void* to, int to_device, const void* from, int fro
   r.RequireDevice(to_device);
   r.RequireDevice(from_device);
   for (const auto& [pointer, device] : {std::pair<const void*, int>{to, to_device}, {from, from_device}}) {
-    Require( r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)) == device, cudaErrorInvalidValue);
+    Require(r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)) == device, cudaErrorInvalidValue);
   }
   return MakeCopy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }

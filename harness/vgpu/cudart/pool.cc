@@ -297,11 +297,11 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
                          properties->location.type == cudaMemLocationTypeHostNuma);
     const auto handles = properties->handleTypes;
     Require(handles == cudaMemHandleTypeNone ||
-                (shares &&
-                 (handles == cudaMemHandleTypePosixFileDescriptor || handles == cudaMemHandleTypeFabric)),
+                (shares && (handles == cudaMemHandleTypePosixFileDescriptor || handles == cudaMemHandleTypeFabric)),
             cudaErrorInvalidValue);
     const int key = KeyOf(r, properties->location, properties->allocType);
-    Require(properties->maxSize <= UINT64_MAX - kPoolTakes, cudaErrorInvalidValue);
+    const bool managed = properties->allocType == cudaMemAllocationTypeManaged;
+    Require(properties->maxSize <= (managed ? 0 : UINT64_MAX - kPoolTakes), cudaErrorInvalidValue);
     *pool = AddPool(key);
     Pool& made = PoolOf(*pool);
     made.max_bytes = RoundedUp(properties->maxSize, kPoolTakes);

@@ -106,38 +106,36 @@ bool started = false, in_use = false;
 thread_local bool in_use_here = false;
 
 // Calls that need no context though most of their kind do, and those that make one though they ignore faults.
-constexpr std::string_view kWithoutContext[] = {"cudaGetKernel",
-                                                "cudaDeviceCanAccessPeer",
-                                                "cudaDeviceGetPCIBusId",
-                                                "cudaDeviceGetByPCIBusId",
-                                                "cudaGetDriverEntryPointByVersion",
-                                                "cudaLibraryLoadData",
-                                                "cudaLibraryLoadFromFile"};
+constexpr std::string_view kWithoutContext[] = {
+    "cudaGetKernel",           "cudaDeviceCanAccessPeer",          "cudaDeviceGetPCIBusId",
+    "cudaDeviceGetByPCIBusId", "cudaGetDriverEntryPointByVersion", "cudaLibraryLoadData",
+    "cudaLibraryLoadFromFile"};
 constexpr std::string_view kWithContext[] = {"cudaGraphCreate", "cudaMemcpy"};
 
-// Calls that learn of an earlier launch's fault: they wait for work, or ask whether it is done.
-constexpr std::string_view kNoticing[] = {"cudaMemcpy",           "cudaMemset",      "cudaFree",
-                                          "cudaDeviceSynchronize", "cudaStreamQuery", "cudaStreamSynchronize",
-                                          "cudaEventQuery",        "cudaEventSynchronize"};
 // Calls that a lost context does not matter to, and those among them that it does.
-constexpr std::string_view kOutliving[] = {"cudaGraph",           "cudaMemPool",          "cudaDeviceGetMemPool",
-                                           "cudaDeviceSetMemPool", "cudaMemGetMemPool",    "cudaMemGetDefaultMemPool",
-                                           "cudaFuncGetName",      "cudaUserObject"};
-constexpr std::string_view kWithTheContext[] = {"cudaGraphInstantiate",   "cudaGraphLaunch",       "cudaGraphUpload",
-                                                "cudaGraphAddKernelNode", "cudaGraphAddMemcpyNode"};
+constexpr std::string_view kOutliving[] = {"cudaGraph",
+                                           "cudaMemPool",
+                                           "cudaDeviceGetMemPool",
+                                           "cudaDeviceSetMemPool",
+                                           "cudaMemGetMemPool",
+                                           "cudaMemGetDefaultMemPool",
+                                           "cudaFuncGetName",
+                                           "cudaUserObject",
+                                           "cudaSetDeviceFlags"};
+constexpr std::string_view kWithTheContext[] = {"cudaGraphInstantiate",   "cudaGraphLaunch",
+                                                "cudaGraphUpload",        "cudaGraphAddKernelNode",
+                                                "cudaGraphAddMemcpyNode", "cudaGraphAddMemsetNode"};
 // Of a device that is gone, these alone.
 constexpr std::string_view kOutlivingTheDevice[] = {"cudaFuncGetName", "cudaMemPool"};
 // Calls that find an argument or a handle wrong before they look at the context; others leave that to the driver.
-constexpr std::string_view kLooking[] = {"cudaLaunchHostFunc",      "cudaHostGetDevicePointer", "cudaEventQuery",
-                                         "cudaEventSynchronize",    "cudaMalloc",               "cudaArrayGetInfo",
-                                         "cudaCreateTextureObject", "cudaCreateSurfaceObject",  "cudaFuncSetAttribute"};
+constexpr std::string_view kLooking[] = {
+    "cudaLaunchHostFunc", "cudaHostGetDevicePointer", "cudaEventQuery",          "cudaEventSynchronize", "cudaMalloc",
+    "cudaArrayGetInfo",   "cudaCreateTextureObject",  "cudaCreateSurfaceObject", "cudaFuncSetAttribute"};
 
 template <typename List>
 bool BeginsWithOne(std::string_view function, const List& names) {
-  return std::any_of(std::begin(names), std::end(names), [&](std::string_view name) { return function.starts_with(name); });
-}
-bool NoticesFaults(std::string_view function) {
-  return !function.starts_with("cuda") || (BeginsWithOne(function, kNoticing) && !function.ends_with("Async"));
+  return std::any_of(std::begin(names), std::end(names),
+                     [&](std::string_view name) { return function.starts_with(name); });
 }
 bool OutlivesContext(std::string_view function) {
   return BeginsWithOne(function, kOutliving) && !BeginsWithOne(function, kWithTheContext);
@@ -155,6 +153,10 @@ const char*& CalledAs() {
   return function;
 }
 
+bool& PrimaryWasSet() {
+  thread_local bool was_set = false;
+  return was_set;
+}
 bool RuntimeStarted() { return started; }
 bool RuntimeInUse() { return in_use; }
 void UsePrimary() { in_use = true; }
@@ -163,7 +165,7 @@ bool RuntimeInUseHere() { return in_use_here; }
 
 void Runtime::SetDevice(int device) {
   Require(device >= 0 && device < device_count(), cudaErrorInvalidDevice);
-  if (CalledAs() == nullptr) in_use = in_use_here = true;
+  if (CalledAs() == nullptr) in_use = in_use_here = PrimaryWasSet() = true;
   // A device that was reset after a fault can't be had again.
   Require(contexts_[device].sticky != cudaErrorDevicesUnavailable, cudaErrorDevicesUnavailable);
   CurrentDevice() = device;
@@ -225,7 +227,7 @@ cudaError_t Runtime::Enter(const char* function, Faults faults, const void* fram
   if (InHostFunction::is_in()) return cudaErrorNotPermitted;
   if (transfers_.watches_arguments()) transfers_.LookAtArguments(*this, frame);
   Context& current = context();
-  if (faults == Faults::kReports && current.pending != cudaSuccess && NoticesFaults(function)) {
+  if (faults == Faults::kReports && current.pending != cudaSuccess) {
     current.sticky = std::exchange(current.pending, cudaSuccess);
   }
   if (current.sticky == cudaSuccess) return SpoilByCallOf(function);

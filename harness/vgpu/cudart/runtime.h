@@ -95,7 +95,7 @@ struct LaunchConfiguration {
 
 // How a call meets the fault of an earlier launch.
 enum class Faults : uint8_t {
-  kReports,  // most calls; those that wait return errors of earlier asynchronous launches
+  kReports,  // most calls: they may return errors of earlier asynchronous launches
   kIgnores,  // what is only put in a stream, or asks for the runtime's own state: returns before the fault is noticed
   kNone,     // calls that work even when the context is gone
 };
@@ -254,9 +254,9 @@ class Runtime {
   SideBySide beside_;
   uint64_t arrived_ = 0;  // the clocks' waits() when something arrived last
   const char* function_ = "";
-  bool carried_ = false;  // the call reached the backend, which knows of it
+  bool carried_ = false;            // the call reached the backend, which knows of it
   cudaError_t lost_ = cudaSuccess;  // the context that this call needs, by this error
-  bool made_current_ = false;  // the primary context, by this call
+  bool made_current_ = false;       // the primary context, by this call
   std::set<std::unique_ptr<Module>> modules_;
   std::map<const void*, std::unique_ptr<Kernel>> kernels_;  // by host function, or by themselves
   std::map<const void*, Symbol> symbols_;
@@ -276,6 +276,8 @@ bool RuntimeInUse();
 bool RuntimeInUseHere();
 // Whether it has called anything of the runtime's, which initializes the driver.
 bool RuntimeStarted();
+// cudaSetDevice has made the primary context this thread's; for the driver to take note of.
+bool& PrimaryWasSet();
 // The primary context is in use, though not current; is no longer current in this thread.
 void UsePrimary();
 void LeavePrimary();

@@ -97,6 +97,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return Api("cudaStreamWaitEvent", Faults::kIgnores, [&](Runtime& r) {
     Require(flags == cudaEventWaitDefault || flags == cudaEventWaitExternal, cudaErrorInvalidValue);
     const Stream& waiting = r.StreamOf(stream);
+    Require(waiting.point.capture == nullptr || waiting.point.capture->valid, cudaErrorStreamCaptureInvalidated);
     const Event& awaited = r.timeline().EventOf(event);
     Require(waiting.point.capture != nullptr || flags != cudaEventWaitExternal, cudaErrorIllegalState);
     // An event outside a capture can be waited for by a node only, where that is asked for.
@@ -168,12 +169,13 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID at
 LOCKSTEP_PER_THREAD(cudaStreamGetAttribute, _ptsz)
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
-  return Api("cudaStreamCopyAttributes", Faults::kIgnores,
-             [&](Runtime& r) {
-               const Stream& source = r.StreamOf(from);
-               r.StreamOf(to).attributes = source.attributes;
-               r.StreamOf(to).priority = source.priority;
-             });
+  return Api("cudaStreamCopyAttributes", Faults::kIgnores, [&](Runtime& r) {
+    const Stream& source = r.StreamOf(from);
+    r.StreamOf(to).attributes = source.attributes;
+    if (!(to == nullptr || to == cudaStreamLegacy || to == cudaStreamPerThread)) {
+      r.StreamOf(to).priority = source.priority;
+    }
+  });
 }
 LOCKSTEP_PER_THREAD(cudaStreamCopyAttributes, _ptsz)
 

@@ -134,11 +134,11 @@ void Submit(Runtime& r, Work work, cudaStream_t handle) {
     if (copy->region.Bytes() == 0) return r.NothingToDo();
     Require(copy->kind >= cudaMemcpyHostToHost && copy->kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
   }
+  if (const auto* fill = std::get_if<FillWork>(&work); fill != nullptr && fill->region.Bytes() == 0) return;
   Stream& stream = std::holds_alternative<WaitWork>(work) || std::holds_alternative<RecordWork>(work)
                        ? r.StreamOf(handle)
                        : r.StreamForWork(handle);
   if (const auto* wait = std::get_if<WaitWork>(&work)) {
-    Require(stream.point.capture == nullptr || stream.point.capture->valid, cudaErrorStreamCaptureInvalidated);
     const Event& event = r.timeline().EventOf(wait->event);
     Require(!event.of_ended_capture, cudaErrorInvalidValue);
     if (event.point.capture != nullptr) {

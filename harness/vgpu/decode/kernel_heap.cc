@@ -40,9 +40,9 @@ bool FreeInKernel(Warp& warp, int lane, uint64_t address, const std::string& fun
     // What was freed before is known to the heap, which traps; other addresses are not even looked at.
     const GlobalMemory& memory = *engine.launch().memory;
     const bool was_given = address >= memory.begin() && address < memory.end() && a == nullptr;
-    engine.Fault(warp, engine.MakeFinding(warp, warp.pc - 1, lane,
-                                          was_given ? FindingKind::kTrap : FindingKind::kInvalidAddress,
-                                          function + " of an address that " + allocator + " did not give"));
+    engine.Fault(
+        warp, engine.MakeFinding(warp, warp.pc - 1, lane, was_given ? FindingKind::kTrap : FindingKind::kInvalidAddress,
+                                 function + " of an address that " + allocator + " did not give"));
     return false;
   }
   for (Observer* observer : engine.observers()) observer->OnFree(address, a->bytes);

@@ -75,8 +75,9 @@ cudaError_t CheckDevice(CUdevice device) {
 
 CUresult Create(const char* function, CUcontext* context, unsigned flags, CUdevice device) {
   return Drive(function, Needs::kInit, [&] {
-    if (context == nullptr || !AreDeviceFlags(flags)) return cudaErrorInvalidValue;
+    if (context == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
+    if (!AreDeviceFlags(flags)) return cudaErrorInvalidValue;
     // Core dumps that a program asks for include those after faults.
     if ((flags & CU_CTX_USER_COREDUMP_ENABLE) != 0) flags ^= CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_COREDUMP_ENABLE;
     auto made = std::make_unique<Context>(Context{device, flags, false});
@@ -111,6 +112,7 @@ Context* CurrentContext() {
     device = r.device();
   }
   std::vector<Context*>& stack = Stack();
+  if (std::exchange(PrimaryWasSet(), false) && !stack.empty()) stack.back() = PrimaryOf(device);
   if (!stack.empty() && (stack.back() == nullptr || stack.back()->device == device)) return stack.back();
   return !stack.empty() || RuntimeInUseHere() ? PrimaryOf(device) : nullptr;
 }
@@ -415,9 +417,12 @@ CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
 }
 
 CUresult cuCtxGetFlags(unsigned* flags) {
-  return Drive("cuCtxGetFlags", [&] {
+  return Drive("cuCtxGetFlags", Needs::kInit, [&] {
+    const Context* const current = CurrentContext();
+    if (current == nullptr) return cudaErrorDeviceUninitialized;
     if (flags == nullptr) return cudaErrorInvalidValue;
-    *flags = CurrentContext()->primary ? DeviceFlags() | CU_CTX_MAP_HOST : CurrentContext()->flags;
+    const bool is_there = RuntimeInUse() || All().primary[current->device].second > 0;
+    *flags = !current->primary ? current->flags : is_there ? DeviceFlags() | CU_CTX_MAP_HOST : 0;
     return cudaSuccess;
   });
 }

@@ -52,7 +52,7 @@ CUresult Drive(const char* function, Needs needs, Body body) {
   LastError() = last;
   CalledAs() = outer;
   // A device that was reset after a fault has lost this context, too.
-  if (needs == Needs::kContext && error == cudaErrorDevicesUnavailable) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  if (needs != Needs::kNothing && error == cudaErrorDevicesUnavailable) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   return ResultOf(error);
 }
 

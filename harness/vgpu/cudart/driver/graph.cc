@@ -37,7 +37,9 @@ using namespace lockstep::vgpu::cudart::driver;
 
 extern "C" {
 
-CUresult cuGraphCreate(CUgraph* graph, unsigned flags) { return PassOnInit("cuGraphCreate", cudaGraphCreate, graph, flags); }
+CUresult cuGraphCreate(CUgraph* graph, unsigned flags) {
+  return PassOnInit("cuGraphCreate", cudaGraphCreate, graph, flags);
+}
 CUresult cuGraphDestroy(CUgraph graph) { return PassOnInit("cuGraphDestroy", cudaGraphDestroy, graph); }
 CUresult cuGraphDestroyNode(CUgraphNode node) { return Pass("cuGraphDestroyNode", cudaGraphDestroyNode, node); }
 CUresult cuUserObjectCreate(CUuserObject* object, void* memory, CUhostFn destroy, unsigned count, unsigned flags) {

@@ -24,7 +24,7 @@ struct Link {
   std::vector<std::string> texts, names;  // of what was added
   std::vector<uint8_t> image;             // once it is complete
   cudaError_t error = cudaSuccess;        // that nothing mends
-  char* log = nullptr;         // of errors, with so much room
+  char* log = nullptr;                    // of errors, with so much room
   size_t room = 0;
 };
 
@@ -65,7 +65,10 @@ cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes,
   const bool is_program = IsProgram(image);
   if (type == CU_JIT_INPUT_NVVM) return link.error = cudaErrorJitCompilerNotFound;
   if (type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY) {
-    constexpr std::string_view kElf = "\x7f" "ELF", kArchive = "!<arch>";
+    constexpr std::string_view kElf =
+                                   "\x7f"
+                                   "ELF",
+                               kArchive = "!<arch>";
     const std::string_view text(static_cast<const char*>(data), bytes);
     if (!text.starts_with(kElf) && !text.starts_with(kArchive)) return cudaErrorUnknown;
     return Missing("cuLinkAddData of objects and libraries of the host's linker");
@@ -191,7 +194,8 @@ CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
       std::set<std::string> wanted, own;
       Names(link.texts[k], own, wanted);
       for (const std::string& function : wanted) {
-        if (defined.count(function) != 0 || lockstep::vgpu::FindBuiltin(function) != lockstep::vgpu::Builtin::kNone) continue;
+        if (defined.count(function) != 0 || lockstep::vgpu::FindBuiltin(function) != lockstep::vgpu::Builtin::kNone)
+          continue;
         Log(link, "error   : Undefined reference to '" + function + "' in '" + link.names[k] + "'");
         return link.error = cudaErrorInvalidSource;
       }

@@ -42,11 +42,9 @@ cudaError_t Load(Handle* handle, const void* image) {
 }
 template <typename Handle>
 cudaError_t LoadFile(Handle* handle, const char* path) {
-  return LoadBy(
-      [](cudaLibrary_t* library, const void* file, auto... rest) {
-        return cudaLibraryLoadFromFile(library, static_cast<const char*>(file), rest...);
-      },
-      handle, path);
+  return LoadBy([](cudaLibrary_t* library, const void* file,
+                   auto... rest) { return cudaLibraryLoadFromFile(library, static_cast<const char*>(file), rest...); },
+                handle, path);
 }
 
 template <typename Handle>
@@ -508,8 +506,8 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
 }
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
-  return Drive("cuFuncSetAttribute",
-               [&] { return cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value); });
+  return DriveHandle("cuFuncSetAttribute", function,
+                     [&] { return cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value); });
 }
 
 CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice) {

@@ -2,6 +2,7 @@
 #include <initializer_list>
 
 #include "vgpu/cudart/driver/driver.h"
+#include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart::driver {
@@ -12,6 +13,8 @@ cudaError_t WriteWords(CUstream stream, CUdeviceptr address, std::initializer_li
   return Api("cuStreamWriteValue", Faults::kIgnores, [&](Runtime& r) {
     constexpr unsigned kWord = 4;
     Require(address != 0 && address % (kWord * words.size()) == 0 && flags == 0, cudaErrorInvalidValue);
+    const auto memory = MemoryAt(r, Pointer(address));
+    Require(!memory || (memory->type != cudaMemoryTypeManaged && memory->pool == nullptr), cudaErrorInvalidValue);
     CUdeviceptr at = address;
     for (const uint32_t word : words) {
       Submit(r, FillWork{Pointer(at), {kWord, kWord}, word, kWord, {kWord, 1, 1}}, stream);

@@ -90,7 +90,8 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType typ
     map.magic = TensorMap::kMagic;
     map.address = reinterpret_cast<uint64_t>(address);
     const Type element = ElementOf(type);
-    if (type < CU_TENSOR_MAP_DATA_TYPE_UINT8 || type > CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B) return cudaErrorInvalidValue;
+    if (type < CU_TENSOR_MAP_DATA_TYPE_UINT8 || type > CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B)
+      return cudaErrorInvalidValue;
     if (element == Type::kNone) return Missing("cuTensorMapEncodeTiled of this type of elements");
     map.type = static_cast<uint8_t>(element);
     map.swizzle_bytes = static_cast<uint8_t>(SwizzleBytes(swizzle));

@@ -138,7 +138,10 @@ void SetAccess(Runtime& r, uint64_t address, uint64_t bytes, const CUmemAccessDe
               access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
           cudaErrorInvalidValue);
   const auto mappings = In(address, bytes);
-  Require(!mappings.empty(), cudaErrorInvalidValue);
+  // Holes within do no harm.
+  Require(!mappings.empty() && mappings.front()->first == address &&
+              mappings.back()->first + mappings.back()->second.memory->bytes == address + bytes,
+          cudaErrorInvalidValue);
   for (auto* const mapping : mappings) {
     Mapped& mapped = mapping->second;
     const int home = mapped.memory->properties.location.id;
@@ -324,9 +327,10 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
   return Drive("cuMemGetAccess", Needs::kInit, [&] {
     return Api("cuMemGetAccess", Faults::kIgnores, [&](Runtime& r) {
       Require(flags != nullptr && location != nullptr, cudaErrorInvalidValue);
+      Require(address != 0, cudaErrorInvalidValue);
+      *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
       const auto memory = MemoryAt(r, Pointer(address));
       Require(memory.has_value(), cudaErrorInvalidValue);
-      *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
       // Of memory that was not mapped, nothing is told.
       const bool home = memory->mapped && location->id == memory->device;
       if (home && memory->device_pointer != nullptr) *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
