@@ -20,7 +20,7 @@ from grader.course.grades import AssignmentGrade
 from grader.model.assignment import load_assignment
 from grader.model.handed import Handed
 from grader.model.record import NOT_GRADED, Record
-from grader.model.result import Evidence, Finding, Place, TestResult
+from grader.model.result import Evidence, Finding, Place, SaidLine, TestResult
 from grader.model.roster import Student
 from grader.pages.cards import Subject, openings, score_words, write_cards
 from grader.pages.environment import make_environment
@@ -69,11 +69,13 @@ def planted(record: Record) -> Record:
         if "SumsNone" not in test.name:
             return test
         places = (Place("/x/ladder.cu", 4), Place("hidden_test.cc", 7), Place("ladder.cu", 4711))
-        finding = Finding(mark("race"), mark("k"), places, mark("at 0x7f00"), 4712)
+        finding = Finding("race", mark("k"), places, mark("at 0x7f00"), 4712)  # a kind is one of the judge's
         return dataclasses.replace(
             test,
             name=test.name.replace("SumsNone", "SumsNone" + mark("").strip()),
-            message=mark("RACE  expected 523 776\n  at      ladder.cu:4711\n  at      ladder.cu:3 "),
+            message=mark("RACE  expected 523 776"),
+            lines=(SaidLine(mark("at"), mark("x")), SaidLine("at", mark("x"), mark("y"), 3)),
+            launches=(mark("k<<<513,1>>>"),),
             hint=mark("n = 513"),
             output=mark("n = 513"),
             reproduce=mark("make test SEED=5"),
@@ -209,7 +211,9 @@ def test_a_failure_after_a_hidden_test_shows_no_value(graded: tuple[Layout, Reco
         first,
         name="LadderTest.SumsLater/alpha_one",
         verdict="WRONG",
-        message="WRONG  LadderTest.SumsLater   remembered_513()\n  result  513 instead of 7",
+        message="WRONG  LadderTest.SumsLater   remembered_513()",
+        lines=(SaidLine("found", "513 instead of 7"),),
+        launches=("k<<<513,1>>>",),
         findings=(Finding("race", "k", (Place("ladder.cu", 4),), "address 0x513", 513),),
     )
     slow = dataclasses.replace(told, name="Evidence.Fast/beta_two", verdict="SLOW", message="SLOW  4 instead of 2")
@@ -225,7 +229,8 @@ def test_a_failure_after_a_hidden_test_shows_no_value(graded: tuple[Layout, Reco
     assert "513 instead of 7" in seen(told, hidden)
     after = seen(hidden, told)
     assert "513" not in after
-    assert "WRONG  LadderTest.SumsLater\\n  at      ladder.cu:4" in after
+    assert "WRONG  LadderTest.SumsLater/alpha_one" in after
+    assert '"text": "ladder.cu:4  race in k"' in after
     assert "make test shows them" in after
     result = for_student(
         assignment, dataclasses.replace(record, result=record.result.with_tests((hidden, slow))), closed()

@@ -51,11 +51,11 @@ def test_the_virtual_gpu_finds_what_the_gpu_does_not_show(in_checkout: Layout, s
     )
     found = result_of(in_checkout, "racing")
     assert (found["verdict"], found["score"]["rung"]) == ("RACE", "alpha_one")
-    message = found["result"]["tests"][0]["message"]
-    assert message.endswith("\n  device  virtual GPU; on the Real <b>GPU</b> it is PASS")
+    device = {"label": "device", "text": "virtual GPU; on the Real <b>GPU</b> it is PASS", "file": "", "line": 0}
+    assert found["result"]["tests"][0]["lines"][-1] == device
     assert found["result"]["tests"][0]["hint"] == "think"
     assert found["result"]["device"] == {"kind": "cuda", "name": "Real <b>GPU</b>", "profile": "h200", "threads": 1}
-    assert "on the Real <b>GPU</b> it is WRONG" in result_of(in_checkout, "both")["result"]["tests"][0]["message"]
+    assert "on the Real <b>GPU</b> it is WRONG" in str(result_of(in_checkout, "both")["result"]["tests"][0]["lines"])
 
 
 def test_the_gpu_has_a_verdict_of_its_own(in_checkout: Layout, submissions: Submissions) -> None:
@@ -64,7 +64,7 @@ def test_the_gpu_has_a_verdict_of_its_own(in_checkout: Layout, submissions: Subm
     assert (found["verdict"], found["score"]["rung"]) == ("WRONG", "beta_two")
     test = next(test for test in found["result"]["tests"] if test["rung"] == "beta_two")
     assert test["device"] == "Real <b>GPU</b>"
-    assert "on the virtual GPU it is PASS" in test["message"]
+    assert "on the virtual GPU it is PASS" in test["lines"][-1]["text"]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from grader.base.schema import Fields, SchemaError
 from grader.model.assignment import load_assignment
 from grader.model.result import Device, Profile, SuiteResult
 from grader.model.timeline import Operation, Timeline, timeline_from
+from grader.model.units import metric_words
 from grader.pages.lanes import rung_lanes
-from grader.pages.units import metric_words
 
 ROOT = Path(__file__).parents[2]
 STREAMS = load_assignment(ROOT / "assignments" / "09_streams")

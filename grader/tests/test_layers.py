@@ -1,5 +1,6 @@
 """The grader's packages import one way: docs/concepts/architecture.md has their order, and the sources hold to it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,15 @@ def test_what_breaks_the_order_is_named(tmp_path: Path, sources: dict[str, str],
     assert expected in found[0]
     assert complaints(package, ["low"])[0].startswith("architecture.md has no row for the package high")
     assert any("lost, and there is none" in one for one in complaints(package, ["low", "lost", "high"]))
+
+
+def test_no_module_takes_apart_what_the_judge_says() -> None:
+    """Its lines are data: model/result.py. What a compiler says, of a record or a build, is only text."""
+    said = r"(?<!record)(?<!built)\.(?:message|said|rendered)\b"
+    taken = re.compile(
+        rf"{said}\)?\.r?(?:split|partition|splitlines)\(|\b(?:re\.\w+|\w+\.(?:findall|search|sub))\([^)\n]*{said}"
+    )
+    assert taken.search('test.message.partition("   ")')
+    assert taken.search("re.findall(_AT, test.message)")
+    sources = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+    assert [f"{path}: {found[0]}" for path, text in sources.items() for found in taken.finditer(text)] == []

@@ -155,7 +155,8 @@ def test_overview_has_a_line_each(folder: Path, in_checkout: Layout, capfd: pyte
 
 def test_colour_is_only_for_terminals(in_checkout: Layout) -> None:
     assignment = load_assignment(in_checkout.assignment("90_fake"))
-    test = {"name": "LadderTest.A/alpha_one", "rung": "alpha_one", "verdict": "RACE", "message": "RACE  A\n  x.cu:3"}
+    test = {"name": "LadderTest.A/alpha_one", "rung": "alpha_one", "verdict": "RACE", "message": "RACE  A"}
+    test["lines"] = [{"label": "at", "text": "x.cu:3", "file": "x.cu", "line": 3}]
     document = {"format": FORMAT, "assignment": "90_fake", "seed": 1, "finished": True, "device": {}, "tests": [test]}
     result = result_from(document)
     plain = report(assignment, result, "", Choice(), "", Terminal())

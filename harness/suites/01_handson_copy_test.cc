@@ -92,9 +92,9 @@ std::string Explain(const std::vector<int32_t>& values, const std::vector<int32_
   return "look at the calls in order: which buffer does each copy read, and which does it write?";
 }
 
-std::string ApiHint(const CallReport& report, const CallContext& context) {
+std::string ApiHint(const CallReport& report, const CallContext& context, int64_t error = kSuccess) {
   const std::string hint = judge::FirstFailure(report, context).hint;
-  return hint.empty() ? "check that each CUDA call returns cudaSuccess" : hint;
+  return hint.empty() ? judge::HintOfReturned(error) : hint;
 }
 
 // The right ints in h_out, by a way that leads through the device.
@@ -191,7 +191,7 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
       run.problems.push_back(MakeProblem(
           Verdict::kApi, context,
           {"it returned " + ErrorText(error) + "; expected cudaSuccess", judge::FirstFailure(report, context).evidence},
-          ApiHint(report, context)));
+          ApiHint(report, context, error)));
     } else {
       CheckCopy(context, report, values, out, run.problems);
     }

@@ -73,7 +73,8 @@ inline std::vector<Mistake> MistakesOf(int number, const Shape& shape) {
   }
   return {
       {[](uint64_t i) { return static_cast<int32_t>(i); },
-       "that is the element's index: store 1000 * blockIdx.x + threadIdx.x"},
+       "that is the element's index: store 1000 * blockIdx.x + threadIdx.x, and launch n / block blocks of `block` "
+       "threads, so that there are several blocks"},
       {[=](uint64_t i) { return static_cast<int32_t>(i % block); },
        "that is threadIdx.x alone: the block's part is missing"},
       {[=](uint64_t i) { return static_cast<int32_t>(1000 * (i / block)); },

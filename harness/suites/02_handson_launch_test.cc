@@ -77,7 +77,7 @@ void CheckFilled(int number, const CallContext& context, const CallReport& repor
     problems.push_back(MakeProblem(
         Verdict::kRejected, context,
         {"the values are right, but the launch was " + judge::LaunchText(launch.kernel, launch.grid, launch.block),
-         "expect  " + judge::LaunchText(launch.kernel, grid, block)},
+         {"expect", judge::LaunchText(launch.kernel, grid, block)}},
         "give each element its own thread: use the block size you are given, and as many blocks as that takes"));
     return;
   }
@@ -137,7 +137,7 @@ std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& conte
   std::string evidence = returned, hint;
   switch (expect) {
     case Expect::kSuccess:
-      hint = failure.hint.empty() ? "check that each CUDA call returns cudaSuccess" : failure.hint;
+      hint = failure.hint.empty() ? judge::HintOfReturned(error) : failure.hint;
       break;
     case Expect::kImpossibleLaunch:
       evidence += ", but the launch failed: a block has at most 1,024 threads";
@@ -148,9 +148,7 @@ std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& conte
       hint = "return the error of a failed call as soon as it fails";
       break;
   }
-  Problem problem = MakeProblem(Verdict::kApi, context, {evidence, failure.evidence}, hint);
-  std::erase(problem.evidence, "");
-  return {std::move(problem)};
+  return {MakeProblem(Verdict::kApi, context, {evidence, failure.evidence}, hint)};
 }
 
 CallContext ContextOf(const std::string& rung, const std::string& input) {
@@ -280,9 +278,10 @@ std::optional<uint64_t> AtomicsOf(const CallReport& report) {
 // A race at the count itself, among stores that are no atomic operations.
 std::string HintOfRace(const Problem& problem) {
   bool at_count = false, atomic = false;
-  for (const std::string& line : problem.evidence) {
-    at_count |= line.find("d_wrong") != std::string::npos;
-    atomic |= line.find("atom.") != std::string::npos || line.find("red.") != std::string::npos;
+  if (problem.finding && problem.finding->second && problem.finding->memory) {
+    at_count = problem.finding->memory->buffer_name == "d_wrong";
+    atomic = problem.finding->first.access == vgpu::AccessKind::kAtomic ||
+             problem.finding->second->access == vgpu::AccessKind::kAtomic;
   }
   if (!at_count) return problem.hint;
   return atomic ? "one thread stores to *d_wrong while others add to it: set it to 0 before you launch the kernel"
@@ -311,12 +310,12 @@ judge::EvidenceRun VerifyWith(judge::Runner& runner, const std::string& rung, ui
   const std::vector<uint32_t> found = d_wrong.Get();
   if (!run.problems.empty() || found.empty() || expect != Expect::kSuccess) return run;
   if (found[0] != wrong.size()) {
-    run.problems.push_back(
-        MakeProblem(Verdict::kWrong, context,
-                    {"expect  *d_wrong = " + Grouped(wrong.size()),
-                     "found   " + (found[0] == static_cast<uint32_t>(kPoison) ? "the old contents (nothing was written)"
-                                                                              : Grouped(found[0]))},
-                    ExplainCount(n, block, wrong.size(), found[0], AtomicsOf(report))));
+    run.problems.push_back(MakeProblem(
+        Verdict::kWrong, context,
+        {{"expect", "*d_wrong = " + Grouped(wrong.size())},
+         {"found",
+          (found[0] == static_cast<uint32_t>(kPoison) ? "the old contents (nothing was written)" : Grouped(found[0]))}},
+        ExplainCount(n, block, wrong.size(), found[0], AtomicsOf(report))));
   } else if (report.observed && report.launches.empty() && n > 0) {
     run.problems.push_back(judge::NoKernelProblem(context));
   } else if (n > 0) {

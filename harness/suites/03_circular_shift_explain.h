@@ -93,12 +93,12 @@ class ShiftResult {
     return std::nullopt;
   }
 
-  std::vector<std::string> Evidence(uint64_t wrong) const {
+  std::vector<vgpu::MessageLine> Evidence(uint64_t wrong) const {
     uint64_t count = 0;
     for (uint64_t i = 0; i < in_.size(); ++i) count += out_[i] != Shifted(i, offset_) ? 1 : 0;
-    std::string found = "found   ";
+    std::string found;
     if (Untouched(wrong)) {
-      found += "the old contents (nothing was written)";
+      found = "the old contents (nothing was written)";
     } else {
       found += std::to_string(out_[wrong]);
       const auto origin = Find(out_[wrong]);
@@ -107,9 +107,9 @@ class ShiftResult {
     }
     return {"element " + judge::Grouped(wrong) + " of " + judge::Grouped(in_.size()) + " is wrong" +
                 (count > 1 ? " (" + judge::Grouped(count) + " in total)" : ""),
-            "expect  " + std::to_string(Shifted(wrong, offset_)) + ", which is element " +
-                std::to_string((wrong + offset_) % in_.size()) + " of the input",
-            found};
+            {"expect", std::to_string(Shifted(wrong, offset_)) + ", which is element " +
+                           std::to_string((wrong + offset_) % in_.size()) + " of the input"},
+            {"found", found}};
   }
 
   // A sentence, or "".

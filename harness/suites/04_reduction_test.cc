@@ -78,6 +78,11 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
     return "the result is the sum of the first " + judge::Grouped(first_results) +
            " elements, as many as the first pass has results: the next pass has to reduce those, and not d_in again";
   }
+  for (uint32_t times = 2; times <= 1024 && found != 0; times *= 2) {
+    if (static_cast<uint32_t>(found) != times * static_cast<uint32_t>(judge::WrappingSum(values))) continue;
+    return "the result is " + std::to_string(times) +
+           " times the sum: is a value added to itself? A shuffle by 32 or more gives a lane its own";
+  }
   const auto surplus = static_cast<uint32_t>(found) - static_cast<uint32_t>(judge::WrappingSum(values));
   constexpr uint32_t kGarbage = 0x01010101u * vgpu::kUnwrittenRegister, kLanes = 32;
   for (uint32_t threads = kLanes; threads <= 1u << 16; threads += kLanes) {
@@ -150,9 +155,9 @@ std::optional<Problem> CheckResult(const std::string& rung, const judge::CallCon
   const int64_t difference = int64_t{found} - int64_t{expected};
   Problem problem = judge::MakeProblem(
       Verdict::kWrong, context,
-      {"expect  " + std::to_string(expected),
-       "found   " + (untouched ? "the old contents (nothing was written)"
-                               : std::to_string(found) + "  (difference " + std::to_string(difference) + ")")});
+      {{"expect", std::to_string(expected)},
+       {"found", (untouched ? "the old contents (nothing was written)"
+                            : std::to_string(found) + "  (difference " + std::to_string(difference) + ")")}});
   const bool is_sum = rung != "reduce8_max" && rung != "reduce8_min";
   if (untouched) {
     problem.hint = values.empty() ? "write the result even when n is 0"

@@ -92,14 +92,14 @@ class TransposeResult {
   }
 
   // What is expected of an element of d_out, and what was found.
-  std::vector<std::string> Evidence(uint64_t wrong) const {
+  std::vector<vgpu::MessageLine> Evidence(uint64_t wrong) const {
     const uint64_t row = wrong / shape_.height, column = wrong % shape_.height;
     const uint64_t source = column * shape_.width + row;
     uint64_t count = 0;
     for (uint64_t i = 0; i < out_.size(); ++i) count += out_[i] != Expected(i) ? 1 : 0;
-    std::string found = "found   ";
+    std::string found;
     if (Untouched(wrong)) {
-      found += "the old contents (nothing was written)";
+      found = "the old contents (nothing was written)";
     } else {
       found += ValueOf(out_[wrong]);
       const auto origin = std::find(in_.begin(), in_.end(), out_[wrong]);
@@ -110,7 +110,8 @@ class TransposeResult {
         "row " + std::to_string(row) + ", column " + std::to_string(column) + " of d_out is wrong" +
             (count > 1 ? " (" + judge::Grouped(count) + " of " + judge::Counted(out_.size(), "element") + " in total)"
                        : ""),
-        "expect  " + ValueOf(in_[source]) + ", which is " + InPlace(source), found};
+        {"expect", ValueOf(in_[source]) + ", which is " + InPlace(source)},
+        {"found", found}};
   }
 
   // A sentence, or "".

@@ -103,7 +103,7 @@ std::string Describe(int number, const Sm& sm, const Kernel& kernel) {
 }
 
 // All of a device's numbers, as occupancy.h calls them.
-std::vector<std::string> DeviceLines(const SmLimits& sm) {
+std::vector<vgpu::MessageLine> DeviceLines(const SmLimits& sm) {
   const std::pair<const char*, int> numbers[] = {{"warp_size", sm.warp_size},
                                                  {"max_threads_per_block", sm.max_threads_per_block},
                                                  {"max_warps_per_sm", sm.max_warps},
@@ -119,14 +119,14 @@ std::vector<std::string> DeviceLines(const SmLimits& sm) {
                                                  {"shared_unit", sm.shared_unit},
                                                  {"shared_reserved", sm.shared_reserved}};
   constexpr size_t kFirstOf[] = {0, 4, 10};  // threads, registers, shared memory: a line each
-  std::vector<std::string> lines;
+  std::vector<vgpu::MessageLine> lines;
   for (size_t i = 0; i < std::size(numbers); ++i) {
     if (std::find(std::begin(kFirstOf), std::end(kFirstOf), i) != std::end(kFirstOf)) {
-      lines.emplace_back(i == 0 ? "device  " : "        ");
+      lines.emplace_back(i == 0 ? "device" : " ", "");
     } else {
-      lines.back() += ", ";
+      lines.back().text += ", ";
     }
-    lines.back() += std::string(numbers[i].first) + " " + std::to_string(numbers[i].second);
+    lines.back().text += std::string(numbers[i].first) + " " + std::to_string(numbers[i].second);
   }
   return lines;
 }
@@ -169,7 +169,7 @@ std::vector<Problem> CheckResult(const CallContext& context, const OccupancyResu
   constexpr About kAbout[4] = {About::kWarps, About::kNothing, About::kRegisters, About::kShared};
   const auto wrong = [&](const std::string& field, const std::string& expected, const std::string& got,
                          const std::string& hint) -> std::vector<Problem> {
-    return {MakeProblem(Verdict::kWrong, context, {"expect  " + field + " = " + expected, "found   " + got}, hint)};
+    return {MakeProblem(Verdict::kWrong, context, {{"expect", field + " = " + expected}, {"found", got}}, hint)};
   };
   // What a resource alone would allow of blocks that can't be launched: 0 is as good an answer.
   const bool impossible = one.kernel.threads < 1 || one.kernel.threads > sm.max_threads_per_block;
@@ -254,11 +254,10 @@ std::vector<Problem> OccupancyTest::ProblemsOf(const Case& one, const std::vecto
   const Answer answer = AnswerOf(number(), one, found);
   if (found == answer.expected) return {};
   return {MakeProblem(Verdict::kWrong, context,
-                      {"expect  " + Count(answer.expected) +
-                           (answer.expected == kUnlimited           ? ""
-                            : answer.expected == 1 && number() != 6 ? " block"
-                                                                    : answer.unit),
-                       "found   " + Count(found)},
+                      {{"expect", Count(answer.expected) + (answer.expected == kUnlimited           ? ""
+                                                            : answer.expected == 1 && number() != 6 ? " block"
+                                                                                                    : answer.unit)},
+                       {"found", Count(found)}},
                       answer.hint)};
 }
 
@@ -276,8 +275,8 @@ void OccupancyTest::Expect(std::span<const Case> cases) {
     const std::vector<CallReport> reports = judge::Suite::Get().runner(Role::kChecked).CallAll(rung(), calls);
     for (size_t k = 0; k < asked.size() && ok(); ++k) {
       std::vector<Problem> problems = ProblemsOf(*asked[k], calls[k], reports[k]);
-      const std::vector<std::string> lines =
-          problems.empty() ? std::vector<std::string>() : DeviceLines(asked[k]->sm.limits);
+      const std::vector<vgpu::MessageLine> lines =
+          problems.empty() ? std::vector<vgpu::MessageLine>() : DeviceLines(asked[k]->sm.limits);
       for (Problem& problem : problems) {
         if (!problem.unfinished) problem.evidence.insert(problem.evidence.end(), lines.begin(), lines.end());
       }

@@ -41,7 +41,8 @@ std::optional<Problem> CheckResult(const CallContext& context, const CallReport&
   return MakeProblem(Verdict::kWrong, context,
                      {sums.PlaceText(*wrong) + " is wrong (" + judge::Grouped(sums.CountWrong(out)) + " of " +
                           judge::Counted(in.size(), "float") + " in total)",
-                      "expect  " + judge::ValueText(sums.Right(*wrong)), "found   " + found},
+                      {"expect", judge::ValueText(sums.Right(*wrong))},
+                      {"found", found}},
                      sums.Hint(*wrong, out[*wrong], untouched));
 }
 
@@ -179,8 +180,8 @@ std::vector<Problem> PredictionTest::ProblemsOf(const PredictionCase& one, const
   const auto told = static_cast<int>(std::clamp<int64_t>(found, -2, 1000));
   return {
       MakeProblem(Verdict::kWrong, context,
-                  {"expect  " + judge::Counted(static_cast<uint64_t>(expected), of_sectors ? "sector" : "transaction"),
-                   "found   " + std::to_string(found)},
+                  {{"expect", judge::Counted(static_cast<uint64_t>(expected), of_sectors ? "sector" : "transaction")},
+                   {"found", std::to_string(found)}},
                   of_sectors ? SectorsHint(one.request, told) : TransactionsHint(one.request, expected, told))};
 }
 

@@ -93,8 +93,7 @@ inline judge::EvidenceRun RunClock(judge::Runner& runner, const Machine& machine
   const bool valid = BrokenRule(config).empty();
   const bool fits = !report.observed || !report.launches.empty();
   const auto wrong = [&](const std::string& expect, const std::string& found, const std::string& hint) {
-    run.problems.push_back(
-        judge::MakeProblem(Verdict::kWrong, context, {"expect  " + expect, "found   " + found}, hint));
+    run.problems.push_back(judge::MakeProblem(Verdict::kWrong, context, {{"expect", expect}, {"found", found}}, hint));
     return run;
   };
   if (!valid && report.observed && !report.launches.empty()) {
@@ -181,20 +180,20 @@ inline TunerRun RunTuner(judge::Runner& runner, const Machine& machine, const st
   result.problems = std::move(run.problems);
   const judge::CallReport& report = result.report;
   if (!result.problems.empty()) return result;
-  const auto wrong = [&](Verdict verdict, std::vector<std::string> evidence, const std::string& hint) {
+  const auto wrong = [&](Verdict verdict, std::vector<vgpu::MessageLine> evidence, const std::string& hint) {
     result.problems.push_back(judge::MakeProblem(verdict, context, std::move(evidence), hint));
     return result;
   };
   std::memcpy(&result.choice, report.arrays.back().data(), sizeof result.choice);
   if (const int64_t code = report.value.AsInteger(); code != kDone) {
-    return wrong(Verdict::kWrong, {"expect  kDone", "found   " + NameOfCode(code)},
+    return wrong(Verdict::kWrong, {{"expect", "kDone"}, {"found", NameOfCode(code)}},
                  "a tuner always finds one that fits");
   }
   if (report.arrays.back() == arguments.back().bytes) {
-    return wrong(Verdict::kWrong, {"chose   nothing: *best is as it was"}, "write the configuration to *best");
+    return wrong(Verdict::kWrong, {{"chose", "nothing: *best is as it was"}}, "write the configuration to *best");
   }
   if (const std::string broken = BrokenRule(result.choice); !broken.empty()) {
-    return wrong(Verdict::kWrong, {"chose   " + TextOf(result.choice), "but     " + broken},
+    return wrong(Verdict::kWrong, {{"chose", TextOf(result.choice)}, {"but", broken}},
                  "*best has to be one of the valid configurations");
   }
   if (!report.observed || sweep == nullptr) return result;
@@ -217,13 +216,13 @@ inline TunerRun RunTuner(judge::Runner& runner, const Machine& machine, const st
     }
   }
   if (!tried.contains(KeyOf(result.choice))) {
-    return wrong(Verdict::kRejected, {"chose   " + TextOf(result.choice), "but     never launched it in this call"},
+    return wrong(Verdict::kRejected, {{"chose", TextOf(result.choice)}, {"but", "never launched it in this call"}},
                  "a choice has to be measured: on this device, for all of the n elements");
   }
   if (tried.size() < kLeastTried) {
     return wrong(Verdict::kRejected,
                  {"tried   " + judge::Counted(tried.size(), "configuration"),
-                  "expect  " + std::to_string(kLeastTried) + " at the least"},
+                  {"expect", std::to_string(kLeastTried) + " at the least"}},
                  "what was best on another device need not be best on this one: measure");
   }
   const bool is_exhaustive = rung.starts_with("tuning3");
@@ -238,8 +237,8 @@ inline TunerRun RunTuner(judge::Runner& runner, const Machine& machine, const st
   const size_t most = is_exhaustive ? 2 * Configs().size() : kMostLaunches;
   if (report.launches.size() > most) {
     return wrong(Verdict::kSlow,
-                 {"counted " + judge::Counted(report.launches.size(), "launch", "launches"),
-                  "budget  at most " + std::to_string(most)},
+                 {{"counted", judge::Counted(report.launches.size(), "launch", "launches")},
+                  {"budget", "at most " + std::to_string(most)}},
                  is_exhaustive ? "measure no configuration again and again: times are the same each time"
                                : "let each measurement decide which configuration comes next");
   }
@@ -270,9 +269,9 @@ inline std::vector<judge::Problem> ChoiceProblems(const std::string& rung, const
                                    [&](const TimedConfig& timed) { return timed.microseconds > time; });
   return {judge::MakeProblem(
       judge::Verdict::kSlow, ContextOf(rung, run.input),
-      {"chose   " + text(run.choice, time),
-       "best    " + judge::Figure(std::round(100 * best.microseconds) / 100) + " µs; at most " + judge::Figure(ratio) +
-           " times as much counts",
+      {{"chose", text(run.choice, time)},
+       {"best", judge::Figure(std::round(100 * best.microseconds) / 100) + " µs; at most " + judge::Figure(ratio) +
+                    " times as much counts"},
        "launched " + std::to_string(run.report.launches.size()) + "; " + std::to_string(worse) + " of " +
            std::to_string(run.landscape.size()) + " configurations are slower than the choice"},
       rung.starts_with("tuning3") ? "of all times keep the least, and the configuration that it belongs to"

@@ -92,8 +92,8 @@ inline std::optional<judge::Problem> CheckCounts(const judge::CallContext& conte
   return judge::MakeProblem(
       judge::Verdict::kWrong, context,
       {"d_out[" + std::to_string(i) + "], of the element " + std::to_string(input.in[i]),
-       "expect  " + judge::Counted(static_cast<uint64_t>(*right), "mark") + " below it",
-       "found   " + (untouched ? "the old contents (nothing was written)" : std::to_string(*wrong))},
+       {"expect", judge::Counted(static_cast<uint64_t>(*right), "mark") + " below it"},
+       {"found", (untouched ? "the old contents (nothing was written)" : std::to_string(*wrong))}},
       ExplainCount(input, config, i, *wrong));
 }
 
@@ -101,7 +101,7 @@ inline std::optional<judge::Problem> CheckCounts(const judge::CallContext& conte
 inline std::optional<judge::Problem> CheckShape(const judge::CallContext& context, uint64_t n, const Config& config,
                                                 const std::vector<vgpu::LaunchRecord>& launches) {
   const auto wrong = [&](const std::string& expect, const std::string& found, const std::string& hint) {
-    return judge::MakeProblem(judge::Verdict::kWrong, context, {"expect  " + expect, "found   " + found}, hint);
+    return judge::MakeProblem(judge::Verdict::kWrong, context, {{"expect", expect}, {"found", found}}, hint);
   };
   if (launches.size() != 1) {
     return wrong("one launch", judge::Counted(launches.size(), "launch", "launches"),
@@ -149,7 +149,7 @@ inline judge::EvidenceRun RunFamily(judge::Runner& runner, const std::string& ru
          fits = launched || n == 0 || !may_not_fit;
          if (const int64_t right = fits ? kDone : kDoesNotFit; code != right) {
            return judge::MakeProblem(Verdict::kWrong, context,
-                                     {"expect  " + NameOfCode(right), "found   " + NameOfCode(code)},
+                                     {{"expect", NameOfCode(right)}, {"found", NameOfCode(code)}},
                                      fits ? "this configuration is valid, and the device can launch it"
                                           : "the launch failed: ask cudaGetLastError(), which also clears the error");
          }
@@ -161,9 +161,9 @@ inline judge::EvidenceRun RunFamily(judge::Runner& runner, const std::string& ru
          return judge::MakeProblem(Verdict::kWrong, context, {"it launched a kernel"}, "with no elements, launch none");
        }});
   if (n == 0 && run.problems.empty() && run.report.value.AsInteger() != kDone) {
-    run.problems.push_back(judge::MakeProblem(Verdict::kWrong, context,
-                                              {"expect  kDone", "found   " + NameOfCode(run.report.value.AsInteger())},
-                                              "with no elements there is nothing to do, and that is done"));
+    run.problems.push_back(judge::MakeProblem(
+        Verdict::kWrong, context, {{"expect", "kDone"}, {"found", NameOfCode(run.report.value.AsInteger())}},
+        "with no elements there is nothing to do, and that is done"));
   }
   judge::CheckUnchanged<int32_t>(buffers.marks, marks.values(), context, "d_marks is read-only", run.problems);
   judge::CheckGuards(context, run.problems, buffers.marks);
@@ -200,7 +200,7 @@ inline judge::EvidenceRun RunRefused(judge::Runner& runner, const std::string& r
   } else if (code != kRefused || launched) {
     run.problems = {judge::MakeProblem(
         judge::Verdict::kWrong, context,
-        {"expect  kRefused, and no launch", "found   " + NameOfCode(code) + (launched ? ", and a launch" : "")},
+        {{"expect", "kRefused, and no launch"}, {"found", NameOfCode(code) + (launched ? ", and a launch" : "")}},
         "check the lists, and all three rules of tuning.h, before the launch")};
   } else {
     const std::vector<int32_t> out = buffers.out.Get();
@@ -262,18 +262,20 @@ inline std::vector<judge::Problem> LandscapeProblems(const std::string& rung, co
     return judge::Figure(std::round(100 * timed.microseconds) / 100) + " µs with " + TextOf(timed.config);
   };
   if (best.microseconds > most) {
-    return {
-        judge::MakeProblem(judge::Verdict::kSlow, context,
-                           {"best    " + text(best), "budget  at most " + judge::Figure(std::round(100 * most) / 100) +
-                                                         " µs for the fastest of all configurations"},
-                           "what does every configuration wait for? A load, a comparison and an addition are all "
-                           "that the innermost loop needs")};
+    return {judge::MakeProblem(judge::Verdict::kSlow, context,
+                               {{"best", text(best)},
+                                {"budget", "at most " + judge::Figure(std::round(100 * most) / 100) +
+                                               " µs for the fastest of all configurations"}},
+                               "what does every configuration wait for? A load, a comparison and an addition are all "
+                               "that the innermost loop needs")};
   }
   if (worst.microseconds < kLeastSlope * best.microseconds) {
-    return {judge::MakeProblem(judge::Verdict::kSlow, context,
-                               {"best    " + text(best), "worst   " + text(worst),
-                                "budget  the worst takes at least " + judge::Figure(kLeastSlope) + " times as long"},
-                               "configurations differ by their numbers: what makes them all alike?")};
+    return {
+        judge::MakeProblem(judge::Verdict::kSlow, context,
+                           {{"best", text(best)},
+                            "worst   " + text(worst),
+                            {"budget", "the worst takes at least " + judge::Figure(kLeastSlope) + " times as long"}},
+                           "configurations differ by their numbers: what makes them all alike?")};
   }
   return {};
 }
@@ -294,8 +296,8 @@ inline std::vector<judge::Problem> EffortProblems(const std::string& rung, const
     const double copies = tiles * (std::ceil(static_cast<double>(tile) / block) + 2);  // rounds of the loop that copies
     const auto slow = [&](const std::string& what, double counted, double most, const std::string& hint) {
       return std::vector{judge::MakeProblem(judge::Verdict::kSlow, context,
-                                            {"counted " + judge::Figure(std::round(counted)) + " " + what + " a warp",
-                                             "budget  at most " + judge::Figure(std::round(most))},
+                                            {{"counted", judge::Figure(std::round(counted)) + " " + what + " a warp"},
+                                             {"budget", "at most " + judge::Figure(std::round(most))}},
                                             hint)};
     };
     const double loads = each(launch.counters.shared_load_requests), most_loads = 1.1 * slots + 8;
@@ -312,8 +314,8 @@ inline std::vector<judge::Problem> EffortProblems(const std::string& rung, const
     const double least_branches = 0.8 * static_cast<double>(sweep.m);
     if (unroll == 1 && branches < least_branches) {
       return {judge::MakeProblem(judge::Verdict::kWrong, context,
-                                 {"counted " + judge::Figure(std::round(branches)) + " branches a warp",
-                                  "expect  at least " + judge::Figure(std::round(least_branches))},
+                                 {{"counted", judge::Figure(std::round(branches)) + " branches a warp"},
+                                  {"expect", "at least " + judge::Figure(std::round(least_branches))}},
                                  "with unroll 1 the loop takes one mark a pass: the compiler unrolls it unless "
                                  "#pragma unroll 1 stands before it")};
     }
@@ -332,11 +334,11 @@ inline std::vector<judge::Problem> EffortProblems(const std::string& rung, const
     const auto text = [](const auto& entry) {
       return judge::Figure(std::round(100 * entry.first) / 100) + " of a plain kernel's with " + TextOf(entry.second);
     };
-    return {
-        judge::MakeProblem(judge::Verdict::kSlow, ContextOf(rung, ""),
-                           {"counted instructions: " + text(*shares.rbegin()), "        and " + text(*shares.begin()),
-                            "budget  at most " + judge::Figure(kMostSpread) + " times as much"},
-                           "no configuration is to do more than its numbers ask for")};
+    return {judge::MakeProblem(judge::Verdict::kSlow, ContextOf(rung, ""),
+                               {{"counted", "instructions: " + text(*shares.rbegin())},
+                                {" ", "and " + text(*shares.begin())},
+                                {"budget", "at most " + judge::Figure(kMostSpread) + " times as much"}},
+                               "no configuration is to do more than its numbers ask for")};
   }
   return LandscapeProblems(rung, sweep);
 }

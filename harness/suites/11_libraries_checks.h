@@ -40,7 +40,7 @@ inline std::optional<judge::Problem> ProblemOfNumber(const judge::CallContext& c
     return DidNothing(report) ? judge::UnfinishedProblem(context) : judge::NoKernelProblem(context);
   }
   if (DidNothing(report) && is_work) return judge::UnfinishedProblem(context);
-  return judge::MakeProblem(judge::Verdict::kWrong, context, {"expect  " + expected, "found   " + found},
+  return judge::MakeProblem(judge::Verdict::kWrong, context, {{"expect", expected}, {"found", found}},
                             HasKernels(report) || !is_work ? hint() : kNoLaunchHint);
 }
 
@@ -86,9 +86,9 @@ inline std::optional<judge::Problem> CheckTranspose(const judge::CallContext& co
            (mismatch->count > 1
                 ? " (" + judge::Grouped(mismatch->count) + " of " + judge::Counted(matrix.size(), "element") + " are)"
                 : ""),
-       "expect  " + mismatch->expected + ", which is row " + judge::Grouped(column) + ", column " +
-           judge::Grouped(row) + " of d_in",
-       "found   " + mismatch->found},
+       {"expect", mismatch->expected + ", which is row " + judge::Grouped(column) + ", column " + judge::Grouped(row) +
+                      " of d_in"},
+       {"found", mismatch->found}},
       ExplainTranspose(shape, matrix, found));
 }
 

@@ -95,7 +95,7 @@ inline void ExplainFaults(const judge::CallReport& report, const FaultyCall& cal
   for (judge::Problem& problem : problems) {
     if (problem.finding) {
       problem.place = ShortName(problem.place);
-      for (std::string& line : problem.evidence) line = ShortLine(line);
+      for (vgpu::MessageLine& line : problem.evidence) line.text = ShortLine(line.text);
     }
     const bool is_device_pointer = report.stopped_at.ends_with(" device");
     if (call.elements == 0 && problem.verdict != judge::Verdict::kRejected) {

@@ -126,8 +126,8 @@ inline std::optional<judge::Problem> CheckShift(const judge::CallContext& contex
       judge::Verdict::kWrong, context,
       {"element " + judge::Grouped(at) + " of " + judge::Grouped(n) + " of d_out is not element " +
            judge::Grouped((at + places) % n) + " of d_in",
-       "expect  " + std::to_string(in[(at + places) % n]),
-       "found   " + (out[at] == poison ? "the old contents (nothing was written)" : std::to_string(out[at]))},
+       {"expect", std::to_string(in[(at + places) % n])},
+       {"found", (out[at] == poison ? "the old contents (nothing was written)" : std::to_string(out[at]))}},
       hint);
 }
 
@@ -167,11 +167,10 @@ inline std::optional<judge::Problem> CheckSum(const judge::CallContext& context,
     hint = values.empty() ? "the sum of no elements is 0: memset_d8(d_sum.gpudata, 0, d_sum.nbytes)"
                           : "nothing wrote d_sum: the last launch, of one block, has to";
   }
-  return judge::MakeProblem(
-      judge::Verdict::kWrong, context,
-      {"expect  " + std::to_string(expected),
-       "found   " + (untouched ? "the old contents (nothing was written)" : std::to_string(found))},
-      hint);
+  return judge::MakeProblem(judge::Verdict::kWrong, context,
+                            {{"expect", std::to_string(expected)},
+                             {"found", (untouched ? "the old contents (nothing was written)" : std::to_string(found))}},
+                            hint);
 }
 
 // 0xd7 in each byte: what page-locked memory holds before the copy there was waited for.

@@ -70,7 +70,7 @@ if on_gpu:
 values = {words[1]: float(words[2]) for words in directives if words[0] == "value"}
 times = {words[1]: float(words[2]) for words in directives if words[0] == "time"}
 printed = "\n".join(" ".join(words[1:]) for words in directives if words[0] == "print") or "<script>alert(1)</script>"
-said = f"  {printed}\n" if "@ROOT@" in printed else ""  # by the judge, too
+said = printed if "@ROOT@" in printed else ""  # by the judge, too
 said = said.replace("@ROOT@", str(Path(__file__).parents[2])).replace("@WORKER@", arguments["worker"])
 printed = printed.replace("@ROOT@", str(Path(__file__).parents[2])).replace("@WORKER@", arguments["worker"])
 kinds = {words[0] for words in directives}
@@ -141,7 +141,8 @@ for name in names:
             "verdict": verdict,
             "seconds": slow,
             "unfinished": rung in todo,
-            "message": "" if verdict == "PASS" else f"{verdict}  {name}\n  <img src=x>\n{said}".removesuffix("\n"),
+            "message": "" if verdict == "PASS" else f"{verdict}  {name}",
+            "lines": [{"text": text} for text in ("<img src=x>", said) if text and verdict != "PASS"],
             "hint": "" if verdict == "PASS" else "think",
             "output": printed,
             "reproduce": f"make test TEST={name} SEED={document['seed']}",
@@ -166,7 +167,8 @@ if is_chosen("Evidence.Fast/beta_two", "beta_two") and not is_settled("beta_two"
             "metric": "branches / blocks",
             "value": value,
             "verdict": verdict,
-            "message": "" if verdict == "PASS" else f"{verdict}  Evidence.Fast/beta_two   beta_two\n  counted {value}",
+            "message": "" if verdict == "PASS" else f"{verdict}  Evidence.Fast/beta_two   beta_two",
+            "lines": [] if verdict == "PASS" else [{"label": "counted", "text": str(value)}],
             "hint": "" if verdict == "PASS" else "less",
         }
     ]
@@ -228,7 +230,8 @@ if is_timing:
             "copy_microseconds": 7.5 if measured else 0.0,
             "figure": {"value": ratio, "low": ratio - 0.01, "high": ratio + 0.02} if status == 0 and measured else None,
             "verdict": verdict,
-            "message": f"{verdict}  Timing.Quick/beta_two   beta_two\n  found   something",
+            "message": f"{verdict}  Timing.Quick/beta_two   beta_two",
+            "lines": [{"label": "found", "text": "something"}],
             "hint": "less",
             "throttled": ratio > 1,
             "gpu": {"SM clock, before": "1980 MHz", "driver, before": "580.1", "SM clock, after": "1965 MHz"},

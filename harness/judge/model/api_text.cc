@@ -1,6 +1,7 @@
 #include "judge/model/api_text.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "judge/model/text.h"
 
@@ -9,6 +10,8 @@ namespace {
 
 using worker::ApiCall;
 using worker::ApiKind;
+
+constexpr int64_t kErrorOfStub = 600;  // what a launcher returns that nobody has begun
 
 const char* WhatItDoes(ApiKind kind) {
   switch (kind) {
@@ -34,25 +37,45 @@ std::string Line(size_t number, const ApiCall& call) {
 
 }  // namespace
 
-std::vector<std::string> CallLines(std::span<const ApiCall> trace, std::span<const std::string> also, size_t most) {
+std::vector<vgpu::MessageLine> CallLines(std::span<const ApiCall> trace, std::span<const std::string> also,
+                                         size_t most) {
   const auto is_shown = [&](const ApiCall& call) {
     return call.kind != ApiKind::kOther || call.failed ||
            std::any_of(also.begin(), also.end(),
                        [&](const std::string& start) { return call.function.starts_with(start); });
   };
-  std::vector<std::string> lines;
+  std::vector<vgpu::MessageLine> lines;
   size_t number = 0;
   for (const ApiCall& call : trace) {
     if (!is_shown(call) || ++number > most) continue;
-    lines.push_back((lines.empty() ? "calls   " : "        ") + Line(number, call));
+    const vgpu::MessageLine at = LineAt("", call.call_site);
+    lines.emplace_back(lines.empty() ? "calls" : " ", Line(number, call), at.file, at.line);
   }
-  if (number > most) lines.push_back("        and " + Grouped(number - most) + " more");
-  if (lines.empty()) lines.push_back("calls   none that allocates, copies or launches");
+  if (number > most) lines.emplace_back(" ", "and " + Grouped(number - most) + " more");
+  if (lines.empty()) lines.emplace_back("calls", "none that allocates, copies or launches");
+  return lines;
+}
+
+std::vector<std::string> LaunchLines(std::span<const ApiCall> trace, size_t most) {
+  std::vector<std::string> lines;
+  for (const ApiCall& call : trace) {
+    if (call.kind != ApiKind::kLaunch || lines.size() == most) continue;
+    const std::string site = call.call_site.empty() ? "" : "  " + SiteText(call.call_site);
+    std::string line = LaunchText(Printable(call.kernel_name), call.grid, call.block) + site;
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+  }
   return lines;
 }
 
 std::string SiteText(const std::string& call_site) {
   return Printable(call_site.substr(call_site.find_last_of('/') + 1));
+}
+
+vgpu::MessageLine LineAt(const char* label, const std::string& call_site, const std::string& rest) {
+  const std::string site = SiteText(call_site);
+  const size_t colon = std::min(site.rfind(':'), site.size());
+  return {label, site + (rest.empty() ? "" : "  " + rest), site.substr(0, colon),
+          std::atoi(site.c_str() + std::min(colon + 1, site.size()))};
 }
 
 std::string AtSite(const std::string& call_site) {
@@ -70,15 +93,28 @@ std::string ErrorText(int64_t error) {
       return "cudaErrorMemoryAllocation";
     case 9:
       return "cudaErrorInvalidConfiguration";
+    case kErrorOfStub:
+      return "cudaErrorNotReady";
+    case 700:
+      return "cudaErrorIllegalAddress";
     case 701:
       return "cudaErrorLaunchOutOfResources";
+    case 719:
+      return "cudaErrorLaunchFailure";
     default:
       return "error " + std::to_string(error);
   }
 }
 
+std::string HintOfReturned(int64_t error) {
+  return error == kErrorOfStub
+             ? "no call failed: the stub's own line, return cudaErrorNotReady, is still there; return what "
+               "cudaGetLastError() says"
+             : "check that each CUDA call returns cudaSuccess";
+}
+
 void AddCalls(std::vector<Problem>& problems, std::span<const ApiCall> trace, std::span<const std::string> also) {
-  const std::vector<std::string> lines = CallLines(trace, also);
+  const std::vector<vgpu::MessageLine> lines = CallLines(trace, also);
   for (Problem& problem : problems) {
     if (!problem.unfinished) problem.evidence.insert(problem.evidence.end(), lines.begin(), lines.end());
   }

@@ -206,6 +206,8 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
       limit = table.OptionalNumber(key).value_or(limit);
       if (!(limit > 0)) table.Fail(std::string(key) + " has to be above 0");
     }
+    // An interpreter computes while it starts.
+    if (!assignment.submission.ends_with(".py")) assignment.limits.busy_seconds = assignment.limits.call_seconds / 5;
     table.Count("instruction_budget", assignment.limits.instruction_budget);
     table.Count("output_bytes", assignment.limits.output_bytes);
     table.Count("memory_mb", assignment.limits.memory_mb);

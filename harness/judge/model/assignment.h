@@ -15,6 +15,7 @@ namespace lockstep::judge {
 
 struct Limits {
   double call_seconds = 20;                   // wall clock of one launcher call in the worker
+  double busy_seconds = 0;                    // of processor time in it; 0: nobody looks
   uint64_t instruction_budget = 400'000'000;  // warp instructions of one launch
   double test_seconds = 60;                   // of all calls of one test together: see wall_budget.h
   double submission_seconds = 300;            // of all calls of a run

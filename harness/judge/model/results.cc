@@ -26,6 +26,7 @@ constexpr int kResultFormat = 2, kFiguresFormat = 2;
 // What a submission can make long is cut, so that no file is too large to be read: docs/reference/result-json.md.
 constexpr size_t kMostOutput = 64 * 1024;
 constexpr size_t kMostMessage = 16 * 1024;
+constexpr size_t kMostLinesSaid = 40;
 constexpr size_t kMostFindings = 20;
 constexpr size_t kMostFindingText = 2000;
 constexpr size_t kMostName = 200;      // of a kernel or a file
@@ -49,6 +50,17 @@ Json CountersJson(const vgpu::Counters& counters, bool with_zeros) {
 }
 
 Json DimJson(const vgpu::Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
+
+void AddMessage(const Message& message, Json& json) {
+  json["message"] = Shown(message.headline, kMostMessage);
+  json["lines"] = Json::array();
+  for (const vgpu::MessageLine& line : std::span(message.lines).first(std::min(message.lines.size(), kMostLinesSaid))) {
+    Json said = {{"label", line.label}, {"text", Shown(line.text, kMostFindingText)}};
+    if (line.line > 0) said.update({{"file", Shown(line.file, kMostName)}, {"line", line.line}});
+    json["lines"].push_back(std::move(said));
+  }
+  json["hint"] = Shown(message.hint, kMostMessage);
+}
 
 Json PlaceJson(const vgpu::ThreadPlace& place) {
   return {{"file", Shown(std::filesystem::path(place.file).filename().string(), kMostName)},
@@ -80,16 +92,19 @@ Json TestJson(const TestResult& test) {
   for (const vgpu::Finding& finding : std::span(test.findings).first(std::min(test.findings.size(), kMostFindings))) {
     findings.push_back(FindingJson(finding));
   }
-  return {{"name", test.name},
-          {"rung", test.rung},
-          {"verdict", NameOf(test.verdict)},
-          {"unfinished", test.unfinished},
-          {"seconds", test.seconds},
-          {"message", Shown(test.message.text, kMostMessage)},
-          {"hint", Shown(test.message.hint, kMostMessage)},
-          {"output", Shown(test.output, kMostOutput)},
-          {"reproduce", test.reproduce},
-          {"findings", std::move(findings)}};
+  Json launches = Json::array();
+  for (const std::string& launch : test.launches) launches.push_back(Shown(launch, kMostName));
+  Json json = {{"name", test.name},
+               {"rung", test.rung},
+               {"verdict", NameOf(test.verdict)},
+               {"unfinished", test.unfinished},
+               {"seconds", test.seconds}};
+  AddMessage(test.message, json);
+  json.update({{"output", Shown(test.output, kMostOutput)},
+               {"reproduce", test.reproduce},
+               {"launches", std::move(launches)},
+               {"findings", std::move(findings)}});
+  return json;
 }
 
 Json NumberOrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
@@ -99,9 +114,8 @@ Json EvidenceJson(const EvidenceResult& evidence) {
                {"rung", evidence.rung},
                {"metric", evidence.metric},
                {"value", NumberOrNull(evidence.value)},
-               {"verdict", NameOf(evidence.verdict)},
-               {"message", Shown(evidence.message.text, kMostMessage)},
-               {"hint", Shown(evidence.message.hint, kMostMessage)}};
+               {"verdict", NameOf(evidence.verdict)}};
+  AddMessage(evidence.message, json);
   if (!evidence.unmet.empty()) json["unmet"] = evidence.unmet;
   return json;
 }
@@ -113,21 +127,21 @@ Json TimingJson(const TimingResult& timing) {
   if (timing.figure) {
     figure = {{"value", timing.figure->value}, {"low", timing.figure->low}, {"high", timing.figure->high}};
   }
-  return {{"criterion", timing.criterion},
-          {"rung", timing.rung},
-          {"n", timing.elements},
-          {"bytes", timing.least_bytes},
-          {"calls", timing.calls},
-          {"repeats", timing.repeats},
-          {"microseconds", timing.microseconds},
-          {"reference_microseconds", timing.reference_microseconds},
-          {"copy_microseconds", timing.copy_microseconds},
-          {"figure", std::move(figure)},
-          {"verdict", NameOf(timing.verdict)},
-          {"message", Shown(timing.message.text, kMostMessage)},
-          {"hint", Shown(timing.message.hint, kMostMessage)},
-          {"throttled", timing.throttled},
-          {"gpu", std::move(gpu)}};
+  Json json = {{"criterion", timing.criterion},
+               {"rung", timing.rung},
+               {"n", timing.elements},
+               {"bytes", timing.least_bytes},
+               {"calls", timing.calls},
+               {"repeats", timing.repeats},
+               {"microseconds", timing.microseconds},
+               {"reference_microseconds", timing.reference_microseconds},
+               {"copy_microseconds", timing.copy_microseconds},
+               {"figure", std::move(figure)},
+               {"verdict", NameOf(timing.verdict)},
+               {"throttled", timing.throttled},
+               {"gpu", std::move(gpu)}};
+  AddMessage(timing.message, json);
+  return json;
 }
 
 // The lines that cost most, where there are too many; in their order.

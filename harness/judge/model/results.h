@@ -25,6 +25,7 @@ struct TestResult {
   std::string output;     // what the submission printed, cut short
   std::string reproduce;  // the line that runs this test again
   std::vector<vgpu::Finding> findings;
+  std::vector<std::string> launches;  // of the call that failed: "fill_kernel<<<3,128>>>  launch.cu:12"
 };
 
 struct EvidenceResult {

@@ -11,7 +11,6 @@ using worker::StreamedKind;
 using worker::StreamedOperation;
 
 constexpr double kBytesPerMicrosecond = 1e3;  // of a gigabyte a second
-constexpr const char* kDefaultStream = "the default stream";
 
 vgpu::Lane LaneOf(StreamedKind kind) {
   if (kind == StreamedKind::kToDevice) return vgpu::Lane::kToDevice;

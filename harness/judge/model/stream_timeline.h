@@ -12,6 +12,7 @@
 
 #include "judge/session/session_streams.h"
 #include "vgpu/core/counters.h"
+#include "vgpu/core/finding.h"
 #include "vgpu/model/copy_engines.h"
 
 namespace lockstep::judge {
@@ -28,6 +29,8 @@ namespace lockstep::judge {
   X(pageable_bytes, "bytes copied between the device and host memory that is not page-locked")                      \
   X(streams, "streams in which something was copied, filled or launched")
 
+inline constexpr const char* kDefaultStream = "the default stream";
+
 struct StreamTimeline {
 #define LOCKSTEP_TIMELINE_FIELD(name, text) double name = 0;
   LOCKSTEP_TIMELINE_FIGURES(LOCKSTEP_TIMELINE_FIELD)
@@ -42,6 +45,7 @@ struct StreamTimeline {
     double begin = 0, end = 0;  // in microseconds
   };
   std::vector<Operation> operations;  // in the order of issue
+  vgpu::MessageLine remark = "";      // why the operations wait for each other, where that is known
 };
 
 struct TimelineFigureInfo {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 
 #include "vgpu/core/dim3.h"
 
@@ -86,13 +85,18 @@ const Problem* Worst(const std::vector<Problem>& problems) {
 }
 
 Message MessageOf(const Problem& problem, std::string_view test) {
-  std::ostringstream out;
-  out << NameOf(problem.verdict) << "  " << test;
+  std::string headline = std::string(NameOf(problem.verdict)) + "  " + std::string(test);
   // Nothing to explain and nothing to hint at: one sentence says what to do.
-  if (problem.unfinished) return {out.str() + "\n  " + problem.evidence.at(0), ""};
-  if (!problem.place.empty()) out << "   " << problem.place;
-  for (const std::string& line : problem.evidence) out << "\n  " << line;
-  return {out.str(), InWordsOf(problem.file, problem.hint.empty() ? RowOf(problem.verdict).hint : problem.hint)};
+  if (problem.unfinished) return {headline, {problem.evidence.at(0)}, ""};
+  if (!problem.place.empty()) headline += "   " + problem.place;
+  return {headline, problem.evidence,
+          InWordsOf(problem.file, problem.hint.empty() ? RowOf(problem.verdict).hint : problem.hint)};
+}
+
+std::string Message::Text() const {
+  std::string text = headline;
+  for (const vgpu::MessageLine& line : lines) text += "\n  " + line.Rendered();
+  return text;
 }
 
 std::string LaunchText(std::string_view kernel, const vgpu::Dim3& grid, const vgpu::Dim3& block) {

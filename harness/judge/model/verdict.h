@@ -51,10 +51,10 @@ Verdict VerdictOf(vgpu::FindingKind kind);
 // One thing that is wrong with a submission.
 struct Problem {
   Verdict verdict = Verdict::kPass;
-  std::string place;                  // launch, or launcher and size: what the first line ends with
-  std::vector<std::string> evidence;  // lines, without indentation
-  std::string hint;                   // empty: the verdict's own
-  std::string file;                   // where to look, if known; the student's
+  std::string place;  // launch, or launcher and size: what the first line ends with
+  std::vector<vgpu::MessageLine> evidence;
+  std::string hint;  // empty: the verdict's own
+  std::string file;  // where to look, if known; the student's
   int line = 0;
   bool unfinished = false;                    // the student has not begun this part
   std::optional<vgpu::Finding> finding = {};  // that it was made of
@@ -63,10 +63,13 @@ struct Problem {
 // The problem with the highest rank; the first of equals. nullptr where there is none.
 const Problem* Worst(const std::vector<Problem>& problems);
 
-// What is said of a failed test, of several lines without a newline at the end, and one hint apart from it.
+// What is said of a failed test: a headline, lines, and one hint, which may be empty.
 struct Message {
-  std::string text, hint;  // the hint may be empty
-  std::string Whole() const { return hint.empty() ? text : text + "\n  hint    " + hint; }
+  std::string headline;
+  std::vector<vgpu::MessageLine> lines;
+  std::string hint;
+  std::string Text() const;  // all but the hint, in several lines without a newline at the end
+  std::string Whole() const { return hint.empty() ? Text() : Text() + "\n  hint    " + hint; }
 };
 Message MessageOf(const Problem& problem, std::string_view test);
 inline std::string FormatProblem(const Problem& problem, std::string_view test) {

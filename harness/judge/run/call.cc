@@ -41,9 +41,9 @@ Verdict VerdictOfError(const CallReport& report) {
 
 // What the worker says of its end: the line, and what kind of address it could not access.
 struct Stop {
-  std::string line;       // "at      copy.cu:17", or ""
-  std::string about;      // "null", "device", "stack" or ""
-  std::string exception;  // of Python: "ZeroDivisionError: division by zero", or ""
+  vgpu::MessageLine line = "";  // "at      copy.cu:17", or ""
+  std::string about;            // "null", "device", "stack" or ""
+  std::string exception;        // of Python: "ZeroDivisionError: division by zero", or ""
 };
 
 Stop StopOf(const CallReport& report) {
@@ -51,7 +51,7 @@ Stop StopOf(const CallReport& report) {
   const size_t exception = report.stopped_at.find(vgpu::cudart::kStoppedByException);
   if (const std::string site = report.stopped_at.substr(0, exception);
       exception != std::string::npos && (site.empty() || site.find(".py:") != std::string::npos)) {
-    if (!site.empty()) stop.line = "at      " + SiteText(site);
+    if (!site.empty()) stop.line = LineAt("at", site);
     stop.exception = report.stopped_at.substr(exception + std::strlen(vgpu::cudart::kStoppedByException));
     return stop;
   }
@@ -63,7 +63,7 @@ Stop StopOf(const CallReport& report) {
     stop.about = last;
     site.resize(space);
   }
-  if (!site.empty()) stop.line = "at      " + SiteText(site);
+  if (!site.empty()) stop.line = LineAt("at", site);
   return stop;
 }
 
@@ -107,14 +107,31 @@ std::string ToHostText(const CallReport& report) {
   return text + (copied ? " (" + most->function + ")" : " (stored by a kernel in mapped memory)");
 }
 
+constexpr const char* kCopyAtOnce =
+    "each CUDA call takes microseconds, however little it does: copy a whole array with one call, not each element with "
+    "its own";
+
+// Where a launcher that does not come back goes on asking.
+vgpu::MessageLine LastCall(const CallReport& report) {
+  if (report.trace.empty() || report.trace.back().call_site.empty()) return "";
+  return LineAt("at", report.trace.back().call_site, report.trace.back().function);
+}
+
 // Kernels took too long, in all: many of them, or few that do too much, of which printing is the slowest.
 Problem DeviceTimeout(const CallReport& report, const CallContext& context) {
   constexpr size_t kMany = 100;  // launches: no launcher of the assignments needs so many
   const size_t launches = report.launches.size();
   if (launches >= kMany) {
     return MakeProblem(Verdict::kTimeout, context,
-                       {"the launcher launched " + Grouped(launches) + " kernels and did not finish"},
-                       "a loop over passes must stop once one result is left");
+                       {"the launcher launched " + Grouped(launches) + " kernels and did not finish", LastCall(report)},
+                       "this loop never ends: a loop over passes must stop once one result is left");
+  }
+  if (report.endless) {
+    const bool copies = !report.trace.empty() && report.trace.back().bytes > 0;
+    return MakeProblem(
+        Verdict::kTimeout, context,
+        {"the launcher made " + Grouped(report.trace.size()) + " CUDA calls and did not finish", LastCall(report)},
+        copies ? kCopyAtOnce : "this loop never ends: what it tests must change in every pass");
   }
   return MakeProblem(
       Verdict::kTimeout, context,
@@ -172,13 +189,11 @@ Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
             "a loop in a kernel or in the launcher never ends; run make test without DEVICE=cuda to see which");
       }
       if (report.trace.size() >= kManyCalls) {
-        return MakeProblem(
-            Verdict::kTimeout, context,
-            {"the host code made " + Grouped(report.trace.size()) + " CUDA calls and did not return within " +
-                 Seconds(report.limit_seconds),
-             "most    " + report.trace.back().function + "  " + SiteText(report.trace.back().call_site)},
-            "each CUDA call takes microseconds, however little it does: copy a whole array with one call, "
-            "not each element with its own");
+        return MakeProblem(Verdict::kTimeout, context,
+                           {"the host code made " + Grouped(report.trace.size()) +
+                                " CUDA calls and did not return within " + Seconds(report.limit_seconds),
+                            LastCall(report)},
+                           kCopyAtOnce);
       }
       return MakeProblem(
           Verdict::kTimeout, context,
@@ -237,12 +252,14 @@ bool IsExplainedByRace(const vgpu::Finding& finding, const std::vector<vgpu::Fin
 
 }  // namespace
 
-Problem MakeProblem(Verdict verdict, const CallContext& context, std::vector<std::string> evidence, std::string hint) {
+Problem MakeProblem(Verdict verdict, const CallContext& context, std::vector<vgpu::MessageLine> evidence,
+                    std::string hint) {
   Problem problem;
   problem.verdict = verdict;
   problem.place = context.launcher;
   problem.evidence = std::move(evidence);
-  if (!context.input.empty()) problem.evidence.push_back("input   " + context.input);
+  std::erase_if(problem.evidence, [](const vgpu::MessageLine& line) { return line.text.empty(); });
+  if (!context.input.empty()) problem.evidence.emplace_back("input", context.input);
   problem.hint = std::move(hint);
   problem.file = context.source;
   return problem;
@@ -271,7 +288,7 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
   for (const vgpu::Finding& finding : report.findings) {
     if (IsExplainedByRace(finding, report.findings)) continue;
     Problem problem = ProblemOf(finding);
-    if (!context.input.empty()) problem.evidence.push_back("input   " + context.input);
+    if (!context.input.empty()) problem.evidence.emplace_back("input", context.input);
     if (problem.file.empty()) problem.file = context.source;
     problems.push_back(std::move(problem));
   }
@@ -323,8 +340,6 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
     problems.push_back(MakeProblem(Verdict::kRejected, context, {ToHostText(report)},
                                    "the kernels must do the work, and what they compute must stay in device memory"));
   }
-  // An empty line says nothing.
-  for (Problem& problem : problems) std::erase(problem.evidence, "");
   return problems;
 }
 

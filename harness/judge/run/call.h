@@ -39,7 +39,8 @@ struct CallReport {
   uint64_t heap_bytes = 0;            // the most that kernels held of malloc() at one time
   std::vector<std::string> refusals;  // requests for what was not given to the call, one sentence each
   double limit_seconds = 0;
-  double seconds = 0;  // the judge's clock, from the order to the answer, less what the judge itself did meanwhile
+  bool endless = false;  // kDeviceTimeout: it was stopped because it made call after call
+  double seconds = 0;    // the judge's clock, from the order to the answer, less what the judge itself did meanwhile
 };
 
 // More than a result copied back to the host is a computation on the host, where the task is the kernels.
@@ -54,7 +55,7 @@ struct CallContext {
 };
 
 // A problem with a call: the launcher is its place, the input the last line of its evidence.
-Problem MakeProblem(Verdict verdict, const CallContext& context, std::vector<std::string> evidence,
+Problem MakeProblem(Verdict verdict, const CallContext& context, std::vector<vgpu::MessageLine> evidence,
                     std::string hint = "");
 
 // Everything wrong with how the call went; whether its result is right is not looked at. After a fault of a kernel,

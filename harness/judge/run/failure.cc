@@ -89,13 +89,14 @@ std::string CallHint(const CallReport& report, const ApiCall& call) {
 Failure FirstFailure(const CallReport& report, const CallContext& context) {
   for (const ApiCall& call : report.trace) {
     if (!call.failed) continue;
-    const std::string site = call.call_site.empty() ? "" : "  " + SiteText(call.call_site);
+    const vgpu::MessageLine at = LineAt("failed", call.call_site);
+    const std::string site = at.text.empty() ? "" : "  " + at.text;
     if (call.kind == ApiKind::kLaunch) {
-      return {"failed  " + LaunchText(Printable(call.kernel_name), call.grid, call.block) + site,
+      return {{"failed", LaunchText(Printable(call.kernel_name), call.grid, call.block) + site, at.file, at.line},
               LaunchHint(call, context)};
     }
     const std::string bytes = call.bytes > 0 ? " of " + Counted(call.bytes, "byte") : "";
-    return {"failed  " + call.function + bytes + site, CallHint(report, call)};
+    return {{"failed", call.function + bytes + site, at.file, at.line}, CallHint(report, call)};
   }
   return {};
 }

@@ -8,7 +8,7 @@
 namespace lockstep::judge {
 
 struct Failure {
-  std::string evidence;  // "failed  cudaMemcpy  copy.cu:29"; "" where none is known
+  vgpu::MessageLine evidence = "";  // "failed  cudaMemcpy  copy.cu:29"; "" where none is known
   std::string hint;
 };
 

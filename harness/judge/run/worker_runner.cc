@@ -38,26 +38,35 @@ worker::WorkerCommand WitnessOf(const RunnerOptions& options) {
   return command;
 }
 
-// Serves on the virtual GPU, up to a number of launches a call, each of which leaves a record, and while this process
-// has no more memory at work than it may.
+// How many CUDA calls a launcher makes that will come back: right ones make less than a thousand, or a few a launch.
+constexpr size_t kMostCalls = 5000;
+
+// Serves on the virtual GPU, up to a number of launches a call, each of which leaves a record, and of all calls; and
+// while this process has no more memory at work than it may.
 class BoundedServer : public worker::CudaServer {
  public:
   struct TooManyLaunches {};
+  struct TooManyCalls {};
   struct TooMuchMemory {};
 
   BoundedServer(vgpu::Device& device, const RunnerOptions& options)
-      : server_(device, {.cublas = options.cublas, .cufft = options.cufft, .image = options.image}),
+      : device_(device),
+        server_(device, {.cublas = options.cublas, .cufft = options.cufft, .image = options.image}),
         most_bytes_(options.judge_bytes) {}
 
   void BeginCall(std::span<const worker::Argument> arguments) override {
     server_.BeginCall(arguments);
-    launches_ = 0;
+    launches_ = calls_until_fault_ = 0;
   }
   worker::Message Serve(const worker::Message& request) override {
     const bool is_launch =
         request.type == worker::MessageType::kLaunch || request.type == worker::MessageType::kLibrary;
     if (is_launch && ++launches_ > most_launches_) throw TooManyLaunches();
     worker::Message reply = server_.Serve(request);
+    const size_t calls = server_.trace().size();
+    if (!device_.faulted()) calls_until_fault_ = calls;
+    const size_t of_launches = device_.faulted() ? calls_until_fault_ : 8 * most_launches_;
+    if (calls > std::max<size_t>(kMostCalls, of_launches)) throw TooManyCalls();
     const bool may_take_much = is_launch || request.type == worker::MessageType::kLoadModule ||
                                request.type == worker::MessageType::kLoadLinked;
     if ((may_take_much || ++served_ % kServedAtOnce == 0) && ResidentBytes() > most_bytes_) throw TooMuchMemory();
@@ -71,9 +80,10 @@ class BoundedServer : public worker::CudaServer {
   // A transfer's piece is the most that a message of another type brings.
   static constexpr uint64_t kServedAtOnce = 16;
 
+  const vgpu::Device& device_;
   worker::DeviceServer server_;
   const uint64_t most_bytes_;
-  uint64_t launches_ = 0, served_ = 0;
+  uint64_t launches_ = 0, served_ = 0, calls_until_fault_ = 0;
   uint64_t most_launches_ = LaunchesFor(~uint64_t{0});
 };
 
@@ -301,12 +311,15 @@ class WorkerRunner : public Runner {
   template <class Exchange>
   CallReport Converse(Exchange exchange) {
     worker::CallResult result;
-    bool too_many = false, too_much = false;
+    bool too_many = false, endless = false, too_much = false;
     const double begin = worker::WallSeconds(), processor = worker::ProcessorSeconds();
     try {
       result = exchange();
     } catch (const BoundedServer::TooManyLaunches&) {
       too_many = true;
+      result.outcome = worker::Outcome::kDeviceTimeout;
+    } catch (const BoundedServer::TooManyCalls&) {
+      too_many = endless = true;
       result.outcome = worker::Outcome::kDeviceTimeout;
     } catch (const BoundedServer::TooMuchMemory&) {
       too_much = true;
@@ -319,6 +332,7 @@ class WorkerRunner : public Runner {
     }
     memory_.budget.Spend(result.seconds, result.device_seconds);
     CallReport report = Collect(std::move(result));
+    report.endless = endless;
     if (too_many || too_much) session_.Stop();
     if (too_much) {
       report.refusals.push_back("the program's requests took more than " + std::to_string(options_.judge_bytes >> 20) +
@@ -353,7 +367,7 @@ class WorkerRunner : public Runner {
     report.detail = std::move(result.message);
     report.stopped_at = std::move(result.stopped_at);
     report.output = std::move(result.output) + device_->TakePrinted();
-    report.limit_seconds = options_.limits.call_seconds;
+    report.limit_seconds = result.busy ? options_.limits.busy_seconds : options_.limits.call_seconds;
     report.seconds = result.seconds;
     report.observed = bounded_server_ != nullptr;
     report.before_main = before_main_;

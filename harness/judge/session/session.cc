@@ -23,6 +23,8 @@ namespace {
 constexpr double kGraceSeconds = 3.0;
 // How long one that took too long has for saying where it is.
 constexpr double kPlaceSeconds = 1.0;
+// How often a worker's processor time is looked at.
+constexpr double kLookSeconds = 0.1;
 // More than a socket can hold of what a process said before it ended.
 constexpr uint64_t kReadBytes = uint64_t{1} << 18;
 constexpr int kMaxReads = 64;
@@ -167,9 +169,14 @@ class WorkerSession::Conversation {
         {process_.socket(), socket_events, 0}, {process_.output(), POLLIN, 0}, {process_.exit_event(), POLLIN, 0}};
     if (output_closed_) polled[1].fd = -1;
     if (socket_closed_) polled[0].fd = -1;
-    const int timeout = static_cast<int>(std::min(left, 3600.0) * 1000) + 1;
-    if (::poll(polled, 3, timeout) < 0 && errno != EINTR) {
-      throw std::runtime_error(std::string("poll: ") + std::strerror(errno));
+    const double most = looks_at_processor_ ? kLookSeconds : 3600.0;
+    const int timeout = static_cast<int>(std::min(left, most) * 1000) + 1;
+    const int ready = ::poll(polled, 3, timeout);
+    if (ready < 0 && errno != EINTR) throw std::runtime_error(std::string("poll: ") + std::strerror(errno));
+    if (ready == 0 && looks_at_processor_ && process_.ProcessorSeconds() - processor_begin_ > limits_.busy_seconds) {
+      CallResult result = TimedOut();
+      result.busy = true;
+      return result;
     }
     if (polled[1].revents != 0) {
       if (auto flood = DrainOutput()) return flood;
@@ -312,6 +319,8 @@ class WorkerSession::Conversation {
   CudaServer& server_;
   const MessageType awaited_;
   const double begin_ = RunningClock::Seconds(), wall_begin_ = WallSeconds();
+  const bool looks_at_processor_ = limits_.busy_seconds > 0 && !process_.has_prefix();
+  const double processor_begin_ = looks_at_processor_ ? process_.ProcessorSeconds() : 0;
   double serving_seconds_ = 0, serving_wall_seconds_ = 0;
   double device_seconds_ = 0;
   bool done_ = false, socket_closed_ = false, output_closed_ = false;

@@ -53,6 +53,9 @@ struct Limits {
   // Kernels run on this machine's processors: what others had of these does not count as theirs.
   bool device_is_processor = false;
   uint64_t output_bytes = 1'000'000;
+  // Of processor time in a call, where the worker is a process of its own without a prefix: host code that computes for
+  // so long never ends. 0: nobody looks.
+  double busy_seconds = 0;
 };
 
 struct CallResult {
@@ -70,6 +73,7 @@ struct CallResult {
   std::string stopped_at;
   double seconds = 0;  // of the worker's own time, without what the judge waited for a processor
   double device_seconds = 0;
+  bool busy = false;  // kTimeout: over Limits::busy_seconds
 };
 
 class WorkerSession {

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -215,6 +216,13 @@ std::optional<ExitStatus> WorkerProcess::Status() {
     status_ = ExitStatus{info.si_code != CLD_EXITED, info.si_status};
   }
   return status_;
+}
+
+double WorkerProcess::ProcessorSeconds() const {
+  clockid_t clock;
+  timespec now{};
+  if (pid_ < 0 || ::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &now) != 0) return 0;
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 void WorkerProcess::Hold() {

@@ -43,6 +43,8 @@ class WorkerProcess {
   int exit_event() const { return pidfd_; }  // readable once the process has ended
   bool has_prefix() const { return has_prefix_; }
 
+  // Processor time that the process has had; what it started is not in it.
+  double ProcessorSeconds() const;
   // How the process ended, by itself; nothing while it runs, or when Kill ended it.
   std::optional<ExitStatus> Status();
   // Stops the process and all that it started, as they stand, and lets them run again. Nothing where it has ended.

@@ -54,8 +54,8 @@ inline void CheckNothingHeld(const CallContext& context, const CallReport& repor
                    " not freed when the launcher returned"},
                   "each cudaMalloc needs its cudaFree, on every path out of the function");
   if (const worker::ApiCall* held = FirstHeld(report.trace); held != nullptr && !held->call_site.empty()) {
-    problem.evidence.insert(problem.evidence.begin() + 1, "at      " + SiteText(held->call_site) + "  " +
-                                                              held->function + " of " + Counted(held->bytes, "byte"));
+    problem.evidence.insert(problem.evidence.begin() + 1,
+                            LineAt("at", held->call_site, held->function + " of " + Counted(held->bytes, "byte")));
   }
   problems.push_back(std::move(problem));
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "judge/input/inputs.h"
+#include "judge/model/api_text.h"
 #include "judge/model/text.h"
 #include "judge/suite/launcher_test.h"
 #include "vgpu/model/time_model.h"
@@ -72,6 +73,22 @@ class EvidenceTest : public testing::Test {
   const EvidenceCriterion& criterion_;
 };
 
+// A kernel in the default stream, which orders it with all that is in other streams; "" where there is none.
+vgpu::MessageLine DefaultStreamLine(const CallReport& report) {
+  const auto is_default = [](const worker::ApiCall& call) { return call.stream == kDefaultStream; };
+  const auto launch = std::ranges::find_if(report.trace, [&](const worker::ApiCall& call) {
+    return call.kind == worker::ApiKind::kLaunch && is_default(call);
+  });
+  const bool has_others = std::ranges::any_of(report.trace, [&](const worker::ApiCall& call) {
+    return call.kind != worker::ApiKind::kOther && !call.stream.empty() && !is_default(call);
+  });
+  if (launch == report.trace.end() || !has_others) return "";
+  return LineAt("but", launch->call_site,
+                Printable(launch->kernel_name) +
+                    " is in the default stream, which waits for all others and they for "
+                    "it: its launch needs the stream, <<<blocks, threads, 0, stream>>>");
+}
+
 // With the time on the device that the tests run on, where the evidence's is another's.
 RungProfile ProfileOf(const std::string& rung, const char* source, uint64_t elements, const CallReport& report,
                       const Suite& suite) {
@@ -80,6 +97,7 @@ RungProfile ProfileOf(const std::string& rung, const char* source, uint64_t elem
   const vgpu::DeviceProfile* modelled = vgpu::FindProfile(options.evidence_profile);
   if (suite.assignment().evidence_timeline && modelled != nullptr) {
     profile.timeline = MakeTimeline(report.operations, report.launches, *modelled);
+    profile.timeline->remark = DefaultStreamLine(report);
   }
   if (options.profile == options.evidence_profile) return profile;
   if (const vgpu::DeviceProfile* device = vgpu::FindProfile(options.profile)) {
@@ -243,15 +261,16 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   }
   Problem problem;
   problem.place = criterion.rung + ", n = " + Grouped(assignment.EvidenceElements(criterion.rung));
-  problem.evidence = {"counted " + criterion.metric.text + " = " + FigureApart(*value, criterion.budget.full),
-                      "budget  " + BudgetText(criterion.budget) +
-                          (result.unmet.empty() ? ": earns " + Percent(criterion.budget.Fraction(*value)) : "")};
-  if (!result.unmet.empty()) problem.evidence.push_back("but     " + result.unmet + ": earns nothing");
-  if (reference) problem.evidence.push_back("compare the reference has " + Figure(*reference));
+  problem.evidence = {
+      {"counted", criterion.metric.text + " = " + FigureApart(*value, criterion.budget.full)},
+      {"budget", BudgetText(criterion.budget) +
+                     (result.unmet.empty() ? ": earns " + Percent(criterion.budget.Fraction(*value)) : "")}};
+  if (!result.unmet.empty()) problem.evidence.emplace_back("but", result.unmet + ": earns nothing");
+  if (reference) problem.evidence.emplace_back("compare", "the reference has " + Figure(*reference));
   if (result.unmet.empty() && criterion.budget.Met(*value)) {
-    result.message.text = criterion.metric.text + " = " + Figure(*value) +
-                          (reference ? "; the reference's " + Figure(*reference) : "") + "; " +
-                          BudgetText(criterion.budget);
+    result.message.headline = criterion.metric.text + " = " + Figure(*value) +
+                              (reference ? "; the reference's " + Figure(*reference) : "") + "; " +
+                              BudgetText(criterion.budget);
     return judgement;
   }
   problem.verdict = result.verdict = Verdict::kSlow;
@@ -265,17 +284,28 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   const bool elsewhere = !unmet_here && !result.unmet.empty();
   if (const RungProfile* profile =
           elsewhere ? &*measurement.elsewhere : profile_of(missed.numerator.scope, criterion.rung)) {
-    const char* label = "costly  ";
+    if (profile->timeline && IsTimelineFigure(counter) && !profile->timeline->remark.text.empty()) {
+      problem.evidence.push_back(profile->timeline->remark);
+      judgement.line = profile->timeline->remark.line;
+    }
+    constexpr double kWorthALine = 0.01;  // of what the costliest line costs
+    const char* label = "costly";
+    double most = 0;
+    std::string words = counter;
+    std::replace(words.begin(), words.end(), '_', ' ');
     for (const vgpu::LineCounters& line : CostliestLines(*profile, counter, 3)) {
       RungProfile one;
       one.counters = line.counters;
-      problem.evidence.push_back(label + line.file + ":" + std::to_string(line.line) + "  " +
-                                 Figure(FigureOf(one, counter).value_or(0)) + " " + counter);
+      const double cost = FigureOf(one, counter).value_or(0);
+      most = std::max(most, cost);
+      if (cost < kWorthALine * most) break;
+      problem.evidence.emplace_back(
+          label, line.file + ":" + std::to_string(line.line) + "  " + Figure(cost) + " " + words, line.file, line.line);
       if (judgement.line == 0) {
         judgement.file = line.file;
         judgement.line = line.line;
       }
-      label = "        ";
+      label = " ";
     }
   }
   result.message = MessageOf(problem, test);

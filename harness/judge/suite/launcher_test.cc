@@ -1,5 +1,6 @@
 #include "judge/suite/launcher_test.h"
 
+#include "judge/model/api_text.h"
 #include "judge/model/text.h"
 
 namespace lockstep::judge {
@@ -33,6 +34,7 @@ void LauncherTest::Keep(const CallReport& report) {
   if (!report.trace.empty()) NoteBegun(rung());
   output_ += std::string_view(report.output).substr(0, kMaxOutput - std::min(kMaxOutput, output_.size()));
   findings_.insert(findings_.end(), report.findings.begin(), report.findings.end());
+  if (problems_.empty()) launches_ = LaunchLines(report.trace);
 }
 
 void LauncherTest::Add(std::vector<Problem> problems) {
@@ -48,6 +50,7 @@ void LauncherTest::TearDown() {
   result.reproduce = suite.ReproduceLine(result.name);
   result.output = output_;
   result.findings = findings_;
+  if (!problems_.empty()) result.launches = launches_;
   const bool shown = HasFailure();
   if (shown) {
     // The test threw: something of ours is broken, whatever else was found.

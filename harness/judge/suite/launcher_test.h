@@ -38,6 +38,7 @@ class LauncherTest : public testing::TestWithParam<std::string> {
   std::vector<Problem> problems_;
   std::string output_;
   std::vector<vgpu::Finding> findings_;
+  std::vector<std::string> launches_;  // of the last call
 };
 
 // Makes the current test fail (or be skipped) with this text, at a place in the student's source; line 0: unknown. It

@@ -44,6 +44,8 @@ RunnerOptions RunnerOptionsOf(const Options& options, const Limits& limits, cons
   if (!is_reference) runner.memory = memory;
   runner.limits.call_seconds = limits.call_seconds;
   runner.limits.device_seconds = kMostDeviceSeconds * limits.call_seconds;
+  // A host waits for a real GPU by computing.
+  if (options.device == DeviceKind::kVgpu) runner.limits.busy_seconds = limits.busy_seconds;
   runner.limits.output_bytes = limits.output_bytes;
   runner.judge_bytes = limits.judge_mb << 20;
   runner.image = MadeImageOf(runner.command.worker);

@@ -100,7 +100,7 @@ Timings::Judgement Timings::Judge(const TimingCriterion& criterion, const std::s
   if (const TestResult* failed = FailedTest(suite_.results(), criterion.rung)) {
     judgement.unfinished = true;
     result.verdict = failed->verdict;
-    result.message.text =
+    result.message.headline =
         criterion.rung + " is not timed: its tests have to pass first, and " + failed->name + " does not";
     return judgement;
   }
@@ -127,28 +127,28 @@ Timings::Judgement Timings::Judge(const TimingCriterion& criterion, const std::s
   problem.place = criterion.rung + ", n = " + Grouped(timing.elements);
   const std::string reference_text =
       timing.reference.empty() ? "" : "; the reference " + Number("%.2f", result.reference_microseconds) + " µs";
-  problem.evidence = {"timed   " + Number("%.2f", result.microseconds) + " µs a call, " +
-                          Number("%.0f", gigabytes / (1e-6 * result.microseconds)) + " GB/s" + reference_text +
-                          "; a copy of as many bytes " + Number("%.2f", result.copy_microseconds) + " µs",
-                      std::string("figure  ") + BaseName(criterion.base) + " is " + FigureText(figure) +
-                          " of yours, in " + std::to_string(result.repeats) + " repeats of " +
-                          std::to_string(timing.calls) + " calls"};
-  if (timing.throttled) problem.evidence.push_back("note    the GPU reduced its clocks");
+  problem.evidence = {
+      {"timed", Number("%.2f", result.microseconds) + " µs a call, " +
+                    Number("%.0f", gigabytes / (1e-6 * result.microseconds)) + " GB/s" + reference_text +
+                    "; a copy of as many bytes " + Number("%.2f", result.copy_microseconds) + " µs"},
+      {"figure", std::string(BaseName(criterion.base)) + " is " + FigureText(figure) + " of yours, in " +
+                     std::to_string(result.repeats) + " repeats of " + std::to_string(timing.calls) + " calls"}};
+  if (timing.throttled) problem.evidence.emplace_back("note", "the GPU reduced its clocks");
   if (!Decides(figure, criterion.budget, limits_.tolerance)) {
     problem.verdict = result.verdict = Verdict::kHarness;
     problem.evidence.push_back("the repeats vary too much to decide: inconclusive, run it again");
     result.figure.reset();
   } else if (!criterion.budget.Met(figure.value)) {
     problem.verdict = result.verdict = Verdict::kSlow;
-    problem.evidence.push_back("budget  " + BudgetText(criterion.budget) + ": earns " +
-                               Number("%.0f", 100 * criterion.budget.Fraction(figure.value)) + " %");
+    problem.evidence.emplace_back("budget", BudgetText(criterion.budget) + ": earns " +
+                                                Number("%.0f", 100 * criterion.budget.Fraction(figure.value)) + " %");
     problem.hint = criterion.hint;
   }
   if (result.verdict != Verdict::kPass) {
     result.message = MessageOf(problem, test);
   } else {
-    std::string& text = result.message.text;
-    for (const std::string& line : problem.evidence) text += (text.empty() ? "" : "\n  ") + line;
+    result.message.headline = problem.evidence.front().Rendered();
+    result.message.lines.assign(problem.evidence.begin() + 1, problem.evidence.end());
   }
   return judgement;
 }

@@ -51,7 +51,7 @@ TEST_F(EndingsTest, TheRaceIsToldOnceHoweverTheProgramEnds) {
                                               {"own_handler", 0, ""},
                                               {"child", 0, ""}}) {
     const std::string text = Run(ending).text;
-    EXPECT_EQ(Times(text, "\nRACE  AddUp"), 2u) << ending << text;
+    EXPECT_EQ(Times(text, "\nRACE  AddUp"), 1u) << ending << text;
     EXPECT_EQ(Times(text, "Findings"), 1u) << ending << text;
     EXPECT_NE(text.find("status " + std::to_string(status) + "\n"), std::string::npos) << ending << text;
     const std::string until = std::string("until the program was ended by ") + named;

@@ -503,7 +503,7 @@ class TimedEndToEndTest : public testing::Test {
   std::string ProblemOf(const std::string& launcher) {
     const Timing timing = Time(launcher);
     if (timing.problems.empty()) return "";
-    return std::string(NameOf(timing.problems[0].verdict)) + " " + timing.problems[0].evidence.at(0);
+    return std::string(NameOf(timing.problems[0].verdict)) + " " + timing.problems[0].evidence.at(0).text;
   }
 
   std::unique_ptr<Runner> runner_;

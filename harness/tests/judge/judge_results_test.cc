@@ -64,7 +64,7 @@ Results Example() {
   test.rung = "reduce1_interleaved";
   test.verdict = Verdict::kRace;
   test.seconds = 0.25;
-  test.message = {"RACE …", "read first"};
+  test.message = {"RACE …", {{"at", "reduction.cu:41", "reduction.cu", 41}}, "read first"};
   test.output = "score: 100\xff\033[2J";
   test.reproduce = "make test";
   vgpu::Finding finding;
@@ -76,8 +76,8 @@ Results Example() {
   test.findings = {finding};
   results.tests = {test};
   results.evidence = {
-      {"reduce2.divergence", "reduce2_strided", "divergent_branches / branches", 0.25, Verdict::kSlow, {"m", "h"}},
-      {"reduce3.conflicts", "reduce3_sequential", "shared_conflicts", std::nullopt, Verdict::kWrong, {"n", ""}}};
+      {"reduce2.divergence", "reduce2_strided", "divergent_branches / branches", 0.25, Verdict::kSlow, {"m", {}, "h"}},
+      {"reduce3.conflicts", "reduce3_sequential", "shared_conflicts", std::nullopt, Verdict::kWrong, {"n", {}, ""}}};
   vgpu::LaunchRecord launch;
   launch.kernel = "k";
   launch.grid = {4, 1, 1};
@@ -102,6 +102,8 @@ TEST(ResultsTest, JsonHasTheDocumentedForm) {
   EXPECT_EQ(test["verdict"], "RACE");
   EXPECT_EQ(test["output"], "score: 100\\xFF\\x1B[2J");
   EXPECT_EQ(test["findings"][0]["kind"], "race");
+  EXPECT_EQ(test["lines"],
+            nlohmann::json::parse(R"([{"label":"at","text":"reduction.cu:41","file":"reduction.cu","line":41}])"));
   EXPECT_EQ(test["hint"], "read first");
   EXPECT_EQ(test["findings"][0]["places"][0]["file"], "reduction.cu");
   EXPECT_EQ(test["findings"][0]["places"][0]["line"], 41);
@@ -129,7 +131,7 @@ TEST(ResultsTest, JsonHasTheDocumentedForm) {
 TEST(ResultsTest, WhatASubmissionCanMakeLongIsCut) {
   Results results = Example();
   TestResult& test = results.tests[0];
-  test.message.text = test.output = std::string(1'000'000, '\033');
+  test.message.headline = test.output = std::string(1'000'000, '\033');
   test.findings[0].kernel = test.findings[0].first.file = test.findings[0].detail = std::string(240'000, 'k');
   test.findings.resize(100, test.findings[0]);
   vgpu::LaunchRecord launch = results.profiles[0].launches[0];

@@ -30,7 +30,7 @@ class KernelWorkTest : public testing::Test {
     if (problems.empty()) return "";
     EXPECT_EQ(problems.size(), 1u);
     EXPECT_EQ(problems[0].verdict, Verdict::kRejected);
-    return problems[0].evidence.at(0);
+    return problems[0].evidence.at(0).text;
   }
 
   CallReport report;
@@ -118,7 +118,7 @@ std::string CameFrom(const std::vector<uint32_t>& copied, const std::vector<uint
   report.memory.bytes_from_kernels = from_kernels;
   std::vector<Problem> problems;
   CheckCameFromDevice(report, kContext, BytesOf(result), "h_out", by_kernels, problems);
-  return problems.empty() ? "" : problems[0].evidence.at(0);
+  return problems.empty() ? "" : problems[0].evidence.at(0).text;
 }
 
 TEST(CameFromDeviceTest, EachWordOfTheResultHasToHaveBeenCopied) {

@@ -238,13 +238,13 @@ TEST_F(TimingTest, WorkerIsHeldWhileInputsAreFilledAndOthersAreTimed) {
 TEST_F(TimingTest, OneWrongOutputIsAProblemAndNoTime) {
   const Problem problem = ProblemOfRun({4 * kFloor, World::kWrong});
   EXPECT_EQ(problem.verdict, Verdict::kWrong);
-  EXPECT_EQ(problem.evidence.at(0), "call 20 of a batch has a wrong result: 5 of 100 elements are wrong");
+  EXPECT_EQ(problem.evidence.at(0).text, "call 20 of a batch has a wrong result: 5 of 100 elements are wrong");
 }
 
 TEST_F(TimingTest, OutputThatComesLateIsWrong) {
   const Problem problem = ProblemOfRun({4 * kFloor, World::kLate});
   EXPECT_EQ(problem.verdict, Verdict::kWrong);
-  EXPECT_NE(problem.evidence.at(0).find("not there after"), std::string::npos) << problem.evidence.at(0);
+  EXPECT_NE(problem.evidence.at(0).text.find("not there after"), std::string::npos) << problem.evidence.at(0).text;
 }
 
 TEST_F(TimingTest, InputHasToStayAsItWas) {
@@ -252,7 +252,7 @@ TEST_F(TimingTest, InputHasToStayAsItWas) {
   behaviour.changes_input = true;
   const Problem problem = ProblemOfRun(behaviour);
   EXPECT_EQ(problem.verdict, Verdict::kWrong);
-  EXPECT_EQ(problem.evidence.at(0), "call 1 of a batch changed its input: 3 of 100 elements are wrong");
+  EXPECT_EQ(problem.evidence.at(0).text, "call 1 of a batch changed its input: 3 of 100 elements are wrong");
 }
 
 TEST_F(TimingTest, KernelsThatGoOnAreRejected) {
@@ -260,7 +260,7 @@ TEST_F(TimingTest, KernelsThatGoOnAreRejected) {
   behaviour.goes_on = true;
   const Problem problem = ProblemOfRun(behaviour);
   EXPECT_EQ(problem.verdict, Verdict::kRejected);
-  EXPECT_NE(problem.evidence.at(0).find("still running"), std::string::npos) << problem.evidence.at(0);
+  EXPECT_NE(problem.evidence.at(0).text.find("still running"), std::string::npos) << problem.evidence.at(0).text;
 }
 
 TEST_F(TimingTest, MemoryThatIsKeptIsRejectedBeforeTheReferenceMissesIt) {
@@ -268,7 +268,8 @@ TEST_F(TimingTest, MemoryThatIsKeptIsRejectedBeforeTheReferenceMissesIt) {
   behaviour.keeps_memory = true;
   const Problem problem = ProblemOfRun(behaviour);
   EXPECT_EQ(problem.verdict, Verdict::kRejected);
-  EXPECT_NE(problem.evidence.at(0).find("memory was still in use"), std::string::npos) << problem.evidence.at(0);
+  EXPECT_NE(problem.evidence.at(0).text.find("memory was still in use"), std::string::npos)
+      << problem.evidence.at(0).text;
   EXPECT_EQ(std::count(world_.events.begin(), world_.events.end(), "reference run"), 0);
 }
 
@@ -314,14 +315,15 @@ TEST_F(TimingTest, BeingSlowAtFirstToBeTimedInSmallBatchesIsRejected) {
   behaviour.seconds_at_first = 0.5;
   const Problem problem = ProblemOfRun(behaviour);
   EXPECT_EQ(problem.verdict, Verdict::kRejected);
-  EXPECT_NE(problem.evidence.at(0).find("slow at first"), std::string::npos) << problem.evidence.at(0);
+  EXPECT_NE(problem.evidence.at(0).text.find("slow at first"), std::string::npos) << problem.evidence.at(0).text;
 }
 
 TEST_F(TimingTest, TimeBelowWhatTheMemoryNeedsIsRejected) {
   const Timing timing = Time({0.5 * kFloor}, {2 * kFloor});
   ASSERT_EQ(timing.problems.size(), 1u);
   EXPECT_EQ(timing.problems[0].verdict, Verdict::kRejected);
-  EXPECT_NE(timing.problems[0].evidence[0].find("0.50 µs"), std::string::npos) << timing.problems[0].evidence[0];
+  EXPECT_NE(timing.problems[0].evidence[0].text.find("0.50 µs"), std::string::npos)
+      << timing.problems[0].evidence[0].text;
 }
 
 TEST_F(TimingTest, ReferenceThatFailsIsTheHarnesssFault) {

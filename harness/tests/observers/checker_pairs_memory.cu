@@ -68,7 +68,7 @@ extern "C" __global__ void rows_of_a_pitch(Buffers b) { b.rows[blockIdx.x * 64 +
 
 // expect: out of bounds, global
 // says: checker_pairs_memory.cu
-// says: in device_atomic_functions.hpp
+// says: atomic
 extern "C" __global__ void atomic_past_the_end(Buffers b) {
   atomicAdd(&b.out[b.n + threadIdx.x], 1);  // here
 }

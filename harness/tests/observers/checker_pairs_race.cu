@@ -95,7 +95,7 @@ extern "C" __global__ void two_buffers_one_barrier(Buffers b) {
 
 // expect: race, shared
 // launch: 1 x 256
-// says: in a loop, end the body with __syncthreads()
+// says: end the loop's body with __syncthreads()
 extern "C" __global__ void tree_without_its_barrier(Buffers b) {
   __shared__ int s[256];
   s[threadIdx.x] = b.in[threadIdx.x];

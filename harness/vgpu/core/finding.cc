@@ -139,17 +139,37 @@ std::string Evidence(const Finding& finding) {
   return detail.empty() ? text : text + "; " + detail;
 }
 
+// What the source line does there, in words that its author knows; "" where no word is better than the line itself.
+std::string Deed(const ThreadPlace& place) {
+  constexpr std::pair<std::string_view, const char*> kDeeds[] = {{"ld.", "read"},
+                                                                 {"ldu.", "read"},
+                                                                 {"tex.", "read"},
+                                                                 {"st.", "write"},
+                                                                 {"atom.", "atomic"},
+                                                                 {"red.", "atomic"},
+                                                                 {"shfl.", "shuffle"},
+                                                                 {"bar.warp.", "__syncwarp()"},
+                                                                 {"bar.", "barrier"},
+                                                                 {"barrier.", "barrier"},
+                                                                 {"cp.async.", "asynchronous copy"}};
+  const auto found = std::find_if(std::begin(kDeeds), std::end(kDeeds),
+                                  [&](const auto& deed) { return place.instruction.starts_with(deed.first); });
+  return found == std::end(kDeeds) ? "" : found->second;
+}
+
 std::string Source(const ThreadPlace& place) {
-  std::string text;
-  if (!place.file.empty() && place.line > 0) {
-    text = BaseName(place.file) + ":" + std::to_string(place.line);
-  } else if (place.ptx_line > 0 && place.instruction != ".entry") {
-    text = "PTX line " + std::to_string(place.ptx_line) +
-           " (build with -lineinfo for the source line; in Numba, lineinfo=True)";
+  const bool is_known = !place.file.empty() && place.line > 0, has_code = place.instruction != ".entry";
+  if (is_known) {
+    const std::string deed = Deed(place);
+    std::string text = BaseName(place.file) + ":" + std::to_string(place.line) + (deed.empty() ? "" : "  " + deed);
+    if (!deed.empty() || place.in_file.empty()) return text;
+    return text + ", in " + BaseName(place.in_file) + ":" + std::to_string(place.in_line);
   }
-  if (!place.instruction.empty() && place.instruction != ".entry")
-    text += (text.empty() ? "" : "  ") + Clean(place.instruction);
-  if (!place.in_file.empty()) text += ", in " + BaseName(place.in_file) + ":" + std::to_string(place.in_line);
+  std::string text = place.ptx_line > 0 && has_code
+                         ? "PTX line " + std::to_string(place.ptx_line) +
+                               " (build with -lineinfo for the source line; in Numba, lineinfo=True)"
+                         : "";
+  if (has_code && !place.instruction.empty()) text += (text.empty() ? "" : "  ") + Clean(place.instruction);
   return text;
 }
 
@@ -158,13 +178,11 @@ std::string Where(const ThreadPlace& place) {
   return "block " + PointText(place.block) + " thread " + PointText(place.thread);
 }
 
-std::string PartyText(const char* label, const ThreadPlace& place, size_t column) {
+MessageLine PartyLine(const char* label, const ThreadPlace& place, size_t column) {
   std::string where = Where(place);
   const std::string source = Source(place);
   if (!source.empty()) where.resize(std::max(column, where.size()), ' ');
-  std::string text = label;
-  text.resize(8, ' ');
-  return text + where + (source.empty() ? "" : "  " + source);
+  return {label, where + (source.empty() ? "" : "  " + source), BaseName(place.file), place.line};
 }
 
 // An unrolled loop has several instructions on one source line; to the reader they are one place.
@@ -173,10 +191,33 @@ bool SamePlace(const ThreadPlace& a, const ThreadPlace& b) {
          (a.line > 0 || a.ptx_line == b.ptx_line);
 }
 
+bool IsOneLine(const ThreadPlace& a, const ThreadPlace& b) {
+  return a.line > 0 && a.line == b.line && a.file == b.file;
+}
+
+// Whether one __syncthreads() ends both races: between all first accesses and all second ones, or at the end of a loop
+// in which the second ones come before the first.
+bool EndByOneBarrier(const Finding& a, const Finding& b) {
+  for (const Finding* race : {&a, &b}) {
+    if (race->across_blocks || race->lost_update || !race->memory || race->memory->space != MemorySpace::kShared) {
+      return false;
+    }
+  }
+  const auto in_next_round = [](const Finding& race) { return race.second->ptx_line <= race.first.ptx_line; };
+  if (in_next_round(a) != in_next_round(b)) return false;
+  if (in_next_round(a)) return a.first.in_loop && a.second->in_loop && b.first.in_loop && b.second->in_loop;
+  return std::max(a.first.ptx_line, b.first.ptx_line) < std::min(a.second->ptx_line, b.second->ptx_line);
+}
+
 // In a race either access may have come first.
 bool Folds(const Finding& a, const Finding& b) {
   if (a.kind != b.kind || a.kernel != b.kernel || a.second.has_value() != b.second.has_value()) return false;
   if (!a.second) return SamePlace(a.first, b.first);
+  if (a.kind == FindingKind::kRace && a.first.operation.empty() && a.second->operation.empty() &&
+      b.first.operation.empty() && b.second->operation.empty()) {
+    if (IsOneLine(a.first, *a.second) && IsOneLine(b.first, *b.second) && IsOneLine(a.first, b.first)) return true;
+    if (EndByOneBarrier(a, b)) return true;
+  }
   return (SamePlace(a.first, b.first) && SamePlace(*a.second, *b.second)) ||
          (a.kind == FindingKind::kRace && SamePlace(a.first, *b.second) && SamePlace(*a.second, b.first));
 }
@@ -192,29 +233,36 @@ FindingText Describe(const Finding& finding) {
   text.lines.push_back(Evidence(finding));
   if (finding.second) {
     const size_t column = std::max(Where(finding.first).size(), Where(*finding.second).size());
-    text.lines.push_back(PartyText("first", finding.first, column));
-    text.lines.push_back(PartyText("second", *finding.second, column));
+    text.lines.push_back(PartyLine("first", finding.first, column));
+    text.lines.push_back(PartyLine("second", *finding.second, column));
   } else if (!finding.kernel.empty()) {
-    text.lines.push_back(PartyText("at", finding.first, 0));
+    text.lines.push_back(PartyLine("at", finding.first, 0));
   } else if (const std::string source = Source(finding.first); !source.empty()) {
-    text.lines.push_back("at      " + source);
+    text.lines.emplace_back("at", source, BaseName(finding.first.file), finding.first.line);
   }
   if (finding.memory && !finding.memory->allocated_at.empty() && !finding.memory->buffer_name.empty()) {
-    text.lines.push_back("buffer  " + BufferName(*finding.memory) + " was allocated at " +
-                         BaseName(finding.memory->allocated_at));
+    text.lines.emplace_back(
+        "buffer", BufferName(*finding.memory) + " was allocated at " + BaseName(finding.memory->allocated_at));
   }
-  if (finding.count > 1) text.lines.push_back("times   " + Number(finding.count));
-  if (!finding.launched_by.empty())
-    text.lines.push_back("from    " + Clean(finding.launched_by) + ", which launched it");
+  if (finding.count > 1) text.lines.emplace_back("times", Number(finding.count));
+  if (!finding.launched_by.empty()) text.lines.emplace_back("from", Clean(finding.launched_by) + ", which launched it");
   text.hint = Clean(HintOf(finding));
   return text;
+}
+
+std::string MessageLine::Rendered() const {
+  constexpr size_t kLabel = 8;
+  if (label.empty()) return text;
+  std::string padded = label;
+  padded.resize(std::max(kLabel, label.size() + 1), ' ');
+  return padded + text;
 }
 
 std::string Format(const Finding& finding) {
   const FindingText parts = Describe(finding);
   std::string text(parts.heading);
   if (!parts.launch.empty()) text += "  " + parts.launch;
-  for (const std::string& line : parts.lines) text += "\n  " + line;
+  for (const MessageLine& line : parts.lines) text += "\n  " + line.Rendered();
   if (!parts.hint.empty()) text += "\n  hint    " + parts.hint;
   return text;
 }
@@ -246,8 +294,24 @@ void FindingList::Add(Finding finding) {
     if (!Folds(present, finding)) continue;
     present.count += finding.count;
     present.fatal |= finding.fatal;
+    const auto is_written_first = [](const Finding& race) {
+      return race.second && race.first.access == AccessKind::kStore && race.second->access == AccessKind::kLoad;
+    };
+    const bool says_more = present.across_blocks == finding.across_blocks &&
+                           IsOneLine(finding.first, finding.second.value_or(finding.first)) &&
+                           is_written_first(finding) && !is_written_first(present) && !finding.first.in_loop;
+    if ((finding.across_blocks && !present.across_blocks) || says_more) {
+      // What is said of blocks is shown of two of them; of a loop that was unrolled, how its rounds meet.
+      present.first = std::move(finding.first);
+      present.second = std::move(finding.second);
+      present.memory = std::move(finding.memory);
+      present.detail = std::move(finding.detail);
+      present.clue = finding.clue;
+    }
     present.across_warps |= finding.across_warps;
     present.across_blocks |= finding.across_blocks;
+    present.several_warps |= finding.several_warps;
+    present.lost_update |= finding.lost_update;
     return;
   }
   if (findings_.size() >= kMaximum) {

@@ -41,6 +41,7 @@ struct ThreadPlace {
   std::string instruction;  // PTX opcode with modifiers: "st.shared.u32"
   int ptx_line = 0;
   AccessKind access = AccessKind::kLoad;
+  bool in_loop = false;   // control can return to the instruction
   std::string operation;  // "cudaMemcpyAsync in stream 2"; empty for a thread
   Traits traits = {};     // of the opcode
 };
@@ -89,6 +90,8 @@ struct Finding {
   bool across_warps = false, across_blocks = false;
   OrderClue clue = OrderClue::kNone;  // races only
   bool lost_update = false;           // races only: both accesses are of one update, as of `++bins[x]`
+  bool several_warps = false;         // races only: the accesses folded into this one are of more than one warp
+  bool loop_has_barrier = false;      // races only: the loop around the second access has a barrier of the block
   // The kernel contains asynchronous copies to shared memory / memory barriers (cuda::barrier).
   bool copies_async = false, memory_barriers = false;
   std::optional<MemoryPlace> memory;
@@ -97,12 +100,26 @@ struct Finding {
   uint64_t count = 1;  // number of equal findings folded into this one
 };
 
+// A line of a message. The label says in a word what the text is: "at", "input"; "": nothing, the text is a sentence;
+// " ": what the line above is.
+struct MessageLine {
+  MessageLine(std::string text) : text(std::move(text)) {}
+  MessageLine(const char* text) : text(text) {}
+  MessageLine(std::string label, std::string text, std::string file = "", int line = 0)
+      : label(std::move(label)), text(std::move(text)), file(std::move(file)), line(line) {}
+  std::string Rendered() const;  // texts of labelled lines begin in one column
+
+  std::string label, text;
+  std::string file;  // the source line that it names, where it names one
+  int line = 0;
+};
+
 // The text of a finding, in parts. Names of kernels, buffers and files come from the submission; their control
 // characters are replaced by '?'.
 struct FindingText {
   std::string_view heading;        // "RACE"
   std::string launch;              // "reduce3_sequential_kernel<<<1,128>>>"; empty if not in a kernel
-  std::vector<std::string> lines;  // without indentation; the first says what happened
+  std::vector<MessageLine> lines;  // the first says what happened
   std::string hint;                // may be empty
 };
 FindingText Describe(const Finding& finding);

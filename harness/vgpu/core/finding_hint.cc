@@ -18,9 +18,8 @@ bool HasModifier(const ThreadPlace& place, const std::string& word) {
 bool IsVolatile(const ThreadPlace& place) { return HasModifier(place, "volatile"); }
 bool IsCopyUnderWay(const ThreadPlace& place) { return place.traits.Any(kAsynchronous); }
 
-// several_warps: the block has more warps; what they do at other sizes or in the next round is unknown.
-std::string_view RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& second, bool one_line,
-                                bool several_warps) {
+// All of it by threads of one warp.
+std::string_view RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
   if (first.access == AccessKind::kStore && second.access == AccessKind::kStore && one_line) {
     return "several threads of one warp store to this address, and any one of them may win: let one thread store, or "
            "give each its own element";
@@ -29,9 +28,7 @@ std::string_view RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& sec
     return "threads of a warp need not run in lockstep, and volatile does not make them: put __syncwarp() between the "
            "read and the write";
   }
-  return several_warps ? "threads of a warp need not run in lockstep: put __syncwarp() between these two accesses, or "
-                         "__syncthreads() where threads of several warps share the array"
-                       : "threads of a warp need not run in lockstep: put __syncwarp() between these two accesses";
+  return "threads of a warp need not run in lockstep: put __syncwarp() between these two accesses";
 }
 
 // In a kernel with a cuda::barrier: the threads may well meet there, but on the wrong side of an access.
@@ -44,15 +41,25 @@ std::string_view RaceBesideMemoryBarrier(const ThreadPlace& first, const ThreadP
                  "barrier, and read only after waiting on it";
 }
 
-std::string_view RaceWithinBlock(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
+// in_next_round: the second access stands before the first in a loop, so that a barrier at the loop's end parts them.
+std::string_view RaceWithinBlock(const ThreadPlace& first, const ThreadPlace& second, bool one_line,
+                                 bool needs_loop_barrier, bool in_next_round) {
   const bool reads = first.access == AccessKind::kLoad, read_next = second.access == AccessKind::kLoad;
   if (!reads && !read_next) {
     return "two threads store to the same address: give each its own element, let only one thread store, or put "
            "__syncthreads() between the stores";
   }
+  if (one_line && needs_loop_barrier) {
+    return "some threads write here while others read: end the loop's body with __syncthreads(), outside of any if";
+  }
   if (one_line) {
-    return "some threads write here while others read: in a loop, end the body with __syncthreads(), outside of any "
-           "if; otherwise read first, then __syncthreads(), then write";
+    return "some threads write here while others read: read into a variable first, then __syncthreads(), then write";
+  }
+  if (in_next_round) {
+    return reads ? "in the loop's next round, a thread may overwrite this element before another thread has read it: "
+                   "end the loop's body with __syncthreads(), outside of any if"
+                 : "in the loop's next round, a thread may read this element before another thread has written it: end "
+                   "the loop's body with __syncthreads(), outside of any if";
   }
   return reads ? "a thread may overwrite this element before another thread has read it: put __syncthreads() between "
                  "the read and the write"
@@ -137,8 +144,12 @@ std::string_view RaceHint(const Finding& finding) {
       first.line == second.line && first.file == second.file && (first.line != 0 || first.ptx_line == second.ptx_line);
   const bool one_block =
       !finding.across_blocks && Flatten(first.block, finding.grid) == Flatten(second.block, finding.grid);
-  if (finding.lost_update && one_block && first.access == AccessKind::kStore) {
-    return "threads update this element one after the other, and nothing orders them: in a loop, end the body with "
+  // A line reads before it writes, so one that has written comes to its read again in the next copy of a loop's body.
+  const bool is_unrolled = one_line && first.access == AccessKind::kStore && second.access == AccessKind::kLoad &&
+                           first.ptx_line < second.ptx_line;
+  const bool needs_loop_barrier = is_unrolled || (first.in_loop && second.in_loop && !finding.loop_has_barrier);
+  if (finding.lost_update && one_block && first.access == AccessKind::kStore && needs_loop_barrier) {
+    return "threads update this element one after the other, and nothing orders them: end the loop's body with "
            "__syncthreads(), outside of any if; threads that add at the same time need atomicAdd()";
   }
   if (finding.lost_update) {
@@ -154,10 +165,12 @@ std::string_view RaceHint(const Finding& finding) {
   }
   const bool one_warp =
       Flatten(first.thread, finding.block_dim) / kWarpSize == Flatten(second.thread, finding.block_dim) / kWarpSize;
-  if (one_warp && !finding.across_warps) {
-    return RaceWithinWarp(first, second, one_line, finding.block_dim.Count() > kWarpSize);
+  if (one_warp && (!finding.several_warps || IsVolatile(first) || IsVolatile(second))) {
+    return RaceWithinWarp(first, second, one_line);
   }
-  return finding.memory_barriers ? RaceBesideMemoryBarrier(first, second) : RaceWithinBlock(first, second, one_line);
+  const bool in_next_round = first.in_loop && second.in_loop && second.ptx_line < first.ptx_line;
+  return finding.memory_barriers ? RaceBesideMemoryBarrier(first, second)
+                                 : RaceWithinBlock(first, second, one_line, needs_loop_barrier, in_next_round);
 }
 
 std::string_view BoundsHint(const MemoryPlace& memory, bool is_plane) {

@@ -5,6 +5,7 @@
 //   LOCKSTEP_DEVICES=2            the number of such devices (cudart/runtime.cc)
 //   LOCKSTEP_CHECK=races,init,sync,leaks,api   checkers (report/checks.h); "all" for every one
 //   LOCKSTEP_SCHEDULES=8          orders of warps and blocks that are tried for each launch, with the check of races
+//   LOCKSTEP_ERROR_EXITCODE=1     the exit status of a program in which something was found
 //   LOCKSTEP_PROFILE_REPORT=kernels|lines  counters at exit
 //   LOCKSTEP_COUNTERS_FILE=PATH   where to write each launch's counters as CSV
 //   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may take
@@ -219,8 +220,8 @@ class LocalBackend : public Backend {
   }
 
   bool reports() const { return checks_.any() || !report_.empty() || !counters_file_.empty(); }
-  // At the end of the process; ended_by: see ReportOptions.
-  void Report(const char* ended_by) {
+  // At the end of the process; ended_by: see ReportOptions. How many findings there were.
+  uint64_t Report(const char* ended_by) {
     ReportOptions options;
     options.kernels = report_ == "kernels" || report_ == "lines";
     options.lines = report_ == "lines";
@@ -232,11 +233,12 @@ class LocalBackend : public Backend {
     if (LocalBackends().size() > 1) options.ordinal = ordinal_;
     options.lost_at_reset = lost_at_reset_;
     options.faults_were_shown = fault_shown_;
-    PrintReport(device_, options);
+    const uint64_t findings = PrintReport(device_, options);
     SayIfUntraced();
-    if (counters_file_.empty()) return;
+    if (counters_file_.empty()) return findings;
     const std::string file = counters_file_ + (ordinal_ > 0 ? "." + std::to_string(ordinal_) : "");
     if (!WriteCountersFile(file, device_)) Say(file + ": can't be written");
+    return findings;
   }
 
  private:
@@ -294,16 +296,22 @@ void StopBeside() {
   }
 }
 
-void ReportAll(const char* ended_by) {
-  for (const auto& [ordinal, backend] : LocalBackends()) backend->Report(ended_by);
+uint64_t FindingsReported(const char* ended_by) {
+  uint64_t findings = 0;
+  for (const auto& [ordinal, backend] : LocalBackends()) findings += backend->Report(ended_by);
   SayHowOften();
+  return findings;
 }
+void ReportAll(const char* ended_by) { FindingsReported(ended_by); }
 
 __attribute__((destructor)) void ReportAtExit() {
   if (LocalBackends().empty()) return;
   ReportAtDeath(nullptr);
   StopBeside();
-  ReportAll(nullptr);
+  const char* status = std::getenv("LOCKSTEP_ERROR_EXITCODE");
+  if (FindingsReported(nullptr) == 0 || status == nullptr) return;
+  std::fflush(nullptr);
+  std::_Exit(std::atoi(status));
 }
 
 }  // namespace

@@ -92,10 +92,6 @@ void Device::Impl::SetBudget(LaunchState& launch) const {
   const uint64_t own = instructions == 0 ? 0 : instructions + launch.start_charge * launch.info.grid.Count();
   launch.budget = own == 0 || most == 0 ? std::max(own, most) : std::min(own, most);
   launch.budget_text = Grouped(launch.budget == own ? instructions : launch.budget) + " warp instructions";
-  if (launch.budget == own && launch_budget_per_warp > 0) {
-    launch.budget_text +=
-        " (" + Grouped(launch_budget) + ", and " + Grouped(launch_budget_per_warp) + " for each warp launched)";
-  }
 }
 
 LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const AskedBy& asked_by,

@@ -64,7 +64,7 @@ struct LaunchState {
   bool parallel = false;                // several engines: atomics must be atomic on the host
   BlockIsolation* isolation = nullptr;  // several engines, as long as no two blocks conflict
   uint64_t budget = 0;                  // warp instructions; 0: no limit. See Charged()
-  std::string budget_text;              // "1000 warp instructions", and how the number is computed
+  std::string budget_text;              // "1000 warp instructions"
   uint64_t start_charge = 0;            // what starting a block counts against the budget, see StartCharge()
   LaunchClock* clock = nullptr;         // limits processor time in addition to the budget; nullptr: no limit
   TraceJob* trace = nullptr;            // a warp to trace; needs one thread

@@ -163,6 +163,7 @@ void Describe(const LaunchState& launch, uint32_t pc, MemoryPlace& place) {
   place.buffer_name = range->name;
   place.buffer_base = range->offset;
   place.buffer_bytes = range->bytes;
+  place.is_dynamic = range->bytes == 0;  // an extern array, without memory from the launch
 }
 
 // Whether this lane is the last that runs the instruction, as where a guard lets one thread too many pass. The warp's
@@ -202,6 +203,7 @@ ThreadPlace DescribeThread(const LaunchState& launch, uint32_t block_index, uint
   place.instruction = program.Text(pc);
   place.traits = program.info[pc].traits;
   place.ptx_line = program.info[pc].ptx_line;
+  place.in_loop = program.info[pc].in_loop;
   switch (program.code[pc].insn_class) {
     case InsnClass::kStore:
       place.access = AccessKind::kStore;

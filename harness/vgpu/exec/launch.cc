@@ -40,6 +40,17 @@ class OrderedOutput {
   size_t printed_ = 0;
 };
 
+// Whether the code around an instruction from which control can return to it has a barrier of the block. A loop's
+// instructions stand together.
+bool LoopHasBarrier(const Program& program, uint32_t pc) {
+  if (!program.info[pc].in_loop) return false;
+  uint32_t begin = pc, end = pc;
+  while (begin > 0 && program.info[begin - 1].in_loop) --begin;
+  while (end < program.info.size() && program.info[end].in_loop) ++end;
+  return std::any_of(program.code.begin() + begin, program.code.begin() + end,
+                     [](const Insn& insn) { return insn.insn_class == InsnClass::kBarrier; });
+}
+
 Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   const auto place = [&](const Party& party) {
     ThreadPlace p = DescribeThread(launch, party.block_index, party.thread_index, party.pc);
@@ -60,11 +71,13 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   finding.count = raw.count;
   finding.across_warps = raw.across_warps;
   finding.across_blocks = raw.across_blocks;
+  finding.several_warps = raw.several_warps;
   finding.clue = raw.clue;
   if (const Program* program = launch.info.program) {
     finding.copies_async = program->copies_async;
     finding.memory_barriers = program->memory_barriers;
     finding.lost_update = raw.kind == FindingKind::kRace && program->origins.AreOneUpdate(raw.first.pc, raw.second.pc);
+    finding.loop_has_barrier = raw.kind == FindingKind::kRace && LoopHasBarrier(*program, raw.second.pc);
   }
   return finding;
 }

@@ -38,6 +38,7 @@ struct RawFinding {
   uint64_t count = 1;
   // Races only: those folded into this one include a race between warps of one block, or between blocks.
   bool across_warps = false, across_blocks = false;
+  bool several_warps = false;  // and accesses of more than one warp
 };
 
 class Checker : public Observer {

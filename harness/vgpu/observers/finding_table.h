@@ -11,7 +11,7 @@
 
 namespace lockstep::vgpu {
 
-// Of the findings that fold, the one from the lowest block is kept; within a block, the one with the lowest threads; of
+// Of the findings that fold, one between two blocks is kept, where there is one; else the one from the lowest block; within a block, the one with the lowest threads; of
 // those, the first. So the result does not depend on which CPU thread ran which block, and rarely on the order of a
 // block's warps.
 class FindingTable {
@@ -53,28 +53,32 @@ class FindingTable {
   static uint32_t BlockOf(const RawFinding& finding) {
     return finding.has_second ? finding.second.block_index : finding.first.block_index;
   }
-  using Place = std::tuple<uint32_t, uint32_t, uint32_t>;  // the block, and its threads
+  using Place = std::tuple<bool, uint32_t, uint32_t, uint32_t>;  // within a block?, the block, and its threads
   static Place PlaceOf(const RawFinding& finding) {
     const uint32_t first = finding.first.thread_index;
     const uint32_t second = finding.has_second ? finding.second.thread_index : first;
-    return {BlockOf(finding), std::min(first, second), std::max(first, second)};
+    return {!finding.across_blocks, BlockOf(finding), std::min(first, second), std::max(first, second)};
   }
-  // Sets across_warps and across_blocks of a race.
+  // Sets the reach of a race.
   static RawFinding WithReach(RawFinding finding) {
     if (finding.kind != FindingKind::kRace) return finding;
     finding.across_blocks = finding.first.block_index != finding.second.block_index;
     finding.across_warps =
         !finding.across_blocks && finding.first.thread_index / kWarpSize != finding.second.thread_index / kWarpSize;
+    finding.several_warps = finding.across_warps;
     return finding;
   }
   static void Merge(RawFinding& into, const RawFinding& finding) {
     const uint64_t count = into.count + finding.count;
     const bool across_warps = into.across_warps || finding.across_warps;
     const bool across_blocks = into.across_blocks || finding.across_blocks;
+    const bool several_warps = into.several_warps || finding.several_warps ||
+                               into.first.thread_index / kWarpSize != finding.first.thread_index / kWarpSize;
     if (PlaceOf(finding) < PlaceOf(into)) into = finding;
     into.count = count;
     into.across_warps = across_warps;
     into.across_blocks = across_blocks;
+    into.several_warps = several_warps;
   }
 
   std::map<Key, RawFinding> table_;

@@ -42,6 +42,8 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
   --check[=LIST]    report mistakes at the end. Accesses out of bounds are always found; beside these, by default all of:
 {checks}  --schedules=N     with --check: run each kernel in N orders of its warps and blocks (default 1), for races that
                     only some of them show. It takes N times as long
+  --error-exitcode=N
+                    with --check: where something was found, the program's exit status is N
   --profile[=lines] print each kernel's counters and modelled time; with =lines also by source line
   --counters=FILE   write every launch's counters and modelled time to FILE, as CSV
   --timeline=FILE   write what ran when, by stream, to FILE: a trace for ui.perfetto.dev or Chrome's about:tracing
@@ -111,6 +113,10 @@ bool TakeFlag(std::string_view argument) {
     std::exit(0);
   } else if (flag == "--check") {
     Set("LOCKSTEP_CHECK", value.value_or("all"));
+  } else if (flag == "--error-exitcode") {
+    const std::string status = CheckedNumber(flag, value.value_or(""));
+    if (status.size() > 3 || std::stoi(status) > 255) Fail("--error-exitcode needs a number up to 255", kUsageStatus);
+    Set("LOCKSTEP_ERROR_EXITCODE", status);
   } else if (flag == "--profile" && (!value || *value == "kernels" || *value == "lines")) {
     Set("LOCKSTEP_PROFILE_REPORT", value.value_or("kernels"));
   } else if (flag == "--counters" && value && !value->empty()) {

@@ -136,8 +136,8 @@ def without_namespaces(record: Record) -> Record:
     """The record with messages that don't show the namespaces of a batch."""
     if record.result is None:
         return record
-    tests = tuple(replace(test, message=_plain(test.message)) for test in record.result.tests)
-    evidence = tuple(replace(entry, message=_plain(entry.message)) for entry in record.result.evidence)
+    tests = tuple(test.with_texts(_plain) for test in record.result.tests)
+    evidence = tuple(entry.with_texts(_plain) for entry in record.result.evidence)
     return replace(record, result=replace(record.result, tests=tests, evidence=evidence))
 
 

@@ -400,10 +400,14 @@ def _grade_each(
 def _read_course(
     layout: Layout, journal: Journal, submissions: Path, course: Path | None
 ) -> tuple[CourseFiles, Course]:
-    """The files that were named, else those beside the submissions, else the last run's; and what they say."""
+    """The files that were named, else those beside the submissions, else the last run's; and what they say.
+
+    Where there are none yet, the place is remembered: `grader report` reads a course.toml that is written there later.
+    """
     folder = course_folder(submissions)
     files = named_course(course) if course else find_course(folder) if folder else CourseFiles()
-    files = files if files.files else remembered(journal.recall(COURSE_FILES))
+    if not files.files and (last := remembered(journal.recall(COURSE_FILES))).place:
+        files = last
     return files, files.course(layout.assignments())
 
 

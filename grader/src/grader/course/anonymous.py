@@ -193,7 +193,11 @@ class Anonymous:
     def _result(self, folder: str, result: SuiteResult) -> SuiteResult:
         """What the program printed may have its author's name in it."""
         tests = (
-            replace(test, message=self._clean(folder, test.message), output=self._clean(folder, test.output))
+            replace(
+                test.with_texts(lambda text: self._clean(folder, text)),
+                output=self._clean(folder, test.output),
+                launches=(),
+            )
             for test in result.tests
         )
         return replace(result, tests=tuple(tests))

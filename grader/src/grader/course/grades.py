@@ -25,7 +25,7 @@ from grader.model.assignment import Assignment
 from grader.model.course_folder import TIMES
 from grader.model.record import MISSING, NOT_GRADED, Record
 from grader.model.roster import Student
-from grader.model.score import points_text
+from grader.model.score import points_text, with_bonus
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 COUNTS, ABSENT, EXCUSED, OPEN, NOT_DUE = "graded", "missing", "excused", "not graded", "not due yet"
@@ -74,6 +74,17 @@ class AssignmentGrade:
         return self.record.shown_verdict if self.record else verdicts.MISSING
 
     @property
+    def on_top(self) -> float:
+        """Of `points`, those beyond what is possible: bonus, and all of extra credit."""
+        return 0.0 if self.points is None else self.points if self.is_extra else max(0.0, self.points - self.possible)
+
+    @property
+    def points_text(self) -> str:
+        """As in "100 + 12 bonus"; a dash where there are none yet."""
+        on_top = 0.0 if self.is_extra else self.on_top
+        return "–" if self.points is None else with_bonus(self.points - on_top, on_top)
+
+    @property
     def is_counted(self) -> bool:
         """Whether it is a part of the total."""
         return self.status not in (EXCUSED, NOT_DUE) and not self.is_dropped
@@ -95,6 +106,17 @@ class StudentGrades:
     adjustments: tuple[Adjustment, ...] = ()
     steps: tuple[str, ...] = ()
     late_days_left: int = 0
+
+    @property
+    def total_text(self) -> str:
+        """As in "700 + 454 bonus", extra credit with the bonus; a dash before anything counts."""
+        if self.total is None:
+            return "–"
+        on_top = sum(grade.on_top for grade in self.assignments.values() if grade.is_counted)
+        if self.steps:  # weights, caps and corrections: it is more than a sum
+            on_top = self.total - self.possible
+        on_top = round(min(max(on_top, 0.0), max(self.total, 0.0)), 2)
+        return with_bonus(self.total - on_top, on_top)
 
 
 def compute_grades(

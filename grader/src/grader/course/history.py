@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from grader.base.counted import joined
 from grader.model.record import MISSING, NOT_GRADED, Record
-from grader.model.score import points_text
+from grader.model.score import with_bonus
 from grader.running.changes import differences
 
 
@@ -30,8 +30,7 @@ class Past:
         """As in "90 + 10 bonus"; a dash where there is no score."""
         if self.earned is None:
             return "–"
-        base = points_text(self.earned - self.bonus)
-        return f"{base} + {points_text(self.bonus)} bonus" if self.bonus else base
+        return with_bonus(self.earned - self.bonus, self.bonus)
 
     @property
     def reason(self) -> str:

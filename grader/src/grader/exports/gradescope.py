@@ -21,7 +21,7 @@ from grader.model.assignment import Assignment
 from grader.model.ranking import may_be_ranked
 from grader.model.record import MISSING, Record
 from grader.model.result import Evidence, TestResult, Timing
-from grader.model.score import CriterionScore, Score, points_text, tests_of
+from grader.model.score import CriterionScore, Score, points_text, tests_of, with_bonus
 from grader.model.verdicts import NOT_BEGUN
 from grader.model.visibility import AFTER_DEADLINE, HIDDEN, VISIBILITIES, VISIBLE, find_visibility
 
@@ -129,9 +129,8 @@ def _top(assignment: Assignment, record: Record, score: Score, scale: float, ste
     """What the student reads first. The points only where Gradescope shows them: it hides the sum of hidden tests."""
     lines = []
     if all(assignment.visibility_of_criterion(criterion.id) == VISIBLE for criterion in score.criteria):
-        own = points_text(_points(score.total - score.bonus, scale))
-        bonus = f" + {points_text(_points(score.bonus, scale))} bonus" if score.bonus else ""
-        lines.append(f"{own}{bonus} of {points_text(_points(score.possible, scale))} points")
+        points = with_bonus(_points(score.total - score.bonus, scale), _points(score.bonus, scale))
+        lines.append(f"{points} of {points_text(_points(score.possible, scale))} points")
         lines += steps
     rung = assignment.rung(score.rung)
     where = f" at rung {rung.id}: {rung.title}" if rung else ""

@@ -5,12 +5,12 @@ import re
 import shlex
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from grader.base.schema import Fields, read
 from grader.model import verdicts
 from grader.model.handed import Handed, handed_document, handed_from, student_from
-from grader.model.result import FORMAT, Said, SuiteResult, TestResult, is_not_begun, result_from
+from grader.model.result import FORMAT, SuiteResult, TestResult, is_not_begun, result_from
 from grader.model.roster import Student
 from grader.model.score import Score, score_from
 
@@ -18,7 +18,6 @@ GRADED = "graded"
 MISSING = "missing"
 NOT_GRADED = "not graded"  # the harness's fault
 _STATUSES = (GRADED, MISSING, NOT_GRADED)
-AnySaid = TypeVar("AnySaid", bound=Said)
 _SEED_DIGITS = 8  # a number that is this long stands in a text by no chance
 
 
@@ -104,12 +103,9 @@ class Record:
             before = "" if len(seed) >= _SEED_DIGITS else "(?<=seed[ =])"
             return re.sub(rf"(?i){before}(?<!\d){seed}(?!\d)", "…", text)
 
-        def said(entry: AnySaid) -> AnySaid:
-            return replace(entry, message=clean(entry.message), hint=clean(entry.hint))
-
         def cleaned(test: TestResult) -> TestResult:
             findings = tuple(replace(finding, text=clean(finding.text)) for finding in test.findings)
-            return replace(said(test), output=clean(test.output), reproduce="", findings=findings)
+            return replace(test.with_texts(clean), output=clean(test.output), reproduce="", findings=findings)
 
         return replace(
             self,
@@ -119,8 +115,8 @@ class Record:
                 self.result,
                 seed=0,
                 tests=tuple(map(cleaned, self.result.tests)),
-                evidence=tuple(map(said, self.result.evidence)),
-                timings=tuple(map(said, self.result.timings)),
+                evidence=tuple(entry.with_texts(clean) for entry in self.result.evidence),
+                timings=tuple(entry.with_texts(clean) for entry in self.result.timings),
             ),
             provenance=replace(self.provenance, seed=None),
         )

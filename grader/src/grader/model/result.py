@@ -4,10 +4,10 @@ docs/concepts/architecture.md defines the format.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from sys import intern
-from typing import Any
+from typing import Any, Self
 
 from grader.base.schema import Fields, SchemaError, read
 from grader.model.timeline import Timeline, timeline_from
@@ -37,17 +37,42 @@ class Finding:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class SaidLine:
+    """A line of a message. `label` says in a word what the text is; "": nothing, the text is a sentence.
+
+    `file` and `line` are the source line that it names, where it names one.
+    """
+
+    label: str
+    text: str
+    file: str = ""
+    line: int = 0
+
+    @property
+    def rendered(self) -> str:
+        """As a terminal shows it: texts of labelled lines begin in one column."""
+        return f"{self.label:<7} {self.text}" if self.label else self.text
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
-    """What the judge says: some lines, and one sentence that helps, which may be missing."""
+    """What the judge says: a headline, lines, and one sentence that helps, which may be missing."""
 
     message: str
+    lines: tuple[SaidLine, ...] = ()
     hint: str = ""
 
     @property
     def said(self) -> str:
         """All of it, as a terminal shows it."""
-        return f"{self.message}\n  hint    {self.hint}" if self.hint else self.message
+        hint = (SaidLine("hint", self.hint),) if self.hint else ()
+        return "\n  ".join([self.message, *(line.rendered for line in (*self.lines, *hint))])
+
+    def with_texts(self, change: Callable[[str], str]) -> Self:
+        """The same with each text changed."""
+        lines = tuple(replace(line, text=change(line.text)) for line in self.lines)
+        return replace(self, message=change(self.message), lines=lines, hint=change(self.hint))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,6 +90,7 @@ class TestResult(Said):
     findings: tuple[Finding, ...]
     unfinished: bool = False  # it failed because the student has not begun this rung
     device: str = ""  # which of two devices found what is wrong
+    launches: tuple[str, ...] = ()  # of the call that failed: "fill_kernel<<<3,128>>>  launch.cu:12"
 
     @property
     def short_name(self) -> str:
@@ -232,12 +258,12 @@ class SuiteResult:
             tests=tuple(
                 replace(
                     test, name=intern(test.name), rung=intern(test.rung), verdict=intern(test.verdict),
-                    message="", hint="", output="", reproduce="", findings=(),
+                    message="", lines=(), hint="", output="", reproduce="", findings=(), launches=(),
                 )
                 for test in self.tests
             ),
-            evidence=tuple(replace(entry, message="", hint="") for entry in self.evidence),
-            timings=tuple(replace(entry, message="", hint="") for entry in self.timings),
+            evidence=tuple(replace(entry, message="", lines=(), hint="") for entry in self.evidence),
+            timings=tuple(replace(entry, message="", lines=(), hint="") for entry in self.timings),
             profiles=(),
         )  # fmt: skip
 
@@ -338,6 +364,15 @@ def test_from(fields: Fields) -> TestResult:
         ),
         unfinished=fields.flag("unfinished", False),
         device=fields.text("device", ""),
+        lines=_lines(fields),
+        launches=fields.texts("launches"),
+    )
+
+
+def _lines(fields: Fields) -> tuple[SaidLine, ...]:
+    return tuple(
+        SaidLine(line.text("label", ""), line.text("text", ""), line.text("file", ""), line.whole("line", 0))
+        for line in fields.tables("lines", most=100)
     )
 
 
@@ -349,6 +384,7 @@ def _evidence(fields: Fields) -> Evidence:
         value=_measured(fields, "value"),
         verdict=fields.choice("verdict", JUDGED),
         message=fields.text("message", ""),
+        lines=_lines(fields),
         hint=fields.text("hint", ""),
         unmet=fields.text("unmet", ""),
     )
@@ -374,6 +410,7 @@ def _timing(fields: Fields) -> Timing:
         high=figure.number("high") if figure else 0.0,
         verdict=fields.choice("verdict", JUDGED),
         message=fields.text("message", ""),
+        lines=_lines(fields),
         hint=fields.text("hint", ""),
         gpu=fields.words("gpu"),
         bytes=fields.whole("bytes", 0),

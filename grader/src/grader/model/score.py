@@ -185,6 +185,11 @@ def points_text(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def with_bonus(own: float, bonus: float) -> str:
+    """Points and those on top of them: "90 + 10 bonus"."""
+    return f"{points_text(own)} + {points_text(bonus)} bonus" if bonus else points_text(own)
+
+
 def _criterion_score(
     criterion: Criterion, fraction: float, verdict: str, detail: str, value: float | None = None
 ) -> CriterionScore:

@@ -13,12 +13,12 @@ from grader.base.counted import counted
 from grader.base.names import shown, shown_block
 from grader.model.assignment import Assignment
 from grader.model.record import MISSING, Record
-from grader.model.result import Evidence, Said, TestResult, is_not_begun
+from grader.model.result import Evidence, Said, SaidLine, TestResult, is_not_begun
 from grader.model.score import CriterionScore
+from grader.model.units import budget_text, remark, value_text
 from grader.model.verdicts import INCONCLUSIVE, NOT_BEGUN, tone
 from grader.pages.code_view import CodeLine, CodeView
 from grader.pages.student_view import is_hidden_test
-from grader.pages.units import budget_text, remark, value_text
 from grader.student.text import todo_line
 
 _MESSAGE_CHARS = 4000
@@ -126,18 +126,30 @@ class First:
     is_bonus: bool = False
 
 
-def message_lines(message: str, file_name: str = "", last_line: int = 0, hint: str = "") -> tuple[MessageLine, ...]:
+def message_lines(
+    message: str, file_name: str = "", last_line: int = 0, said: Sequence[SaidLine] = (), hint: str = ""
+) -> tuple[MessageLine, ...]:
     """A message in lines, its first and the hint told apart from the rest; what names a source line leads there."""
     lines = shown_block(message, _MESSAGE_CHARS).strip("\n").split("\n")
     found = [
         MessageLine("text" if index else "head", _parts(line, file_name, last_line)) for index, line in enumerate(lines)
     ]
+    found += [MessageLine("text", _said_parts(line, file_name, last_line)) for line in said]
     if hint:
         found.append(MessageLine("hint", (Part(f"  hint    {shown(hint, _MESSAGE_CHARS)}"),)))
     return tuple(found)
 
 
+def _said_parts(line: SaidLine, file_name: str, last_line: int) -> tuple[Part, ...]:
+    text, place = shown(f"  {line.rendered}", _MESSAGE_CHARS), f"{line.file}:{line.line}"
+    if line.file != file_name or not 1 <= line.line <= last_line or place not in text:
+        return (Part(text),)
+    before, _, after = text.partition(place)
+    return tuple(part for part in (Part(before), Part(place, line.line), Part(after)) if part.text)
+
+
 def _parts(line: str, file_name: str, last_line: int) -> tuple[Part, ...]:
+    """Of what the compiler says."""
     if not file_name:
         return (Part(line),)
     parts: list[Part] = []
@@ -257,7 +269,10 @@ def _fault(test: TestResult) -> tuple[object, ...]:
 
 def _failure(assignment: Assignment, test: TestResult, last_line: int) -> Failure:
     is_hidden = is_hidden_test(test)
-    lines = message_lines(test.message or f"{test.verdict}  {test.name}", assignment.submission, last_line, test.hint)
+    headline = test.message or f"{test.verdict}  {test.name}"
+    launches = [SaidLine(" " if index else "launch", text) for index, text in enumerate(test.launches)]
+    said = [*test.lines, *(launches if test.verdict == "WRONG" else [])]
+    lines = message_lines(headline, assignment.submission, last_line, said, test.hint)
     is_public = not is_hidden and not test.name.partition(".")[0].startswith("Hidden")
     return Failure(
         verdict=test.verdict,
@@ -272,7 +287,7 @@ def _failure(assignment: Assignment, test: TestResult, last_line: int) -> Failur
 
 
 def _unmet(assignment: Assignment, criterion: CriterionScore, said: Said, last_line: int) -> Failure:
-    lines = message_lines(said.message, assignment.submission, last_line, said.hint)
+    lines = message_lines(said.message, assignment.submission, last_line, said.lines, said.hint)
     is_counted = isinstance(said, Evidence)  # a measured time needs the GPU
     again = f"make profile RUNG={_typed(assignment, criterion.rung)}" if is_counted else ""
     return Failure(criterion.verdict, lines, again=again, places=_places(lines))

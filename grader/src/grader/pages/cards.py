@@ -18,7 +18,7 @@ from grader.course.history import Past
 from grader.model.assignment import Assignment
 from grader.model.record import NOT_GRADED, Record
 from grader.model.roster import Student
-from grader.model.score import points_text
+from grader.model.score import with_bonus
 from grader.pages.card_view import device_text, first_thing, message_lines, missed_rungs, rung_views
 from grader.pages.chart import make_ladder
 from grader.pages.code_view import annotate
@@ -55,8 +55,7 @@ def score_words(record: Record) -> str:
     """The record's own points: "90 + 10 bonus"."""
     if record.score is None:
         return "–"
-    base = points_text(record.score.total - record.score.bonus)
-    return f"{base} + {points_text(record.score.bonus)} bonus" if record.score.bonus else base
+    return with_bonus(record.score.total - record.score.bonus, record.score.bonus)
 
 
 def openings(subjects: Sequence[Subject]) -> dict[str, Opening]:

@@ -13,12 +13,13 @@ from grader.model.assignment import Assignment
 from grader.model.verdicts import place
 from grader.pages.class_notices import missing_everywhere, notices, unmatched
 from grader.pages.class_statistics import ClassStatistics, counted_records, histogram
-from grader.pages.class_view import make_rows
+from grader.pages.class_view import make_rows, to_see
 from grader.pages.look_first import look_first
 from grader.pages.similar import PAGE
 
 INDEX = "index.html"
 _SCRIPT = "index.js"
+_MOST_FIRST = 3
 _MOST_NOTICES = 200
 _MOST_TESTS = 60  # of those that fail, of one assignment
 _MOST_NAMED = 60
@@ -56,6 +57,7 @@ def write_index(
     script = (environment.loader.get_source(environment, _SCRIPT)[0] if environment.loader else "").strip()
     found = notices(assignments, grades, unmade)
     missing = missing_everywhere(grades)
+    by_criterion = statistics.costs_by_criterion()
     text = environment.get_template("index.html.j2").render(
         assignments=list(assignments.values()),
         extra={name for one in grades for name, grade in one.assignments.items() if grade.is_extra},
@@ -70,7 +72,9 @@ def write_index(
         notices=found[:_MOST_NOTICES],
         more_notices=max(0, len(found) - _MOST_NOTICES),
         histograms=[histogram(assignment, grades) for assignment in assignments.values()],
-        by_criterion=statistics.costs_by_criterion(),
+        by_criterion=by_criterion,
+        reteach=by_criterion[:_MOST_FIRST],
+        to_see=to_see(rows, _MOST_FIRST),
         by_fault=statistics.costs_by_fault(),
         criteria=statistics.criteria,
         tests={name: statistics.tests(name) for name in assignments},

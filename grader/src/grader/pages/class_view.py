@@ -22,19 +22,15 @@ class Mark:
 
 @dataclass(frozen=True)
 class Cell:
-    """One student's outcome in one assignment. `points` is None where there are none yet."""
+    """One student's outcome in one assignment. `points` is None where there are none yet, `text` says them."""
 
     points: float | None
+    text: str
     verdict: str
     rung: str
     card: str
     marks: tuple[Mark, ...]
     steps: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """The points as they stand in the cell."""
-        return "–" if self.points is None else points_text(self.points)
 
     @property
     def meaning(self) -> str:
@@ -52,6 +48,7 @@ class Row:
     section: str
     is_matched: bool
     total: float | None
+    total_text: str
     possible: float
     steps: tuple[str, ...]
     cells: tuple[Cell, ...]
@@ -71,20 +68,32 @@ def make_rows(assignments: Mapping[str, Assignment], grades: Sequence[StudentGra
             section=one.student.section,
             is_matched=one.is_matched,
             total=one.total,
+            total_text=one.total_text,
             possible=one.possible,
             steps=one.steps,
-            cells=tuple(_cell(one.assignments.get(name)) for name in assignments),
+            cells=tuple(_cell(assignment, one.assignments.get(name)) for name, assignment in assignments.items()),
         )
         for one in grades
     ]
 
 
-def _cell(grade: AssignmentGrade | None) -> Cell:
+def to_see(rows: Sequence[Row], most: int) -> list[Row]:
+    """Those with the least of the total who handed something in, below half of what is possible."""
+    low = [row for row in rows if row.total and row.total < row.possible / 2]
+    return sorted(low, key=lambda row: row.total or 0.0)[:most]
+
+
+def _cell(assignment: Assignment, grade: AssignmentGrade | None) -> Cell:
     record = grade.record if grade else None
+    rung = record.score.rung if record and record.score else ""
+    verdict = grade.verdict if grade else NOT_DUE
+    if rung and assignment.is_bonus_rung(rung):  # all that is asked for is right
+        verdict, rung = PASS, ""
     return Cell(
         points=grade.points if grade else None,
-        verdict=grade.verdict if grade else NOT_DUE,
-        rung=record.score.rung if record and record.score else "",
+        text=grade.points_text.removesuffix(" bonus") if grade else "–",
+        verdict=verdict,
+        rung=rung,
         card=staff_card_name(record) if record else "",
         marks=tuple(_marks(grade)) if grade else (),
         steps=grade.steps if grade else (),

@@ -19,18 +19,12 @@ from grader.model.assignment import Assignment
 from grader.model.handed import Handed
 from grader.model.line_costs import base_name
 from grader.model.record import NOT_GRADED, Record
-from grader.model.result import Evidence, Finding, Place, SuiteResult, TestResult
+from grader.model.result import Evidence, Finding, Place, SaidLine, SuiteResult, TestResult
 from grader.model.score import CriterionScore, Score, tests_of
 from grader.model.verdicts import PASS, SLOW
 from grader.model.visibility import find_visibility, is_open
 
 HIDDEN_TEST = "hidden test"  # what each is called
-_KINDS = frozenset(
-    (
-        "out of bounds", "misaligned address", "invalid address", "uninitialised read", "race", "barrier divergence",
-        "wrong warp mask", "undefined shuffle", "trap", "assertion failed", "timeout", "unsupported", "stack overflow",
-    )
-)  # fmt: skip
 _HINTS = {
     "WRONG": "try inputs that the public tests leave out: the smallest ones, those just below and above a limit, large "
     "ones, and two calls in a row",
@@ -44,7 +38,7 @@ _HINTS = {
     "REJECTED": "the task says what has to be computed on the device; do that at every length",
 }
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_VALUES_LEFT_OUT = "  note    it ran after hidden tests, so values are not shown; make test shows them"
+_VALUES_LEFT_OUT = SaidLine("note", "it ran after hidden tests, so values are not shown; make test shows them")
 _HIDDEN_DETAIL = "what was measured is not shown"
 _COMPILER_LINE = re.compile(r"(?:\((\d+)\)|:(\d+):\d+): (?:fatal )?(?:error|warning)\b")
 
@@ -167,7 +161,8 @@ def _hidden(assignment: Assignment, test: TestResult, lines: int, words: set[str
         rung=test.rung,
         verdict=test.verdict,
         seconds=0.0,
-        message="" if passed else "\n".join([f"{test.verdict}  {HIDDEN_TEST}: {title}", *_told(findings)]),
+        message="" if passed else f"{test.verdict}  {HIDDEN_TEST}: {title}",
+        lines=_told(findings),
         hint="" if passed else said.hint or (counted.hint if counted else "") or _HINTS.get(test.verdict, ""),
         output="",
         reproduce="",
@@ -182,17 +177,19 @@ def _after_hidden(file_name: str, test: TestResult, lines: int, words: set[str])
     What a budget's message says was counted by the judge.
     """
     if test.verdict in (PASS, SLOW):
-        return replace(test, output="")
+        return replace(test, output="", launches=())
     findings = _findings(file_name, test, lines, words)
-    said = [test.message.partition("\n")[0].partition("   ")[0], *_told(findings), _VALUES_LEFT_OUT]
-    return replace(test, output="", message="\n".join(said), findings=findings)
+    return replace(
+        test, output="", message=f"{test.verdict}  {test.name}", lines=(*_told(findings), _VALUES_LEFT_OUT),
+        findings=findings, launches=(),
+    )  # fmt: skip
 
 
 def _findings(file_name: str, test: TestResult, lines: int, words: set[str]) -> tuple[Finding, ...]:
     """The faults' kinds, kernels and lines, as far as they are the student's own."""
     found = [
         Finding(
-            kind=finding.kind if finding.kind in _KINDS else "",
+            kind=finding.kind,
             kernel=_own_name(finding.kernel, words),
             places=_own(file_name, finding.places, lines),
             text="",
@@ -200,9 +197,8 @@ def _findings(file_name: str, test: TestResult, lines: int, words: set[str]) -> 
         )
         for finding in test.findings
     ]
-    if not found:  # host code: the judge says "at      copy.cu:22"
-        at = re.compile(rf"^  at      {re.escape(file_name)}:(\d{{1,6}})\b", re.MULTILINE)
-        said = [Place(file_name, int(number)) for number in at.findall(test.message)]
+    if not found:  # host code
+        said = [Place(line.file, line.line) for line in test.lines if line.label == "at"]
         found = [Finding(kind="", kernel="", places=_own(file_name, said[:1], lines), text="", count=1)]
     return tuple(dict.fromkeys(finding for finding in found if finding.places))
 
@@ -221,11 +217,13 @@ def _own_name(kernel: str, words: set[str]) -> str:
     return names[-1] if names and names[-1] in words else ""
 
 
-def _told(findings: Sequence[Finding]) -> list[str]:
+def _told(findings: Sequence[Finding]) -> tuple[SaidLine, ...]:
     """The faults as lines of a message."""
     told = []
     for finding in findings:
         places = " and ".join(dict.fromkeys(f"{place.file}:{place.line}" for place in finding.places))
         what = " in ".join(word for word in (finding.kind, finding.kernel) if word)
-        told.append(f"  at      {places}{f'  {what}' if what else ''}")
-    return told
+        told.append(
+            SaidLine("at", places + (f"  {what}" if what else ""), finding.places[0].file, finding.places[0].line)
+        )
+    return tuple(told)

@@ -7,7 +7,7 @@ message is used, because it names the line. A race that did not show on the GPU 
 
 from dataclasses import replace
 
-from grader.model.result import TIMING_SUITE, SuiteResult, TestResult, Timing
+from grader.model.result import TIMING_SUITE, SaidLine, SuiteResult, TestResult, Timing
 from grader.model.verdicts import JUDGED
 
 _VIRTUAL = "virtual GPU"
@@ -46,7 +46,8 @@ def timing_failures(gpu: SuiteResult) -> list[TestResult]:
             rung=rung,
             verdict=timing.verdict,
             seconds=0.0,
-            message=f"{timing.message}\n  device  {gpu.device.name}, while it was timed",
+            message=timing.message,
+            lines=(*timing.lines, SaidLine("device", f"{gpu.device.name}, while it was timed")),
             hint=timing.hint,
             output="",
             reproduce="",
@@ -67,4 +68,4 @@ def _worse(virtual: TestResult, gpu: TestResult, name: str) -> TestResult:
     said = where if other.verdict == worse.verdict else f"{where}; on {elsewhere} it is {other.verdict}"
     if worse.unfinished:
         return replace(worse, device=where)
-    return replace(worse, device=where, message=f"{worse.message}\n  device  {said}")
+    return replace(worse, device=where, lines=(*worse.lines, SaidLine("device", said)))

@@ -53,11 +53,10 @@ class MachinePaths:
             result,
             tests=tuple(
                 replace(
-                    test,
-                    message=hide(test.message),
-                    hint=hide(test.hint),
+                    test.with_texts(hide),
                     output=hide(test.output),
                     reproduce=hide(test.reproduce),
+                    launches=tuple(map(hide, test.launches)),
                     findings=tuple(
                         replace(
                             one,
@@ -70,12 +69,8 @@ class MachinePaths:
                 )
                 for test in result.tests
             ),
-            evidence=tuple(
-                replace(entry, message=hide(entry.message), hint=hide(entry.hint)) for entry in result.evidence
-            ),
-            timings=tuple(
-                replace(entry, message=hide(entry.message), hint=hide(entry.hint)) for entry in result.timings
-            ),
+            evidence=tuple(entry.with_texts(hide) for entry in result.evidence),
+            timings=tuple(entry.with_texts(hide) for entry in result.timings),
         )
 
 

@@ -4,12 +4,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from grader.base.files import sha256_bytes
 from grader.model.discovery import Submission
 from grader.model.line_costs import base_name
 from grader.model.record import Record
-from grader.model.result import Finding, Line, SuiteResult, TestResult
+from grader.model.result import Finding, Line, Said, SuiteResult, TestResult
 from grader.model.same_source import line_map
 from grader.model.score import score_nothing, score_result
 from grader.running.bench import Bench
@@ -17,6 +18,7 @@ from grader.running.keys import code_of, run_key_of
 from grader.running.store import Journal
 
 _MOST_LOOKED_AT = 4
+AnySaid = TypeVar("AnySaid", bound=Said)
 
 
 class _UnknownLineError(Exception):
@@ -97,12 +99,8 @@ class _Lines:
         return replace(
             result,
             tests=tuple(map(self._test, result.tests)),
-            evidence=tuple(
-                replace(one, message=self._text(one.message), hint=self._text(one.hint)) for one in result.evidence
-            ),
-            timings=tuple(
-                replace(one, message=self._text(one.message), hint=self._text(one.hint)) for one in result.timings
-            ),
+            evidence=tuple(self._said(one) for one in result.evidence),
+            timings=tuple(self._said(one) for one in result.timings),
             profiles=tuple(replace(one, lines=self._profile(one.lines)) for one in result.profiles),
         )
 
@@ -121,12 +119,12 @@ class _Lines:
         # prints the lines of an exception by itself.
         if self._file.endswith(".py") and test.output:
             raise _UnknownLineError
-        return replace(
-            test,
-            message=self._text(test.message),
-            hint=self._text(test.hint),
-            findings=tuple(map(self._finding, test.findings)),
-        )
+        launches = tuple(map(self._text, test.launches))
+        return replace(self._said(test), findings=tuple(map(self._finding, test.findings)), launches=launches)
+
+    def _said(self, said: AnySaid) -> AnySaid:
+        lines = tuple(replace(line, line=self._line(line.file, line.line)) for line in said.lines)
+        return replace(said, lines=lines).with_texts(self._text)
 
     def _finding(self, finding: Finding) -> Finding:
         places = tuple(replace(place, line=self._line(place.file, place.line)) for place in finding.places)

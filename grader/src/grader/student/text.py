@@ -7,13 +7,24 @@ packages.
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.base.counted import counted
 from grader.model.assignment import Assignment, Rung
 from grader.model.line_costs import LineCost, counters_by_line, line_cost
-from grader.model.result import Finding, Place, Profile, SuiteResult, TestResult, is_not_begun
-from grader.model.score import CriterionScore, Score, points_text, score_result
+from grader.model.result import (
+    Evidence,
+    Finding,
+    Place,
+    Profile,
+    Said,
+    SaidLine,
+    SuiteResult,
+    TestResult,
+    is_not_begun,
+)
+from grader.model.score import CriterionScore, Score, points_text, score_result, with_bonus
+from grader.model.units import metric_words, value_text
 from grader.student.machine_code import ARCH, MachineChanges
 
 _OUTPUT_LINES, _OUTPUT_COLUMNS = 10, 200
@@ -22,6 +33,8 @@ _NAMED_TESTS = 3
 _GAP_LINES = 3  # of source between two costly lines that are shown too
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "bold": "1", "dim": "2"}
 _UNMET = "yellow"
+_TEXT_COLUMN = 10  # where the texts of labelled lines begin
+_STUB_RETURNS = "cudaErrorNotReady"
 
 
 @dataclass(frozen=True)
@@ -31,19 +44,20 @@ class Terminal:
     colour: bool = False
     columns: int = 0
 
-    def wrapped(self, text: str) -> str:
-        """A message's lines, broken where they are too long; what follows stands below the line's own text."""
+    def wrapped(self, line: str, indent: int = 4) -> str:
+        """A line, broken where it is too long; what follows stands below its own text."""
         if not self.columns:
-            return text
-        lines: list[str] = []
-        for line in text.split("\n"):
-            label = re.match(r"\s*(?:\w+\s{2,}|\s)", line)
-            indent = " " * min(len(label[0]) if label else 4, self.columns // 3)
-            lines += textwrap.wrap(
-                line, self.columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False,
-                replace_whitespace=False,
-            ) or [line]  # fmt: skip
-        return "\n".join(lines)
+            return line
+        below = " " * min(indent, self.columns // 3)
+        broken = textwrap.wrap(
+            line, self.columns, subsequent_indent=below, break_long_words=False, break_on_hyphens=False,
+            replace_whitespace=False,
+        )  # fmt: skip
+        return "\n".join(broken) or line
+
+    def block(self, text: str) -> str:
+        """A text of several lines, each broken where it is too long."""
+        return "\n".join(self.wrapped(line, _TEXT_COLUMN) for line in text.split("\n"))
 
     def paint(self, text: str, *styles: str) -> str:
         """The text in a style, or as it is."""
@@ -123,14 +137,14 @@ def report(
         return "\n\n".join([*parts, "No test ran.  Next: make test"]) + "\n"
     first = _first_to_fix(rows)
     if choice.test:
-        parts += [_coloured(entry.said, to) for entry in result.evidence if entry.message]
+        parts += [_said(entry, entry.verdict, to) for entry in result.evidence if entry.message]
     if first is not None:
-        parts.append(_message(first, result, to))
+        parts.append(_message(assignment, first, result, source, to))
     elif choice.rung or choice.test:
         parts += _printed(result, to)
     if table.strip() and (wide or result.timings):
         parts.append(table.strip("\n"))
-    elif budgets := _budgets(rows, table, to):
+    elif budgets := _budgets(assignment, rows, table, to):
         parts.append(budgets)
     parts.append(_rungs(assignment, rows, source, choice, to))
     parts.append(_closing(assignment, rows, first, choice, to))
@@ -186,7 +200,8 @@ def _rows(assignment: Assignment, result: SuiteResult) -> list[_Row]:
 
 
 def _heading(assignment: Assignment, result: SuiteResult, to: Terminal) -> str:
-    device = f"{result.device.name or 'a GPU'} ({result.device.kind})"
+    # The virtual GPU's figures are for the device that they name.
+    device = "the virtual GPU" if result.device.kind == "vgpu" else result.device.name or "a GPU"
     return f"{to.paint(assignment.title, 'bold')} on {device}, seed {result.seed}"
 
 
@@ -200,19 +215,20 @@ def _fault(row: _Row) -> str:
     return row.failed[0].verdict if row.failed else row.unmet[0].verdict
 
 
-def _message(row: _Row, result: SuiteResult, to: Terminal) -> str:
+def _message(assignment: Assignment, row: _Row, result: SuiteResult, source: str, to: Terminal) -> str:
     if not row.failed:
-        texts = {entry.criterion: entry.said for entry in result.evidence}
-        return _coloured(texts.get(row.unmet[0].id, row.unmet[0].detail), to)
+        score = row.unmet[0]
+        entry = next((entry for entry in result.evidence if entry.criterion == score.id), None)
+        return _said(_in_words(assignment, score, entry), score.verdict, to) if entry else score.detail
     first, *others = [test for test in row.failed if not test.unfinished] or row.failed
-    lines = [_coloured(first.said, to)]
+    lines = [_said(_with_places(first, row.rung, assignment.submission, source), first.verdict, to)]
     lines += _output(first)
     lines.append(f"  again   {_shorter(first.reproduce)}")
     if others:
         names = [test.short_name for test in others[:_NAMED_TESTS]]
         more = f" and {len(others) - len(names)} more" if len(others) > len(names) else ""
         also = f"  also    {', '.join(names)}{more}; make test RUNG={row.rung.label} VERBOSE=1"
-        lines.append(to.paint(to.wrapped(also), "dim"))
+        lines.append(to.paint(to.wrapped(also, _TEXT_COLUMN), "dim"))
     return "\n".join(lines)
 
 
@@ -237,14 +253,43 @@ def _output(test: TestResult) -> list[str]:
     return ["  your program printed:", *shown] if shown else []
 
 
-def _coloured(message: str, to: Terminal) -> str:
+def _with_places(test: TestResult, rung: Rung, file: str, source: str) -> TestResult:
+    """The test with what its message alone does not know: what was launched, and where the stub still returns."""
+    lines = list(test.lines)
+    if test.verdict == "WRONG" and not test.unfinished:
+        lines += [SaidLine(" " if index else "launch", text) for index, text in enumerate(test.launches)]
+    if test.verdict == "API" and (number := stub_line(source, rung)):
+        lines.append(SaidLine("at", f"{file}:{number}  return {_STUB_RETURNS};", file, number))
+    return replace(test, lines=tuple(lines))
+
+
+def stub_line(source: str, rung: Rung) -> int:
+    """The line of the rung's launcher that still returns what the stub returns; 0: there is none."""
+    is_inside = False
+    for number, line in enumerate(source.split("\n"), 1):
+        is_inside = is_inside or re.match(rf"cudaError_t {rung.id}\b", line) is not None
+        if is_inside and f"return {_STUB_RETURNS}" in line:
+            return number
+        is_inside = is_inside and not line.startswith("}")
+    return 0
+
+
+def _in_words(assignment: Assignment, score: CriterionScore, entry: Evidence) -> Evidence:
+    """The entry with its metric in words."""
+    words = value_text(assignment, score)
+    lines = tuple(replace(line, text=words) if line.label == "counted" and words else line for line in entry.lines)
+    return replace(entry, lines=lines)
+
+
+def _said(said: Said, verdict: str, to: Terminal) -> str:
     """The verdict in its colour, the place of the fault in bold."""
-    message = to.wrapped(message)
-    head, _, rest = message.partition("\n")
-    verdict, gap, name = head.partition("  ")
-    head = to.paint(verdict, "bold", "yellow" if verdict == "SLOW" else "red") + gap + name
-    rest = re.sub(r"\b[\w.-]+\.cuh?:\d+", lambda found: to.paint(found[0], "bold"), rest) if to.colour else rest
-    return f"{head}\n{rest}" if rest else head
+    painted = to.paint(verdict, "bold", "yellow" if verdict == "SLOW" else "red")
+    lines = [to.wrapped(said.message, len(verdict) + 2).replace(verdict, painted, 1)]
+    for line in (*said.lines, *((SaidLine("hint", said.hint),) if said.hint else ())):
+        place = f"{line.file}:{line.line}"
+        text = to.wrapped(f"  {line.rendered}", _TEXT_COLUMN if line.label else 4)
+        lines.append(text.replace(place, to.paint(place, "bold"), 1) if line.line else text)
+    return "\n".join(lines)
 
 
 def _rungs(assignment: Assignment, rows: Sequence[_Row], source: str, choice: Choice, to: Terminal) -> str:
@@ -276,7 +321,7 @@ def _rungs(assignment: Assignment, rows: Sequence[_Row], source: str, choice: Ch
     return "\n".join(lines)
 
 
-def _budgets(rows: Sequence[_Row], table: str, to: Terminal) -> str:
+def _budgets(assignment: Assignment, rows: Sequence[_Row], table: str, to: Terminal) -> str:
     """A line for each budget that was measured: what was counted, the limit, and whether it is met."""
     measured = [(row, budget) for row in rows if not row.failed for budget in row.budgets if budget.value is not None]
     if not measured:
@@ -285,7 +330,7 @@ def _budgets(rows: Sequence[_Row], table: str, to: Terminal) -> str:
     titles = max(len(budget.title) for _, budget in measured)
     values = max(len(_number(budget.value)) for _, budget in measured)
     limits = max(len(_number(budget.full)) for _, budget in measured)
-    lines = [to.wrapped(table.strip().partition("\n")[0].partition(";")[0])]
+    lines = [to.wrapped(table.strip().partition("\n")[0].partition(";")[0])]  # the suite's own table
     for row, budget in measured:
         value = budget.value or 0.0
         if budget.full < budget.none:
@@ -297,9 +342,11 @@ def _budgets(rows: Sequence[_Row], table: str, to: Terminal) -> str:
             f"  {row.rung.label:>{labels}}  {budget.title:{titles}}  "
             f"{_number(budget.value):>{values}} {sign} {_number(budget.full):<{limits}}"
         )
-        room = (to.columns or _COLUMNS) - len(text) - 5
-        unit = budget.metric if len(budget.metric) <= room else f"{budget.metric[: max(room - 1, 0)]}…"
-        lines.append(f"{text}  {mark}  {to.paint(unit, 'dim')}".rstrip())
+        unit = metric_words(assignment, budget.metric)
+        if len(unit) <= (to.columns or _COLUMNS) - len(text) - 5:
+            lines.append(f"{text}  {mark}  {to.paint(unit, 'dim')}")
+        else:
+            lines += [f"{text}  {mark}", *([] if budget.is_full else [to.paint(f"  {'':{labels}}  in {unit}", "dim")])]
     return "\n".join(line for line in lines if line)
 
 
@@ -316,8 +363,8 @@ def _where(assignment: Assignment, row: _Row, source: str) -> str:
     number = todo_line(source, row.rung)
     if number:
         return f": TODO({row.rung.id.split('_', 1)[0]}) in {assignment.submission}:{number}"
-    said = row.failed[0].message.split("\n")[1:2]
-    return f": {said[0].strip()}" if said else ""
+    said = row.failed[0].lines[:1]
+    return f": {said[0].text}" if said else ""
 
 
 def _points(rows: Sequence[_Row]) -> float:
@@ -332,10 +379,9 @@ def _closing(assignment: Assignment, rows: Sequence[_Row], first: _Row | None, c
         ran = sum(len(row.tests) for row in rows)
         state = f"{ran - failed} of {counted(ran, 'test')} passed."
         return f"{state}\nNext: make test" if not failed and first is None else state
-    state = f"{points_text(_points(rows))} of {points_text(assignment.points)} points from the public tests."
     bonus = sum(criterion.points for row in rows for criterion in row.criteria if criterion.bonus)
-    if bonus:
-        state = state[:-1] + f", plus {points_text(bonus)} bonus."
+    points = with_bonus(_points(rows), bonus)
+    state = f"{points} of {points_text(assignment.points)} points from the public tests."
     if next_row is None:
         return to.paint(state, "green") + f"\nNext: hand in {assignment.submission}"
     is_above = next_row is first and not next_row.failed
@@ -352,7 +398,7 @@ def faults(result: SuiteResult, to: Terminal) -> str:
     parts = []
     for same in found.values():
         test, finding = same[0]
-        lines = [_coloured(finding.text, to), f"  in      {test.name}"]
+        lines = [to.block(finding.text), f"  in      {test.name}"]
         if len(same) > 1:
             lines.append(f"  and in  {counted(len(same) - 1, 'other test')}")
         parts.append("\n".join(lines))

@@ -154,7 +154,7 @@ std::string OnDevice(const ReportOptions& options) {
   return options.ordinal ? " on device " + std::to_string(*options.ordinal) : "";
 }
 
-void PrintFindings(const Device& device, const ReportOptions& options) {
+uint64_t PrintFindings(const Device& device, const ReportOptions& options) {
   const FindingList& list = device.findings();
   Heading("Findings" + OnDevice(options) +
           (options.ended_by == nullptr ? "" : std::string(", until the program was ended by ") + options.ended_by));
@@ -185,12 +185,14 @@ void PrintFindings(const Device& device, const ReportOptions& options) {
     std::fprintf(stderr, "  and %llu more\n", static_cast<unsigned long long>(list.dropped()));
   }
   if (count == 0) std::fputs("  none\n", stderr);
+  if (count > 1) std::fprintf(stderr, "  %s findings\n", Grouped(count).c_str());
   for (const Device::LeftOut& left_out : device.left_out()) {
     const std::string of = left_out.kernel.empty() ? "" : left_out.kernel + ": ";
     const std::string times = left_out.count == 1 ? "" : " (" + Grouped(left_out.count) + " times)";
     std::fprintf(stderr, "%s  %s%s%s\n  hint    %s\n", Colored(kBold, "NOT FULLY CHECKED").c_str(), of.c_str(),
                  InfoOf(left_out.gap).what, times.c_str(), InfoOf(left_out.gap).remedy);
   }
+  return count;
 }
 
 }  // namespace
@@ -201,21 +203,22 @@ void PrintFinding(const Finding& finding) {
   std::fprintf(stderr, "%s%s\n", Colored(kRed, text.substr(0, first_line)).c_str(), text.substr(first_line).c_str());
 }
 
-void PrintReport(const Device& device, const ReportOptions& options) {
+uint64_t PrintReport(const Device& device, const ReportOptions& options) {
   if (options.ended_by == nullptr) std::fflush(stdout);
-  if (options.findings) PrintFindings(device, options);
-  if (!options.kernels) return;
+  const uint64_t count = options.findings ? PrintFindings(device, options) : 0;
+  if (!options.kernels) return count;
   const std::vector<KernelSummary> kernels = Summarize(device.launches());
   if (kernels.empty()) {
     Heading("Kernels" + OnDevice(options) + ": none was launched");
-    return;
+    return count;
   }
   if (options.ordinal) Heading("Device " + std::to_string(*options.ordinal));
   PrintKernels(device, kernels);
-  if (!options.lines) return;
+  if (!options.lines) return count;
   for (const KernelSummary& kernel : kernels) {
     if (!IsLibrary(*kernel.first)) PrintLines(kernel);
   }
+  return count;
 }
 
 }  // namespace lockstep::vgpu::cudart

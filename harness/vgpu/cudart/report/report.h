@@ -21,6 +21,7 @@ struct ReportOptions {
 };
 
 void PrintFinding(const Finding& finding);
-void PrintReport(const Device& device, const ReportOptions& options);
+// How many findings it has.
+uint64_t PrintReport(const Device& device, const ReportOptions& options);
 
 }  // namespace lockstep::vgpu::cudart
