@@ -370,12 +370,7 @@ EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const Eviden
   const bool any = one.drawn && !one.round;
   Random random(SeedFor(one.seed, "streams"));
   const int streams = any ? static_cast<int>(random.Between(suites::kEvidenceStreams, 8)) : suites::kEvidenceStreams;
-  // As many copies and kernels as the reference has, so times compare at far fewer elements, too.
-  const uint64_t n =
-      any && one.elements > 1 << 16 ? one.elements / static_cast<uint64_t>(random.Between(1, 3)) : one.elements;
-  EvidenceRun run = suites::StreamOnce(runner, rung, suites::MakeFractions(n, one.seed), streams);
-  run.elements = n;
-  return run;
+  return suites::StreamOnce(runner, rung, suites::MakeFractions(one.elements, one.seed), streams);
 }
 
 }  // namespace lockstep::judge

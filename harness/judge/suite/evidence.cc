@@ -88,6 +88,18 @@ RungProfile ProfileOf(const std::string& rung, const char* source, uint64_t elem
   return profile;
 }
 
+// The recorded reference's timeline, as it would be for fewer elements: half of them in proportion, the other half the
+// same. That is at least what they are where less than half is launches.
+RungProfile Scaled(RungProfile profile, uint64_t elements) {
+  const double part = (1 + static_cast<double>(elements) / static_cast<double>(profile.elements)) / 2;
+  profile.elements = elements;
+  profile.microseconds *= part;
+  if (profile.timeline) {
+    for (const TimelineFigureInfo& info : AllTimelineFigures()) (*profile.timeline).*info.field *= part;
+  }
+  return profile;
+}
+
 }  // namespace
 
 bool Evidence::IsDrawn(const std::string& rung) const {
@@ -153,7 +165,12 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
   const bool compares = std::any_of(criteria.begin(), criteria.end(), [&](const EvidenceCriterion& criterion) {
     return criterion.rung == rung && NeedsReference(criterion);
   });
-  if (!compares || draw == Draw::kWide || !suite_.has_runner(Role::kReference)) return;
+  if (!compares || draw == Draw::kWide) return;
+  if (!suite_.has_runner(Role::kReference)) {
+    const RungProfile* recorded = Reference(rung);
+    if (recorded != nullptr && recorded->timeline) elsewhere.reference = Scaled(*recorded, one.elements);
+    return;
+  }
   const EvidenceRun other = run_(suite_.runner(Role::kReference), rung, one);
   if (const Problem* worst = Worst(other.problems)) {
     throw HarnessError("the reference's " + rung + " failed: " + FormatProblem(*worst, "evidence"));
