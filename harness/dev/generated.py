@@ -2,7 +2,7 @@
 """Grades submissions made by chance: hostile ones, none of which may gain, and right ones, none of which may lose.
 
     harness/dev/generated.py adversaries 200 --seed 7     hostile ones; --keep DIR keeps those that gain
-    harness/dev/generated.py gates 200 --seed 7           hostile ones of all assignments: the technique where it is measured
+    harness/dev/generated.py gates 200 --seed 7           hostile ones of ten assignments: the technique behind a gate
     harness/dev/generated.py friends 200 --seed 7         right ones; --keep DIR keeps those that lose
 
 docs/records/attacks.md has what long runs found.
@@ -32,9 +32,7 @@ _MOST = 200  # graded at a time
 
 def main() -> int:
     """Status 1 where one gets what it does not deserve."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=("adversaries", "gates", "friends"))
     parser.add_argument("count", type=int)
     parser.add_argument("--seed", type=int, default=1)
@@ -65,24 +63,16 @@ def main() -> int:
         if asked.kind == "gates":
             made = make_gated(layout, count, asked.seed + start, asked.only)
         else:
-            made = (adversaries if hostile else friends)(
-                count, asked.seed + start, tasks
-            )
+            made = (adversaries if hostile else friends)(count, asked.seed + start, tasks)
         graded = (grade_adversaries if hostile else grade_friends)(runs, made)
         print(text_of(graded), flush=True)
         # An adversary that gets less than its naive kernel has been caught at something else.
-        found = [
-            one for one in graded if (one.gains if hostile else one.gains or one.loses)
-        ]
+        found = [one for one in graded if (one.gains if hostile else one.gains or one.loses)]
         bad += len(found)
         for number, one in enumerate(found) if asked.keep else ():
             asked.keep.mkdir(parents=True, exist_ok=True)
-            (asked.keep / f"{asked.seed + start}-{number}.cu").write_text(
-                one.generated.text
-            )
-    print(
-        f"{bad} of {asked.count} {asked.kind} ({moves_text()}) in {time.monotonic() - begin:.0f} s"
-    )
+            (asked.keep / f"{asked.seed + start}-{number}.cu").write_text(one.generated.text)
+    print(f"{bad} of {asked.count} {asked.kind} ({moves_text()}) in {time.monotonic() - begin:.0f} s")
     return bool(bad)
 
 

@@ -518,13 +518,19 @@ INSTANTIATE_TEST_SUITE_P(, Grid2dTest, testing::ValuesIn(SelectedOf({6})), judge
 namespace lockstep::judge {
 
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
-  // Rung 1 takes whole blocks alone, rung 6 whole rows.
-  const auto n = static_cast<uint32_t>(one.drawn ? std::max<uint64_t>(one.elements / 1024, 1) * 1024 : one.elements);
-  constexpr uint32_t kEvidenceBlock = 256;
+  constexpr uint32_t kBlocks[] = {256, 192, 320, 512};
+  Random random(SeedFor(one.seed, "blocks and rows"));
+  const bool any = one.drawn && !one.round;
+  const uint32_t block = kBlocks[any ? random.Between(0, 3) : 0];
+  uint32_t width = 1024, n = static_cast<uint32_t>(one.elements);
+  if (any) width = std::min(n, static_cast<uint32_t>(random.Between(500, 2000)));
   const int number = suites::NumberOf(rung);
-  EvidenceRun run = number == 4   ? suites::Verify(runner, rung, n, kEvidenceBlock, suites::Every(2, n))
-                    : number == 6 ? suites::Fill(runner, rung, {n, 0, 1024, n / 1024})
-                                  : suites::Fill(runner, rung, {n, kEvidenceBlock});
+  // Rung 1 takes whole blocks alone, rung 6 whole rows.
+  const uint32_t unit = number == 1 ? block : number == 6 ? width : 1;
+  n = std::max(n / unit, 1u) * unit;
+  EvidenceRun run = number == 4   ? suites::Verify(runner, rung, n, block, suites::Every(2, n))
+                    : number == 6 ? suites::Fill(runner, rung, {n, 0, width, n / width})
+                                  : suites::Fill(runner, rung, {n, block});
   run.elements = n;
   return run;
 }

@@ -83,11 +83,11 @@ Shape SquareOf(uint64_t elements) {
 
 // Neither side is much longer than the other. Where four elements go together both are multiples of 64: many a right
 // design moves single elements where a side is not divisible by 8, or by its tile.
-Shape AnyOf(const std::string& rung, uint64_t elements, const judge::SeedKey& seed) {
-  const uint64_t unit = rung.starts_with("transpose5") ? 64 : 1;
+Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
+  const uint64_t elements = one.elements, unit = one.round || rung.starts_with("transpose5") ? 64 : 1;
   const auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(elements)));
   const auto side =
-      static_cast<uint64_t>(judge::Random(judge::SeedFor(seed, "width")).Between((root + 1) / 2, 2 * root));
+      static_cast<uint64_t>(judge::Random(judge::SeedFor(one.seed, "width")).Between((root + 1) / 2, 2 * root));
   const uint64_t width = std::max(side / unit * unit, unit);
   return {width, std::max(elements / width / unit * unit, unit)};
 }
@@ -295,7 +295,7 @@ INSTANTIATE_TEST_SUITE_P(, TransposeTest, testing::ValuesIn(judge::Suite::Get().
 namespace lockstep::judge {
 
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
-  const suites::Shape shape = one.drawn ? suites::AnyOf(rung, one.elements, one.seed) : suites::SquareOf(one.elements);
+  const suites::Shape shape = one.drawn ? suites::AnyOf(rung, one) : suites::SquareOf(one.elements);
   suites::TransposeBuffers buffers(runner.device(), shape.elements());
   EvidenceRun run =
       suites::Transpose(runner, rung, buffers, shape,

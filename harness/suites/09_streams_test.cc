@@ -367,7 +367,10 @@ INSTANTIATE_TEST_SUITE_P(, ChunksTest, testing::ValuesIn(StreamRungs(true)), jud
 namespace lockstep::judge {
 
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
-  return suites::StreamOnce(runner, rung, suites::MakeFractions(one.elements, one.seed), suites::kEvidenceStreams);
+  const bool any = one.drawn && !one.round;
+  Random random(SeedFor(one.seed, "streams"));
+  const int streams = any ? static_cast<int>(random.Between(suites::kEvidenceStreams, 8)) : suites::kEvidenceStreams;
+  return suites::StreamOnce(runner, rung, suites::MakeFractions(one.elements, one.seed), streams);
 }
 
 }  // namespace lockstep::judge

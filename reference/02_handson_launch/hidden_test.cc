@@ -65,6 +65,9 @@ TEST_P(HiddenGrid2dTest, FillsOtherRectangles) {
     ExpectFilled2d(static_cast<uint32_t>(width), static_cast<uint32_t>(height));
   }
   ExpectFilled2d(2053, 1021, Role::kPlain);
+  // Rows and columns past 32,767 and 65,535; a grid has no more than 65,535 blocks from top to bottom.
+  ExpectFilled2d(3, 40'000, Role::kPlain);
+  ExpectFilled2d(70'001, 3, Role::kPlain);
 }
 
 INSTANTIATE_TEST_SUITE_P(, HiddenLaunchTest, testing::ValuesIn(SelectedOf({1, 2, 3, 5})), judge::RungName);

@@ -12,6 +12,7 @@
 #include "judge/model/api_text.h"
 #include "judge/model/text.h"
 #include "judge/suite/launcher_test.h"
+#include "vgpu/device/device.h"
 #include "vgpu/model/time_model.h"
 
 namespace lockstep::judge {
@@ -20,23 +21,19 @@ namespace {
 // Of a budget that was missed: never 100 %.
 std::string Percent(double fraction) { return std::to_string(std::min(std::lround(100 * fraction), 99L)) + " %"; }
 
-// Why a criterion does not count, by what it comes to at a size that was drawn; "" where it counts.
-std::string UnmetElsewhere(const EvidenceCriterion& criterion, const RungProfile& here, const RungProfile& there) {
-  const auto compare = [&](const Metric& metric, const Budget& budget) -> std::string {
-    if (!HoldsElsewhere(metric)) return "";
-    const auto value = Evaluate(metric, [&](std::string_view) { return &there; });
-    const auto measured = Evaluate(metric, [&](std::string_view) { return &here; });
-    if (!value || !measured) return "";
-    const double bound = BoundElsewhere(budget, *measured);
-    if (budget.LowerIsBetter() ? *value <= bound : *value >= bound) return "";
-    return "counts only if " + metric.text + " is at " + (budget.LowerIsBetter() ? "most " : "least ") + Figure(bound) +
-           " at other sizes too; with n = " + Grouped(there.elements) + " it is " + FigureApart(*value, bound);
-  };
-  if (std::string unmet = compare(criterion.metric, criterion.budget); !unmet.empty()) return unmet;
-  if (!criterion.only_where) return "";
-  const Condition& condition = *criterion.only_where;
-  return compare(condition.metric,
-                 {condition.bound, condition.at_most ? condition.bound + 1e-9 : condition.bound - 1e-9});
+// Figures that grow with the elements, or not at all, however many threads share the work, and however it is shared.
+bool IsTraffic(const std::string& counter) {
+  constexpr std::string_view kFigures[] = {"elements",       "sectors",       "store_sectors", "requests",
+                                           "store_requests", "wasted_passes", "max_blocks",    "launches",
+                                           "own_launches",   "pageable_bytes"};
+  const auto& api = AllApiCounts();
+  return std::find(std::begin(kFigures), std::end(kFigures), counter) != std::end(kFigures) ||
+         std::any_of(api.begin(), api.end(), [&](const ApiCountInfo& info) { return info.name == counter; });
+}
+
+bool NeedsReference(const EvidenceCriterion& criterion) {
+  const std::vector<std::string> scopes = ScopesOf(criterion.metric);
+  return std::find(scopes.begin(), scopes.end(), kReferenceScope) != scopes.end();
 }
 
 // The test of one criterion.
@@ -109,49 +106,134 @@ RungProfile ProfileOf(const std::string& rung, const char* source, uint64_t elem
   return profile;
 }
 
+// The recorded reference's timeline, as it would be for fewer elements: half of them in proportion, the other half the
+// same. That is at least what they are where less than half is launches.
+RungProfile Scaled(RungProfile profile, uint64_t elements) {
+  const double part = (1 + static_cast<double>(elements) / static_cast<double>(profile.elements)) / 2;
+  profile.elements = elements;
+  profile.microseconds *= part;
+  if (profile.timeline) {
+    for (const TimelineFigureInfo& info : AllTimelineFigures()) (*profile.timeline).*info.field *= part;
+  }
+  return profile;
+}
+
 }  // namespace
 
 bool Evidence::IsDrawn(const std::string& rung) const {
   const Assignment& assignment = suite_.assignment();
   return assignment.evidence_drawn &&
          std::any_of(assignment.criteria.begin(), assignment.criteria.end(), [&](const EvidenceCriterion& criterion) {
-           return criterion.rung == rung && HoldsElsewhere(criterion.metric);
+           return criterion.rung == rung && HoldsElsewhere(criterion.metric, Draw::kRound);
          });
 }
 
 void Evidence::MakeSmallCalls(const std::string& rung, Role role, const SeedKey& seed, int64_t least) {
   Random random(SeedFor(seed, "small calls"));
   const auto most = static_cast<int64_t>(std::min<uint64_t>(suite_.assignment().EvidenceElements(rung) / 2, 2048));
-  for (int64_t calls = random.Between(least, 2); calls > 0; --calls) {
+  for (int64_t calls = random.Between(least, least + 3); calls > 0; --calls) {
     const EvidenceCase few{static_cast<uint64_t>(random.Between(2, most)), SeedFor(seed, std::to_string(calls)), true};
     run_(suite_.runner(role), rung, few);
   }
 }
 
-void Evidence::MeasureElsewhere(const std::string& rung, const SeedKey& seed, Measurement& measurement) {
-  // Not much fewer elements, or many: what does not depend on their number is not to weigh more.
-  constexpr uint64_t kMany = uint64_t{1} << 22;
+EvidenceCase Evidence::Drawn(const std::string& rung, Draw draw, const SeedKey& seed) const {
+  constexpr uint64_t kMany = uint64_t{1} << 22, kRoundTo = 4096;
   const auto most = static_cast<int64_t>(std::min(suite_.assignment().EvidenceElements(rung), kMany));
-  EvidenceCase one{0, seed, /*drawn=*/true};
-  one.elements = static_cast<uint64_t>(Random(SeedFor(seed, "size")).Between(most / 2 + 1, most - 1));
+  Random random(SeedFor(seed, "size"));
+  EvidenceCase one{static_cast<uint64_t>(random.Between(most * 3 / 4 + 1, most - 1)), seed, /*drawn=*/true};
+  if (draw == Draw::kWide) {
+    const int64_t upper = most >> random.Between(1, 2);
+    one.elements = static_cast<uint64_t>(random.Between(upper / 2 + 1, upper));
+  } else if (draw == Draw::kRound) {
+    one.elements = (one.elements + kRoundTo - 1) / kRoundTo * kRoundTo;
+    one.round = true;
+  }
+  return one;
+}
+
+void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement) {
   // By the worker that the tests have called all the time, where that is counted: one that has just been started could
   // take its first calls for those that are measured.
   const bool is_counted = suite_.options().device == DeviceKind::kVgpu;
-  const Role role = is_counted ? Role::kChecked : Role::kMeasured;
-  MakeSmallCalls(rung, role, seed, /*least=*/1);
-  EvidenceRun run = run_(suite_.runner(role), rung, one);
+  Runner& runner = suite_.runner(is_counted ? Role::kChecked : Role::kMeasured);
+  // Polls cost traffic, and with blocks in other orders there are more of them.
+  vgpu::Device* const device = is_counted ? runner.device().virtual_device() : nullptr;
+  if (device != nullptr) device->set_usual_turns(true);
+  EvidenceRun run = run_(runner, rung, one);
+  if (device != nullptr) device->set_usual_turns(false);
   if (run.elements != 0) one.elements = run.elements;
-  if (run.problems.empty()) {
-    measurement.elsewhere = ProfileOf(rung, "submission", one.elements, run.report, suite_);
-  } else if (measurement.problems.empty()) {
+  if (!run.problems.empty()) {
+    if (!measurement.problems.empty()) return;
     measurement.problems = std::move(run.problems);
     measurement.elements = one.elements;
+    return;
   }
+  Measurement::Elsewhere& elsewhere =
+      measurement.elsewhere.emplace_back(draw, ProfileOf(rung, "submission", one.elements, run.report, suite_));
+  // By the evidence's clock, as the reference is.
+  const vgpu::DeviceProfile* clock = vgpu::FindProfile(suite_.options().evidence_profile);
+  if (is_counted && clock != nullptr) {
+    elsewhere.profile.microseconds = 0;
+    for (const vgpu::LaunchRecord& launch : run.report.launches) {
+      elsewhere.profile.microseconds += vgpu::EstimateTime(launch, *clock).microseconds;
+    }
+  }
+  const std::vector<EvidenceCriterion>& criteria = suite_.assignment().criteria;
+  const bool compares = std::any_of(criteria.begin(), criteria.end(), [&](const EvidenceCriterion& criterion) {
+    return criterion.rung == rung && NeedsReference(criterion);
+  });
+  if (!compares || draw == Draw::kWide) return;
+  if (!suite_.has_runner(Role::kReference)) {
+    const RungProfile* recorded = Reference(rung);
+    if (recorded != nullptr && recorded->timeline) elsewhere.reference = Scaled(*recorded, one.elements);
+    return;
+  }
+  const EvidenceRun other = run_(suite_.runner(Role::kReference), rung, one);
+  if (const Problem* worst = Worst(other.problems)) {
+    throw HarnessError("the reference's " + rung + " failed: " + FormatProblem(*worst, "evidence"));
+  }
+  elsewhere.reference = ProfileOf(rung, "reference", one.elements, other.report, suite_);
+}
+
+// Why a criterion does not count, by what it comes to at sizes that were drawn, and `where`; "" where it counts.
+std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const Measurement& measurement,
+                                     const RungProfile*& where) {
+  const auto compare = [&](const Metric& metric, const Budget& budget,
+                           const Measurement::Elsewhere& there) -> std::string {
+    if (!HoldsElsewhere(metric, there.draw)) return "";
+    const auto value = Evaluate(metric, [&](std::string_view scope) {
+      if (scope != kReferenceScope) return &there.profile;
+      return there.reference ? &*there.reference : nullptr;
+    });
+    const auto measured = Evaluate(metric, [&](std::string_view scope) {
+      return scope == kReferenceScope ? Reference(criterion.rung) : &*measurement.profile;
+    });
+    if (!value || !measured) return "";
+    // What is compared with the reference at the same size needs no room for what the size does to both.
+    const bool compares = metric.denominator && metric.denominator->scope == kReferenceScope;
+    const double bound = BoundElsewhere(budget, *measured, compares ? Draw::kRound : there.draw);
+    if (budget.LowerIsBetter() ? *value <= bound : *value >= bound) return "";
+    return "counts only if " + metric.text + " is at " + (budget.LowerIsBetter() ? "most " : "least ") + Figure(bound) +
+           " at other sizes too; with n = " + Grouped(there.profile.elements) + " it is " + FigureApart(*value, bound);
+  };
+  for (const Measurement::Elsewhere& there : measurement.elsewhere) {
+    where = &there.profile;
+    if (std::string unmet = compare(criterion.metric, criterion.budget, there); !unmet.empty()) return unmet;
+    if (!criterion.only_where) continue;
+    const Condition& condition = *criterion.only_where;
+    const double room = std::max(0.15 * condition.bound, 1e-9);
+    const double none = condition.bound + (condition.at_most ? room : -room);
+    if (std::string unmet = compare(condition.metric, {condition.bound, none}, there); !unmet.empty()) return unmet;
+  }
+  where = nullptr;
+  return "";
 }
 
 const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
   const auto known = submission_.find(rung);
   if (known != submission_.end()) return known->second;
+  constexpr uint64_t kComparable = uint64_t{1} << 16;  // elements, from which on a fixed cost weighs little
   const uint64_t elements = suite_.assignment().EvidenceElements(rung);
   const SeedKey seed = SeedFor(suite_.seed(), "evidence " + rung), other = SeedFor(seed, "elsewhere");
   Measurement measurement;
@@ -168,13 +250,33 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
   if (!IsDrawn(rung)) {
     measure();
   } else {
-    // Neither the number of a call nor what came before it says which one is measured.
+    // Neither the number of a call nor what came before it says which one is measured. The two draws near the size come
+    // one behind the other, the larger one first: of a technique in every other call, or only where a call has more
+    // elements than the last one, one is without it.
     Random random(SeedFor(seed, "order"));
-    MakeSmallCalls(rung, Role::kMeasured, seed, /*least=*/0);
-    const bool first = random.Between(0, 1) == 0;
-    if (first) MeasureElsewhere(rung, other, measurement);
-    measure();
-    if (!first) MeasureElsewhere(rung, other, measurement);
+    const auto near_it = [&] {
+      std::vector<std::pair<EvidenceCase, Draw>> draws;
+      for (const Draw draw : {elements >= kComparable ? Draw::kRound : Draw::kAny, Draw::kAny}) {
+        draws.emplace_back(Drawn(rung, draw, SeedFor(other, std::to_string(draws.size()))), draw);
+      }
+      if (draws[0].first.elements < draws[1].first.elements) std::swap(draws[0], draws[1]);
+      MakeSmallCalls(rung, Role::kChecked, SeedFor(other, "near"), /*least=*/1);
+      for (const auto& [one, draw] : draws) MeasureElsewhere(rung, draw, one, measurement);
+    };
+    const auto far_off = [&] {
+      if (elements < kComparable) return;
+      MakeSmallCalls(rung, Role::kChecked, SeedFor(other, "far"), /*least=*/1);
+      MeasureElsewhere(rung, Draw::kWide, Drawn(rung, Draw::kWide, SeedFor(other, "wide")), measurement);
+    };
+    const auto at_it = [&] {
+      MakeSmallCalls(rung, Role::kMeasured, seed, /*least=*/0);
+      measure();
+    };
+    std::vector<std::function<void()>> parts = {near_it, far_off, at_it};
+    for (size_t i = parts.size() - 1; i > 0; --i) {
+      std::swap(parts[i], parts[static_cast<size_t>(random.Between(0, static_cast<int64_t>(i)))]);
+    }
+    for (const auto& part : parts) part();
   }
   return submission_.emplace(rung, std::move(measurement)).first->second;
 }
@@ -247,9 +349,9 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
     if (!criterion.only_where->Holds(*condition)) result.unmet = UnmetText(*criterion.only_where, *condition);
   }
   const bool unmet_here = !result.unmet.empty();
-  const Measurement& measurement = Submission(criterion.rung);
-  if (!unmet_here && measurement.elsewhere) {
-    result.unmet = UnmetElsewhere(criterion, *measurement.profile, *measurement.elsewhere);
+  const RungProfile* where = nullptr;
+  if (!unmet_here && criterion.budget.Fraction(*value) > 0) {
+    result.unmet = UnmetElsewhere(criterion, Submission(criterion.rung), where);
   }
   result.value = value;
   // What the reference measures of the same, for comparison; where the metric compares with it that is no news.
@@ -281,9 +383,7 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
                      ? "bring " + missed.text + " there first: this budget counts only for kernels that meet both"
                      : "sizes are drawn anew in each run, so every one has to take the rung's technique";
   const std::string& counter = missed.numerator.counter;
-  const bool elsewhere = !unmet_here && !result.unmet.empty();
-  if (const RungProfile* profile =
-          elsewhere ? &*measurement.elsewhere : profile_of(missed.numerator.scope, criterion.rung)) {
+  if (const RungProfile* profile = where != nullptr ? where : profile_of(missed.numerator.scope, criterion.rung)) {
     if (profile->timeline && IsTimelineFigure(counter) && !profile->timeline->remark.text.empty()) {
       problem.evidence.push_back(profile->timeline->remark);
       judgement.line = profile->timeline->remark.line;
@@ -312,16 +412,24 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   return judgement;
 }
 
-double BoundElsewhere(const Budget& budget, double here) {
-  constexpr double kRoom = 1.5, kRoomHere = 1.25;
-  const double middle = (budget.full + budget.none) / 2;
-  if (budget.LowerIsBetter()) return std::max({kRoom * budget.full, middle, kRoomHere * here});
-  return std::min(std::max(std::min(budget.full / kRoom, middle), budget.none), here / kRoomHere);
+double BoundElsewhere(const Budget& budget, double here, Draw draw) {
+  const bool lower = budget.LowerIsBetter();
+  const auto better = [&](double a, double b) { return lower == (a < b) ? a : b; };
+  const auto worse = [&](double a, double b) { return lower == (a < b) ? b : a; };
+  const auto with_room = [&](double value, double room) { return lower ? value * room : value / room; };
+  const double range = budget.none - budget.full;
+  if (draw == Draw::kRound) {
+    const double bound = worse(budget.full + range / 10, with_room(worse(budget.full, here), 1.1));
+    return better(bound, budget.none - range / 50);
+  }
+  const double full = lower ? 1.5 * budget.full : std::max(budget.full / 1.5, budget.none);
+  return worse(worse(full, budget.full + range / 2), with_room(here, 1.25));
 }
 
-bool HoldsElsewhere(const Metric& metric) {
-  const auto holds = [](const MetricTerm& term) {
-    return term.scope.empty() && term.counter != "microseconds" && !IsTimelineFigure(term.counter);
+bool HoldsElsewhere(const Metric& metric, Draw draw) {
+  const auto holds = [&](const MetricTerm& term) {
+    if (draw == Draw::kWide) return term.scope.empty() && IsTraffic(term.counter);
+    return term.scope.empty() || term.scope == kReferenceScope;
   };
   return holds(metric.numerator) && (!metric.denominator || holds(*metric.denominator));
 }

@@ -5,9 +5,8 @@
 // counts: the work of a wrong answer proves nothing. Each criterion is a GoogleTest test of its own.
 //
 // A submission could do the work as it should where it is measured, and no better than before elsewhere. So where
-// assignment.toml says `drawn`, a rung is measured once more at a size and shape that the seed draws, among the tests'
-// calls, and budgets count only if it keeps to them there, too, with room for sizes that are multiples of nothing. The
-// call at the assignment's size may come behind a small one or two.
+// assignment.toml says `drawn`, a rung is measured again at sizes and shapes that the seed draws, among the tests' calls
+// and behind small ones, and budgets count only if it keeps to them there, too (Draw).
 #pragma once
 
 #include <functional>
@@ -33,6 +32,14 @@ struct EvidenceCase {
   uint64_t elements = 0;
   SeedKey seed;
   bool drawn = false;  // so is all else that the task leaves open: a matrix's shape, how far to shift
+  bool round = false;  // drawn, with whole blocks, tiles and vectors everywhere
+};
+
+// How a size is drawn, and what is asked of a rung there.
+enum class Draw : uint8_t {
+  kRound,  // near the assignment's size, a multiple of all usual blocks: all budgets, with little room
+  kAny,    // near it, a multiple of nothing: all budgets, with room for parts of warps, tiles and sectors
+  kWide,   // down to an eighth of it: what depends on the elements alone, as traffic does
 };
 
 // How a suite runs a rung for evidence.
@@ -45,7 +52,13 @@ class Evidence {
   // Each is run once. The profile is absent where the run has problems.
   struct Measurement {
     std::optional<RungProfile> profile;
-    std::optional<RungProfile> elsewhere;  // at a size that was drawn
+    // At sizes that were drawn; the reference's where a criterion compares with it.
+    struct Elsewhere {
+      Draw draw;
+      RungProfile profile;
+      std::optional<RungProfile> reference;
+    };
+    std::vector<Elsewhere> elsewhere;
     std::vector<Problem> problems;
     uint64_t elements = 0;  // that the problems were met with
   };
@@ -64,7 +77,10 @@ class Evidence {
  private:
   bool IsDrawn(const std::string& rung) const;
   void MakeSmallCalls(const std::string& rung, Role role, const SeedKey& seed, int64_t least);
-  void MeasureElsewhere(const std::string& rung, const SeedKey& seed, Measurement& measurement);
+  EvidenceCase Drawn(const std::string& rung, Draw draw, const SeedKey& seed) const;
+  void MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement);
+  std::string UnmetElsewhere(const EvidenceCriterion& criterion, const Measurement& measurement,
+                             const RungProfile*& where);
   Suite& suite_;
   EvidenceFunction run_;
   std::map<std::string, Measurement> submission_;
@@ -81,12 +97,13 @@ std::string BudgetText(const Budget& budget);
 // "counts only if sectors / elements is at most 0.5; here it is 1.125"
 std::string UnmetText(const Condition& condition, double value);
 
-// What a figure may be at most, or at least, at a size that was drawn, where it is `here` at the assignment's: half of
-// the way to nothing is room for parts of warps, tiles and sectors, and what is missed here is no secret there.
-double BoundElsewhere(const Budget& budget, double here);
+// What a figure may be at most, or at least, at a size that was drawn, where it is `here` at the assignment's. Of whole
+// blocks a tenth more, and never what earns nothing; else half of the way to nothing is room for parts of warps, tiles
+// and sectors.
+double BoundElsewhere(const Budget& budget, double here, Draw draw);
 
-// Whether a criterion can be held to its budget at other sizes: figures of the rung's own, and no times.
-bool HoldsElsewhere(const Metric& metric);
+// Whether a criterion can be held to its budget at a size that was drawn so.
+bool HoldsElsewhere(const Metric& metric, Draw draw);
 
 // "Bank conflicts gone" is the test BankConflictsGone.
 std::string TestNameOf(std::string_view title);

@@ -82,7 +82,9 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     const SideBySide::Ids record = {Awaited(r, event).operation};
     Require(r.beside().AreDone(r, record), cudaErrorNotReady);
     r.RequireNoFault();
-    r.timeline().Synchronize(r.timeline().EventOf(event));
+    const Event& asked = r.timeline().EventOf(event);
+    Require(r.timeline().AskWhetherOver(asked), cudaErrorNotReady);
+    r.timeline().Synchronize(asked);
   });
 }
 

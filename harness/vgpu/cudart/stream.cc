@@ -82,12 +82,14 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 LOCKSTEP_PER_THREAD(cudaStreamSynchronize, _ptsz)
 
-// Work that can be done is done when it is asked for, so the answer is yes unless a launch is suspended.
+// Work that can be done is done when it is asked for. The first question behind it is answered with no all the same, as
+// on a GPU, where nothing has run yet.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return Api("cudaStreamQuery", [&](Runtime& r) {
     const Stream& asked = Awaited(r, stream);
     Require(r.beside().AreDone(r, r.beside().Before(r, asked)), cudaErrorNotReady);
     r.RequireNoFault();
+    Require(r.timeline().AskWhetherOver(asked), cudaErrorNotReady);
     r.timeline().Synchronize(asked);
   });
 }

@@ -132,6 +132,18 @@ void Timeline::Synchronize(const Event& event) {
   clocks_.HostWaits(event.clock);
 }
 
+bool Timeline::AskWhetherOver(const Stream& stream) {
+  const double asked_at = host_us_;
+  MoveHostTo(stream);
+  return host_us_ <= asked_at;
+}
+
+bool Timeline::AskWhetherOver(const Event& event) {
+  const bool is_over = IsOver(event);
+  host_us_ = std::max(host_us_, event.at_us);
+  return is_over;
+}
+
 void Timeline::SynchronizeDevice(int device) {
   host_us_ = std::max(host_us_, DefaultOf(device).ready_us);
   for (const auto& [handle, stream] : streams_) {

@@ -101,6 +101,10 @@ class Timeline {
   void SynchronizeDevice(int device);
   // Whether the host has waited for it, or for something behind it.
   bool IsOver(const Event& event) const { return event.at_us <= host_us_; }
+  // Whether the host, which asks, finds it over. Meanwhile the modelled clock goes on to its end, so who asks again is
+  // told yes: a loop that polls ends, and a question that is taken for a wait is answered as a GPU does.
+  bool AskWhetherOver(const Stream& stream);
+  bool AskWhetherOver(const Event& event);
   StreamClocks& clocks() { return clocks_; }
   // An operation of the stream's begins.
   StreamPoint Begin(const Stream& stream);

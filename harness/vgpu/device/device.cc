@@ -55,6 +55,8 @@ void Device::set_instruction_budget(uint64_t warp_instructions, uint64_t per_war
   impl_->launch_budget_per_warp = per_warp;
 }
 
+void Device::set_usual_turns(bool usual) { impl_->options.usual_turns = usual; }
+
 void Device::AddObserver(std::unique_ptr<Observer> observer) {
   impl_->observers.push_back(observer.get());
   impl_->owned.push_back(std::move(observer));

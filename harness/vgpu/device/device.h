@@ -46,6 +46,8 @@ class Device {
   // For subsequent launches: a base number of warp instructions plus a number per launched warp; never more than the
   // options' budget. Instructions of a warp that only waits for others count at a fraction (engine.h).
   void set_instruction_budget(uint64_t warp_instructions, uint64_t per_warp = 0);
+  // Of the launches that follow: blocks and warps take turns as without checkers.
+  void set_usual_turns(bool usual);
   void AddObserver(std::unique_ptr<Observer> observer);  // in addition to those in the options
   void set_counters(bool counters);                      // of subsequent launches; see DeviceOptions
 

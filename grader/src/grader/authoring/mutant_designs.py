@@ -18,7 +18,7 @@ _QUESTIONS = (
 _BARRIER = re.compile(r"\b__syncthreads\(\);")
 _STATEMENT = re.compile(r"^[ \t]*((?:cuda\w+|\w+(?:<[^;{}<>]*>)?<<<[^;{}]*>>>)\([^;{}]*\);)", re.MULTILINE)
 _LAUNCH = re.compile(r"^[ \t]*(\w+(?:<[^;{}<>]*>)?<<<[^;{}]*>>>\([^;{}]*\);)", re.MULTILINE)
-_QUOTIENT = re.compile(r"(?<![\w.*/] )\b([a-z]\w*) / ([a-z]\w*)\b(?! /)")
+_QUOTIENT = re.compile(r"(?<![\w.*/] )\b(?!k[A-Z])([a-z]\w*) / ([a-z]\w*)\b(?! /)")  # not of two constants
 _EXTREMUM = re.compile(r"\b(min|max)(?=\()")
 _COUNT = re.compile(r"(?<=[(,] )n(?=[,)])|(?<=\()n(?=[,)])")
 _END = re.compile(r"(?<= < )n(?=[;) ])")
