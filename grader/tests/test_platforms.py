@@ -111,18 +111,6 @@ def test_every_student_is_there_once(tmp_path: Path, platform: str, form: str) -
         assert times == {}
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_plain_folders_and_files(tmp_path: Path, form: str) -> None:
-    uploads = [upload for upload in usual() if upload.person.name != "Minji Kim"]
-    people = [upload.person for upload in uploads]
-    roster = write_roster(tmp_path / "roster.csv", people)
-    for flat in (False, True):
-        own = [replace(upload, files={"ladder.cu": source(upload.person)}) for upload in uploads] if flat else uploads
-        submissions = take(make_plain(tmp_path / f"week{int(flat)}{form}", own, flat=flat), roster)
-        assert {one.student.sid: one.source for one in submissions} == {one.sid: source(one) for one in people}
-        assert all(one.handed.is_matched for one in submissions)
-
-
 def test_canvas_without_names_or_accents(tmp_path: Path) -> None:
     roster = table(tmp_path / "gradebook.csv", canvas_gradebook(PEOPLE))
     by_number = take(make_canvas(tmp_path / "ascii.zip", usual(), ascii_only=True), roster)

@@ -41,6 +41,7 @@ if [ ! -e "$base/etc/os-release" ]; then
       components=main,universe
       [ -e "/usr/share/debootstrap/scripts/$suite" ] || ln -s gutsy "/usr/share/debootstrap/scripts/$suite" ;;
   esac
+  mkdir -p "$roots"
   echo "==> debootstrap $suite"
   debootstrap --variant=minbase --components=$components ${LOCKSTEP_KEYRING:+--keyring="$LOCKSTEP_KEYRING"} \
     "$suite" "$base" ${LOCKSTEP_MIRROR:+"$LOCKSTEP_MIRROR"} > "$base.log" 2>&1 ||

@@ -34,7 +34,7 @@ class Found:
     after: str = ""
 
 
-def named_in(name: str, matcher: Matcher) -> Iterator[tuple[Place, Found]]:
+def _named_in(name: str, matcher: Matcher) -> Iterator[tuple[Place, Found]]:
     """All places of a name at which somebody is found, longer texts after shorter ones."""
     words = list(_WORD.finditer(name))
     if len(words) > _MOST_WORDS:
@@ -59,9 +59,10 @@ class Places:
     def __init__(self, names: Sequence[str], matcher: Matcher, *, are_files: bool = False) -> None:
         """Looks at all names once; without a roster there is none."""
         self._matcher = matcher
+        self._found: dict[str, dict[Place, Found]] = {}
         votes: dict[Place, tuple[set[tuple[Student, ...]], int]] = {}
         for name in names if matcher.roster else ():
-            for place, found in dict(named_in(name, matcher)).items():
+            for place, found in self.all(name).items():
                 whose, count = votes.get(place, (set(), 0))
                 votes[place] = (whose | {found.students}, count + 1)
         strong = {place: len(whose) for place, (whose, _) in votes.items() if place[0] != PART}
@@ -76,9 +77,15 @@ class Places:
         """Whether there is any."""
         return bool(self._kept)
 
+    def all(self, name: str) -> dict[Place, Found]:
+        """Whoever is found in a name, wherever."""
+        if name not in self._found:
+            self._found[name] = dict(_named_in(name, self._matcher)) if self._matcher.roster else {}
+        return self._found[name]
+
     def read(self, name: str) -> list[Found]:
         """Who stands at the places of a name, the surest first; several only where they are different students."""
-        there = dict(named_in(name, self._matcher)) if self._kept else {}
+        there = self.all(name) if self._kept else {}
         whose: dict[tuple[Student, ...], Found] = {}
         for place in self._kept:
             if place in there:

@@ -16,7 +16,7 @@ from grader.intake.archive import SUFFIXES, is_archive
 from grader.intake.handin import HandIn, Who
 from grader.intake.matching import Matcher, named
 from grader.intake.moments import PATTERN, moment
-from grader.intake.places import PART, Found, Places, named_in
+from grader.intake.places import PART, Found, Places
 from grader.intake.tree import FILE, FOLDER, Branch, Node, Renamed, is_junk, readable
 from grader.model.handed import ADDRESS, GROUP, LOGIN, NAME, SID
 from grader.model.handed import FOLDER as FOLDER_COLUMN
@@ -32,7 +32,7 @@ _ATTEMPT = re.compile(r"(?i)(?:(?:version|attempt|submission|versuch|abgabe|inte
 _LETTERS = re.compile(r"[\W\d_]+")
 _OTHER = re.compile(r"(?i)\.(?:ipynb|pdf|docx?|odt|rtf|txt|cuh|hpp|hh?|c|cc|cpp|7z|rar|png|jpe?g|html?|md)$")
 _MOST_ATTEMPTS = 20
-_MOST_ENTRIES = 20_000
+_MOST_ENTRIES = 5_000
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Level:
         if not self.matcher.roster:
             return None, ()
         there = self._places.read(text)
-        every = [found for _, found in named_in(text, self.matcher) if found.kind in (SID, ADDRESS, LOGIN, NAME)]
+        every = [found for found in self._places.all(text).values() if found.kind in (SID, ADDRESS, LOGIN, NAME)]
         members = list(dict.fromkeys(one for found in every for one in found.students))
         if len(members) > 1 and (team := self.matcher.team_of(members)):
             return Found(GROUP, team, tuple(self.matcher.of_team(team))), ()
@@ -248,7 +248,7 @@ def _attempts(one: HandIn, node: Node, zone: tzinfo, *, is_usual: bool, has_stam
     inner = list(_inner(node)) if is_usual and node.kind == FOLDER else []
     above = one.section.split("/") if one.section else ()
     made = [
-        replace(one, nodes=(_below(above, own),), at=moment(time, zone), order=number, 
+        replace(one, nodes=(_below(above, own),), at=moment(time, zone), order=number,
                 origin=f"{one.origin}/{readable(own.name)}",
                 source=FILE_NAMES if time else "")
         for own, time, number in inner
