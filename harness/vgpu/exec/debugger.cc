@@ -50,7 +50,7 @@ class Debugger::Hook : public InstructionHook {
     std::string why = "the kernel ends here:";
     const FindingText text = Describe(finding);
     why += "\n  " + std::string(text.heading) + "  " + text.launch;
-    for (const std::string& line : text.lines) why += "\n  " + line;
+    for (const MessageLine& line : text.lines) why += "\n  " + line.Rendered();
     debugger_.Stop({launch_.get(), &engine_, &warp, pc, warp.active}, "exception", why);
   }
 
