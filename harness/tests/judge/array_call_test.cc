@@ -47,7 +47,7 @@ class ArrayCallTest : public testing::Test {
          }},
         work);
     const Problem* worst = Worst(run.problems);
-    return worst == nullptr ? "PASS" : std::string(NameOf(worst->verdict)) + " " + worst->evidence.at(0);
+    return worst == nullptr ? "PASS" : std::string(NameOf(worst->verdict)) + " " + worst->evidence.at(0).Rendered();
   }
 
   static void Double(const int32_t* in, int32_t* out) {
