@@ -92,7 +92,7 @@ class Drawing:
             f'<desc id="d">{escape(description)}</desc>',
             f"<style>\n{_style()}\n</style>",
             f'<rect width="{number(width)}" height="{number(height)}" rx="8" class="ground"/>',
-            *self._shapes,
+            *("".join(self._shapes[at : at + 10]) for at in range(0, len(self._shapes), 10)),
             "</svg>",
         ]
         return "\n".join(lines) + "\n"

@@ -350,7 +350,8 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   }
   const bool unmet_here = !result.unmet.empty();
   const RungProfile* where = nullptr;
-  if (!unmet_here && criterion.budget.Fraction(*value) > 0) {
+  constexpr double kWorthALook = 0.01;  // of the points: what earns less here is not looked for elsewhere
+  if (!unmet_here && criterion.budget.Fraction(*value) > kWorthALook) {
     result.unmet = UnmetElsewhere(criterion, Submission(criterion.rung), where);
   }
   result.value = value;

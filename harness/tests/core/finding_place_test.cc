@@ -131,7 +131,8 @@ Finding Race(bool across_warps, bool across_blocks) {
   race.second = race.first;
   race.second->line = race.second->ptx_line = 11;
   race.second->access = AccessKind::kLoad;
-  race.second->thread.x = 1;  // of the same warp
+  race.second->thread.x = across_warps ? 40 : 1;
+  race.second->block.x = across_blocks ? 1 : 0;
   race.across_warps = across_warps;
   race.across_blocks = across_blocks;
   return race;

@@ -50,13 +50,6 @@ class CudartTest : public testing::Test {
   const std::string& folder_ = temporary_.path();
 };
 
-TEST_F(CudartTest, EveryCallReturnsWhatAnH200Returned) {
-  const std::string program = Compile(kPrograms + "api.cu", "-cudart shared " + kPtx);
-  const Output output = Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null");
-  EXPECT_EQ(output.status, 0);
-  EXPECT_EQ(output.text, Read(kPrograms + "api.h200.txt"));
-}
-
 TEST_F(CudartTest, AnEventsTimeIsThereOnceTheHostHasWaited) {
   const std::string program = Compile(kPrograms + "event_times.cu", "-cudart shared " + kPtx);
   std::string expected;
@@ -108,6 +101,9 @@ TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {
   EXPECT_NE(checked.text.find("BOUNDS  store<<<1,1>>>"), std::string::npos) << checked.text;
   // What a program does with the error of a driver function can't be seen.
   EXPECT_EQ(checked.text.find("API  cu"), std::string::npos) << checked.text;
+  program = Compile(kPrograms + "driver_calls.cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);
+  EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text,
+            Read(kPrograms + "driver_calls.h200.txt"));
   program = Compile(kPrograms + "driver_virtual.cu", "-cudart shared " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_virtual.h100.txt"));
   program = Compile(kPrograms + "driver_graphs.cu", "-cudart shared " + kPtx + kDriver);

@@ -81,20 +81,20 @@ std::string Missing(const std::vector<std::string>& quoted, const std::vector<st
 class DebugPage : public testing::Test {
  protected:
   void Run(const Fenced& block) const {
-    std::vector<std::string> quoted, printed;
-    std::string last;
-    const auto compare = [&] { EXPECT_EQ(Missing(quoted, printed), "") << last << "\nprints\n" << Joined(printed); };
-    for (const std::string& line : block.lines) {
-      if (!line.starts_with("$ ")) {
-        quoted.push_back(line);
-        continue;
+    for (size_t at = 0; at < block.lines.size();) {
+      const std::string command = block.lines[at];
+      ASSERT_TRUE(command.starts_with("$ ")) << command;
+      std::vector<std::string> quoted;
+      std::string typed;  // at the debugger's prompt
+      while (++at < block.lines.size() && !block.lines[at].starts_with("$ ")) {
+        quoted.push_back(block.lines[at]);
+        if (quoted.back().starts_with("(vgpu) ")) typed += quoted.back().substr(7) + "\n";
       }
-      compare();
-      quoted.clear();
-      last = line;
-      printed = Lines(Execute("cd " + folder_.path() + " && { " + Command(line.substr(2)) + "; } 2>&1").text);
+      std::ofstream(folder_.path() + "typed") << typed;
+      const std::string line = "cd " + folder_.path() + " && { " + Command(command.substr(2)) + "; } 2>&1 < typed";
+      const std::vector<std::string> printed = Lines(Execute(line).text);
+      EXPECT_EQ(Missing(quoted, printed), "") << command << "\nprints\n" << Joined(printed);
     }
-    compare();
   }
 
   static std::string Command(const std::string& line) {
