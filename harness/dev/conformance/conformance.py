@@ -6,8 +6,8 @@
     harness/dev/conformance/conformance.py page                    write docs/records/conformance.md
 
 Each `.cu` file here is a program that prints lines "class/case/question answer" (ask.h). To record, build them with
-`nvcc -std=c++20 -arch=sm_90 PROGRAM.cu -lcuda` and the options of its line "// nvcc: ", run each on the GPU and send what
-it prints to PROGRAM.txt. The answers are in `recorded`, a line for each case: each answer, and the questions
+`nvcc -std=c++20 -arch=sm_90 PROGRAM.cu -lcuda` and the options of its line "// nvcc: ", run each on the GPU and send
+what it prints to PROGRAM.txt. The answers are in `recorded`, a line for each case: each answer, and the questions
 that have it. `allowed.txt` names differences that stay, as patterns of questions, with the reason.
 
 Exit status: 1 where a program differs in more answers than `figures.json` says; 0 otherwise.

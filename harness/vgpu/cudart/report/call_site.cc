@@ -104,9 +104,8 @@ bool IsForeignSource(const char* file) {
   const std::string lexical = fs::path(file).lexically_normal();
   if (StartsWithAny(lexical, {"/usr/include/", "/usr/lib/", toolkit, ToolkitFolder()})) return true;
   // nvcc names its own headers by way of its own folder.
-  return IsOfTarget(lexical) ||
-         StartsWithAny(std::string_view(lexical).substr(lexical.find_last_of('/') + 1),
-                       {"cuda_runtime", "host_runtime"});
+  return IsOfTarget(lexical) || StartsWithAny(std::string_view(lexical).substr(lexical.find_last_of('/') + 1),
+                                              {"cuda_runtime", "host_runtime"});
 }
 
 std::string FunctionName(const char* symbol) {
