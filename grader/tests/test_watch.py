@@ -138,7 +138,7 @@ def test_from_the_stub_to_the_last_rung(watched: Callable[..., Session]) -> None
     session.wait_for("✓ beta_two is right. On to gamma_bonus.", "rung gamma_bonus", "not begun (bonus)", "right yet")
     session.save("// nothing is left\n")
     last = session.wait_for("✓ gamma_bonus is right.", "all is right: hand in ladder.cu", "Next: hand in ladder.cu")
-    assert "20 of 20 points" in last
+    assert "20 + 3 bonus of 20 points" in last
     session.type(b"q")
     assert session.end() == 0
     assert session.output.rstrip().endswith("Stopped. To go on: lockstep watch")

@@ -17,7 +17,7 @@ from grader.model.roster import Student
 _WORD = re.compile(r"[^\s_,;()\[\]+~=.-]+")
 _MOST_WORDS = 16
 _LONGEST = 8  # words of one name
-_SHORTEST = 3  # letters or digits: shorter ones count things
+SHORTEST = 3  # letters or digits: shorter ones count things
 PART = "part of a name"  # where nothing else is there: first names, last names
 _KINDS = (SID, LOGIN, ADDRESS, NAME, GROUP, PART)
 Place = tuple[str, bool, int]  # what stands there; whether words are counted from the end; after how many of them
@@ -43,7 +43,7 @@ def _named_in(name: str, matcher: Matcher) -> Iterator[tuple[Place, Found]]:
         for first in range(len(words) - count + 1):
             start, end = words[first].start(), words[first + count - 1].end()
             text = name[start:end]
-            if len(text) < _SHORTEST and text.isascii():
+            if len(text) < SHORTEST and text.isascii():
                 continue
             part = matcher.of_part(text) if count == 1 else []
             for kind, students in (*matcher.whole(text, is_short=True), (GROUP, matcher.of_team(text)), (PART, part)):

@@ -16,7 +16,7 @@ from grader.intake.archive import SUFFIXES, is_archive
 from grader.intake.handin import HandIn, Who
 from grader.intake.matching import Matcher, named
 from grader.intake.moments import PATTERN, moment
-from grader.intake.places import PART, Found, Places
+from grader.intake.places import PART, SHORTEST, Found, Places
 from grader.intake.tree import FILE, FOLDER, Branch, Node, Renamed, is_junk, readable
 from grader.model.handed import ADDRESS, GROUP, LOGIN, NAME, SID
 from grader.model.handed import FOLDER as FOLDER_COLUMN
@@ -67,7 +67,11 @@ class Level:
         self._places = Places([one.text for one in work], matcher, are_files=2 * len(files) > len(work))
         there = [(one.text, self._places.read(one.text)) for one in work]
         # Whole names may be of several kinds where a person wrote them, and a script writes all of one kind.
-        are_whole = 2 * sum(text == found.text for text, each in there for found in each[:1]) > len(there)
+        whole = [
+            text == each[0].text if each else len(text) < SHORTEST and matcher.match(Who(text=text)).student is not None
+            for text, each in there
+        ]
+        are_whole = 2 * sum(whole) > len(there)
         self.has_attempts = _are_usual(work, lambda node: any(True for _ in _inner(node)))
         self._is_strict = bool(self._places) and (self.has_attempts or not are_whole)
         self.found = {id(one): self._find(one.text) for one in self.entries}
