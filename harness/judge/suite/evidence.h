@@ -76,7 +76,7 @@ class Evidence {
 
  private:
   bool IsDrawn(const std::string& rung) const;
-  void MakeSmallCalls(const std::string& rung, Role role, const SeedKey& seed, int64_t least);
+  void MakeSmallCalls(const std::string& rung, const SeedKey& seed);
   EvidenceCase Drawn(const std::string& rung, Draw draw, const SeedKey& seed) const;
   void MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement);
   std::string UnmetElsewhere(const EvidenceCriterion& criterion, const Measurement& measurement,
