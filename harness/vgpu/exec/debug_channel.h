@@ -29,6 +29,8 @@ class DebugChannel {
   std::string said_, state_;
 };
 
+inline void Show(const std::string& text) { DebugChannel::Get().Say(text); }
+
 // In quotes, for JSON; bytes that are no ASCII stay.
 std::string JsonText(std::string_view text);
 

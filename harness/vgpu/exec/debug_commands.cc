@@ -43,8 +43,6 @@ constexpr char kHelp[] = R"(  break 41 | copy.cu:41 | KERNEL [block (1,0,0)] [th
   quit                    end the program
 An empty line repeats the command before. Words may be cut short: b, w, c, s, n, si, fin, rc, rs, p, i, bt, l, q.)";
 
-void Say(const std::string& text) { DebugChannel::Get().Say(text); }
-
 std::vector<std::string> WordsOf(const std::string& line) {
   std::istringstream stream(line);
   std::vector<std::string> words;
@@ -209,7 +207,7 @@ bool Debugger::Obey(const std::string& line, const At& at) {
   if (is("delete", "d")) {
     const size_t number = words.size() == 1 && IsNumber(words[0]) ? std::stoul(words[0]) : 0;
     if (number == 0 || number > points_.size() || points_[number - 1].text.empty()) {
-      return Say("which? info breakpoints lists them: delete 1"), false;
+      return Show("which? info breakpoints lists them: delete 1"), false;
     }
     points_[number - 1] = {};
     return false;
@@ -219,7 +217,7 @@ bool Debugger::Obey(const std::string& line, const At& at) {
     std::_Exit(0);
   }
   if (command == "state") return DebugChannel::Get().Answer(State(at)), false;
-  if (is("help", "h")) return Say(kHelp), false;
+  if (is("help", "h")) return Show(kHelp), false;
   const std::optional<At> there = Elsewhere(words, at);
   if (!there) return false;
   std::optional<Dim3> block, thread;
@@ -232,9 +230,9 @@ bool Debugger::Obey(const std::string& line, const At& at) {
     if (!what.empty() && std::string_view("registers").starts_with(what)) return Registers(*there), false;
     if (!what.empty() && std::string_view("warps").starts_with(what)) return Warps(at), false;
     if (!what.empty() && std::string_view("breakpoints").starts_with(what)) return Points(), false;
-    return Say("info registers, info warps or info breakpoints?"), false;
+    return Show("info registers, info warps or info breakpoints?"), false;
   }
-  Say("no command " + command + "; type help");
+  Show("no command " + command + "; type help");
   return false;
 }
 
@@ -243,7 +241,7 @@ void Debugger::Break(const std::vector<std::string>& asked, const std::string& t
   StopPoint point;
   point.text = text;
   if (!TakeWho(words, &point.block, &point.thread) || words.size() != 1) {
-    return Say("break at what? break 41, break copy.cu:41 or break KERNEL, and then  block (1,0,0) thread (3,0,0)");
+    return Show("break at what? break 41, break copy.cu:41 or break KERNEL, and then  block (1,0,0) thread (3,0,0)");
   }
   const size_t colon = words[0].rfind(':');
   const std::string line = colon == std::string::npos ? words[0] : words[0].substr(colon + 1);
@@ -255,15 +253,15 @@ void Debugger::Break(const std::vector<std::string>& asked, const std::string& t
   }
   points_.push_back(point);
   if (replay_ == Replay::kNo && count_ != 0) {
-    Say("breakpoint " + std::to_string(points_.size()) + ": " +
-        (point.kernel.empty() ? "line " + line : "launches of " + point.kernel));
+    Show("breakpoint " + std::to_string(points_.size()) + ": " +
+         (point.kernel.empty() ? "line " + line : "launches of " + point.kernel));
   }
 }
 
 void Debugger::Watch(const std::string& value, const std::string& text, const At& at) {
   std::string why;
   const std::optional<Range> range = FindMemory(value, 4, at, &why);
-  if (!range) return Say(value.empty() ? "watch what? watch tile[3]" : why);
+  if (!range) return Show(value.empty() ? "watch what? watch tile[3]" : why);
   StopPoint point;
   point.value = value;
   point.address = range->address;
@@ -271,9 +269,9 @@ void Debugger::Watch(const std::string& value, const std::string& text, const At
   point.shared = range->shared;
   point.text = "watch " + value + " " + Hex(point.address) + " " + std::to_string(point.bytes) +
                (point.shared ? " shared" : " global");
-  if (text.find(" block ") != std::string::npos) Say("a watch holds for all blocks; print says whose memory is whose");
+  if (text.find(" block ") != std::string::npos) Show("a watch holds for all blocks; print says whose memory is whose");
   points_.push_back(point);
-  Say("watchpoint " + std::to_string(points_.size()) + ": " + value);
+  Show("watchpoint " + std::to_string(points_.size()) + ": " + value);
 }
 
 void Debugger::Points() const {
@@ -282,15 +280,15 @@ void Debugger::Points() const {
     const StopPoint& point = points_[k];
     if (point.text.empty()) continue;
     any = true;
-    Say(std::to_string(k + 1) + "  " + (point.bytes != 0 ? "watch " + point.value : point.text));
+    Show(std::to_string(k + 1) + "  " + (point.bytes != 0 ? "watch " + point.value : point.text));
   }
-  if (!any) Say("none; break LINE makes one");
+  if (!any) Show("none; break LINE makes one");
 }
 
 std::optional<Debugger::At> Debugger::Elsewhere(const std::vector<std::string>& asked, const At& at) {
   std::vector<std::string> words = asked;
   std::optional<Dim3> id, thread;
-  if (!TakeWho(words, &id, &thread)) return Say("a block or thread is three numbers: block (1,0,0)"), std::nullopt;
+  if (!TakeWho(words, &id, &thread)) return Show("a block or thread is three numbers: block (1,0,0)"), std::nullopt;
   if (!id && !thread) return at;
   const Dim3 wanted = id ? *id : at.warp->block->id;
   for (const std::unique_ptr<Block>& block : at.engine->blocks()) {
@@ -307,7 +305,7 @@ std::optional<Debugger::At> Debugger::Elsewhere(const std::vector<std::string>& 
     }
     return there;
   }
-  Say("no such thread runs now; info warps shows which do");
+  Show("no such thread runs now; info warps shows which do");
   return std::nullopt;
 }
 
@@ -320,7 +318,7 @@ void Debugger::ListSource(const At& at) {
     if (number > place.line + kListed) break;
     char label[16];
     std::snprintf(label, sizeof label, "%s%5d  ", number == place.line ? "=>" : "  ", number);
-    Say(label + line);
+    Show(label + line);
   }
 }
 
@@ -348,7 +346,7 @@ std::vector<Debugger::CallFrame> Debugger::Frames(const At& at) {
 
 void Debugger::Backtrace(const At& at) {
   for (const CallFrame& frame : Frames(at)) {
-    Say("  " + frame.file.substr(frame.file.rfind('/') + 1) + ":" + std::to_string(frame.line) + "  " + frame.name);
+    Show("  " + frame.file.substr(frame.file.rfind('/') + 1) + ":" + std::to_string(frame.line) + "  " + frame.name);
   }
 }
 
@@ -391,7 +389,7 @@ void Debugger::Registers(const At& at) {
         values += "  " + r.name + " = " + RowText(r.type, at.warp->base[0] + r.row, at.mask);
     }
     // What comes later has not run yet, but in a loop, where the values would be those of the time before.
-    Say((pc == at.pc ? "=> " : "   ") + Padded(listed.text, 44) + (at.mask == 0 || pc >= at.pc ? "" : values));
+    Show((pc == at.pc ? "=> " : "   ") + Padded(listed.text, 44) + (at.mask == 0 || pc >= at.pc ? "" : values));
   }
 }
 
@@ -412,15 +410,15 @@ void Debugger::Warps(const At& at) {
         there.warp = &warp;
         there.pc =
             std::min<uint32_t>(waits ? group.wait_pc : pc, static_cast<uint32_t>(at.engine->program().code.size()) - 1);
-        Say((&warp == at.warp ? "=> block " : "   block ") + PointText(block->id) + " warp " +
-            std::to_string(warp.index) + "  lanes " + Hex(group.mask, 8) + "  " + Padded(PlaceText(there), 20) + what);
+        Show((&warp == at.warp ? "=> block " : "   block ") + PointText(block->id) + " warp " +
+             std::to_string(warp.index) + "  lanes " + Hex(group.mask, 8) + "  " + Padded(PlaceText(there), 20) + what);
       }
       for (const ConvergenceEntry& entry : warp.state->entries) {
         if (entry.pc == kNoPc || entry.arrived == 0) continue;
         At there = at;
         there.pc = entry.pc;
-        Say("   block " + PointText(block->id) + " warp " + std::to_string(warp.index) + "  lanes " +
-            Hex(entry.arrived, 8) + "  " + Padded(PlaceText(there), 20) + "wait for the warp's other lanes");
+        Show("   block " + PointText(block->id) + " warp " + std::to_string(warp.index) + "  lanes " +
+             Hex(entry.arrived, 8) + "  " + Padded(PlaceText(there), 20) + "wait for the warp's other lanes");
       }
     }
   }
@@ -491,26 +489,26 @@ void Debugger::Print(std::string value, const At& at) {
   const char format = value[0] == '/' && value.size() > 1 ? value[1] : '\0';
   value.erase(0, value.find(' ') + 1);
   const LaunchInfo& info = at.launch->info;
-  if (value == "blockIdx") return Say(value + " = " + PointText(at.warp->block->id));
-  if (value == "blockDim") return Say(value + " = " + PointText(info.block));
-  if (value == "gridDim") return Say(value + " = " + PointText(info.grid));
+  if (value == "blockIdx") return Show(value + " = " + PointText(at.warp->block->id));
+  if (value == "blockDim") return Show(value + " = " + PointText(info.block));
+  if (value == "gridDim") return Show(value + " = " + PointText(info.grid));
   if (value == "threadIdx" && at.mask != 0) {
     const WarpState& state = *at.warp->state;
     const auto row = [&](const uint32_t* values) {
       return RowText(Type::kU32, reinterpret_cast<const uint8_t*>(values), at.mask);
     };
-    return Say("threadIdx.x = " + row(state.thread_x) + "\nthreadIdx.y = " + row(state.thread_y) +
-               "\nthreadIdx.z = " + row(state.thread_z));
+    return Show("threadIdx.x = " + row(state.thread_x) + "\nthreadIdx.y = " + row(state.thread_y) +
+                "\nthreadIdx.z = " + row(state.thread_z));
   }
   if (value[0] == '%') {
     const std::optional<ListedRegister> found = FindRegister(value, at);
-    if (!found) return Say("no register " + value + " in this function; info registers shows those of this line");
-    if (at.mask == 0) return Say("no thread runs it now");
-    return Say(value + " = " + RowText(found->type, at.warp->base[0] + found->row, at.mask));
+    if (!found) return Show("no register " + value + " in this function; info registers shows those of this line");
+    if (at.mask == 0) return Show("no thread runs it now");
+    return Show(value + " = " + RowText(found->type, at.warp->base[0] + found->row, at.mask));
   }
   std::string why;
   const std::string text = ValueText(value, format, at, &why);
-  Say(value.empty() ? "print what? print tile[3]" : text.empty() ? why : value + " = " + text);
+  Show(value.empty() ? "print what? print tile[3]" : text.empty() ? why : value + " = " + text);
 }
 
 // The same name stands for another row in each function.

@@ -29,8 +29,6 @@ namespace {
 
 constexpr char kReplayVariable[] = "LOCKSTEP_DEBUG_REPLAY", kPointsVariable[] = "LOCKSTEP_DEBUG_POINTS";
 
-void Say(const std::string& text) { DebugChannel::Get().Say(text); }
-
 }  // namespace
 
 class Debugger::Hook : public InstructionHook {
@@ -111,15 +109,15 @@ void Debugger::RunAgain(Replay replay, uint64_t goal) {
   for (size_t at = 0; at < text.size(); at += std::strlen(&text[at]) + 1) words.push_back(&text[at]);
   words.push_back(nullptr);
   ::execv("/proc/self/exe", words.data());
-  Say("the program can't be started again: " + std::string(std::strerror(errno)));
+  Show("the program can't be started again: " + std::string(std::strerror(errno)));
   std::_Exit(126);
 }
 
 void Debugger::BeginLaunch(const LaunchInfo& launch, Listing listing) {
   next_ = std::make_shared<Launch>(Launch{launch, std::move(listing), SourcePlaces(*launch.program), {}, 0});
   if (replay_ != Replay::kNo) return;
-  Say("launch " + std::to_string(launch.ordinal + 1) + ", " + launch.kernel + "<<<" + ShapeText(launch.grid) + "," +
-      ShapeText(launch.block) + ">>>");
+  Show("launch " + std::to_string(launch.ordinal + 1) + ", " + launch.kernel + "<<<" + ShapeText(launch.grid) + "," +
+       ShapeText(launch.block) + ">>>");
 }
 
 std::unique_ptr<InstructionHook> Debugger::Follow(Engine& engine, std::vector<Insn>& code) {
@@ -277,13 +275,13 @@ void Debugger::Stop(const At& at, const std::string& reason, const std::string& 
   going_ = Going::kOn;
   stepping_ = {at.launch->info.ordinal, at.warp->block->index, at.warp->index};
   reason_ = reason;
-  if (!why.empty()) Say(why);
-  Say(PlaceText(at) + "   " + at.launch->info.kernel + "   " + WhoText(at));
+  if (!why.empty()) Show(why);
+  Show(PlaceText(at) + "   " + at.launch->info.kernel + "   " + WhoText(at));
   ListSource(at);
   for (bool stopped = true;; stopped = false) {
     const std::optional<std::string> command = DebugChannel::Get().Next(stopped);
     if (!command) {
-      Say("no more commands: the program ends");
+      Show("no more commands: the program ends");
       std::_Exit(0);
     }
     std::string line = *command;

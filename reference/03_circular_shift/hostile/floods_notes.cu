@@ -1,4 +1,4 @@
-// virtual: REJECTED shift2_any
+// virtual: TIMEOUT shift2_any
 // Calls what the judge is only told of, without end.
 #include "shift.h"
 
