@@ -218,9 +218,10 @@ def test_killed_at_many_moments(
         for wanted in (first, second):
             once = Once(two)
             while True:
-                # First a life ends in each stage, since some are too short for a clock; then half end at a moment.
+                # First a life ends in each stage, since some are too short for a clock; then half end at a moment. At
+                # the third event of a record there is one in the journal: an ended test that must not run again.
                 if left:
-                    moment: dict[str, Any] = {"event": (left[0], 1)}
+                    moment: dict[str, Any] = {"event": (left[0], 3 if left[0] == "record to journal" else 1)}
                 elif kills >= KILLS:
                     moment = {}
                 elif kills % 2:
