@@ -529,9 +529,11 @@ std::optional<ListedRegister> Debugger::FindRegister(const std::string& name, co
 }
 
 // The text of the file that the kernel is defined in; what it calls may come from others.
-std::string Debugger::SourceOf(const At& at) {
-  const ptx::SourceLocation place = at.launch->places.Shown(at.engine->program().functions[0].entry_pc);
-  return FileText(at.engine->program().FileName(place));
+const std::string& Debugger::SourceOf(const At& at) {
+  std::optional<std::string>& source = at.launch->source;
+  const Program& program = at.engine->program();
+  if (!source) source = FileText(program.FileName(at.launch->places.Shown(program.functions[0].entry_pc)));
+  return *source;
 }
 
 // The kernel's parameters and its arrays in shared memory.

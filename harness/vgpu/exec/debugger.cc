@@ -15,14 +15,12 @@
 
 #include "vgpu/core/dim3.h"
 #include "vgpu/core/grouped.h"
-#include "vgpu/core/row.h"
 #include "vgpu/core/symbol_name.h"
 #include "vgpu/core/trace_request.h"
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/control.h"
 #include "vgpu/exec/debug_channel.h"
 #include "vgpu/exec/row_text.h"
-#include "vgpu/memory/address_space.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -114,7 +112,7 @@ void Debugger::RunAgain(Replay replay, uint64_t goal) {
 }
 
 void Debugger::BeginLaunch(const LaunchInfo& launch, Listing listing) {
-  next_ = std::make_shared<Launch>(Launch{launch, std::move(listing), SourcePlaces(*launch.program), {}, 0});
+  next_ = std::make_shared<Launch>(Launch{launch, std::move(listing), SourcePlaces(*launch.program), {}, 0, {}});
   if (replay_ != Replay::kNo) return;
   Show("launch " + std::to_string(launch.ordinal + 1) + ", " + launch.kernel + "<<<" + ShapeText(launch.grid) + "," +
        ShapeText(launch.block) + ">>>");
@@ -158,25 +156,14 @@ std::optional<std::string> Debugger::StoredTo(const At& at, const StopPoint& poi
   const ListedInsn& listed = at.launch->listing.insns[at.pc];
   const InsnClass kind = at.engine->program().code[at.pc].insn_class;
   if (!listed.has_address || (kind != InsnClass::kStore && kind != InsnClass::kAtomic)) return std::nullopt;
-  const MemorySpace space = at.engine->program().info[at.pc].space;
-  const uint64_t width = 16;  // at most; what lies behind the element is asked for too
+  uint64_t bytes = 0;
+  for (const ListedRegister& stored : listed.stores) bytes += ptx::SizeOf(stored.type);
+  if (bytes == 0) bytes = sizeof(uint32_t);  // an atomic's operand is not listed
   for (LaneMask left = at.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    uint64_t address = at.engine->program().code[at.pc].immediate;
-    if (listed.base.row != kNoRow && ptx::SizeOf(listed.base.type) == 4) {
-      address = static_cast<uint32_t>(address + Source<uint32_t>(*at.warp, listed.base.row)[lane]);
-    } else if (listed.base.row != kNoRow) {
-      address += Source<uint64_t>(*at.warp, listed.base.row)[lane];
-    }
-    bool shared = space == MemorySpace::kShared;
-    if (!shared && InWindow(address, kSharedWindow)) {
-      shared = true;
-      address -= kSharedWindow;
-    }
-    uint64_t bytes = 0;
-    for (const ListedRegister& stored : listed.stores) bytes += ptx::SizeOf(stored.type);
-    bytes = bytes == 0 ? width / 4 : bytes;
-    if (shared != point.shared || address + bytes <= point.address || address >= point.address + point.bytes) continue;
+    const auto [space, address] = AccessOf(*at.warp, at.engine->program(), listed, at.pc, lane);
+    if ((space == MemorySpace::kShared) != point.shared) continue;
+    if (address + bytes <= point.address || address >= point.address + point.bytes) continue;
     const uint64_t thread = uint64_t{at.warp->index} * kWarpSize + static_cast<uint64_t>(lane);
     return "thread " + PointText(Unflatten(thread, at.launch->info.block)) + " of block " +
            PointText(at.warp->block->id) + " is about to write " + point.value;

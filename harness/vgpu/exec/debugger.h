@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +57,7 @@ class Debugger {
     SourcePlaces places;
     std::map<std::pair<uint32_t, uint32_t>, std::vector<Seen>> seen;  // by block and warp, then by depth of calls
     uint64_t executed = 0;                                            // instructions
+    std::optional<std::string> source;                                // text of the kernel's file, once it was needed
   };
   // A warp's instruction that is about to run.
   struct At {
@@ -113,7 +113,7 @@ class Debugger {
     bool shared = false;
   };
   static std::string ValueText(const std::string& value, char format, const At& at, std::string* why = nullptr);
-  static std::string SourceOf(const At& at);
+  static const std::string& SourceOf(const At& at);
   static std::vector<std::string> NamesHere(const At& at);
   static std::optional<ListedRegister> FindRegister(const std::string& name, const At& at);
   static std::optional<KernelParameter> FindParameter(const std::string& name, const At& at);

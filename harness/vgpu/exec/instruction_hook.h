@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vgpu/core/finding.h"
+#include "vgpu/core/listing.h"
 #include "vgpu/core/program.h"
 #include "vgpu/core/warp.h"
 
@@ -38,5 +39,12 @@ class InstructionHook {
   std::vector<Handler> inner_;  // by pc: the original handler
   std::vector<uint8_t> inner_flags_;
 };
+
+// What a lane's access at `pc`, which has an address, goes to: the space that a generic address is in, and where there.
+struct LaneAccess {
+  MemorySpace space;
+  uint64_t address;
+};
+LaneAccess AccessOf(const Warp& warp, const Program& program, const ListedInsn& listed, uint32_t pc, int lane);
 
 }  // namespace lockstep::vgpu

@@ -6,13 +6,11 @@
 
 #include "vgpu/core/dim3.h"
 #include "vgpu/core/grouped.h"
-#include "vgpu/core/row.h"
 #include "vgpu/core/symbol_name.h"
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/control.h"
 #include "vgpu/exec/engine.h"
 #include "vgpu/exec/row_text.h"
-#include "vgpu/memory/address_space.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -73,20 +71,7 @@ std::string WarpTrace::AddressText(const Warp& warp, uint32_t pc, LaneMask mask)
   bool one_space = true;
   for (LaneMask left = mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    uint64_t address = program().code[pc].immediate;
-    if (listed.base.row != kNoRow && ptx::SizeOf(listed.base.type) == 4) {
-      address = static_cast<uint32_t>(address + Source<uint32_t>(warp, listed.base.row)[lane]);
-    } else if (listed.base.row != kNoRow) {
-      address += Source<uint64_t>(warp, listed.base.row)[lane];
-    }
-    MemorySpace own = named;
-    if (named == MemorySpace::kGlobal && InWindow(address, kSharedWindow)) {
-      own = MemorySpace::kShared;
-      address -= kSharedWindow;
-    } else if (named == MemorySpace::kGlobal && InWindow(address, kLocalWindow)) {
-      own = MemorySpace::kLocal;
-      address -= kLocalWindow;
-    }
+    const auto [own, address] = AccessOf(warp, program(), listed, pc, lane);
     one_space &= addresses.empty() || own == space;
     space = own;
     addresses.push_back(address);
