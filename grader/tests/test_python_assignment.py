@@ -36,8 +36,8 @@ LIBRARIES = (
 )  # fmt: skip
 
 SAID = {
-    "no_guard": ["shift_kernel<<<1,256>>>", "just past the end of d_out", "shift.py:17  st.global.u32"],
-    "no_barrier": ["shift.py:17  st.shared.u32", "shift.py:19  ld.shared.u32", "put cuda.syncwarp()"],
+    "no_guard": ["shift_kernel<<<1,256>>>", "just past the end of d_out", "shift.py:17  write"],
+    "no_barrier": ["shift.py:17  write", "shift.py:19  read", "put cuda.syncwarp()"],
     "endless_kernel": ["the launch took more than", "  shift.py:1"],
     "endless_launcher": ["the host code did not return within 3 seconds", "  at      shift.py:2"],
     "divides_by_zero": [
