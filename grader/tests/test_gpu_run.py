@@ -12,7 +12,7 @@ from conftest import ROOT
 from grader.authoring.gpu_ladders import Measured, Recorded, all_timed, gpu_ladders_page, read_recorded, recorded_text
 from grader.authoring.gpu_results import MARKER, GpuRun, load_run, results_page
 from grader.authoring.ladder import Ladder
-from grader.authoring.opponents import find_opponents
+from grader.authoring.opponents import find_corpus
 from grader.base.layout import Layout
 from grader.base.process import Ended
 from grader.commands.cli import cli
@@ -111,7 +111,7 @@ def test_a_first_line_that_says_nothing_is_refused(in_checkout: Layout, first: s
 
 def test_every_opponent_in_the_repository_declares_something() -> None:
     layout = Layout(ROOT, ROOT / "build")
-    found = [find_opponents(layout, load_assignment(layout.assignment(name))) for name in layout.assignments()]
+    found = [find_corpus(layout, load_assignment(layout.assignment(name))) for name in layout.assignments()]
     assert [problem for _, problems in found for problem in problems] == []
     opponents = [opponent for some, _ in found for opponent in some]
     assert len(opponents) >= 20

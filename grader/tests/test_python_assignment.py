@@ -12,7 +12,7 @@ import pytest
 
 from conftest import BUILD, ROOT, needs, needs_build, needs_sandbox
 from grader.authoring.declared import collect
-from grader.authoring.opponents import find_opponents, judge_opponent
+from grader.authoring.opponents import check_verdict, find_corpus
 from grader.authoring.solutions import Solution, solutions_in
 from grader.base.errors import InfrastructureError
 from grader.base.layout import Layout
@@ -242,9 +242,9 @@ def test_wrong_solutions_get_their_verdicts(bench: Bench, solution: Solution, tm
 
 @pytest.mark.parametrize("name", [solution.name for solution in solutions_in(SOLUTIONS, "hostile", "shift.py")[0]])
 def test_hostile_solutions_get_their_verdicts(bench: Bench, name: str, tmp_path: Path) -> None:
-    opponents, problems = find_opponents(bench.layout, bench.assignment)
+    opponents, problems = find_corpus(bench.layout, bench.assignment)
     assert not problems
     opponent = next(one for one in opponents if one.submission.folder == name)
     own = replace(bench, flags=("--one-failure",), settings=replace(bench.settings, rung=opponent.rung))
     record = grade(own, opponent.submission, tmp_path)
-    assert not judge_opponent(opponent, record, on_gpu=False).finding.problem
+    assert not check_verdict(opponent, record, on_gpu=False).finding.problem

@@ -142,9 +142,9 @@ Hello DecodeHello(std::span<const uint8_t> payload) {
 }
 
 std::vector<uint8_t> EncodeCall(const std::string& launcher, std::span<const Argument> arguments) {
-  constexpr size_t kBesides = 64;  // more than an argument takes beside its bytes
-  size_t bytes = launcher.size() + kBesides;
-  for (const Argument& argument : arguments) bytes += argument.bytes.size() + kBesides;
+  constexpr size_t kOverhead = 64;  // more than an argument takes beside its bytes
+  size_t bytes = launcher.size() + kOverhead;
+  for (const Argument& argument : arguments) bytes += argument.bytes.size() + kOverhead;
   Encoder encoder;
   encoder.Reserve(bytes);
   encoder.PutString(launcher).Put(static_cast<uint32_t>(arguments.size()));

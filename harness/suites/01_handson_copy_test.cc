@@ -58,7 +58,7 @@ const ApiCall* FindCopyOfOtherSize(const CallReport& report, uint64_t bytes) {
 
 // What h_out tells about the mistake.
 std::string Explain(const std::vector<int32_t>& values, const std::vector<int32_t>& found, const CallReport& report) {
-  const int32_t poison = judge::DeviceArray<int32_t>::Poisoned();
+  const int32_t poison = judge::DeviceArray<int32_t>::FillValue();
   const uint64_t n = values.size();
   const auto right = static_cast<uint64_t>(
       std::mismatch(values.begin(), values.end(), found.begin(), found.end()).first - values.begin());
@@ -119,7 +119,7 @@ void CheckCopy(const CallContext& context, const CallReport& report, const std::
 }
 
 // Whether all that was copied to the device went to buffers that the call allocated itself.
-bool CopiesToOwnMemory(const CallReport& report) {
+bool CopiesToAllocation(const CallReport& report) {
   return std::none_of(report.trace.begin(), report.trace.end(), [&](const ApiCall& copy) {
     if (copy.kind != ApiKind::kHostToDevice || copy.failed || copy.bytes == 0) return false;
     return std::none_of(report.trace.begin(), report.trace.end(), [&](const ApiCall& call) {
@@ -159,7 +159,7 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
                             const std::string& what, Fault fault) {
   CallContext context{rung, "n = " + Grouped(values.size()) + ", " + what, judge::Suite::Get().assignment().submission};
   context.host_bytes = UINT64_MAX;  // how often the ints go there is a matter of evidence
-  const std::vector<int32_t> poisoned(values.size(), judge::DeviceArray<int32_t>::Poisoned());
+  const std::vector<int32_t> poisoned(values.size(), judge::DeviceArray<int32_t>::FillValue());
   if (fault.kind == Fault::Kind::kAllocation) runner.FailAllocation(fault.nth);
   if (fault.kind == Fault::Kind::kCopy) runner.FailCopy(fault.nth);
   const std::vector<uint8_t> in = BytesOf(values);
@@ -226,7 +226,7 @@ void CopyTest::ExpectNothingHeld(const judge::EvidenceRun& run, uint64_t n) {
   judge::CheckNothingHeld(context, run.report, problems);
   // cudaMallocHost of no bytes gives a null pointer, which needs no cudaFreeHost.
   if (problems.empty() && n > 0) judge::CheckNoPageLockedHeld(context, run.report, problems);
-  if (problems.empty() && !CopiesToOwnMemory(run.report)) {
+  if (problems.empty() && !CopiesToAllocation(run.report)) {
     problems.push_back(MakeProblem(Verdict::kRejected, context,
                                    {"the ints went to device memory that this call did not allocate"},
                                    "allocate a_d with cudaMalloc and free it, in each call: no __device__ array, and "
@@ -254,7 +254,7 @@ void CopyTest::ExpectError(uint64_t n, Fault fault) {
     problems.push_back(MakeProblem(Verdict::kApi, context,
                                    {"it returned " + ErrorText(found) + "; expected " + ErrorText(expected)},
                                    "return the error of a failed call as soon as it fails"));
-  } else if (IntsOf(run.report.arrays[1]) != std::vector<int32_t>(n, judge::DeviceArray<int32_t>::Poisoned())) {
+  } else if (IntsOf(run.report.arrays[1]) != std::vector<int32_t>(n, judge::DeviceArray<int32_t>::FillValue())) {
     problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_out was written although a call failed"},
                                    "leave h_out unchanged when you return an error"));
   }

@@ -51,10 +51,10 @@ inline std::string HintOfFault(const judge::CallReport& report, const judge::Pro
   if (shift == INT32_MIN) {
     return "there is no int -INT_MIN: abs(shift) and -shift are INT_MIN again; reduce the shift in 64 bits";
   }
-  if (memory.buffer_name == "d_data" && vgpu::BesideBuffer(memory) == vgpu::Beside::kPastTheEnd) {
+  if (memory.buffer_name == "d_data" && vgpu::RelationTo(memory) == vgpu::Beside::kPastTheEnd) {
     return "a reversal of d_data[begin..end) swaps begin + i with end - 1 - i: the last index is end - 1";
   }
-  switch (vgpu::BesideBuffer(memory)) {
+  switch (vgpu::RelationTo(memory)) {
     case vgpu::Beside::kBefore:
       return shift < 0 ? "the index is negative: in C++, -1 % n is -1, so add n"
                        : "the index is negative: subtract n only when i + shift has reached n";

@@ -58,8 +58,8 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
     if (!launched) return judge::NoKernelProblem(context);
     return CheckMeans(context, report, in.size_bytes(), in_place);
   }
-  const bool untouched =
-      in_place ? std::equal(in.begin(), in.end(), out.begin()) : out[*wrong] == judge::DeviceArray<int32_t>::Poisoned();
+  const bool untouched = in_place ? std::equal(in.begin(), in.end(), out.begin())
+                                  : out[*wrong] == judge::DeviceArray<int32_t>::FillValue();
   if (!launched && untouched) return judge::UnfinishedProblem(context);
   return judge::MakeProblem(Verdict::kWrong, context, result.Evidence(*wrong), result.Hint());
 }
@@ -123,7 +123,7 @@ judge::EvidenceRun Shift(judge::Runner& runner, const std::string& rung, ShiftBu
        .explain = [&](const judge::CallReport& report,
                       std::vector<Problem>& problems) { Explain(report, array.size(), shift, problems); },
        .check = [&](const judge::CallReport& report, std::span<const int32_t> found) -> std::optional<Problem> {
-         const ShiftResult result(array, found, shift, judge::DeviceArray<int32_t>::Poisoned(), in_place);
+         const ShiftResult result(array, found, shift, judge::DeviceArray<int32_t>::FillValue(), in_place);
          return CheckResult(context, report, result, array, found, shift, in_place);
        }});
 }

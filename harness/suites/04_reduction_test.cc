@@ -107,7 +107,7 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
   }
   // Past the end of d_in lies a guard zone on a real GPU, and in a buffer that held more before. Multiples of 51 wrap
   // around to small numbers, which say nothing.
-  const auto poison = static_cast<uint32_t>(judge::DeviceArray<int32_t>::Poisoned());
+  const auto poison = static_cast<uint32_t>(judge::DeviceArray<int32_t>::FillValue());
   const uint32_t difference = static_cast<uint32_t>(found) - static_cast<uint32_t>(judge::WrappingSum(values));
   for (uint32_t times = 1; times <= 2 * kBlock; ++times) {
     if (times % 51 != 0 && difference == times * poison) {
@@ -144,7 +144,7 @@ std::string ExplainExtreme(const std::vector<int32_t>& values, int32_t found) {
 std::optional<Problem> CheckResult(const std::string& rung, const judge::CallContext& context,
                                    const judge::CallReport& report, const std::vector<int32_t>& values, int32_t found) {
   const int32_t expected = Expected(rung, values);
-  const bool untouched = found == judge::DeviceArray<int32_t>::Poisoned() && found != expected;
+  const bool untouched = found == judge::DeviceArray<int32_t>::FillValue() && found != expected;
   const bool launched = !report.observed || !report.launches.empty();
   if (untouched && !launched && !values.empty()) return judge::UnfinishedProblem(context);
   if (found == expected) {

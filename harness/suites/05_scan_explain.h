@@ -19,7 +19,7 @@ namespace lockstep::suites {
 
 // Whether a float is what an output held before the call.
 inline bool IsUnwritten(float value) {
-  const float poison = judge::DeviceArray<float>::Poisoned();
+  const float poison = judge::DeviceArray<float>::FillValue();
   return std::memcmp(&value, &poison, sizeof value) == 0;
 }
 

@@ -121,7 +121,7 @@ inline std::string HintOfFault(const std::string& rung, const judge::Problem& pr
     if (rung.starts_with("coalesce5") || rung.starts_with("coalesce4")) {
       return "compare the element's index with n, not the thread's: they differ here";
     }
-    if (rung.starts_with("coalesce3") && vgpu::BesideBuffer(memory) == vgpu::Beside::kPastTheEnd) {
+    if (rung.starts_with("coalesce3") && vgpu::RelationTo(memory) == vgpu::Beside::kPastTheEnd) {
       return "the last kOffset threads go back to the beginning: subtract n where t + kOffset has reached it";
     }
     if (LayoutOf(rung) != Layout::kElements) {

@@ -35,7 +35,7 @@ std::optional<Problem> CheckResult(const CallContext& context, const CallReport&
   const bool launched = !report.observed || !report.launches.empty();
   const std::optional<uint64_t> wrong = sums.FirstWrong(out);
   if (!wrong) return launched || in.empty() ? std::nullopt : std::optional(judge::NoKernelProblem(context));
-  const bool untouched = out[*wrong] == judge::DeviceArray<uint32_t>::Poisoned();
+  const bool untouched = out[*wrong] == judge::DeviceArray<uint32_t>::FillValue();
   if (!launched && untouched) return judge::UnfinishedProblem(context);
   const std::string found = untouched ? "nothing was written" : judge::ValueText(std::bit_cast<float>(out[*wrong]));
   return MakeProblem(Verdict::kWrong, context,

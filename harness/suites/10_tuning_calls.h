@@ -31,7 +31,7 @@ class MachineRunner {
  public:
   explicit MachineRunner(const Machine& machine) {
     if (!OnGpu()) own_ = judge::Suite::Get().MakeRunnerElsewhere(machine.profile, *machine.clock);
-    (*this)->TellTimes(kStepMicroseconds);
+    (*this)->QuantizeTimes(kStepMicroseconds);
   }
   judge::Runner& operator*() const { return own_ ? *own_ : judge::Suite::Get().runner(judge::Role::kChecked); }
   judge::Runner* operator->() const { return &**this; }
@@ -286,7 +286,7 @@ inline judge::EvidenceRun RunTimedForEvidence(judge::Runner& runner, const std::
       suite.has_runner(judge::Role::kReference) && &runner == &suite.runner(judge::Role::kReference);
   Machine machine = MachineOf(suite.options().profile);
   machine.clock = &judge::ProfileNamed(suite.options().evidence_profile);
-  runner.TellTimes(kStepMicroseconds);
+  runner.QuantizeTimes(kStepMicroseconds);
   runner.Restart();  // what the program remembers of an earlier rung's search is no search
   judge::EvidenceRun run;
   if (rung.starts_with("tuning2")) {
@@ -298,7 +298,7 @@ inline judge::EvidenceRun RunTimedForEvidence(judge::Runner& runner, const std::
     if (tuned.problems.empty()) tuned.problems = ChoiceProblems(rung, tuned, kUseless);
     run = {std::move(tuned.report), std::move(tuned.problems)};
   }
-  runner.TellTimes(0);
+  runner.QuantizeTimes(0);
   return run;
 }
 

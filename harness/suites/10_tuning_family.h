@@ -75,7 +75,7 @@ inline std::string ExplainCount(const TuningInput& input, const Config& config, 
            "no int";
   }
   const size_t each = static_cast<size_t>(config.block) * static_cast<size_t>(config.items);
-  if (found == judge::DeviceArray<int32_t>::Poisoned()) {
+  if (found == judge::DeviceArray<int32_t>::FillValue()) {
     return i >= each ? "nothing was written there: does block b begin at element b * block * items?"
                      : "nothing was written there: does each thread store all of its items?";
   }
@@ -88,7 +88,7 @@ inline std::optional<judge::Problem> CheckCounts(const judge::CallContext& conte
   const auto [right, wrong] = std::mismatch(expected.begin(), expected.end(), found.begin());
   if (right == expected.end()) return std::nullopt;
   const auto i = static_cast<size_t>(right - expected.begin());
-  const bool untouched = *wrong == judge::DeviceArray<int32_t>::Poisoned();
+  const bool untouched = *wrong == judge::DeviceArray<int32_t>::FillValue();
   return judge::MakeProblem(
       judge::Verdict::kWrong, context,
       {"d_out[" + std::to_string(i) + "], of the element " + std::to_string(input.in[i]),
@@ -204,7 +204,7 @@ inline judge::EvidenceRun RunRefused(judge::Runner& runner, const std::string& r
         "check the lists, and all three rules of tuning.h, before the launch")};
   } else {
     const std::vector<int32_t> out = buffers.out.Get();
-    if (std::any_of(out.begin(), out.end(), [](int32_t v) { return v != judge::DeviceArray<int32_t>::Poisoned(); })) {
+    if (std::any_of(out.begin(), out.end(), [](int32_t v) { return v != judge::DeviceArray<int32_t>::FillValue(); })) {
       run.problems = {judge::MakeProblem(judge::Verdict::kWrong, context, {"d_out was written"},
                                          "a configuration that is refused leaves everything as it is")};
     }

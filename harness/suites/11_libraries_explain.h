@@ -189,7 +189,7 @@ inline std::string ExplainSum(std::span<const int32_t> values, int32_t found) {
     return "those are the sum's lowest bits alone: the type of the initial value is the type of the sum";
   }
   if (found == 0) return "the result is 0: is it copied to the host, to the variable that is returned?";
-  if (found == judge::DeviceArray<int32_t>::Poisoned()) return "that is memory that nothing had written";
+  if (found == judge::DeviceArray<int32_t>::FillValue()) return "that is memory that nothing had written";
   return "";
 }
 
@@ -233,7 +233,7 @@ inline std::string ExplainNorm(std::span<const float> values, double expected, d
 // What a wrong scan tells. `first` is the first element that is wrong.
 inline std::string ExplainScan(std::span<const int32_t> values, std::span<const int32_t> found, uint64_t first) {
   const uint64_t n = values.size();
-  const int32_t poison = judge::DeviceArray<int32_t>::Poisoned();
+  const int32_t poison = judge::DeviceArray<int32_t>::FillValue();
   const auto is_unwritten = [&](int32_t value) { return value == poison; };
   std::vector<uint32_t> before(n + 1);
   for (uint64_t i = 0; i < n; ++i) before[i + 1] = before[i] + static_cast<uint32_t>(values[i]);
@@ -273,7 +273,7 @@ inline std::string ExplainScan(std::span<const int32_t> values, std::span<const 
 
 // What a wrong transpose tells.
 inline std::string ExplainTranspose(Shape shape, std::span<const float> in, std::span<const float> found) {
-  const float poison = judge::DeviceArray<float>::Poisoned();
+  const float poison = judge::DeviceArray<float>::FillValue();
   const auto is_unwritten = [&](float value) { return std::memcmp(&value, &poison, sizeof value) == 0; };
   const uint64_t rows = shape.rows, columns = shape.columns, n = shape.elements();
   const auto all = [&](const std::function<double(uint64_t)>& candidate) {

@@ -88,7 +88,7 @@ class FilterExplainer {
   static constexpr uint64_t kTried = 2048;  // the longest signal whose guesses take n * n steps
 
   static bool IsUnwritten(float value) {
-    const float poison = judge::DeviceArray<float>::Poisoned();
+    const float poison = judge::DeviceArray<float>::FillValue();
     return std::memcmp(&value, &poison, sizeof value) == 0;
   }
 

@@ -74,7 +74,7 @@ inline void ExplainFaults(const judge::CallReport& report, uint64_t n, std::vect
 }
 
 inline std::string ExplainCopy(const std::vector<int32_t>& out, const judge::CallReport& report) {
-  const int32_t poison = judge::DeviceArray<int32_t>::Poisoned();
+  const int32_t poison = judge::DeviceArray<int32_t>::FillValue();
   if (!report.observed) return "";
   if (report.api.copies_to_host == 0) return "nothing was copied to h_out: memcpy_dtoh(h_out, …), or get(h_out)";
   if (out.back() == poison) return "a part of h_out was not written: a copy to the host has the size of its array";
@@ -104,7 +104,7 @@ inline std::optional<judge::Problem> CheckShift(const judge::CallContext& contex
     // A shift by nothing is a copy.
     return launched || places == 0 ? std::nullopt : std::optional(judge::NoKernelProblem(context));
   }
-  const int32_t poison = judge::DeviceArray<int32_t>::Poisoned();
+  const int32_t poison = judge::DeviceArray<int32_t>::FillValue();
   const auto written =
       static_cast<uint64_t>(std::count_if(out.begin(), out.end(), [&](int32_t v) { return v != poison; }));
   if (written == 0 && !launched) return judge::UnfinishedProblem(context);
@@ -157,7 +157,7 @@ inline std::string ExplainSum(std::span<const int32_t> values, int32_t found) {
 inline std::optional<judge::Problem> CheckSum(const judge::CallContext& context, const judge::CallReport& report,
                                               std::span<const int32_t> values, int32_t expected, int32_t found) {
   const bool launched = !report.observed || !report.launches.empty();
-  const bool untouched = found == judge::DeviceArray<int32_t>::Poisoned() && found != expected;
+  const bool untouched = found == judge::DeviceArray<int32_t>::FillValue() && found != expected;
   if (found == expected) {
     return launched || values.size() < 2 ? std::nullopt : std::optional(judge::NoKernelProblem(context));
   }
@@ -178,7 +178,7 @@ constexpr uint32_t kNotArrived = 0xd7d7d7d7u;
 
 inline std::string ExplainDifference(std::span<const int32_t> values, std::span<const int32_t> background,
                                      const std::vector<int32_t>& out, const judge::CallReport& report) {
-  const int32_t poison = judge::DeviceArray<int32_t>::Poisoned();
+  const int32_t poison = judge::DeviceArray<int32_t>::FillValue();
   const auto difference = [&](uint64_t i, uint64_t j) {
     return static_cast<int32_t>(static_cast<uint32_t>(values[i]) - static_cast<uint32_t>(background[j]));
   };

@@ -85,7 +85,7 @@ judge::EvidenceRun RunHostCall(judge::Runner& runner, CallContext context, const
   ExplainFaults(report, call.in.size(), run.problems);
   if (run.problems.empty() && report.arrays.size() == 2) {
     const std::vector<int32_t> out = IntsOf(report.arrays[1]);
-    if (DidNothing(report) && !out.empty() && out[0] == judge::DeviceArray<int32_t>::Poisoned()) {
+    if (DidNothing(report) && !out.empty() && out[0] == judge::DeviceArray<int32_t>::FillValue()) {
       run.problems = {judge::UnfinishedProblem(context, "copied nothing")};
       return run;
     }
@@ -111,7 +111,7 @@ judge::EvidenceRun RunHostCall(judge::Runner& runner, CallContext context, const
 judge::EvidenceRun RoundTrip(judge::Runner& runner, const std::string& rung, const std::vector<int32_t>& values,
                              const std::string& what) {
   const CallContext context = ContextOf(rung, "n = " + Grouped(values.size()) + ", " + what);
-  const std::vector<int32_t> poisoned(values.size(), judge::DeviceArray<int32_t>::Poisoned());
+  const std::vector<int32_t> poisoned(values.size(), judge::DeviceArray<int32_t>::FillValue());
   judge::EvidenceRun run = RunHostCall(
       runner, context,
       {.in = values,
@@ -181,7 +181,7 @@ judge::EvidenceRun Subtract(judge::Runner& runner, const std::string& rung, cons
   for (uint64_t i = 0; i < n; ++i) {
     expected[i] = static_cast<int32_t>(static_cast<uint32_t>(values[i]) - static_cast<uint32_t>(background[i]));
   }
-  const std::vector<int32_t> poisoned(n, judge::DeviceArray<int32_t>::Poisoned());
+  const std::vector<int32_t> poisoned(n, judge::DeviceArray<int32_t>::FillValue());
   judge::DeviceArray<int32_t> d_background(runner.device(), n, "d_background");
   d_background.Set(background);
   judge::EvidenceRun run =

@@ -23,11 +23,11 @@ namespace {
 
 // Before any constructor, the submission's or the C++ library's: tells the judge that the executable was
 // loaded, so that what fails from here on is the submission's doing.
-void SayStarted(int, char**, char**) {
+void SendStarted(int, char**, char**) {
   static const uint8_t message[kHeaderBytes] = {0, 0, 0, 0, static_cast<uint8_t>(MessageType::kStarted), 0, 0, 0};
   (void)!::send(kSocketDescriptor, message, sizeof message, MSG_NOSIGNAL);
 }
-__attribute__((section(".preinit_array"), used)) void (*const say_started)(int, char**, char**) = SayStarted;
+__attribute__((section(".preinit_array"), used)) void (*const say_started)(int, char**, char**) = SendStarted;
 
 // Tells the CUDA runtime replacement that its device is at the other end of the socket. Ahead of the
 // submission's own constructors, which may call CUDA.

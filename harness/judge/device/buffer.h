@@ -79,7 +79,7 @@ class DeviceArray {
     contents.values_ = values;
     if (values.size() < n_) {
       contents.copy_.assign(values.begin(), values.end());
-      contents.copy_.resize(n_, Poisoned());
+      contents.copy_.resize(n_, FillValue());
       contents.values_ = contents.copy_;
     }
     Set(contents.values_);
@@ -90,7 +90,7 @@ class DeviceArray {
     return {contents.values().begin(), contents.values().end()};
   }
   bool Poison() { return alive() && device_.Poison(address(), n_ * sizeof(T)); }
-  static T Poisoned() {
+  static T FillValue() {
     T value;
     std::memset(&value, kPoisonByte, sizeof value);
     return value;

@@ -40,7 +40,7 @@ class Runner {
   virtual void FailCopy(uint64_t /*nth*/) {}
   // In the calls that follow, what events say of a kernel's modelled time has steps of so many microseconds; 0: only
   // its power of two is told. Nothing on a real GPU.
-  virtual void TellTimes(double /*step_us*/) {}
+  virtual void QuantizeTimes(double /*step_us*/) {}
 
   // For timings, on a real GPU: tells the worker of calls to be made later, then has the first `calls` of them made,
   // one after the other. The second's CallReport::seconds is the time of them all and of the wait for the device.

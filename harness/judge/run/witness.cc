@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kPauses[] = {std::chrono::milliseconds(100),
 
 }  // namespace
 
-bool Witness::Start(worker::WorkerSession& session, worker::CudaServer& server) const {
+bool ControlWorker::Start(worker::WorkerSession& session, worker::CudaServer& server) const {
   for (const std::chrono::milliseconds pause : kPauses) {
     if (session.Start(limits_, server).outcome == worker::Outcome::kReturned) return true;
     std::this_thread::sleep_for(pause);
@@ -24,14 +24,14 @@ bool Witness::Start(worker::WorkerSession& session, worker::CudaServer& server) 
   return session.Start(limits_, server).outcome == worker::Outcome::kReturned;
 }
 
-bool Witness::Starts() const {
+bool ControlWorker::Starts() const {
   if (command_.worker.empty()) return false;
   NoServer server;
   worker::WorkerSession session(command_);
   return Start(session, server);
 }
 
-bool Witness::CouldCall(const std::string& launcher, std::span<const worker::Argument> arguments) {
+bool ControlWorker::CouldCall(const std::string& launcher, std::span<const worker::Argument> arguments) {
   if (command_.worker.empty()) return false;
   const auto known = could_call_.find(launcher);
   if (known != could_call_.end()) return known->second;

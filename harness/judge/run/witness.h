@@ -13,10 +13,10 @@
 
 namespace lockstep::judge {
 
-class Witness {
+class ControlWorker {
  public:
   // `command` without a worker: there is no witness, and nobody is ever cleared.
-  Witness(worker::WorkerCommand command, worker::Limits limits) : command_(std::move(command)), limits_(limits) {}
+  ControlWorker(worker::WorkerCommand command, worker::Limits limits) : command_(std::move(command)), limits_(limits) {}
 
   // Whether one starts now.
   bool Starts() const;

@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 10> kGpuTroubles = {
     "cudaErrorNoDevice",           "cudaErrorMpsConnectionFailed",  "cudaErrorMpsServerNotReady",
     "cudaErrorOperatingSystem"};
 
-worker::WorkerCommand WitnessOf(const RunnerOptions& options) {
+worker::WorkerCommand ControlWorkerOf(const RunnerOptions& options) {
   worker::WorkerCommand command = options.command;
   command.worker = options.witness;
   return command;
@@ -94,7 +94,7 @@ class WorkerRunner : public Runner {
         options_(std::move(options)),
         memory_(*options_.memory),
         session_(options_.command),
-        witness_(WitnessOf(options_), options_.limits) {
+        witness_(ControlWorkerOf(options_), options_.limits) {
     if (vgpu::Device* virtual_device = device_->virtual_device()) {
       bounded_server_ = std::make_unique<BoundedServer>(*virtual_device, options_);
     }
@@ -117,8 +117,8 @@ class WorkerRunner : public Runner {
   void FailCopy(uint64_t nth) override {
     if (bounded_server_ != nullptr) bounded_server_->server().FailCopy(nth);
   }
-  void TellTimes(double step_us) override {
-    if (bounded_server_ != nullptr) bounded_server_->server().TellTimes(step_us);
+  void QuantizeTimes(double step_us) override {
+    if (bounded_server_ != nullptr) bounded_server_->server().QuantizeTimes(step_us);
   }
 
   // All at once where that goes well: an exchange takes longer than a calculation. Else one by one, to find the call at
@@ -291,7 +291,7 @@ class WorkerRunner : public Runner {
   void BlameForTrouble(CallReport& report, const std::string& launcher, std::span<const worker::Argument> arguments) {
     if (options_.witness.empty() || !IsGpuTrouble(report)) return;
     session_.Stop();
-    if (Witness(WitnessOf(options_), options_.limits).CouldCall(launcher, arguments)) return;
+    if (ControlWorker(ControlWorkerOf(options_), options_.limits).CouldCall(launcher, arguments)) return;
     report.outcome = worker::Outcome::kCouldNotStart;
     report.detail = "the GPU can't be used: " + report.cuda_error;
     report.cuda_error.clear();
@@ -400,7 +400,7 @@ class WorkerRunner : public Runner {
   NoServer no_server_;
   worker::WorkerSession session_;
   std::string before_main_;
-  Witness witness_;
+  ControlWorker witness_;
 };
 
 }  // namespace

@@ -251,7 +251,7 @@ class WorkerSession::Conversation {
   // Gives the worker a moment to say where it is.
   void AwaitPlace() {
     const double begin = WallSeconds();
-    process_.AskWhere();
+    process_.RequestLocation();
     while (!process_.Status() && WallSeconds() - begin < kPlaceSeconds && !DrainOutput()) {
       pollfd polled{process_.exit_event(), POLLIN, 0};
       ::poll(&polled, 1, 20);

@@ -20,7 +20,7 @@ constexpr size_t kMostWatched = 64;  // of a call's own allocations, and of the 
 // power of two. A kernel could tell the host what is in the judge's buffers by the time that it takes; so it tells some
 // four bits at most, as it could by the time that the judge takes for it. Where times are what a task is about, they
 // come in steps instead.
-double ToldMicroseconds(double microseconds, double step_us) {
+double QuantizedMicroseconds(double microseconds, double step_us) {
   if (step_us > 0) return step_us * std::ceil(microseconds / step_us);
   constexpr double kLeast = 8;
   return microseconds <= kLeast ? kLeast : std::exp2(std::ceil(std::log2(microseconds)));
@@ -502,7 +502,7 @@ void DeviceServer::Answer(Request& request) {
       const size_t launches = device_.launches().size();
       vgpu::LaunchResult result = device_.Launch(launch);
       if (trace_.size() < options_.trace_calls) log_.Launched(launches, device_.launches().size() - launches);
-      result.microseconds = ToldMicroseconds(result.microseconds, told_step_us_);
+      result.microseconds = QuantizedMicroseconds(result.microseconds, time_step_us_);
       Put(out, result);
       Record({.kind = ApiKind::kLaunch,
               .function = origin.function,
@@ -526,7 +526,7 @@ void DeviceServer::Answer(Request& request) {
       const size_t launches = device_.launches().size();
       vgpu::LaunchResult result = vgpu::DoOperation(device_, origin.call_site, operation);
       if (trace_.size() < options_.trace_calls) log_.Launched(launches, device_.launches().size() - launches);
-      result.microseconds = ToldMicroseconds(result.microseconds, told_step_us_);
+      result.microseconds = QuantizedMicroseconds(result.microseconds, time_step_us_);
       Put(out, result);
       const std::string name = vgpu::NameOf(operation);
       Record({.kind = ApiKind::kLaunch,

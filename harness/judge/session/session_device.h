@@ -91,7 +91,7 @@ class DeviceServer : public CudaServer {
   void FailCopy(uint64_t nth) { failing_next_.copy = nth; }
   // Kernels' modelled times are told to the program in steps of so many microseconds; 0: in powers of two, which tell
   // it next to nothing of what a kernel found in a buffer. For tasks whose result is no secret of the judge's.
-  void TellTimes(double step_us) { told_step_us_ = step_us; }
+  void QuantizeTimes(double step_us) { time_step_us_ = step_us; }
   // What the worker allocated and has not freed.
   std::vector<vgpu::Device::AllocationInfo> Allocations() const;
 
@@ -138,7 +138,7 @@ class DeviceServer : public CudaServer {
   MemoryUse use_;
   size_t watched_variables_ = 0;
   uint64_t most_kept_ = 0;  // bytes of use_.to_host
-  double told_step_us_ = 0;
+  double time_step_us_ = 0;
   std::string stream_;  // of the operation that has begun
   std::vector<ApiCall> trace_;
   OperationLog log_;

@@ -247,7 +247,7 @@ void WorkerProcess::Release() {
   held_.clear();
 }
 
-void WorkerProcess::AskWhere() {
+void WorkerProcess::RequestLocation() {
   if (pid_ <= 0) return;
   pid_t process = pid_;
   // In a sandbox the worker is the end of a short chain.

@@ -52,7 +52,7 @@ class WorkerProcess {
   void Hold();
   void Release();
   // Asks what the worker is doing, by a signal that ends it: it says so on its standard error (crash_report.h).
-  void AskWhere();
+  void RequestLocation();
   // Kills the process, its group and all that it started (except what has lost its parent and is in another session:
   // a sandbox ends that), and collects the process. Descriptors stay open, to be drained.
   void Kill();

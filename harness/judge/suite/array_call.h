@@ -55,7 +55,7 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
   const std::span<const T> found = result_now.values();
   if (!run.problems.empty() || found.size() < n) return run;
   // Where the buffer is larger than the array, what lies past it is nobody's. As bytes: the poison may be no number.
-  const T poison = DeviceArray<T>::Poisoned();
+  const T poison = DeviceArray<T>::FillValue();
   const auto past = std::find_if(found.begin() + static_cast<std::ptrdiff_t>(n), found.end(),
                                  [&](const T& value) { return std::memcmp(&value, &poison, sizeof poison) != 0; });
   if (past != found.end()) {

@@ -237,11 +237,11 @@ void Multiply(const Problem& p, const Operands& o, int64_t batch, std::vector<ch
 }
 
 // A factor in host memory is read now.
-struct KeptScalar {
+struct HostOrDeviceScalar {
   alignas(16) char bytes[16] = {};
 };
-KeptScalar Keep(const void* scalar, uint32_t bytes) {
-  KeptScalar kept;
+HostOrDeviceScalar Keep(const void* scalar, uint32_t bytes) {
+  HostOrDeviceScalar kept;
   std::memcpy(kept.bytes, scalar, bytes);
   return kept;
 }
@@ -250,8 +250,8 @@ cublasStatus_t Run(const char* function, const Problem& p, const Operands& o, cu
   if (p.m == 0 || p.n == 0) return CUBLAS_STATUS_SUCCESS;
   const bool on_device = p.matmul.pointers == CUBLASLT_POINTER_MODE_DEVICE;
   const uint32_t bytes = BytesOf(p.matmul.scale);
-  const KeptScalar alpha = on_device ? KeptScalar() : Keep(o.alpha, bytes);
-  const KeptScalar beta = on_device ? KeptScalar() : Keep(o.beta, bytes);
+  const HostOrDeviceScalar alpha = on_device ? HostOrDeviceScalar() : Keep(o.alpha, bytes);
+  const HostOrDeviceScalar beta = on_device ? HostOrDeviceScalar() : Keep(o.beta, bytes);
   Call call;
   call.function = function;
   call.stream = stream;
@@ -263,7 +263,7 @@ cublasStatus_t Run(const char* function, const Problem& p, const Operands& o, cu
     call.memory.push_back({Access::kRead, "beta", o.beta, bytes, 1, bytes, bytes});
   }
   // By value: the call may be done later, by a graph.
-  const auto operands = [=](const KeptScalar& by, const KeptScalar& before) {
+  const auto operands = [=](const HostOrDeviceScalar& by, const HostOrDeviceScalar& before) {
     Operands resolved = o;
     if (!on_device) {
       resolved.alpha = by.bytes;

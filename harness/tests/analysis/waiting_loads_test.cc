@@ -17,7 +17,7 @@ std::string LoadsOf(const std::string& header, const std::string& body, bool ent
   const ptx::Module module =
       ptx::Parse(".version 9.0\n.target sm_80\n.address_size 64\n" + header + "{\n" + registers + body + "}\n");
   const ptx::Function& function = module.functions.at(0);
-  const std::vector<bool> waits = FindWaitingLoads(function, BuildControlFlowGraph(function), entry);
+  const std::vector<bool> waits = FindSpinReads(function, BuildControlFlowGraph(function), entry);
   std::string loads;
   for (size_t k = 0; k < function.body.size(); ++k) {
     const ptx::Instruction& i = function.body[k];
@@ -27,7 +27,7 @@ std::string LoadsOf(const std::string& header, const std::string& body, bool ent
 }
 std::string Loads(const std::string& body) { return LoadsOf(".entry k(.param .u64 a)", body, true); }
 
-TEST(WaitingLoadsTest, ALoopUntilAWordHasChanged) {
+TEST(SpinReadsTest, ALoopUntilAWordHasChanged) {
   EXPECT_EQ(Loads(R"(
     SPIN: ld.volatile.global.u32 r1, [d1];
     setp.eq.u32 p1, r1, 0;
@@ -37,7 +37,7 @@ TEST(WaitingLoadsTest, ALoopUntilAWordHasChanged) {
             "w");
 }
 
-TEST(WaitingLoadsTest, WhatGoesToSharedMemoryIsNotInTheKernelsParameters) {
+TEST(SpinReadsTest, WhatGoesToSharedMemoryIsNotInTheKernelsParameters) {
   EXPECT_EQ(Loads(R"(
     ld.param.u64 d1, [a];
     LOOP: ld.volatile.global.u32 r1, [d1];
@@ -50,7 +50,7 @@ TEST(WaitingLoadsTest, WhatGoesToSharedMemoryIsNotInTheKernelsParameters) {
             "d");
 }
 
-TEST(WaitingLoadsTest, WhatWasLoadedFromSharedMemoryBeforeIsNotTheValue) {
+TEST(SpinReadsTest, WhatWasLoadedFromSharedMemoryBeforeIsNotTheValue) {
   EXPECT_EQ(Loads(R"(
     ld.shared.u32 r2, [s];
     LOOP: ld.volatile.global.u32 r1, [d1];
@@ -66,7 +66,7 @@ TEST(WaitingLoadsTest, WhatWasLoadedFromSharedMemoryBeforeIsNotTheValue) {
             "d");
 }
 
-TEST(WaitingLoadsTest, AVoteOrSharedMemoryInBetween) {
+TEST(SpinReadsTest, AVoteOrSharedMemoryInBetween) {
   EXPECT_EQ(Loads(R"(
     SPIN: ld.volatile.global.u64 d2, [d1];
     setp.eq.u64 p1, d2, 0;
@@ -87,7 +87,7 @@ TEST(WaitingLoadsTest, AVoteOrSharedMemoryInBetween) {
             "w");
 }
 
-TEST(WaitingLoadsTest, ASumIsData) {
+TEST(SpinReadsTest, ASumIsData) {
   EXPECT_EQ(Loads(R"(
     NEXT: ld.volatile.global.u32 r1, [d1];
     add.u32 r2, r2, r1;
@@ -102,7 +102,7 @@ TEST(WaitingLoadsTest, ASumIsData) {
 }
 
 // Its value decides a branch, but the next load is of the next word.
-TEST(WaitingLoadsTest, AMaximumByBranchesIsData) {
+TEST(SpinReadsTest, AMaximumByBranchesIsData) {
   EXPECT_EQ(Loads(R"(
     mov.u64 d1, d8;
     NEXT: ld.volatile.global.u32 r1, [d1];
@@ -121,7 +121,7 @@ TEST(WaitingLoadsTest, AMaximumByBranchesIsData) {
 }
 
 // A look-back in one loop: the next word, or the same one again, by a branch or a selection.
-TEST(WaitingLoadsTest, ALookBackWaitsOnEachWord) {
+TEST(SpinReadsTest, ALookBackWaitsOnEachWord) {
   EXPECT_EQ(Loads(R"(
     AGAIN: mul.wide.s32 d3, r5, 8;
     add.u64 d4, d1, d3;
@@ -153,7 +153,7 @@ TEST(WaitingLoadsTest, ALookBackWaitsOnEachWord) {
             "w");
 }
 
-TEST(WaitingLoadsTest, ATestAloneIsNoData) {
+TEST(SpinReadsTest, ATestAloneIsNoData) {
   EXPECT_EQ(Loads(R"(
     ld.volatile.global.u32 r1, [d1];
     setp.ne.u32 p1, r1, 0;
@@ -173,7 +173,7 @@ TEST(WaitingLoadsTest, ATestAloneIsNoData) {
 }
 
 // The first look stands before the loop.
-TEST(WaitingLoadsTest, TheFirstOfSeveralLooks) {
+TEST(SpinReadsTest, TheFirstOfSeveralLooks) {
   EXPECT_EQ(Loads(R"(
     ld.volatile.global.u64 d2, [d1+8];
     setp.ne.u64 p1, d2, 0;
@@ -197,7 +197,7 @@ TEST(WaitingLoadsTest, TheFirstOfSeveralLooks) {
 }
 
 // All words are read again until each holds a value.
-TEST(WaitingLoadsTest, ALoopOverWordsThatIsRepeated) {
+TEST(SpinReadsTest, ALoopOverWordsThatIsRepeated) {
   EXPECT_EQ(Loads(R"(
     AGAIN: mov.u32 r3, 0;
     mov.u64 d5, 0;
@@ -221,7 +221,7 @@ TEST(WaitingLoadsTest, ALoopOverWordsThatIsRepeated) {
 }
 
 // A kernel that takes tile after tile: the outer loop brings other addresses.
-TEST(WaitingLoadsTest, DataInALoopThatWaitsElsewhere) {
+TEST(SpinReadsTest, DataInALoopThatWaitsElsewhere) {
   EXPECT_EQ(Loads(R"(
     TILE: atom.global.add.u32 r5, [d8], 1;
     mul.wide.u32 d3, r5, 8;
@@ -239,19 +239,19 @@ TEST(WaitingLoadsTest, DataInALoopThatWaitsElsewhere) {
             "wd");
 }
 
-TEST(WaitingLoadsTest, WhatAFunctionPassesOnMayBeWaitedFor) {
+TEST(SpinReadsTest, WhatAFunctionPassesOnMayBeWaitedFor) {
   EXPECT_EQ(LoadsOf(".func (.reg .b32 y) f(.reg .b64 z)", "ld.volatile.global.u32 y, [z];\n ret;\n", false), "w");
   EXPECT_EQ(
       LoadsOf(".func f(.reg .b64 z)", "ld.volatile.global.u32 r1, [z];\n st.global.u32 [z+4], r1;\n ret;\n", false),
       "d");
 }
 
-TEST(WaitingLoadsTest, NothingToFind) {
+TEST(SpinReadsTest, NothingToFind) {
   const ptx::Module module = ptx::Parse(
       ".version 9.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 a) { .reg .b32 r; ld.param.u32 r, [a]; ret; "
       "}");
   const ptx::Function& function = module.functions.at(0);
-  EXPECT_TRUE(FindWaitingLoads(function, BuildControlFlowGraph(function), true).empty());
+  EXPECT_TRUE(FindSpinReads(function, BuildControlFlowGraph(function), true).empty());
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 const std::string kSource = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/tests/cudart/programs/side_by_side";
 
-class SideBySideTest : public testing::Test {
+class ConcurrentWorkTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     const Output output = Execute(std::string(LOCKSTEP_NVCC) +
@@ -37,31 +37,31 @@ class SideBySideTest : public testing::Test {
   }
 };
 
-TEST_F(SideBySideTest, TheHostAndKernelsExchangeSignalsAsOnAnH100) {
+TEST_F(ConcurrentWorkTest, TheHostAndKernelsExchangeSignalsAsOnAnH100) {
   const Output output = Run("");
   EXPECT_EQ(output.status, 0);
   EXPECT_EQ(output.text, Expected());
 }
 
-TEST_F(SideBySideTest, CheckersFindNothingInThem) {
+TEST_F(ConcurrentWorkTest, CheckersFindNothingInThem) {
   const Output output = Run("--check --threads=3");
   EXPECT_EQ(output.status, 0);
   EXPECT_EQ(output.text, Expected() + "\nFindings\n  none\n");
 }
 
-TEST_F(SideBySideTest, AKernelMayGiveUpByItsClock) {
+TEST_F(ConcurrentWorkTest, AKernelMayGiveUpByItsClock) {
   // 20 ms of clock, for a flag that never comes. The clock goes on while the kernel stands aside.
   const Output output = Run("", "20000000 endless");
   EXPECT_EQ(output.text, "endless: cudaErrorNotReady\ncudaSuccess\n");
 }
 
-TEST_F(SideBySideTest, AProgramMayEndBesideAKernelThatWaits) {
+TEST_F(ConcurrentWorkTest, AProgramMayEndBesideAKernelThatWaits) {
   const Output output = Run("", "0 exit");
   EXPECT_EQ(output.status, 0);
   EXPECT_EQ(output.text, "exit: cudaErrorNotReady\n");
 }
 
-TEST_F(SideBySideTest, AWaitInVainIsReported) {
+TEST_F(ConcurrentWorkTest, AWaitInVainIsReported) {
   const Output output = Run("", "0 endless");
   EXPECT_EQ(output.status, 3);
   const auto says = [&](const std::string& text) { return output.text.find(text) != std::string::npos; };
@@ -71,7 +71,7 @@ TEST_F(SideBySideTest, AWaitInVainIsReported) {
   EXPECT_TRUE(says("cudaErrorLaunchTimeout\n")) << output.text;
 }
 
-TEST_F(SideBySideTest, ABudgetEndsAWaitAsItDoesElsewhere) {
+TEST_F(ConcurrentWorkTest, ABudgetEndsAWaitAsItDoesElsewhere) {
   const Output output = Run("--budget=1000", "0 endless");
   EXPECT_NE(output.text.find("threads only waited for each other, for more than 1,000 warp instructions"),
             std::string::npos)

@@ -10,20 +10,20 @@
 namespace lockstep::vgpu {
 namespace {
 
-std::vector<uint32_t> Order(WarpTurns turns, uint32_t warps) {
+std::vector<uint32_t> Order(WarpSchedule turns, uint32_t warps) {
   std::vector<uint32_t> order;
   for (uint32_t k = 0; k < warps; ++k) order.push_back(turns.Next());
   return order;
 }
 
 TEST(WarpTurnsTest, WithoutCheckersTheyComeByTheirNumbers) {
-  EXPECT_EQ(Order(WarpTurns(5), 5), (std::vector<uint32_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(Order(WarpSchedule(5), 5), (std::vector<uint32_t>{0, 1, 2, 3, 4}));
 }
 
 TEST(WarpTurnsTest, EachHasItsTurnInEveryRound) {
   for (uint32_t warps = 1; warps <= 32; ++warps) {
     for (uint32_t block = 0; block < 200; ++block) {
-      const std::vector<uint32_t> order = Order(WarpTurns(warps, block, block % 7), warps);
+      const std::vector<uint32_t> order = Order(WarpSchedule(warps, block, block % 7), warps);
       EXPECT_EQ(std::set<uint32_t>(order.begin(), order.end()).size(), warps);
       for (const uint32_t warp : order) EXPECT_LT(warp, warps);
     }
@@ -38,7 +38,7 @@ TEST(WarpTurnsTest, AnyTwoComeInEitherOrder) {
       std::set<std::pair<uint32_t, uint32_t>> pairs;
       std::set<uint32_t> first, last;
       for (uint32_t k = 0; k < 2000; ++k) {
-        const std::vector<uint32_t> order = Order(WarpTurns(warps, rounds ? 3 : k, rounds ? k : 0), warps);
+        const std::vector<uint32_t> order = Order(WarpSchedule(warps, rounds ? 3 : k, rounds ? k : 0), warps);
         first.insert(order.front());
         last.insert(order.back());
         for (uint32_t a = 0; a < warps; ++a) {
@@ -56,7 +56,7 @@ TEST(WarpTurnsTest, AnyTwoComeInEitherOrder) {
 TEST(WarpTurnsTest, AQuarterOfALargeGridIsOutOfOrder) {
   int moved = 0;
   for (uint32_t block = 1000; block < 2000; ++block)
-    moved += Order(WarpTurns(8, block, 0), 8) != Order(WarpTurns(8), 8);
+    moved += Order(WarpSchedule(8, block, 0), 8) != Order(WarpSchedule(8), 8);
   EXPECT_GT(moved, 200);
   EXPECT_LT(moved, 300);
 }

@@ -144,7 +144,7 @@ class Prober {
     for (const std::vector<int>& layout : layouts) {
       Modifiers modifiers(instruction);
       modifiers.set_operand_bytes(layout);
-      modifiers.NoteAsked(asked);
+      modifiers.LogQueries(asked);
       if (row_.select(modifiers).handler != nullptr && modifiers.empty()) return true;
     }
     return false;

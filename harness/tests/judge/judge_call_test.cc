@@ -301,7 +301,7 @@ TEST(BufferTest, IsPoisonedAndFindsWritesBesideIt) {
   device.checks_bounds = false;
   {
     DeviceArray<int32_t> array(device, 10, "a", 1);
-    EXPECT_EQ(array.Get(), std::vector<int32_t>(10, DeviceArray<int32_t>::Poisoned()));
+    EXPECT_EQ(array.Get(), std::vector<int32_t>(10, DeviceArray<int32_t>::FillValue()));
     EXPECT_TRUE(array.GuardsIntact());
     EXPECT_TRUE(array.Set(std::vector<int32_t>(10, 3)));
     EXPECT_FALSE(array.Set(std::vector<int32_t>(11, 3)));
@@ -310,7 +310,7 @@ TEST(BufferTest, IsPoisonedAndFindsWritesBesideIt) {
     ASSERT_TRUE(device.Write(array.address() + 40, &value, 4));
     EXPECT_FALSE(array.GuardsIntact());
     array.Poison();
-    EXPECT_EQ(array.Get()[0], DeviceArray<int32_t>::Poisoned());
+    EXPECT_EQ(array.Get()[0], DeviceArray<int32_t>::FillValue());
   }
   EXPECT_EQ(device.allocations(), 0u);
 }

@@ -94,12 +94,12 @@ class EndToEndTest : public testing::Test {
 };
 
 // Any worker that is fit can be the witness.
-class WitnessTest : public EndToEndTest {
+class ControlWorkerTest : public EndToEndTest {
  protected:
-  WitnessTest() { witness_ = Worker("submission"); }
+  ControlWorkerTest() { witness_ = Worker("submission"); }
 };
 
-TEST_F(WitnessTest, AProgramThatCannotBeLoadedIsItsAuthorsFault) {
+TEST_F(ControlWorkerTest, AProgramThatCannotBeLoadedIsItsAuthorsFault) {
   Use("fails_to_load");
   EXPECT_EQ(VerdictOfCall("add_one"), "CRASH") << message_;
   EXPECT_TRUE(report_.at_start);
@@ -108,7 +108,7 @@ TEST_F(WitnessTest, AProgramThatCannotBeLoadedIsItsAuthorsFault) {
   EXPECT_TRUE(memory_->failed_start);
 }
 
-TEST_F(WitnessTest, WithoutAWitnessThatStartsItIsTheHarnesss) {
+TEST_F(ControlWorkerTest, WithoutAWitnessThatStartsItIsTheHarnesss) {
   witness_ = "/bin/false";
   Use("fails_to_load");
   EXPECT_EQ(VerdictOfCall("add_one"), "HARNESS") << message_;
@@ -118,18 +118,18 @@ TEST_F(WitnessTest, WithoutAWitnessThatStartsItIsTheHarnesss) {
   EXPECT_EQ(VerdictOfCall("add_one"), "HARNESS") << message_;
 }
 
-TEST_F(WitnessTest, ABoxInWhichNothingStartsIsTheHarnesssFaultWhateverTheProgramDoes) {
+TEST_F(ControlWorkerTest, ABoxInWhichNothingStartsIsTheHarnesssFaultWhateverTheProgramDoes) {
   witness_ = "/bin/false";
   Use("crashes_at_start");
   EXPECT_EQ(VerdictOfCall("add_one"), "HARNESS") << message_;
 }
 
-TEST_F(WitnessTest, ALauncherThatOnlyTheProgramLacksIsRejected) {
+TEST_F(ControlWorkerTest, ALauncherThatOnlyTheProgramLacksIsRejected) {
   Use("forges_its_hello");
   EXPECT_EQ(VerdictOfCall("add_one"), "REJECTED") << message_;
 }
 
-TEST_F(WitnessTest, ALauncherThatNobodyHasIsTheHarnesssFault) {
+TEST_F(ControlWorkerTest, ALauncherThatNobodyHasIsTheHarnesssFault) {
   Use("submission");
   EXPECT_EQ(VerdictOfCall("no_such_launcher"), "HARNESS") << message_;
 }

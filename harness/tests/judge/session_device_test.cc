@@ -481,11 +481,11 @@ TEST_F(DeviceServerTest, TimesAreRoundedToPowersOfTwoOrToSteps) {
   EXPECT_LE(times.size(), 5u);
   for (const double time : times) EXPECT_EQ(std::exp2(std::round(std::log2(time))), time);
   constexpr double kStep = 0.25;
-  server.TellTimes(kStep);
+  server.QuantizeTimes(kStep);
   const double stepped = told(2000), exact = device.launches().back().microseconds;
   EXPECT_EQ(stepped, kStep * std::ceil(exact / kStep));
   EXPECT_EQ(times.count(stepped), 0u);
-  server.TellTimes(0);
+  server.QuantizeTimes(0);
   EXPECT_EQ(times.count(told(2000)), 1u);
 }
 

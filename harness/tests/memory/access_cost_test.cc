@@ -69,13 +69,13 @@ TEST_F(AccessCostTest, Contiguous) {
   }
 }
 
-TEST_F(AccessCostTest, SideBySide) {
+TEST_F(AccessCostTest, ConcurrentWork) {
   for (const int bytes : {4, 8, 16}) {
-    const PcMemory global = CostSideBySide(true, AccessKind::kLoad, bytes);
+    const PcMemory global = CostCoalesced(true, AccessKind::kLoad, bytes);
     EXPECT_EQ(global.sectors, static_cast<uint64_t>(bytes));
     EXPECT_EQ(global.strict_bytes, static_cast<uint64_t>(bytes * kWarpSize));
-    EXPECT_EQ(Difference(CostSideBySide(true, AccessKind::kAtomic, bytes), global), "");
-    EXPECT_EQ(CostSideBySide(false, AccessKind::kStore, bytes).wavefronts, static_cast<uint64_t>(bytes) / 4);
+    EXPECT_EQ(Difference(CostCoalesced(true, AccessKind::kAtomic, bytes), global), "");
+    EXPECT_EQ(CostCoalesced(false, AccessKind::kStore, bytes).wavefronts, static_cast<uint64_t>(bytes) / 4);
   }
 }
 

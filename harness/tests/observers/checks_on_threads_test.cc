@@ -328,7 +328,7 @@ class BlockIsolationTest : public ::testing::Test {
     return use;
   }
   // A store of a word to each page.
-  static void StoreTo(BlockIsolation::Keeper& keeper, uint64_t address) {
+  static void StoreTo(BlockIsolation::PageSaver& keeper, uint64_t address) {
     uint64_t addresses[kWarpSize] = {address};
     MemoryAccess event{};
     event.space = MemorySpace::kGlobal;
@@ -390,7 +390,7 @@ TEST_F(BlockIsolationTest, MemoryBecomesWhatItWas) {
   BlockIsolation isolation(begin_, end());
   for (int launch = 0; launch < 2; ++launch) {
     isolation.Begin(2);
-    BlockIsolation::Keeper one(isolation), two(isolation);
+    BlockIsolation::PageSaver one(isolation), two(isolation);
     for (uint64_t k = 0; k < kPages; ++k) {
       StoreTo(k % 3 != 0 ? one : two, begin_ + k * PageUse::kPageBytes + 8);
       StoreTo(k % 3 == 0 ? one : two, begin_ + k * PageUse::kPageBytes + 80);
@@ -406,7 +406,7 @@ TEST_F(BlockIsolationTest, BeyondTheBoundNoStoreHappens) {
   const std::vector<uint8_t> before = memory_;
   BlockIsolation isolation(begin_, end(), 128 * PageUse::kPageBytes);
   isolation.Begin(2);
-  BlockIsolation::Keeper keeper(isolation);
+  BlockIsolation::PageSaver keeper(isolation);
   uint64_t stored = 0;
   EXPECT_THROW(
       for (; stored < kPages; ++stored) { StoreTo(keeper, begin_ + stored * PageUse::kPageBytes); }, IsolationBroken);

@@ -217,7 +217,7 @@ Footprint Of(StreamAccess access, uint64_t begin, uint64_t end) {
 TEST(FootprintTest, ReadsAtomicsAndStoresOfWhatIsThereDoNotConflict) {
   using enum StreamAccess;
   const auto meets = [](StreamAccess first, StreamAccess second) {
-    return Of(first, 100, 104).MeetsLater(Of(second, 102, 110)).has_value();
+    return Of(first, 100, 104).ConflictsWith(Of(second, 102, 110)).has_value();
   };
   EXPECT_FALSE(meets(kLoad, kLoad));
   EXPECT_FALSE(meets(kStrongStore, kStrongStore));
@@ -236,24 +236,24 @@ TEST(FootprintTest, ReadsAtomicsAndStoresOfWhatIsThereDoNotConflict) {
 
 TEST(FootprintTest, KernelsThatMaySynchroniseThroughMemoryAreNotCompared) {
   Footprint producer = Of(StreamAccess::kStore, 0, 64), consumer = Of(StreamAccess::kLoad, 0, 64);
-  EXPECT_TRUE(producer.MeetsLater(consumer));
+  EXPECT_TRUE(producer.ConflictsWith(consumer));
   producer.Add(StreamAccess::kStrongStore, 100, 104);
   consumer.Add(StreamAccess::kStrongLoad, 100, 104);
-  EXPECT_FALSE(producer.MeetsLater(consumer));
+  EXPECT_FALSE(producer.ConflictsWith(consumer));
 }
 
 TEST(FootprintTest, ConflictIsTheLowestToTheByte) {
   Footprint first, second;
   for (uint64_t k = 0; k < 100; k += 2) first.Add(StreamAccess::kStore, k, k + 1);
   for (uint64_t k = 1; k < 100; k += 2) second.Add(StreamAccess::kStore, k, k + 1);
-  EXPECT_FALSE(first.MeetsLater(second));
+  EXPECT_FALSE(first.ConflictsWith(second));
   second.Add(StreamAccess::kLoad, 41, 47);
-  const auto conflict = first.MeetsLater(second);
+  const auto conflict = first.ConflictsWith(second);
   ASSERT_TRUE(conflict);
   EXPECT_EQ(conflict->bytes.begin, 42u);
   EXPECT_EQ(conflict->bytes.end, 43u);
   first.Forget(40, 50);
-  EXPECT_FALSE(first.MeetsLater(second));
+  EXPECT_FALSE(first.ConflictsWith(second));
 }
 
 }  // namespace

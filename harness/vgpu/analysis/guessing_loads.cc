@@ -41,7 +41,7 @@ bool IsRead(const FunctionOpcodes& opcodes, const std::string& reg) {
 
 }  // namespace
 
-std::vector<bool> FindGuessingLoads(const FunctionOpcodes& opcodes) {
+std::vector<bool> FindSpeculativeLoads(const FunctionOpcodes& opcodes) {
   const std::vector<ptx::Instruction>& body = opcodes.body();
   std::vector<bool> guesses;
   for (size_t at = 0; at < body.size(); ++at) {

@@ -19,6 +19,6 @@ namespace lockstep::vgpu {
 
 // By instruction: weak loads whose unmodified value is the comparand of a compare-and-swap on the same address, if the
 // program checks the compare-and-swap's result. Empty if there are none.
-std::vector<bool> FindGuessingLoads(const FunctionOpcodes& opcodes);
+std::vector<bool> FindSpeculativeLoads(const FunctionOpcodes& opcodes);
 
 }  // namespace lockstep::vgpu

@@ -251,7 +251,7 @@ bool SameAddress(const ptx::Instruction& a, const ptx::Instruction& b) {
          x->offset == y->offset;
 }
 
-std::vector<bool> FindWaitingLoads(const FunctionOpcodes& opcodes, const ControlFlowGraph& graph, bool entry) {
+std::vector<bool> FindSpinReads(const FunctionOpcodes& opcodes, const ControlFlowGraph& graph, bool entry) {
   std::vector<bool> waiting(opcodes.size());
   std::vector<size_t> loads;
   for (size_t k = 0; k < opcodes.size(); ++k) {

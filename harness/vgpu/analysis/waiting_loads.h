@@ -23,7 +23,7 @@
 namespace lockstep::vgpu {
 
 // By instruction; empty if the function has no volatile load. entry: the function is a kernel.
-std::vector<bool> FindWaitingLoads(const FunctionOpcodes& opcodes, const ControlFlowGraph& graph, bool entry);
+std::vector<bool> FindSpinReads(const FunctionOpcodes& opcodes, const ControlFlowGraph& graph, bool entry);
 
 // Whether two loads or atomics have the same address operand.
 bool SameAddress(const ptx::Instruction& a, const ptx::Instruction& b);

@@ -86,7 +86,7 @@ std::string Element(const MemoryPlace& memory) {
 
 // "8 bytes past the end of d_in (512 bytes, offset 520)".
 std::string Relation(const MemoryPlace& memory) {
-  const Beside beside = BesideBuffer(memory);
+  const Beside beside = RelationTo(memory);
   if (beside == Beside::kNowhere) return "at address " + Hex(memory.address) + ", which is in no allocation";
   const std::string name = BufferName(memory);
   const std::string size = memory.buffer_name.empty() ? "" : Bytes(memory.buffer_bytes) + ", ";

@@ -62,7 +62,7 @@ struct MemoryPlace {
 
 // Position of an access relative to its nearest buffer.
 enum class Beside : uint8_t { kNowhere, kWithin, kBefore, kAcrossTheEnd, kPastTheEnd };
-inline Beside BesideBuffer(const MemoryPlace& memory) {
+inline Beside RelationTo(const MemoryPlace& memory) {
   if (!memory.in_buffer) return Beside::kNowhere;
   if (memory.address < memory.buffer_base) return Beside::kBefore;
   const uint64_t offset = memory.address - memory.buffer_base;

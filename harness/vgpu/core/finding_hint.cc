@@ -32,7 +32,7 @@ std::string_view RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& sec
 }
 
 // In a kernel with a cuda::barrier: the threads may well meet there, but on the wrong side of an access.
-std::string_view RaceBesideMemoryBarrier(const ThreadPlace& first, const ThreadPlace& second) {
+std::string_view RaceAroundMemoryBarrier(const ThreadPlace& first, const ThreadPlace& second) {
   const bool reads = first.access == AccessKind::kLoad, read_next = second.access == AccessKind::kLoad;
   if (!reads && !read_next) return "two threads store to the same address with no barrier between the stores";
   return reads ? "a thread may overwrite this element before another thread has read it: read first, then arrive at "
@@ -169,7 +169,7 @@ std::string_view RaceHint(const Finding& finding) {
     return RaceWithinWarp(first, second, one_line);
   }
   const bool in_next_round = first.in_loop && second.in_loop && second.ptx_line < first.ptx_line;
-  return finding.memory_barriers ? RaceBesideMemoryBarrier(first, second)
+  return finding.memory_barriers ? RaceAroundMemoryBarrier(first, second)
                                  : RaceWithinBlock(first, second, one_line, needs_loop_barrier, in_next_round);
 }
 
@@ -178,7 +178,7 @@ std::string_view BoundsHint(const MemoryPlace& memory, bool is_plane) {
     return "the buffer was freed before this access: free it after the last kernel that uses it";
   }
   if (memory.wrapped) return "an unsigned index wraps around below zero: check for 0 before you subtract";
-  if (BesideBuffer(memory) == Beside::kBefore) {
+  if (RelationTo(memory) == Beside::kBefore) {
     return "the index is negative, or an unsigned subtraction has wrapped around: check it before the access";
   }
   if (memory.one_too_far) {

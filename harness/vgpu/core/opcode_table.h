@@ -81,7 +81,7 @@ class Modifiers {
   void set_parts(std::vector<std::string> parts) { parts_ = std::move(parts); }
 
   // Records the words that a selector asks for, in order; the reference page lists them as the modifiers of the row.
-  void NoteAsked(std::vector<std::string>* asked) { asked_ = asked; }
+  void LogQueries(std::vector<std::string>* asked) { asked_ = asked; }
 
  private:
   std::vector<std::string> words_;

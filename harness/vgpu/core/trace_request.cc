@@ -47,7 +47,7 @@ std::optional<TraceRequest> ParseTrace(std::string_view text, std::string* why) 
   if (numbers.size() > 2) {
     if (numbers[2] == 0) return refuse("FROM is 0: a warp's instructions count from 1");
     request.from = numbers[2];
-    request.to = request.from + TraceRequest::kMostUnlessAsked - 1;
+    request.to = request.from + TraceRequest::kDefaultLimit - 1;
   }
   if (numbers.size() > 3) {
     if (numbers[3] < request.from) {

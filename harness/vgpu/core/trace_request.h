@@ -9,12 +9,12 @@
 namespace lockstep::vgpu {
 
 struct TraceRequest {
-  static constexpr uint64_t kMostUnlessAsked = 1000;
+  static constexpr uint64_t kDefaultLimit = 1000;
 
-  uint64_t block = 0;                        // index in the grid
-  uint32_t warp = 0;                         // in the block
-  uint64_t from = 1, to = kMostUnlessAsked;  // instruction numbers within the warp, from 1
-  std::string kernel;                        // empty: any
+  uint64_t block = 0;                     // index in the grid
+  uint32_t warp = 0;                      // in the block
+  uint64_t from = 1, to = kDefaultLimit;  // instruction numbers within the warp, from 1
+  std::string kernel;                     // empty: any
 };
 
 // "BLOCK,WARP", "BLOCK,WARP,FROM" or "BLOCK,WARP,FROM,TO". No value for any other text; *why then says what is wrong.

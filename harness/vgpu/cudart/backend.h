@@ -49,7 +49,7 @@ class Backend {
   virtual LaunchResult Launch(const LaunchSpec& launch, const Origin& origin) = 0;
   // The same where it may come back with a launch that waits for the host or for later launches, and gets its turns by
   // Resume, which is true when it has ended.
-  virtual LaunchResult LaunchBeside(const LaunchSpec& launch, const Origin& origin) { return Launch(launch, origin); }
+  virtual LaunchResult LaunchAsync(const LaunchSpec& launch, const Origin& origin) { return Launch(launch, origin); }
   virtual bool Resume(SuspendedLaunch& launch) { return launch.Resume(); }
   // Whether a launch that asks for this would begin.
   virtual LaunchError Check(const LaunchSpec&) { return LaunchError::kNone; }

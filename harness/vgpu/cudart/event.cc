@@ -79,7 +79,7 @@ LOCKSTEP_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return Api("cudaEventQuery", [&](Runtime& r) {
-    const SideBySide::Ids record = {Awaited(r, event).operation};
+    const ConcurrentWork::Ids record = {Awaited(r, event).operation};
     Require(r.beside().AreDone(r, record), cudaErrorNotReady);
     r.RequireNoFault();
     const Event& asked = r.timeline().EventOf(event);

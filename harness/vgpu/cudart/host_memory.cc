@@ -128,10 +128,10 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
   return Api("cudaHostGetFlags", [&](Runtime& r) {
     Require(flags != nullptr, cudaErrorInvalidValue);
     // All of it is mapped.
-    constexpr unsigned kTold = cudaHostAllocPortable | cudaHostAllocWriteCombined;
+    constexpr unsigned kReportedFlags = cudaHostAllocPortable | cudaHostAllocWriteCombined;
     const auto range = r.HostRangeHolding(host);
     Require(range.has_value() || r.IsManaged(reinterpret_cast<uintptr_t>(host)), cudaErrorInvalidValue);
-    *flags = (range ? range->second.flags & kTold : 0) | cudaHostAllocMapped;
+    *flags = (range ? range->second.flags & kReportedFlags : 0) | cudaHostAllocMapped;
   });
 }
 

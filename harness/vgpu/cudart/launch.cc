@@ -203,7 +203,7 @@ void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream) {
     StreamOperation operation(r, stream, true);
     HostMemoryInUse host_memory(r, operation.point());
     operation.Begin();
-    result = r.backend().LaunchBeside(SpecOf(r, work), r.origin());
+    result = r.backend().LaunchAsync(SpecOf(r, work), r.origin());
     operation.End();
     if (result.suspended != nullptr) host_memory.Suspend();
   }

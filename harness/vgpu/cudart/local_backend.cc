@@ -155,7 +155,7 @@ class LocalBackend : public Backend {
   }
   bool Read(void* to, uint64_t from, uint64_t bytes, const Origin& copy) override {
     if (!device_.Read(to, from, bytes)) return false;
-    if (checks_.copies) LookForUnwritten(device_, from, bytes, copy);
+    if (checks_.copies) CheckUnwritten(device_, from, bytes, copy);
     return true;
   }
   bool Copy(uint64_t to, uint64_t from, uint64_t bytes, const Origin&) override {
@@ -195,8 +195,8 @@ class LocalBackend : public Backend {
   LaunchResult Launch(const LaunchSpec& launch, const Origin&) override {
     return Printing([&] { return device_.Launch(launch); });
   }
-  LaunchResult LaunchBeside(const LaunchSpec& launch, const Origin&) override {
-    return Printing([&] { return device_.LaunchBeside(launch); });
+  LaunchResult LaunchAsync(const LaunchSpec& launch, const Origin&) override {
+    return Printing([&] { return device_.LaunchAsync(launch); });
   }
   bool Resume(SuspendedLaunch& launch) override {
     const bool has_ended = launch.Resume();
@@ -234,7 +234,7 @@ class LocalBackend : public Backend {
     options.lost_at_reset = lost_at_reset_;
     options.faults_were_shown = fault_shown_;
     const uint64_t findings = PrintReport(device_, options);
-    SayIfUntraced();
+    WarnIfUntraced();
     if (counters_file_.empty()) return findings;
     const std::string file = counters_file_ + (ordinal_ > 0 ? "." + std::to_string(ordinal_) : "");
     if (!WriteCountersFile(file, device_)) Say(file + ": can't be written");
@@ -262,7 +262,7 @@ class LocalBackend : public Backend {
   }
 
   // --trace-kernel names none that was launched.
-  void SayIfUntraced() const {
+  void WarnIfUntraced() const {
     const std::optional<TraceRequest>& trace = device_.options().trace;
     if (!trace || trace->kernel.empty()) return;
     std::set<std::string> names;
@@ -287,7 +287,7 @@ class LocalBackend : public Backend {
 
 // What goes on beside the host stops here. The wait is short: a thread that has the lock all the time makes a launch
 // that doesn't end.
-void StopBeside() {
+void StopConcurrentWork() {
   Runtime& r = runtime();
   for (int attempt = 0; attempt < kAttemptsToStop; ++attempt) {
     const std::unique_lock lock(r.mutex(), std::try_to_lock);
@@ -299,7 +299,7 @@ void StopBeside() {
 uint64_t FindingsReported(const char* ended_by) {
   uint64_t findings = 0;
   for (const auto& [ordinal, backend] : LocalBackends()) findings += backend->Report(ended_by);
-  SayHowOften();
+  LogSuppressedCount();
   return findings;
 }
 void ReportAll(const char* ended_by) { FindingsReported(ended_by); }
@@ -307,7 +307,7 @@ void ReportAll(const char* ended_by) { FindingsReported(ended_by); }
 __attribute__((destructor)) void ReportAtExit() {
   if (LocalBackends().empty()) return;
   ReportAtDeath(nullptr);
-  StopBeside();
+  StopConcurrentWork();
   const char* status = std::getenv("LOCKSTEP_ERROR_EXITCODE");
   if (FindingsReported(nullptr) == 0 || status == nullptr) return;
   std::fflush(nullptr);

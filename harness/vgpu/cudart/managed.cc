@@ -117,7 +117,7 @@ void Prefetch(Runtime& r, const void* pointer, size_t bytes, const cudaMemLocati
 }
 
 // A stream of the program's own, which batches of such work need.
-void RequireOwnStream(Runtime& r, cudaStream_t stream) {
+void RequireStreamOfProgram(Runtime& r, cudaStream_t stream) {
   Require(stream != nullptr && stream != cudaStreamLegacy, cudaErrorInvalidValue);
   const Stream& in = r.StreamOf(stream);
   if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
@@ -174,7 +174,7 @@ cudaError_t cudaMemPrefetchBatchAsync(void** pointers, size_t* bytes, size_t cou
                                       size_t* groups, size_t group_count, unsigned long long flags,
                                       cudaStream_t stream) {
   return Api("cudaMemPrefetchBatchAsync", [&](Runtime& r) {
-    RequireOwnStream(r, stream);
+    RequireStreamOfProgram(r, stream);
     Require(pointers != nullptr && bytes != nullptr && count > 0 && locations != nullptr && groups != nullptr &&
                 group_count > 0 && groups[0] == 0 && flags == 0,
             cudaErrorInvalidValue);
@@ -191,7 +191,7 @@ LOCKSTEP_PER_THREAD(cudaMemPrefetchBatchAsync, _ptsz)
 cudaError_t cudaMemDiscardBatchAsync(void** pointers, size_t* bytes, size_t count, unsigned long long flags,
                                      cudaStream_t stream) {
   return Api("cudaMemDiscardBatchAsync", [&](Runtime& r) {
-    RequireOwnStream(r, stream);
+    RequireStreamOfProgram(r, stream);
     Require(pointers != nullptr && bytes != nullptr && count > 0 && flags == 0, cudaErrorInvalidValue);
     for (size_t i = 0; i < count; ++i) ManagedAt(r, pointers[i], bytes[i]);
   });

@@ -37,7 +37,7 @@ void CountUse(Pool& pool) {
 }
 
 // All but so much, and what is in use, goes back.
-void KeepReserved(Pool& pool, uint64_t kept) {
+void KeepReservation(Pool& pool, uint64_t kept) {
   const uint64_t blocks = kept > UINT64_MAX - kPoolTakes ? kept : RoundedUp(kept, kPoolTakes);
   pool.reserved = std::min(pool.reserved, std::max(blocks, RoundedUp(pool.used, kPoolTakes)));
 }
@@ -137,7 +137,7 @@ void FreeInOrder(Runtime& r, const Stream& stream, void* pointer) {
   Free(r, pointer);
   if (const auto pool = pools().all.find(handle); pool != pools().all.end()) {
     pool->second->used -= bytes;
-    KeepReserved(*pool->second, pool->second->release_threshold);
+    KeepReservation(*pool->second, pool->second->release_threshold);
   }
 }
 
@@ -235,7 +235,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     RequireSafeInCapture();
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     Require(!r.IsManaged(address), r.managed().count(address) != 0 ? cudaErrorNotSupported : cudaErrorInvalidValue);
-    SideBySide::Ids before = r.beside().Before(r, in);
+    ConcurrentWork::Ids before = r.beside().Before(r, in);
     if (before.empty()) return FreeInOrder(r, in, pointer);
     Require(pointer == nullptr || r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)).has_value(),
             cudaErrorInvalidValue);
@@ -331,7 +331,7 @@ cudaError_t cudaMemPoolExportToShareableHandle(void* handle, cudaMemPool_t pool,
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t kept) {
-  return Api("cudaMemPoolTrimTo", [&](Runtime&) { KeepReserved(PoolOf(pool), kept); });
+  return Api("cudaMemPoolTrimTo", [&](Runtime&) { KeepReservation(PoolOf(pool), kept); });
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {

@@ -54,7 +54,7 @@ void Say(std::string_view sentence) {
   Print(text);
 }
 
-void SayHowOften() {
+void LogSuppressedCount() {
   const std::lock_guard lock(said_mutex);
   for (auto& [text, times] : Said()) {
     if (times > 1) Print(text + " (" + std::to_string(times) + " times)");

@@ -121,7 +121,7 @@ class Runtime {
   Timeline& timeline() { return timeline_; }
   HostTransfers& transfers() { return transfers_; }
   MappedMemory& mapped() { return mapped_; }
-  SideBySide& beside() { return beside_; }
+  ConcurrentWork& beside() { return beside_; }
   // The program has released the primary context that the runtime uses: its next call makes it anew.
   void ReleasePrimary();
   // The call is for no bytes: then nearly none looks at the context.
@@ -251,7 +251,7 @@ class Runtime {
   Timeline timeline_;
   HostTransfers transfers_;
   MappedMemory mapped_;
-  SideBySide beside_;
+  ConcurrentWork beside_;
   uint64_t arrived_ = 0;  // the clocks' waits() when something arrived last
   const char* function_ = "";
   bool carried_ = false;            // the call reached the backend, which knows of it
@@ -285,7 +285,7 @@ void LeavePrimary();
 // "lockstep: " and the sentence, on standard error: an equal one only once.
 void Say(std::string_view sentence);
 // At the end: again what was said more than once, and how often.
-void SayHowOften();
+void LogSuppressedCount();
 
 // Every API function: see the theory of operation. The body returns nothing and throws ApiError.
 template <typename Body>

@@ -56,13 +56,13 @@ int OtherThreads() {
 
 }  // namespace
 
-SideBySide::Operation* SideBySide::Running() {
+ConcurrentWork::Operation* ConcurrentWork::Running() {
   if (running_ == 0 || running_thread_ != std::this_thread::get_id()) return nullptr;
   const auto found = operations_.find(running_);
   return found == operations_.end() ? nullptr : &found->second;
 }
 
-SideBySide::Ids SideBySide::Before(Runtime& r, const Stream& stream) const {
+ConcurrentWork::Ids ConcurrentWork::Before(Runtime& r, const Stream& stream) const {
   Ids ids;
   if (operations_.empty()) return ids;
   const bool is_default = &stream == &r.timeline().StreamOf(stream.device, nullptr);
@@ -76,7 +76,7 @@ SideBySide::Ids SideBySide::Before(Runtime& r, const Stream& stream) const {
   return ids;
 }
 
-SideBySide::Ids SideBySide::On(int device) const {
+ConcurrentWork::Ids ConcurrentWork::On(int device) const {
   Ids ids;
   for (const auto& [id, operation] : operations_) {
     if (operation.device == device) ids.insert(id);
@@ -84,7 +84,7 @@ SideBySide::Ids SideBySide::On(int device) const {
   return ids;
 }
 
-SideBySide::Ids SideBySide::LaunchesOn(int device) const {
+ConcurrentWork::Ids ConcurrentWork::LaunchesOn(int device) const {
   Ids ids;
   for (const auto& [id, operation] : operations_) {
     if (operation.device == device && operation.launch != nullptr) ids.insert(id);
@@ -92,7 +92,7 @@ SideBySide::Ids SideBySide::LaunchesOn(int device) const {
   return ids;
 }
 
-SideBySide::Id SideBySide::Add(Runtime& r, const Stream& stream, Operation operation) {
+ConcurrentWork::Id ConcurrentWork::Add(Runtime& r, const Stream& stream, Operation operation) {
   operation.stream = &stream;
   operation.device = stream.device;
   operation.is_default = &stream == &r.timeline().StreamOf(stream.device, nullptr);
@@ -102,7 +102,7 @@ SideBySide::Id SideBySide::Add(Runtime& r, const Stream& stream, Operation opera
   return next_++;
 }
 
-SideBySide::Id SideBySide::Put(Runtime& r, Stream& stream, Ids after, Function work) {
+ConcurrentWork::Id ConcurrentWork::Put(Runtime& r, Stream& stream, Ids after, Function work) {
   if (Operation* running = Running()) {
     running->after = std::move(after);
     running->work = std::move(work);
@@ -115,7 +115,7 @@ SideBySide::Id SideBySide::Put(Runtime& r, Stream& stream, Ids after, Function w
   return Add(r, stream, std::move(operation));
 }
 
-void SideBySide::Suspend(Runtime& r, Stream& stream, std::shared_ptr<SuspendedLaunch> launch, Ended ended) {
+void ConcurrentWork::Suspend(Runtime& r, Stream& stream, std::shared_ptr<SuspendedLaunch> launch, Ended ended) {
   if (Operation* running = Running()) {
     running->launch = std::move(launch);
     running->ended = std::move(ended);
@@ -129,11 +129,11 @@ void SideBySide::Suspend(Runtime& r, Stream& stream, std::shared_ptr<SuspendedLa
   StartServing(r);
 }
 
-bool SideBySide::Pend(const Ids& ids) const {
+bool ConcurrentWork::Pend(const Ids& ids) const {
   return std::any_of(ids.begin(), ids.end(), [this](Id id) { return IsPending(id); });
 }
 
-void SideBySide::Turn(Runtime& r) {
+void ConcurrentWork::Turn(Runtime& r) {
   if (in_turn_ || operations_.empty()) return;
   in_turn_ = true;
   Ids launches;
@@ -149,7 +149,7 @@ void SideBySide::Turn(Runtime& r) {
 }
 
 // Whether the launch has got on.
-bool SideBySide::Continue(Runtime& r, Id id) {
+bool ConcurrentWork::Continue(Runtime& r, Id id) {
   const auto found = operations_.find(id);
   if (found == operations_.end()) return true;
   Operation& operation = found->second;
@@ -180,7 +180,7 @@ bool SideBySide::Continue(Runtime& r, Id id) {
 }
 
 // Does the first operation that waits for nothing; false: there is none.
-bool SideBySide::RunReady(Runtime& r) {
+bool ConcurrentWork::RunReady(Runtime& r) {
   const auto found = std::find_if(operations_.begin(), operations_.end(), [this](const auto& entry) {
     return entry.second.launch == nullptr && !entry.second.runs && !Pend(entry.second.after);
   });
@@ -207,11 +207,11 @@ bool SideBySide::RunReady(Runtime& r) {
   return true;
 }
 
-void SideBySide::Finish(Runtime& r, int device) {
+void ConcurrentWork::Finish(Runtime& r, int device) {
   if (r.faulted()) Drop(device);
 }
 
-void SideBySide::WaitFor(Runtime& r, const Ids& ids) {
+void ConcurrentWork::WaitFor(Runtime& r, const Ids& ids) {
   if (!Pend(ids) || Running() != nullptr) return;
   const Clock::time_point begin = Clock::now();
   auto pause = std::chrono::microseconds(kShortestPause);
@@ -227,7 +227,7 @@ void SideBySide::WaitFor(Runtime& r, const Ids& ids) {
   }
 }
 
-bool SideBySide::AreDone(Runtime& r, const Ids& ids) {
+bool ConcurrentWork::AreDone(Runtime& r, const Ids& ids) {
   if (!Pend(ids)) return true;
   Turn(r);
   if (!Pend(ids)) return true;
@@ -236,7 +236,7 @@ bool SideBySide::AreDone(Runtime& r, const Ids& ids) {
   return false;
 }
 
-SideBySide::Clock::duration SideBySide::Patience() const {
+ConcurrentWork::Clock::duration ConcurrentWork::Patience() const {
   const bool clock = std::any_of(operations_.begin(), operations_.end(), [](const auto& entry) {
     return entry.second.launch != nullptr && entry.second.launch->standstill().reads_clock;
   });
@@ -244,7 +244,7 @@ SideBySide::Clock::duration SideBySide::Patience() const {
   return OtherThreads() > 0 ? kPatience : kPatienceAlone;
 }
 
-void SideBySide::GiveUp(Clock::duration waited) {
+void ConcurrentWork::GiveUp(Clock::duration waited) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(waited).count();
   for (auto& [id, operation] : operations_) {
     if (operation.launch == nullptr || !operation.launch->standstill().waits) continue;
@@ -254,12 +254,12 @@ void SideBySide::GiveUp(Clock::duration waited) {
   }
 }
 
-void SideBySide::Drop(int device) {
+void ConcurrentWork::Drop(int device) {
   std::erase_if(operations_, [this, device](const auto& entry) { return entry.second.device == device; });
   if (operations_.empty() && !in_turn_) kept_.clear();
 }
 
-void SideBySide::StartServing(Runtime& r) {
+void ConcurrentWork::StartServing(Runtime& r) {
   wake_.notify_all();
   if (std::exchange(serves_, true)) return;
   sigset_t all, before;
@@ -270,7 +270,7 @@ void SideBySide::StartServing(Runtime& r) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void SideBySide::Serve(Runtime& r) {
+void ConcurrentWork::Serve(Runtime& r) {
   auto pause = std::chrono::microseconds(kShortestPause);
   for (;;) {
     {

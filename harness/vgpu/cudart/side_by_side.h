@@ -30,7 +30,7 @@ namespace lockstep::vgpu::cudart {
 class Runtime;
 struct Stream;
 
-class SideBySide {
+class ConcurrentWork {
  public:
   using Id = uint64_t;
   using Ids = std::set<Id>;

@@ -33,7 +33,7 @@ Stream& Awaited(Runtime& r, cudaStream_t handle) {
 // What is in the stream is still done.
 void Destroy(Runtime& r, cudaStream_t handle) {
   Stream& stream = r.StreamOf(handle);
-  SideBySide::Ids before = r.beside().Before(r, stream);
+  ConcurrentWork::Ids before = r.beside().Before(r, stream);
   if (before.empty()) return r.timeline().DestroyStream(handle);
   r.beside().Put(r, stream, std::move(before), [handle](Runtime& then) { then.timeline().DestroyStream(handle); });
   stream.destroyed = true;
@@ -116,7 +116,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   return Api("cudaStreamAddCallback", Faults::kIgnores, [&](Runtime& r) {
     Require(callback != nullptr && flags == 0, cudaErrorInvalidValue);
     Stream& in = NotCapturing(r, stream);
-    SideBySide::Ids before = r.beside().Before(r, in);
+    ConcurrentWork::Ids before = r.beside().Before(r, in);
     if (before.empty()) return PerformCallback(r, callback, stream, in, data);
     r.beside().Put(r, in, std::move(before),
                    [=, &in](Runtime& then) { PerformCallback(then, callback, stream, in, data); });

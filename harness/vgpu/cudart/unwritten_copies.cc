@@ -22,7 +22,7 @@ void SetSource(const std::string& site, ThreadPlace& place) {
 
 }  // namespace
 
-void LookForUnwritten(Device& device, uint64_t address, uint64_t bytes, const Origin& copy) {
+void CheckUnwritten(Device& device, uint64_t address, uint64_t bytes, const Origin& copy) {
   uint64_t first = device.FirstUnwritten(address, bytes, kWord);
   if (first == bytes) return;
   // The longest run of words that nothing has written, and how many runs there are.

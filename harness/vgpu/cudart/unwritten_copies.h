@@ -9,6 +9,6 @@
 namespace lockstep::vgpu::cudart {
 
 // The range is inside one live allocation. Padding of structs, which nobody writes, is no finding.
-void LookForUnwritten(Device& device, uint64_t address, uint64_t bytes, const Origin& copy);
+void CheckUnwritten(Device& device, uint64_t address, uint64_t bytes, const Origin& copy);
 
 }  // namespace lockstep::vgpu::cudart

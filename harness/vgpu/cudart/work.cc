@@ -71,7 +71,7 @@ void RecordInOrder(Runtime& r, Event& event, Stream& stream) {
   event.of_ended_capture = false;
   event.later.reset();
   event.operation = 0;
-  SideBySide::Ids before = r.beside().Before(r, stream);
+  ConcurrentWork::Ids before = r.beside().Before(r, stream);
   if (before.empty()) return r.timeline().Record(event, stream);
   auto later = std::make_shared<Event>();
   event.later = later;
@@ -80,7 +80,7 @@ void RecordInOrder(Runtime& r, Event& event, Stream& stream) {
 }
 
 void WaitInOrder(Runtime& r, const Event& event, Stream& stream) {
-  SideBySide::Ids before = r.beside().Before(r, stream);
+  ConcurrentWork::Ids before = r.beside().Before(r, stream);
   if (r.beside().IsPending(event.operation)) before.insert(event.operation);
   if (before.empty()) return r.timeline().Wait(stream, event);
   r.beside().Put(r, stream, std::move(before), [as_now = event, &stream](Runtime& then) {
@@ -100,7 +100,7 @@ bool HostWaits(Runtime& r, const Work& work) {
 }  // namespace
 
 void PerformInOrder(Runtime& r, const Work& work, Stream& stream) {
-  SideBySide& beside = r.beside();
+  ConcurrentWork& beside = r.beside();
   if (beside.empty()) return Perform(r, work, stream);
   if (const auto* record = std::get_if<RecordWork>(&work)) {
     Event& event = r.timeline().EventOf(record->event);
@@ -111,7 +111,7 @@ void PerformInOrder(Runtime& r, const Work& work, Stream& stream) {
     return WaitInOrder(r, r.timeline().EventOf(wait->event), stream);
   }
   if (std::holds_alternative<ChildWork>(work)) return Perform(r, work, stream);  // its nodes, each in order
-  SideBySide::Ids before = beside.Before(r, stream);
+  ConcurrentWork::Ids before = beside.Before(r, stream);
   if (!before.empty() && HostWaits(r, work)) {
     beside.WaitFor(r, before);
     r.RequireNoFault();

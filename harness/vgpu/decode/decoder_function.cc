@@ -196,8 +196,8 @@ void FunctionDecoder::Decode() {
   }
   flow_ = AnalyzeFlow(opcodes_);
   layout_ = AllocateRegisters(opcodes_, flow_);
-  waiting_loads_ = FindWaitingLoads(opcodes_, *flow_.graph, InEntry());
-  guessing_loads_ = FindGuessingLoads(opcodes_);
+  spin_reads_ = FindSpinReads(opcodes_, *flow_.graph, InEntry());
+  speculative_loads_ = FindSpeculativeLoads(opcodes_);
   CollectRegisters();
   PlaceVariables();
   temporary_base_ = static_cast<uint32_t>(AlignUp(layout_.frame_bytes, 64));
@@ -293,8 +293,8 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
       DecodeMoveSpecial(i, insn);
     } else {
       DecodeByTable(i.operands.size() == 2 && opcode.Is(Meaning::kMoveVector) ? WithElements(i) : i, insn, info);
-      if (!waiting_loads_.empty() && waiting_loads_[index]) insn.extra |= MemoryFlags::kWaits;
-      if (!guessing_loads_.empty() && guessing_loads_[index]) {
+      if (!spin_reads_.empty() && spin_reads_[index]) insn.extra |= MemoryFlags::kWaits;
+      if (!speculative_loads_.empty() && speculative_loads_[index]) {
         insn.extra |= MemoryFlags{MemoryOrder::kRelaxed}.Pack() | MemoryFlags::kWaits;
       }
       if (opcode.Has(kAtomic) && Has(i, "exch") && IsUnread(i)) insn.extra |= MemoryFlags::kOverwrites;

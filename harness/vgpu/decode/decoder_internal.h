@@ -145,8 +145,8 @@ class FunctionDecoder {
   std::vector<uint32_t> pc_of_;                        // by instruction: pc of it or of its first pseudo-instruction
   std::vector<uint32_t> own_pc_;                       // by instruction: pc of the instruction itself
   std::vector<std::pair<uint32_t, size_t>> branches_;  // pc, index in the body
-  std::vector<bool> waiting_loads_;                    // by instruction; may be empty
-  std::vector<bool> guessing_loads_;                   // by instruction; may be empty
+  std::vector<bool> spin_reads_;                       // by instruction; may be empty
+  std::vector<bool> speculative_loads_;                // by instruction; may be empty
   std::vector<bool> polls_;                            // by pc from the function's start
 };
 

@@ -67,7 +67,7 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec, LaunchPauses* pauses) 
       continue;
     }
     const ChildWork work = open.back().Take();
-    const AskedBy asked_by{open.back().kernel(), work.place, open.back().pending_with_taken()};
+    const ParentLaunch asked_by{open.back().kernel(), work.place, open.back().pending_with_taken()};
     if (open.back().empty()) open.pop_back();
     ChildWorks own;
     for (Finding& finding : streams.GoOn()) findings.Add(std::move(finding));
@@ -79,14 +79,14 @@ LaunchResult Device::Impl::Launch(const LaunchSpec& spec, LaunchPauses* pauses) 
   return result;
 }
 
-LaunchResult Device::Impl::Do(ModuleHandle module, const ChildWork& work, const AskedBy& asked_by, LaunchPauses* pauses,
-                              ChildWorks* works) {
+LaunchResult Device::Impl::Do(ModuleHandle module, const ChildWork& work, const ParentLaunch& asked_by,
+                              LaunchPauses* pauses, ChildWorks* works) {
   if (work.kind != ChildWork::Kind::kLaunch) return MoveMemory(work, asked_by);
   const LaunchSpec spec = SpecOf(module, work.kernel, work.parameters);
   return LaunchGrid(spec, MayWait(spec) ? pauses : nullptr, asked_by, works);
 }
 
-LaunchResult Device::Impl::MoveMemory(const ChildWork& work, const AskedBy& asked_by) {
+LaunchResult Device::Impl::MoveMemory(const ChildWork& work, const ParentLaunch& asked_by) {
   const bool copies = work.kind == ChildWork::Kind::kCopy;
   const auto refuse = [&](uint64_t address, AccessKind access) {
     Finding finding;

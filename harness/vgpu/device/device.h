@@ -1,6 +1,6 @@
 // A virtual GPU: memory, modules, launches. The interface for the CUDA runtime replacement and the judge.
 //
-// Not thread-safe: one caller at a time. Launch returns when the launch has finished, LaunchBeside perhaps before.
+// Not thread-safe: one caller at a time. Launch returns when the launch has finished, LaunchAsync perhaps before.
 #pragma once
 
 #include <cstdint>
@@ -110,7 +110,7 @@ class Device {
 
   LaunchResult Launch(const LaunchSpec& launch);
   // The same for a caller that goes on while the launch's threads wait for it, or for a later launch.
-  LaunchResult LaunchBeside(const LaunchSpec& launch);
+  LaunchResult LaunchAsync(const LaunchSpec& launch);
   // Whether a launch that asks for this would begin.
   LaunchError Check(const LaunchSpec& launch) const;
   // For work that the caller does on the memory itself (device/library_launch.h); it reads by way of Look.

@@ -58,11 +58,12 @@ struct Device::Impl {
   // A grid and then, in child_work.cc, what its kernel has left to be done.
   LaunchResult Launch(const LaunchSpec& spec, LaunchPauses* pauses = nullptr);
   // A grid alone.
-  LaunchResult LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const AskedBy& asked_by, ChildWorks* works);
+  LaunchResult LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const ParentLaunch& asked_by,
+                          ChildWorks* works);
   ChildKernels KernelsOf(ModuleHandle module);
-  LaunchResult Do(ModuleHandle module, const ChildWork& work, const AskedBy& asked_by, LaunchPauses* pauses,
+  LaunchResult Do(ModuleHandle module, const ChildWork& work, const ParentLaunch& asked_by, LaunchPauses* pauses,
                   ChildWorks* works);
-  LaunchResult MoveMemory(const ChildWork& work, const AskedBy& asked_by);
+  LaunchResult MoveMemory(const ChildWork& work, const ParentLaunch& asked_by);
   // Whether the launch is one that pauses may help.
   bool MayWait(const LaunchSpec& spec);
   // Gives those that watch the launch that runs to their new owner, and makes others for later launches.

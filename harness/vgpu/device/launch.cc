@@ -94,7 +94,7 @@ void Device::Impl::SetBudget(LaunchState& launch) const {
   launch.budget_text = Grouped(launch.budget == own ? instructions : launch.budget) + " warp instructions";
 }
 
-LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const AskedBy& asked_by,
+LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const ParentLaunch& asked_by,
                                       ChildWorks* works) {
   const DefaultFloatEnvironment environment;
   if (fault != LaunchError::kNone) return {fault};

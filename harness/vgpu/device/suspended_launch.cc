@@ -4,7 +4,7 @@
 
 namespace lockstep::vgpu {
 
-LaunchResult Device::LaunchBeside(const LaunchSpec& launch) {
+LaunchResult Device::LaunchAsync(const LaunchSpec& launch) {
   if (!impl_->MayWait(launch)) return impl_->Launch(launch);
   auto suspended = std::make_shared<Impl::Suspended>(*impl_, launch);
   if (suspended->Resume()) return suspended->result();

@@ -63,7 +63,7 @@ void Complete(Block& block, uint32_t index) {
     }
   }
   Engine& engine = *block.warps[0].engine;
-  engine.TellSharedNotes(block, barrier.all_wait && (block.live_warps & ~barrier.arrived_warps) == 0);
+  engine.FlushSharedNotes(block, barrier.all_wait && (block.live_warps & ~barrier.arrived_warps) == 0);
   for (Observer* observer : engine.observers()) {
     observer->OnBarrierComplete(block.index, index, barrier.arrived_warps);
   }
@@ -128,7 +128,7 @@ void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival) {
   const uint32_t pc = warp.pc - 1;
   const int lane = std::countr_zero(mask);
   if (!arrival.waits) {
-    engine.TellSharedNotes();
+    engine.FlushSharedNotes();
     barrier.all_wait = false;
   }
   for (Observer* observer : engine.observers()) {

@@ -16,7 +16,7 @@ void EndPhaseIfDone(Cluster& cluster) {
   for (Block* block : cluster.blocks) {
     if (block == nullptr || block->live_warps == 0) continue;
     Engine& engine = *block->warps[0].engine;
-    engine.TellSharedNotes();
+    engine.FlushSharedNotes();
     for (Observer* observer : engine.observers()) {
       observer->OnBarrierComplete(block->index, 0, block->live_warps);
     }
@@ -54,7 +54,7 @@ void ArriveAtCluster(Warp& warp, LaneMask mask) {
   s.cluster_arrived |= mask;
   s.cluster_parity = cluster.parity ? s.cluster_parity | mask : s.cluster_parity & ~mask;
   cluster.arrived += static_cast<uint32_t>(std::popcount(fresh));
-  warp.engine->TellSharedNotes();
+  warp.engine->FlushSharedNotes();
   for (Observer* observer : warp.engine->observers()) {
     observer->OnBarrierArrive({mask, warp.pc - 1, warp.block->index, warp.index}, 0);
   }

@@ -109,7 +109,7 @@ void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
     PcMemory& memory = by_pc[pc].memory;
     // Atomics are counted one by one; consecutive loads and stores all cost the same.
     if (site.side_by_side != 0) {
-      memory.Add(site.side_by_side, CostSideBySide(site.of_global, AccessKind::kLoad, site.bytes));
+      memory.Add(site.side_by_side, CostCoalesced(site.of_global, AccessKind::kLoad, site.bytes));
     }
     if (site.pattern != nullptr) memory.Add(site.of_pattern, site.pattern->cost);
   }
@@ -117,7 +117,7 @@ void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
 
 void Engine::SetPattern(uint32_t pc, std::shared_ptr<const AccessPattern> pattern) {
   Site& site = sites_[pc];
-  TellSharedNotes();
+  FlushSharedNotes();
   pattern_of_[pc] = pattern.get();
   if (site.pattern != nullptr && launch_.counters) memory_[pc].Add(site.of_pattern, site.pattern->cost);
   site.of_pattern = 0;
@@ -214,12 +214,12 @@ Block* Engine::StartBlock(uint32_t index) {
 }
 
 void Engine::BeginNotes(Block& block) {
-  TellSharedNotes();
+  FlushSharedNotes();
   noted_block_ = &block;
   notes_.Begin(block.index);
 }
 
-void Engine::TellNotes(bool last) {
+void Engine::FlushNotes(bool last) {
   if (last) {
     notes_.set_last();
   } else {
@@ -231,7 +231,7 @@ void Engine::TellNotes(bool last) {
 }
 
 void Engine::FinishBlock(Block* block) {
-  TellSharedNotes(*block, true);
+  FlushSharedNotes(*block, true);
   for (Observer* observer : observers_) observer->OnBlockEnd(block->index);
   if (block->cluster != nullptr) {
     block->cluster->blocks[RankOf(*block)] = nullptr;

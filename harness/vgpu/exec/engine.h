@@ -95,7 +95,7 @@ inline uint64_t StartCharge(uint64_t started_bytes) { return 8 + started_bytes /
 class ReadTracker;         // exec/read_tracker.h
 class DefinednessTracker;  // exec/definedness_tracker.h
 class InstructionHook;     // exec/instruction_hook.h
-class WarpTurns;           // exec/warp_turns.h
+class WarpSchedule;        // exec/warp_turns.h
 
 // A finding or fault and the block that it comes from, for a deterministic order.
 struct BlockFinding {
@@ -133,7 +133,7 @@ class Engine {
   // Whether to keep track, without counters, of the global memory that is touched.
   bool follows_touches() const { return !launch_.watched->empty(); }
   // The running instruction has only waited and will be executed again, so that it counts once.
-  void TakeBack(const Warp& warp, LaneMask mask) {
+  void Uncount(const Warp& warp, LaneMask mask) {
     PcIssue& issue = issue_[warp.pc - 1];
     issue.warps -= 1;
     issue.threads -= static_cast<uint64_t>(std::popcount(mask));
@@ -194,14 +194,14 @@ class Engine {
   }
   bool takes_notes() const { return takes_notes_; }
   // Passes the noted accesses to observers, before any event that must come after them.
-  void TellSharedNotes() {
-    if (!notes_.empty()) TellNotes(false);
+  void FlushSharedNotes() {
+    if (!notes_.empty()) FlushNotes(false);
   }
   // The same before a barrier completes or the block ends. whole: everything before this point happens before
   // everything after it.
-  void TellSharedNotes(Block& block, bool whole) {
+  void FlushSharedNotes(Block& block, bool whole) {
     if (!takes_notes_) return;
-    if (!notes_.empty()) TellNotes(whole && noted_block_ == &block);
+    if (!notes_.empty()) FlushNotes(whole && noted_block_ == &block);
     if (whole) block.shared_use.Begin();
   }
 
@@ -260,10 +260,10 @@ class Engine {
   void FinishBlock(Block* block);
   BlockTurn RunBlock(Block& block);
   // Whether warps take turns in unusual orders, which lets checkers find more.
-  bool StirsTurns() const { return !observers_.empty() && !launch_.usual_turns; }
+  bool PerturbsSchedule() const { return !observers_.empty() && !launch_.usual_turns; }
   // The same for blocks that may wait for each other.
-  bool TakesShortTurns() const { return launch_.interleaved && StirsTurns(); }
-  void LookForEarlierFault(Block& block, const Warp& faulted, WarpTurns& turns, uint32_t left);
+  bool UsesShortTimeSlices() const { return launch_.interleaved && PerturbsSchedule(); }
+  void CheckEarlierFault(Block& block, const Warp& faulted, WarpSchedule& turns, uint32_t left);
   WarpTurn RunWarp(Block& block, Warp& warp);
   uint64_t RunGroup(Warp& warp, uint64_t fuel);  // returns the number of instructions run
   void StopShort(uint32_t begin, uint32_t end, LaneMask mask);
@@ -277,7 +277,7 @@ class Engine {
   void FollowShuffles();
   void FollowWarp();
   void BeginNotes(Block& block);
-  void TellNotes(bool last);
+  void FlushNotes(bool last);
   void ReportPartialBarrier(const Warp& warp);
   void Deadlock(Block& block);
 

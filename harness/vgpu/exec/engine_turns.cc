@@ -25,7 +25,7 @@ constexpr size_t kTurnsToStandstill = 64;
 // it may in turn depend on.
 constexpr uint64_t kGroupQuantum = 1 << 14;
 constexpr uint64_t kBlockQuantum = 1 << 21;
-constexpr size_t kBlocksSideBySide = 80;
+constexpr size_t kConcurrentBlocks = 80;
 // Average number of turns that each other block gets between the late block's first and second turn.
 constexpr size_t kTurnsWithout = 64;
 // Back edges of a spin loop per turn: what the loop waits for happens in other turns.
@@ -57,7 +57,7 @@ bool Engine::GoesOn(const Block& block, uint64_t* told) {
 
 void Engine::RunBlocks() {
   RunAllBlocks();
-  TellSharedNotes();
+  FlushSharedNotes();
   if (read_tracker_ != nullptr) read_tracker_->End();
   if (definedness_tracker_ != nullptr) definedness_tracker_->Tell();
 }
@@ -112,10 +112,10 @@ void Engine::RunAllBlocks() {
   bool had_late = false;
   size_t without = 0;  // turns of other blocks since
   for (;;) {
-    while (TakesShortTurns() && started.size() < kBlocksSideBySide && start()) {
+    while (UsesShortTimeSlices() && started.size() < kConcurrentBlocks && start()) {
     }
     if (started.empty() && !start()) return;
-    if (TakesShortTurns()) {
+    if (UsesShortTimeSlices()) {
       random = random * 1664525 + 1013904223;
       at = (random >> 8) % started.size();
       if (++without > kTurnsWithout * started.size()) late = nullptr;
@@ -133,7 +133,7 @@ void Engine::RunAllBlocks() {
     }
     if (launch_.pauses != nullptr && turn == BlockTurn::kSpun) {
       const bool may_start = more && started.size() < launch_.resident_blocks;
-      if (!PauseAtStandstill(started, may_start, late == nullptr || !TakesShortTurns())) return;
+      if (!PauseAtStandstill(started, may_start, late == nullptr || !UsesShortTimeSlices())) return;
     }
     switch (turn) {
       case BlockTurn::kFault:
@@ -197,12 +197,13 @@ void Engine::FaultAtStandstill(const std::vector<Block*>& started, const std::st
 }
 
 Engine::BlockTurn Engine::RunBlock(Block& block) {
-  const uint64_t limit = block.instructions + (TakesShortTurns() ? 1 : kBlockQuantum);
+  const uint64_t limit = block.instructions + (UsesShortTimeSlices() ? 1 : kBlockQuantum);
   for (;;) {
     bool progressed = false;
     bool spun = false;
     const uint32_t warps = launch_.info.warps_per_block;
-    WarpTurns turns = StirsTurns() ? WarpTurns(warps, block.index, block.rounds++, launch_.order) : WarpTurns(warps);
+    WarpSchedule turns =
+        PerturbsSchedule() ? WarpSchedule(warps, block.index, block.rounds++, launch_.order) : WarpSchedule(warps);
     for (uint32_t left = warps; left-- != 0;) {
       Warp& warp = block.warps[turns.Next()];
       if (warp.alive == 0) continue;
@@ -216,7 +217,7 @@ Engine::BlockTurn Engine::RunBlock(Block& block) {
         case WarpTurn::kBlocked:
           break;
         case WarpTurn::kFault:
-          LookForEarlierFault(block, warp, turns, left);
+          CheckEarlierFault(block, warp, turns, left);
           return BlockTurn::kFault;
       }
     }
@@ -249,7 +250,7 @@ Engine::BlockTurn Engine::RunBlock(Block& block) {
 
 // If several warps fault in one round, the message shows the lowest one: thread 0 just past the end is clearer than
 // thread 96. left: warps that have had no turn in this round.
-void Engine::LookForEarlierFault(Block& block, const Warp& faulted, WarpTurns& turns, uint32_t left) {
+void Engine::CheckEarlierFault(Block& block, const Warp& faulted, WarpSchedule& turns, uint32_t left) {
   uint32_t first = faulted.index;
   while (left-- != 0 && fault_->finding.memory) {
     Warp& warp = block.warps[turns.Next()];

@@ -57,13 +57,13 @@ struct ChildWork {
 };
 
 // The kernel that has launched another, and where in its source; "" for launches of the host's.
-struct AskedBy {
+struct ParentLaunch {
   std::string kernel;  // demangled
   std::string place;
   size_t pending = 0;  // see ChildWorks
 };
 // "parent at sort.cu:12"
-inline std::string TextOf(const AskedBy& asked_by) {
+inline std::string TextOf(const ParentLaunch& asked_by) {
   return asked_by.kernel + (asked_by.place.empty() ? "" : " at " + asked_by.place);
 }
 

@@ -16,7 +16,7 @@ namespace lockstep::vgpu {
 class ThreadPlacement {
  public:
   // The waking thread calls this before it wakes them. Does nothing if there are fewer CPUs than threads.
-  void KeepOff(std::vector<std::thread>& threads) {
+  void AvoidCore(std::vector<std::thread>& threads) {
     const int here = sched_getcpu();
     if (here < 0 || (here == here_ && threads.size() == placed_)) return;
     here_ = here;

@@ -36,7 +36,7 @@ class ThreadPool {
       threads_.emplace_back([this, k, round = round_] { Serve(k, round); });
     }
     if (n > 1) {
-      placement_.KeepOff(threads_);
+      placement_.AvoidCore(threads_);
       const std::lock_guard lock(mutex_);
       work_ = &work;
       wanted_ = n;

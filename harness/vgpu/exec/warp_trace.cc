@@ -85,7 +85,7 @@ std::string WarpTrace::AddressText(const Warp& warp, uint32_t pc, LaneMask mask)
 }
 
 // Lanes that continue have received the results that they waited for.
-void WarpTrace::TellPending(const Warp& warp) {
+void WarpTrace::PrintPending(const Warp& warp) {
   for (Pending& waited : pending_) {
     const LaneMask lanes = waited.lanes & warp.active;
     if (lanes == 0) continue;
@@ -102,7 +102,7 @@ void WarpTrace::Run(Warp& warp, LaneMask mask) {
   const bool chosen = warp.block->index == job_.request.block && warp.index == job_.request.warp;
   if (!chosen || !program().info[pc].counted) return Execute(warp, pc, mask);
   const uint64_t number = ++job_.executed;
-  TellPending(warp);
+  PrintPending(warp);
   if (number < job_.request.from || number > job_.request.to) return Execute(warp, pc, mask);
 
   const ListedInsn& listed = job_.listing.insns[pc];

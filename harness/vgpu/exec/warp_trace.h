@@ -47,7 +47,7 @@ class WarpTrace : public InstructionHook {
     const uint8_t* rows;  // of its frame
   };
 
-  void TellPending(const Warp& warp);
+  void PrintPending(const Warp& warp);
   std::string Place(uint32_t pc) const;
   std::string AddressText(const Warp& warp, uint32_t pc, LaneMask mask) const;
   std::string ValuesText(const std::vector<ListedRegister>& registers, const uint8_t* rows, LaneMask mask) const;

@@ -11,11 +11,11 @@
 
 namespace lockstep::vgpu {
 
-class WarpTurns {
+class WarpSchedule {
  public:
-  explicit WarpTurns(uint32_t warps) : warps_(warps) {}
+  explicit WarpSchedule(uint32_t warps) : warps_(warps) {}
   // order: one of many such orders.
-  WarpTurns(uint32_t warps, uint32_t block, uint32_t round, uint32_t order = 0) : warps_(warps) {
+  WarpSchedule(uint32_t warps, uint32_t block, uint32_t round, uint32_t order = 0) : warps_(warps) {
     if (block >= kAlways && Mixed(block) % kOneOf != 0) return;
     // Primes larger than the maximum number of warps in a block: stepping by one of them visits all warps.
     constexpr uint32_t kSteps[] = {37, 41, 43, 47, 53, 59, 61, 67};

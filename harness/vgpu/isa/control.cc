@@ -120,7 +120,7 @@ void Sleep(Warp& warp, const Insn& insn, LaneMask mask) {
 }
 
 void Fence(Warp& warp, const Insn& insn, LaneMask mask) {
-  warp.engine->TellSharedNotes();
+  warp.engine->FlushSharedNotes();
   for (Observer* observer : warp.engine->observers()) {
     observer->OnFence({mask, warp.pc - 1, warp.block->index, warp.index}, static_cast<MemoryScope>(insn.extra));
   }

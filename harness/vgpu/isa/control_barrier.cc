@@ -118,7 +118,7 @@ LOCKSTEP_OPCODES(barrier,
 }  // namespace
 
 void WarpBarrier(Warp& warp, const Insn&, LaneMask mask) {
-  warp.engine->TellSharedNotes();
+  warp.engine->FlushSharedNotes();
   for (Observer* observer : warp.engine->observers()) {
     observer->OnWarpSync({mask, warp.pc - 1, warp.block->index, warp.index});
   }

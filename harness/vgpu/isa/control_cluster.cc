@@ -16,7 +16,7 @@ void WaitHandler(Warp& warp, const Insn&, LaneMask mask) {
   const LaneMask waiting = StillWaiting(warp, mask);
   warp.state->cluster_arrived &= ~(mask & ~waiting);
   if (waiting == 0) return;
-  warp.engine->TakeBack(warp, waiting);
+  warp.engine->Uncount(warp, waiting);
   const LaneMask done = mask & ~waiting;
   SplitOff(warp, mask);
   if (done != 0) {

@@ -63,7 +63,7 @@ inline void AddLocalCost(const uint64_t address[kWarpSize], LaneMask mask, int b
 
 // A full warp with consecutive addresses, aligned to the whole access. All such accesses cost the same, so the engine
 // only keeps their number.
-inline PcMemory CostSideBySide(bool global, AccessKind access, int bytes) {
+inline PcMemory CostCoalesced(bool global, AccessKind access, int bytes) {
   uint64_t address[kWarpSize];
   for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = static_cast<uint64_t>(lane * bytes);
   PcMemory c;

@@ -151,11 +151,11 @@ void BlockIsolation::Compare(uint32_t block_index, Uses&& uses) {
   long_blocks_[block_index] = std::move(uses);
 }
 
-void BlockIsolation::Keeper::KeepSpan(uint64_t low, uint64_t high) {
+void BlockIsolation::PageSaver::KeepSpan(uint64_t low, uint64_t high) {
   for (uint64_t page = low >> PageUse::kPageShift; page <= (high - 1) >> PageUse::kPageShift; ++page) Keep(page);
 }
 
-void BlockIsolation::Keeper::BeforeStore(const MemoryAccess& event) {
+void BlockIsolation::PageSaver::BeforeStore(const MemoryAccess& event) {
   const uint64_t* a = event.address;
   switch (event.form) {
     case AccessForm::kUnit:
@@ -172,7 +172,7 @@ void BlockIsolation::Keeper::BeforeStore(const MemoryAccess& event) {
   }
 }
 
-void BlockIsolation::Keep(uint64_t number, Keeper& keeper) {
+void BlockIsolation::Keep(uint64_t number, PageSaver& keeper) {
   Page& page = PageAt(number);
   for (;;) {
     Copy state = page.copy.load(std::memory_order_acquire);
@@ -186,7 +186,7 @@ void BlockIsolation::Keep(uint64_t number, Keeper& keeper) {
   }
 }
 
-void BlockIsolation::CopyPage(uint64_t number, Page& page, Keeper& keeper) {
+void BlockIsolation::CopyPage(uint64_t number, Page& page, PageSaver& keeper) {
   const uint8_t* const from = reinterpret_cast<const uint8_t*>(number << PageUse::kPageShift);
   // Zeros, or a pattern with which a test fills memory.
   if (std::memcmp(from, from + sizeof page.pattern, PageUse::kPageBytes - sizeof page.pattern) == 0) {
@@ -206,7 +206,7 @@ void BlockIsolation::CopyPage(uint64_t number, Page& page, Keeper& keeper) {
   page.copy.store(Copy::kWhole, std::memory_order_release);
 }
 
-bool BlockIsolation::MakeRoom(Keeper& keeper) {
+bool BlockIsolation::MakeRoom(PageSaver& keeper) {
   const std::lock_guard lock(mutex_);
   if (used_slabs_.size() >= maximum_slabs_) return false;
   if (spare_slabs_.empty()) {

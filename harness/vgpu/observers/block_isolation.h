@@ -89,9 +89,9 @@ class BlockIsolation {
   void Compare(uint32_t block_index, Uses&& uses);
 
   // Belongs to one thread: copies pages before the first store to them.
-  class Keeper {
+  class PageSaver {
    public:
-    explicit Keeper(BlockIsolation& isolation) : isolation_(isolation) { known_.fill(~uint64_t{0}); }
+    explicit PageSaver(BlockIsolation& isolation) : isolation_(isolation) { known_.fill(~uint64_t{0}); }
     void BeforeStore(const MemoryAccess& event);  // throws IsolationBroken
 
    private:
@@ -136,9 +136,9 @@ class BlockIsolation {
   Page& PageAt(uint64_t page);
   const Page* FindPage(uint64_t page) const;
   [[gnu::noinline]] Chapter* MakeChapter(uint64_t index);
-  void Keep(uint64_t page, Keeper& keeper);
-  bool MakeRoom(Keeper& keeper);
-  void CopyPage(uint64_t number, Page& page, Keeper& keeper);
+  void Keep(uint64_t page, PageSaver& keeper);
+  bool MakeRoom(PageSaver& keeper);
+  void CopyPage(uint64_t number, Page& page, PageSaver& keeper);
 
   const uint64_t first_page_, pages_, maximum_slabs_;
   std::unique_ptr<std::atomic<Chapter*>[]> chapters_;

@@ -76,7 +76,7 @@ void Footprint::Forget(uint64_t begin, uint64_t end) {
   }
 }
 
-std::optional<Footprint::Conflict> Footprint::MeetsLater(const Footprint& later) const {
+std::optional<Footprint::Conflict> Footprint::ConflictsWith(const Footprint& later) const {
   const auto common = [&](StreamAccess first, StreamAccess second) {
     return Common(by_access_[Index(first)].sorted, later.by_access_[Index(second)].sorted);
   };

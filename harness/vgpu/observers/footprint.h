@@ -40,7 +40,7 @@ class Footprint {
   // The memory in this range was freed or reallocated.
   void Forget(uint64_t begin, uint64_t end);
   // The lowest conflict with a later operation.
-  std::optional<Conflict> MeetsLater(const Footprint& later) const;
+  std::optional<Conflict> ConflictsWith(const Footprint& later) const;
 
   size_t spans() const;
   // For messages: instructions that may read or write this address, if the page has few of them.

@@ -104,7 +104,7 @@ std::vector<Finding> StreamChecker::Compare(const Operation& operation) {
   std::vector<Finding> findings;
   for (const Operation& earlier : earlier_) {
     if (earlier.point.sequence <= At(operation.point.before, earlier.point.slot)) continue;
-    if (const auto conflict = earlier.footprint.MeetsLater(operation.footprint)) {
+    if (const auto conflict = earlier.footprint.ConflictsWith(operation.footprint)) {
       findings.push_back(FindingOf(earlier, operation, *conflict));
     }
   }

@@ -35,7 +35,7 @@ class GpuRun:
     opponents: list[dict[str, Any]]
 
 
-def opponents_document(met: Sequence[Met], device: str) -> str:
+def corpus_document(met: Sequence[Met], device: str) -> str:
     """What `grader opponents` leaves for the page, as JSON."""
     rows = [
         {

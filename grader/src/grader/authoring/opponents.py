@@ -54,7 +54,7 @@ _WRONG = re.compile(COMMENT + r"verdict:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+);\
 
 
 @dataclass(frozen=True)
-class Opponent:
+class CorpusEntry:
     """A hostile solution: the rung that it attacks, the verdicts it must get there, and what it says of itself.
 
     `gpu` is empty where only the virtual GPU is attacked; `most_points` is None where the verdict says enough.
@@ -77,16 +77,16 @@ class Opponent:
 class Met:
     """How an opponent fared: the verdict, and how many times as fast as the reference it was, where it was timed."""
 
-    opponent: Opponent
+    opponent: CorpusEntry
     assignment: str
     verdict: str
     speed: float | None
     finding: Finding
 
 
-def find_opponents(layout: Layout, assignment: Assignment) -> tuple[list[Opponent], list[Finding]]:
+def find_corpus(layout: Layout, assignment: Assignment) -> tuple[list[CorpusEntry], list[Finding]]:
     """The assignment's opponents, and those whose first line says nothing that can be held."""
-    opponents: list[Opponent] = []
+    opponents: list[CorpusEntry] = []
     problems: list[Finding] = []
     rungs = {rung.id for rung in assignment.rungs}
     for folder, patterns in (("hostile", (_HOSTILE, _VIRTUAL)), ("wrong", (_WRONG,))):
@@ -102,7 +102,7 @@ def find_opponents(layout: Layout, assignment: Assignment) -> tuple[list[Opponen
                 and {declared["gpu"] or "PASS", declared["virtual"]} <= set(JUDGED)
             ):
                 opponents.append(
-                    Opponent(
+                    CorpusEntry(
                         Submission(name, Student(name), source),
                         declared["rung"],
                         declared["gpu"],
@@ -128,8 +128,8 @@ def _declared(line: str, patterns: Sequence[re.Pattern[str]]) -> dict[str, str] 
     return None
 
 
-def meet_opponents(
-    benches: Sequence[tuple[Bench, Sequence[Opponent]]],
+def run_corpus(
+    benches: Sequence[tuple[Bench, Sequence[CorpusEntry]]],
     journal: Journal,
     progress: Progress,
     on_met: Callable[[int, Met], None],
@@ -145,7 +145,7 @@ def meet_opponents(
     in `batches`; one that does not get what it declares is compiled alone and run again.
     """
 
-    def meet(bench: Bench, opponent: Opponent) -> Met:
+    def meet(bench: Bench, opponent: CorpusEntry) -> Met:
         flags = () if opponent.most_points is not None else ("--one-failure",)
         settings = replace(bench.settings, rung=opponent.rung, alone=bench.settings.alone and bool(opponent.gpu))
         own = replace(bench, settings=settings, flags=(*bench.flags, *flags))
@@ -160,11 +160,11 @@ def meet_opponents(
             journal.add_tests(opponent.submission.folder, gpu_key(key_of(own, opponent.submission)), passed)
         if batches.has(opponent.submission):
             batched = Desk(replace(own, build=batches.build), of_batches, progress, "grader opponents")
-            one = judge_opponent(opponent, grade_one(batched, opponent.submission, stop), on_gpu=False)
+            one = check_verdict(opponent, grade_one(batched, opponent.submission, stop), on_gpu=False)
             if not one.finding.problem:
                 return one
         record = grade_one(Desk(own, journal, progress, "grader opponents"), opponent.submission, stop)
-        return judge_opponent(opponent, record, on_gpu=bench.settings.on_gpu)
+        return check_verdict(opponent, record, on_gpu=bench.settings.on_gpu)
 
     queue = Jobs(jobs, stop)
     met: dict[tuple[int, int], Met] = {}
@@ -193,7 +193,7 @@ def meet_opponents(
     return [met[at] for at in sorted(met)]
 
 
-def judge_opponent(opponent: Opponent, record: Record, *, on_gpu: bool) -> Met:
+def check_verdict(opponent: CorpusEntry, record: Record, *, on_gpu: bool) -> Met:
     """Whether an opponent got what it must get."""
     verdict, message = _found(opponent, record)
     speeds = [
@@ -216,7 +216,7 @@ def judge_opponent(opponent: Opponent, record: Record, *, on_gpu: bool) -> Met:
     return Met(opponent, record.assignment, verdict, speed, Finding(record.folder, detail, problem))
 
 
-def _found(opponent: Opponent, record: Record) -> tuple[str, str]:
+def _found(opponent: CorpusEntry, record: Record) -> tuple[str, str]:
     """The first thing that is wrong on the opponent's rung."""
     if record.result is None:
         return record.verdict, record.message.strip()
@@ -229,7 +229,7 @@ def _found(opponent: Opponent, record: Record) -> tuple[str, str]:
     return ("HARNESS", record.message) if record.score is None else ("PASS", "")
 
 
-def opponents_text(met: Sequence[Met]) -> str:
+def corpus_text(met: Sequence[Met]) -> str:
     """The closing line: how many there were, and how many got what they must."""
     held = sum(not one.finding.problem for one in met)
     return f"{held} of {len(met)} opponents get the verdicts they declare"

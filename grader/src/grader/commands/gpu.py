@@ -20,10 +20,10 @@ from grader.authoring.gpu_ladders import (
     read_recorded,
     recorded_text,
 )
-from grader.authoring.gpu_results import OPPONENTS, load_run, opponents_document, results_page
+from grader.authoring.gpu_results import OPPONENTS, corpus_document, load_run, results_page
 from grader.authoring.in_order import InOrder
 from grader.authoring.ladder import ladder_assignments
-from grader.authoring.opponents import Met, Opponent, find_opponents, meet_opponents, opponents_text
+from grader.authoring.opponents import CorpusEntry, Met, corpus_text, find_corpus, run_corpus
 from grader.authoring.shard import ALL, Shard
 from grader.authoring.unity import UnityBuilds
 from grader.base.errors import GraderError
@@ -90,12 +90,12 @@ def opponents(
     toolchain = find_toolchain(layout)
     jobs, threads = split_jobs(jobs)
     assignments = [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]
-    listed = [(assignment, *find_opponents(layout, assignment)) for assignment in assignments]
+    listed = [(assignment, *find_corpus(layout, assignment)) for assignment in assignments]
     unreadable = [problem for *_, problems in listed for problem in problems]
     for problem in unreadable:
         show_finding(console, problem)
     with at_work(out) as (journal, stop):
-        benches: list[tuple[Bench, list[Opponent]]] = []
+        benches: list[tuple[Bench, list[CorpusEntry]]] = []
         cache, gate = WorkerCache(layout), GpuGate()
         for assignment, every, _ in listed:
             found = [one for one in every if not only or any(fnmatchcase(one.submission.folder, glob) for glob in only)]
@@ -118,10 +118,10 @@ def opponents(
             if left[place] == 0:
                 shown.finish(place)
 
-        met = meet_opponents(benches, journal, Quiet(), on_met, batches=UnityBuilds(cache), jobs=jobs, stop=stop)
+        met = run_corpus(benches, journal, Quiet(), on_met, batches=UnityBuilds(cache), jobs=jobs, stop=stop)
     if not names and not only and shard == ALL:
-        write_atomic(out / OPPONENTS, opponents_document(met, device))
-    console.print(opponents_text(met), highlight=False)
+        write_atomic(out / OPPONENTS, corpus_document(met, device))
+    console.print(corpus_text(met), highlight=False)
     if unreadable or any(one.finding.problem for one in met):
         raise click.exceptions.Exit(WRONG_STATUS)
 

@@ -35,7 +35,7 @@ bool IsOwn(const dl_phdr_info& info) {
   Dl_info own;
   const bool is_this = ::dladdr(reinterpret_cast<void*>(&TakeLoads), &own) != 0 &&
                        reinterpret_cast<ElfW(Addr)>(own.dli_fbase) == info.dlpi_addr;
-  return is_this || IsForSubmissions(info.dlpi_name) || (!HasJudge() && IsBesideRuntime(info.dlpi_name));
+  return is_this || IsForSubmissions(info.dlpi_name) || (!HasJudge() && IsInRuntimeFolder(info.dlpi_name));
 }
 
 int RefuseOne(dl_phdr_info* info, size_t, void*) {

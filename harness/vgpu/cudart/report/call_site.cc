@@ -71,7 +71,7 @@ bool IsForeignObject(const void* base, std::string_view file) {
     Dl_info own;
     return ::dladdr(reinterpret_cast<void*>(&CallSite), &own) != 0 ? own.dli_fbase : nullptr;
   }();
-  return base == self || IsBesideRuntime(file) || IsForSubmissions(file) ||
+  return base == self || IsInRuntimeFolder(file) || IsForSubmissions(file) ||
          StartsWithAny(file, {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"});
 }
 

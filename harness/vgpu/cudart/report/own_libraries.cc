@@ -20,7 +20,7 @@ std::string FolderOf(std::string_view file) {
 const std::string& OwnFolder() {
   static const std::string own = [] {
     Dl_info info;
-    return ::dladdr(reinterpret_cast<void*>(&IsBesideRuntime), &info) != 0 ? FolderOf(info.dli_fname) : "";
+    return ::dladdr(reinterpret_cast<void*>(&IsInRuntimeFolder), &info) != 0 ? FolderOf(info.dli_fname) : "";
   }();
   return own;
 }
@@ -29,7 +29,7 @@ bool IsLibrary(std::string_view file) { return file.find(".so") != std::string_v
 
 }  // namespace
 
-bool IsBesideRuntime(std::string_view file) { return IsLibrary(file) && FolderOf(file) == OwnFolder(); }
+bool IsInRuntimeFolder(std::string_view file) { return IsLibrary(file) && FolderOf(file) == OwnFolder(); }
 
 bool IsForSubmissions(std::string_view file) {
   return IsLibrary(file) && FolderOf(file) == OwnFolder() + "/submission";

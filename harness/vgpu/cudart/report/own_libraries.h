@@ -6,7 +6,7 @@
 namespace lockstep::vgpu::cudart {
 
 // Whether the file of a loaded object is one of them, or this library.
-bool IsBesideRuntime(std::string_view file);
+bool IsInRuntimeFolder(std::string_view file);
 // Or one of those that submissions may use, in a folder beside this library (harness/libraries/submission).
 bool IsForSubmissions(std::string_view file);
 

@@ -177,12 +177,12 @@ MemoryAccess PlainAccess(const Warp& warp, MemorySpace space, AccessKind kind, c
 }
 
 // Noted accesses come before this one, if observers are to see both.
-void TellWhatIsNoted(Warp& warp, const MemoryAccess& event) {
+void FlushNoted(Warp& warp, const MemoryAccess& event) {
   Engine& engine = *warp.engine;
   const bool shared = event.space == MemorySpace::kShared;
   if (!engine.takes_notes()) return;
   if (!shared && event.kind != AccessKind::kAtomic && event.order == MemoryOrder::kWeak) return;
-  engine.TellSharedNotes();
+  engine.FlushSharedNotes();
   if (shared) warp.block->shared_use.Tell(ExtentOf(event));
 }
 
@@ -206,14 +206,14 @@ void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access
   event.constant = flags.constant;
   event.plain_shared_load =
       region == Region::kShared && access == AccessKind::kLoad && flags.order == MemoryOrder::kWeak;
-  TellWhatIsNoted(warp, event);
+  FlushNoted(warp, event);
   for (Observer* observer : warp.engine->memory_observers()) observer->OnMemory(event);
 }
 
 void ObserveIssue(Warp& warp, const uint64_t address[kWarpSize], LaneMask mask, uint32_t bytes) {
   const MemoryAccess event = PlainAccess(warp, MemorySpace::kShared, AccessKind::kStore, address, mask, bytes,
                                          FormOf(address, mask, bytes, false));
-  TellWhatIsNoted(warp, event);
+  FlushNoted(warp, event);
   for (Observer* observer : warp.engine->memory_observers()) observer->OnCopyIssued(event);
 }
 

@@ -52,7 +52,7 @@ class BlockClocks {
   }
 
   // Whether a __syncwarp among some lanes has ordered them since the last one among all.
-  bool TellsLanesApart(uint32_t warp) const { return lanes_[warp] != nullptr; }
+  bool HasLaneClocks(uint32_t warp) const { return lanes_[warp] != nullptr; }
 
   void Exit(uint32_t warp, LaneMask lanes);
   void SyncWarp(uint32_t warp, LaneMask lanes);
@@ -82,9 +82,9 @@ class BlockClocks {
     return order_[warp].pending;
   }
   void NoteRead(uint32_t warp) { order_[warp].fenced_narrowly = false; }  // there is a new pending value
-  LevelClocks& Told(uint32_t warp) { return order_[warp].told; }
+  LevelClocks& AcquiredState(uint32_t warp) { return order_[warp].told; }
   // Whether an atomic of the warp has read what was published after the access.
-  bool IsTold(uint32_t warp, uint32_t block, uint32_t of_warp, uint32_t time) const {
+  bool HasAcquired(uint32_t warp, uint32_t block, uint32_t of_warp, uint32_t time) const {
     return orders_ && std::any_of(order_[warp].told.begin(), order_[warp].told.end(),
                                   [=](const OrderClock& clock) { return clock.Covers(block, of_warp, time); });
   }

@@ -41,7 +41,7 @@ namespace lockstep::vgpu {
 namespace {
 
 bool IsStrong(MemoryOrder order) { return order > MemoryOrder::kVolatile; }
-bool Hears(const MemoryAccess& access) {
+bool IsAcquire(const MemoryAccess& access) {
   if (access.kind == AccessKind::kAtomic) return access.returns_value;
   return access.kind == AccessKind::kLoad;
 }
@@ -403,11 +403,11 @@ class RaceChecker : public Checker {
     const LevelGroups groups = GroupsOf(block.index);
     SyncWords& words = shared ? block.words : order_.words;
     if (event.kind != AccessKind::kLoad && HasReleaseOrder(event.order)) clocks.Release(warp, level);
-    if (Hears(event)) {
+    if (IsAcquire(event)) {
       clocks.set_heard();
       if (!words.empty()) {
         if (words.Read(event, level, groups, clocks.Pending(warp))) clocks.NoteRead(warp);
-        if (atomic) words.Read(event, level, groups, clocks.Told(warp));
+        if (atomic) words.Read(event, level, groups, clocks.AcquiredState(warp));
       }
       if (HasAcquireOrder(event.order)) Acquire(block, warp, level);
     }
@@ -546,7 +546,7 @@ class RaceChecker : public Checker {
   FindingTable findings_;
   GapSet gaps_;
   BlockIsolation* isolation_ = nullptr;  // of a fork for isolated blocks
-  std::optional<BlockIsolation::Keeper> keeper_;
+  std::optional<BlockIsolation::PageSaver> keeper_;
 };
 
 }  // namespace

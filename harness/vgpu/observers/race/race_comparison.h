@@ -95,7 +95,7 @@ class Comparison {
   bool RunUnordered(Record record, uint32_t lane) {
     if (record < floor_) return false;
     LookUp(record);
-    return !seen_ && (!same_warp_ || (LaneOf(record) != lane && !block_.clocks.TellsLanesApart(access_.warp)));
+    return !seen_ && (!same_warp_ || (LaneOf(record) != lane && !block_.clocks.HasLaneClocks(access_.warp)));
   }
   // Reads of global memory that two blocks have already done: see ShadowRegion::Crowded.
   bool Crowded(const ShadowRegion& region) const {
@@ -195,7 +195,7 @@ class Comparison {
     unseen_by_cache_ = unseen_ && seen_;
     if (unseen_) seen_ = false;
     told_ = !seen_ && access_.strength != Strength::kPlain &&
-            block_.clocks.IsTold(access_.warp, old_.block_index, old_.warp, old_.time);
+            block_.clocks.HasAcquired(access_.warp, old_.block_index, old_.warp, old_.time);
     if (access_.kind != AccessKind::kStore) seen_ |= told_;
     may_meet_ = MayMeet(old_, access_, same_block, same_warp_);
   }
