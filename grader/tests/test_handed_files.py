@@ -66,6 +66,13 @@ def notebook(*cells: str, **more: object) -> bytes:
         ({"lab.ipynb": notebook("%%writefile src/ladder.cu\n#include \"t.cuh\"\n", "%%writefile t.cuh\n1\n")},
          b"// ---- t.cuh\n1\n// ---- ladder.cu\n", []),
         ({"lab.ipynb": notebook("%%cuda_group_save -g all -n ladder.cu\nk\n")}, b"k\n", []),
+        # Exported as a script: nbconvert with IPython and without, Colab, Jupytext.
+        ({"lab.py": b"# In[1]:\nget_ipython().run_cell_magic('writefile', 'ladder.cu', 'f(\"\\\\n\")\\n')\nprint(1)\n"},
+         b'f("\\n")\n', []),
+        ({"lab.py": b"# In[ ]:\n\n%%writefile ladder.cu\nk\n\n# In[ ]:\n\nx = 1\n"}, b"k\n", []),
+        ({"lab.py": b"# Commented out IPython magic\n# %%writefile ladder.cu\n# #define A 1\n# \n#   k\n\n!nvcc x\n"},
+         b"#define A 1\n\n  k\n", []),
+        ({"lab.py": b"# %% [markdown]\n# Task\n# %%\n# %%cu\n#define A\n\nk\n\n# %%\nx\n"}, b"#define A\n\nk\n", []),
         # Archives in archives.
         ({"a.zip": zipped({"b.tar.gz": tarred({"x/ladder.cu": b'#include "t.h"\n', "x/t.h": b"1\n"})})},
          b"// ---- t.h\n1\n// ---- ladder.cu\n", []),
@@ -89,6 +96,7 @@ def test_what_is_taken_and_what_is_said(
         ({"lab.ipynb": notebook("print(1)")}, "is a notebook; a cell of it should begin with %%writefile NAME.cu"),
         ({"lab.ipynb": notebook("%%cu\na\n", "%%cu\nb\n")},
          "2 files could be it: lab.ipynb/cell 1.cu, lab.ipynb/cell 2.cu"),
+        ({"lab.py": b"get_ipython().run_cell_magic(1)\nprint(1)\n"}, "there is no ladder.cu in this folder"),
         ({"lab.ipynb": b"{"}, "lab.ipynb can't be read: it is no notebook"),
         ({"lab.ipynb": b'{"cells": [1, null]}'}, "lab.ipynb can't be read: it is no notebook"),
         ({"work.7z": b"7z\xbc\xaf\x27\x1c"}, "work.7z is an archive of a kind that is not taken"),

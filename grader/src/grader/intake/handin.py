@@ -206,7 +206,7 @@ def _contents(nodes: Sequence[Node], suffix: str, stack: contextlib.ExitStack) -
                 found.refusals += [node.problem] if isinstance(node, Refused) else []
             elif name.endswith(f"{suffix}.txt".casefold()):  # as mail programs and some platforms rename it
                 found.files.append(((*whole[:-1], node.name[:-4]), Renamed(node, node.name[:-4])))
-            elif name.endswith(".ipynb"):
+            elif name.endswith((".ipynb", ".py")):
                 _add_notebook(found, whole, node, suffix)
             elif name.endswith(HEADERS):
                 found.headers.append((whole, node))
@@ -221,11 +221,14 @@ def _contents(nodes: Sequence[Node], suffix: str, stack: contextlib.ExitStack) -
 
 def _add_notebook(found: _Contents, path: Path, node: Node, suffix: str) -> None:
     """A notebook is a folder of the files that its cells write."""
+    is_script = node.name.casefold().endswith(".py")
+    cells = notebook.script_sources if is_script else notebook.sources
     try:
-        for name, data in notebook.sources(node.read(HAND_IN.kept), suffix).items():
+        for name, data in cells(node.read(HAND_IN.kept), suffix).items():
             one = Held(name, data)
             (found.headers if name.casefold().endswith(HEADERS) else found.files).append(((*path, name), one))
-        found.others.append((path, f"a notebook; a cell of it should begin with %%writefile NAME{suffix}"))
+        why = "" if is_script else f"a notebook; a cell of it should begin with %%writefile NAME{suffix}"
+        found.others.append((path, why))
     except FileError as error:
         found.refusals.append(f"{node.name} {error}")
 
