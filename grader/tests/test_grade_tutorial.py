@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import chromium
+import png
 import pytest
 import terminal
 
@@ -154,7 +155,9 @@ def test_the_pictures_are_what_the_commands_print(page: Page) -> None:
             path.write_text(picture, encoding="utf-8")
         assert path.read_text(encoding="utf-8") == picture, "LOCKSTEP_UPDATE_GOLDEN=1 draws it again"
     if os.environ.get("LOCKSTEP_UPDATE_GOLDEN") == "1":
+        shot = terminal.FIGURES / "class-index.png"
         words = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1100,720",
-                 f"--user-data-dir={page.folder}/profile", f"--screenshot={terminal.FIGURES / 'class-index.png'}",
+                 f"--user-data-dir={page.folder}/profile", f"--screenshot={shot}",
                  (page.folder / "canvas/index.html").as_uri()]  # fmt: skip
         subprocess.run([chromium.find_chromium(), *words], capture_output=True, check=True)
+        shot.write_bytes(png.small(shot.read_bytes()))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # clang-tidy over the harness's sources, with the checks of .clang-tidy. Most of the time goes into headers, so a
-# folder's sources are read as one, but for those in which two use one name: all of them in a minute, on two cores.
+# folder's sources are read as one; where two of a folder use one name, those that the build compiles as one, or each alone.
 #
 #   harness/dev/tidy.sh [--build DIR] [FILE.cc …]      only these
 set -euo pipefail
@@ -23,13 +23,17 @@ else
   [ -x /usr/bin/python3-config ] || mapfile -t sources < <(printf '%s\n' "${sources[@]}" | grep -v '^harness/worker/python/')
 fi
 
+declare -A batch  # a source: what the build compiles it in
+for list in "$build"/harness/*/CMakeFiles/*/Unity/*.cxx; do
+  while IFS= read -r source; do batch[$source]=${list#"$build/"}; done < <(sed -n 's/^#include "\(.*\)"/\1/p' "$list")
+done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for source in "${sources[@]}"; do
   folder=$(dirname "$source")
   unit=$folder
-  if [[ $folder =~ $apart ]]; then unit=$source; fi
-  printf '#include "%s"\n' "$(realpath "$source")" >> "$scratch/$(tr / + <<< "${unit%.cc}").cc"
+  if [[ $folder =~ $apart ]]; then unit=${batch[$(realpath "$source")]:-$source}; fi
+  printf '#include "%s"\n' "$(realpath "$source")" >> "$scratch/$(tr / + <<< "${unit%.*}").cc"
 done
 
 # Text that the build defines, here empty.

@@ -16,6 +16,7 @@ import zlib
 from pathlib import Path
 
 import chromium
+import png
 import terminal
 
 ROOT = terminal.ROOT
@@ -24,7 +25,7 @@ _WIDTH, _HEIGHT = 1000, 812
 _END = '<h2 id="ladder">'  # stands below the picture's edge
 _KEY = b"Lockstep-HTML"
 _MODES = {"light": "1", "dark": "0"}
-_LARGEST = 200_000
+_LARGEST = 60_000
 
 
 class CardError(Exception):
@@ -111,7 +112,7 @@ def write(build: Path) -> None:
             run = subprocess.run(words, capture_output=True, text=True, check=False)
             if not shot.is_file():
                 raise CardError(f"Chromium took no picture:\n{run.stderr[-1000:]}")
-            data = _marked(shot.read_bytes(), digest)
+            data = _marked(png.small(shot.read_bytes()), digest)
             if len(data) > _LARGEST:
                 raise CardError(f"{target.name} would have {len(data)} bytes; at most {_LARGEST} are wanted")
             target.write_bytes(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 # Each colour in light and in dark. Pictures have a ground of their own: a page of the other mode does not hide them.
@@ -19,24 +20,37 @@ COLOURS = {
 }
 
 
-def _style() -> str:
+def _style(shapes: str) -> str:
+    """The rules of the classes that the shapes have."""
+    used = {name for names in re.findall('class="([^"]*)"', shapes) for name in names.split()}
+
     def rules(mode: int) -> str:
         found = [f"text {{ fill: {COLOURS['text'][mode]}; }}"]
         for name, colours in COLOURS.items():
-            found.append(
-                f".{name} {{ fill: {colours[mode]}; }} .{name}-line {{ stroke: {colours[mode]}; fill: none; }}"
-            )
-            found.append(f".{name}-ring {{ stroke: {colours[mode]}; fill: {COLOURS['ground'][mode]}; }}")
-        return "\n".join(found)
+            fill, ground = colours[mode], COLOURS["ground"][mode]
+            for kind, rule in (
+                (name, f"fill: {fill};"),
+                (f"{name}-line", f"stroke: {fill}; fill: none;"),
+                (f"{name}-ring", f"stroke: {fill}; fill: {ground};"),
+            ):
+                if kind in used:
+                    found.append(f".{kind} {{ {rule} }}")
+        return " ".join(found)
 
     shared = (
-        "text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; } .bold { font-weight: 600; }\n"
-        ".small { font-size: 12px; }\n"
+        "text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; } .bold { font-weight: 600; } "
+        ".small { font-size: 12px; } "
         ".mono { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 12px; }\n"
-        "line.blue-line, line.orange-line, line.grey-line, line.text-line { stroke-width: 2; }\n"
+        "line.blue-line, line.orange-line, line.grey-line, line.text-line { stroke-width: 2; } "
         ".blue-ring, .orange-ring, .grey-ring { stroke-width: 2; } .tint { fill-opacity: 0.16; }\n"
     )
-    return f"{shared}{rules(0)}\n@media (prefers-color-scheme: dark) {{\n{rules(1)}\n}}"
+    return f"{shared}{rules(0)}\n@media (prefers-color-scheme: dark) {{ {rules(1)} }}"
+
+
+def in_rows(shapes: str) -> list[str]:
+    """Shapes side by side: in a file of shapes, a row of their own each makes a change no easier to read."""
+    pieces = re.split(r"(?<=>)(?=<(?!/))", shapes)
+    return ["".join(pieces[at : at + 20]) for at in range(0, len(pieces), 20)]
 
 
 def number(value: float) -> str:
@@ -86,13 +100,14 @@ class Drawing:
         width, height, title, description = self._head
         size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
         head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="t d">'
+        ground = f'<rect width="{number(width)}" height="{number(height)}" rx="8" class="ground"/>'
+        shapes = "".join([ground, *self._shapes])
         lines = [
             head,
             f'<title id="t">{escape(title)}</title>',
             f'<desc id="d">{escape(description)}</desc>',
-            f"<style>\n{_style()}\n</style>",
-            f'<rect width="{number(width)}" height="{number(height)}" rx="8" class="ground"/>',
-            *("".join(self._shapes[at : at + 10]) for at in range(0, len(self._shapes), 10)),
+            f"<style>\n{_style(shapes)}\n</style>",
+            *in_rows(shapes),
             "</svg>",
         ]
         return "\n".join(lines) + "\n"

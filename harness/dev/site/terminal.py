@@ -19,7 +19,7 @@ from html import escape
 from pathlib import Path
 
 from grader.authoring.sample_class import SAMPLE_CLASS, laid_out
-from svg import number
+from svg import in_rows, number
 
 ROOT = Path(__file__).resolve().parents[3]
 FIGURES = ROOT / "docs" / "figures"
@@ -149,8 +149,10 @@ def drawn(
         "text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; "
         f"fill: {ink}; white-space: pre; }}",
         ".bold { font-weight: 700; } .dim { opacity: 0.65; }",
-        *rules,
+        " ".join(rules),
         "</style>",
+    ]
+    shapes = [
         f'<rect x="0.5" y="0.5" width="{number(width - 1)}" height="{number(height - 1)}" rx="8" fill="{ground}" '
         f'stroke="{bar}"/>',
         *(f'<circle cx="{22 + 18 * index}" cy="18" r="5" fill="{bar}"/>' for index in range(3)),
@@ -166,11 +168,11 @@ def drawn(
             x = _MARGIN + (column + lead) * _ADVANCE
             length = number((len(words) - lead) * _ADVANCE)
             kind = f' class="{" ".join(sorted(styles))}"' if styles else ""
-            parts.append(
+            shapes.append(
                 f'<text x="{number(x)}" y="{number(y)}" textLength="{length}"{kind}>'
                 f"{escape(words[lead:], quote=False)}</text>"
             )
-    return "\n".join([*parts, "</svg>"]) + "\n"
+    return "\n".join([*parts, *in_rows("".join(shapes)), "</svg>"]) + "\n"
 
 
 def _pictures(build: Path) -> dict[str, str]:

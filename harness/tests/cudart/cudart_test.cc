@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/needs.h"
+#include "tests/support/recorded.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
 
@@ -20,14 +21,6 @@ namespace {
 const std::string kPrograms = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/tests/cudart/programs/";
 const std::string kVgpuRun = std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run";
 const std::string kPtx = "-gencode arch=compute_80,code=compute_80";
-
-std::string Read(const std::string& path) {
-  std::ifstream file(path);
-  EXPECT_TRUE(file.good()) << path;
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 class CudartTest : public testing::Test {
  protected:
@@ -71,12 +64,12 @@ TEST_F(CudartTest, ArraysTexturesAndSurfacesAreAsOnAnH100) {
   const std::string folder = kPrograms + "textures/";
   for (const std::string name : {"arrays", "surfaces"}) {
     const std::string program = Compile(folder + name + ".cu", flags);
-    EXPECT_EQ(Execute(kVgpuRun + " --check " + program + " 2>/dev/null").text, Read(folder + name + ".h100.txt"));
+    EXPECT_EQ(Execute(kVgpuRun + " --check " + program + " 2>/dev/null").text, ReadRecorded(folder + name + ".h100.txt"));
   }
   // A line without values is a texture that is refused by name.
   const std::string program = Compile(folder + "textures.cu", flags);
   std::istringstream made(Execute(kVgpuRun + " --threads=2 " + program + " 2>/dev/null").text);
-  std::istringstream recorded(Read(folder + "textures.h100.txt"));
+  std::istringstream recorded(ReadRecorded(folder + "textures.h100.txt"));
   int equal = 0, refused = 0;
   for (std::string line, expected; std::getline(recorded, expected) && std::getline(made, line);) {
     if (line.ends_with(':')) {
@@ -94,7 +87,7 @@ TEST_F(CudartTest, ArraysTexturesAndSurfacesAreAsOnAnH100) {
 const std::string kDriver = " -L" LOCKSTEP_BUILD_DIR "/lib -Xlinker -l:libcuda.so.1";
 
 TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {
-  const std::string expected = Read(kPrograms + "driver.h200.txt");
+  const std::string expected = ReadRecorded(kPrograms + "driver.h200.txt");
   std::string program = Compile(kPrograms + "driver.cu", "-cudart shared " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, expected);
   const Output checked = Execute(kVgpuRun + " --device=h200 --check --threads=2 " + program + " 2>&1 >/dev/null");
@@ -103,15 +96,15 @@ TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {
   EXPECT_EQ(checked.text.find("API  cu"), std::string::npos) << checked.text;
   program = Compile(kPrograms + "driver_calls.cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text,
-            Read(kPrograms + "driver_calls.h200.txt"));
+            ReadRecorded(kPrograms + "driver_calls.h200.txt"));
   program = Compile(kPrograms + "driver_virtual.cu", "-cudart shared " + kPtx + kDriver);
-  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_virtual.h100.txt"));
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, ReadRecorded(kPrograms + "driver_virtual.h100.txt"));
   program = Compile(kPrograms + "driver_graphs.cu", "-cudart shared " + kPtx + kDriver);
-  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_graphs.h100.txt"));
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, ReadRecorded(kPrograms + "driver_graphs.h100.txt"));
   program = Compile(kPrograms + "driver_arrays.cu", "-cudart shared " + kPtx + kDriver);
-  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_arrays.h100.txt"));
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, ReadRecorded(kPrograms + "driver_arrays.h100.txt"));
   program = Compile(kPrograms + "driver_old.cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);
-  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_old.h100.txt"));
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, ReadRecorded(kPrograms + "driver_old.h100.txt"));
   program = Compile(kPrograms + "driver.cu", "-cudart shared --default-stream per-thread " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, expected);
 }
@@ -160,7 +153,7 @@ const std::string kFor90 = "-cudart shared -lineinfo -gencode arch=compute_90,co
 
 TEST_F(CudartTest, BulkCopiesAndTilesAreAsOnAnH100) {
   const std::string program = Compile(kPrograms + "bulk_copies.cu", kFor90);
-  const std::string expected = Read(kPrograms + "bulk_copies.h100.txt");
+  const std::string expected = ReadRecorded(kPrograms + "bulk_copies.h100.txt");
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, expected);
   EXPECT_EQ(Execute(kVgpuRun + " --check --threads=3 " + program + " 2>/dev/null").text, expected);
   for (const char* fault : {"2", "3", "8", "9"}) {
@@ -186,19 +179,19 @@ TEST_F(CudartTest, ALecturesBulkCopiesRunAndTheirMistakesAreFound) {
 
 TEST_F(CudartTest, GraphsDoTheirWork) {
   const std::string program = Compile(kPrograms + "graphs.cu", "-cudart shared " + kPtx);
-  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "graphs.expected.txt"));
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, ReadRecorded(kPrograms + "graphs.expected.txt"));
 }
 
 TEST_F(CudartTest, FeaturesWorkAsOnAnH200) {
   const std::string program = Compile(kPrograms + "features.cu", "-cudart shared " + kPtx);
-  const std::string expected = Read(kPrograms + "features.h200.txt");
+  const std::string expected = ReadRecorded(kPrograms + "features.h200.txt");
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, expected);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 --threads=3 --check " + program + " 2>/dev/null").text, expected);
 }
 
 TEST_F(CudartTest, TheHostSeesWhatCopiesBringWhenItDidOnAnH200) {
   const std::string program = Compile(kPrograms + "host_copies.cu", "-cudart shared " + kPtx);
-  const std::string expected = Read(kPrograms + "host_copies.h200.txt"), arguments = " " + program + " 1000";
+  const std::string expected = ReadRecorded(kPrograms + "host_copies.h200.txt"), arguments = " " + program + " 1000";
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200" + arguments).text, expected);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 --check=races" + arguments + " 2>/dev/null").text, expected);
 }

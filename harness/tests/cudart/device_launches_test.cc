@@ -1,12 +1,11 @@
 // Kernels that launch kernels. device_launches.h100.txt is what an H100 printed.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <utility>
 
+#include "tests/support/recorded.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
 
@@ -35,11 +34,7 @@ class DeviceLaunchesTest : public testing::Test {
                    Folder() + program + " 2>&1");
   }
   // What the H100 printed: without an argument; behind that, a line for each argument, in this order.
-  static std::string Recorded() {
-    std::stringstream text;
-    text << std::ifstream(kPrograms + "device_launches.h100.txt").rdbuf();
-    return text.str();
-  }
+  static std::string Recorded() { return ReadRecorded(kPrograms + "device_launches.h100.txt"); }
   static std::string RecordedOf(const std::string& argument) {
     // Where its text begins and where it ends.
     const std::map<std::string, std::pair<std::string, std::string>> places = {

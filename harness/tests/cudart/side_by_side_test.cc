@@ -1,10 +1,9 @@
 // Kernels that wait for the host and for each other. side_by_side.h100.txt is what side_by_side.cu printed on an H100.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
 #include <string>
 
+#include "tests/support/recorded.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
 
@@ -30,11 +29,7 @@ class ConcurrentWorkTest : public testing::Test {
     return Execute("timeout 60 " + std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --color=never " + flags + " " +
                    Program() + " " + arguments + " 2>&1");
   }
-  static std::string Expected() {
-    std::stringstream text;
-    text << std::ifstream(kSource + ".h100.txt").rdbuf();
-    return text.str();
-  }
+  static std::string Expected() { return ReadRecorded(kSource + ".h100.txt"); }
 };
 
 TEST_F(ConcurrentWorkTest, TheHostAndKernelsExchangeSignalsAsOnAnH100) {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 
+#include "tests/support/recorded.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
 
@@ -21,10 +22,6 @@ class CompilersTest : public testing::Test {
   std::string Write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ + name) << text;
     return folder_ + name;
-  }
-  static std::string Read(const std::string& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
   }
   // Whether the build made the library, for which it needs a header of the toolkit.
   static bool Has(const std::string& library) { return std::filesystem::exists(kLibraries + "/" + library); }
@@ -44,7 +41,7 @@ TEST_F(CompilersTest, AKernelForARealArchitectureIsCompiledLinkedAndRun) {
                                program + " -lnvrtc -lnvJitLink -L" + kLibraries + " -Xlinker -l:libcuda.so.1 2>&1");
   ASSERT_EQ(built.status, 0) << built.text;
   const Output output = Execute(kVgpuRun + " " + program + " 255 2>&1");
-  EXPECT_EQ(output.text, Read(LOCKSTEP_SOURCE_DIR "/harness/tests/libraries/programs/compiles.h100.txt"));
+  EXPECT_EQ(output.text, ReadRecorded(LOCKSTEP_SOURCE_DIR "/harness/tests/libraries/programs/compiles.h100.txt"));
   // The source lines are NVRTC's, although the program did not ask for them.
   const Output fault = Execute(kVgpuRun + " " + program + " 256 2>&1");
   EXPECT_NE(fault.text.find("BOUNDS  fill<<<2,256>>>"), std::string::npos) << fault.text;

@@ -5,10 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
+#include "tests/support/recorded.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
 
@@ -42,14 +41,7 @@ class LibraryProgram {
   std::string RunFaulty(const std::string& flags, const std::string& arguments) const {
     return Execute(kVgpuRun + flags + program_ + " " + arguments + " 2>&1").text;
   }
-  std::string OnAnH100() const {
-    const std::string path = kPrograms + name_ + ".h100.txt";
-    std::ifstream file(path);
-    EXPECT_TRUE(file.good()) << path;
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
+  std::string OnAnH100() const { return ReadRecorded(kPrograms + name_ + ".h100.txt"); }
 
   // Builds it; it prints what an H100 printed, and no checker finds anything: no function touches what its definition
   // does not.

@@ -22,7 +22,7 @@ constexpr const char* kHead =
 template <class T>
 std::string Row(const std::vector<T>& numbers) {
   std::string text;
-  for (const T& number : numbers) text += (text.empty() ? "{" : ", ") + std::to_string(number);
+  for (const T& number : numbers) text += (text.empty() ? "{" : ",") + std::to_string(number);
   return text.empty() ? "{}" : text + "}";
 }
 
@@ -74,8 +74,9 @@ TEST(OccupancyTableTest, TheVirtualGpusIsUpToDate) {
   for (const vgpu::DeviceProfile* profile : vgpu::AllProfiles()) wanted.emplace(profile->cc_major, profile->cc_minor);
   std::string text = kHead;
   text += "constexpr Thresholds kThresholds[] = {\n";
-  for (const auto& [major, minor] : wanted) text += ThresholdsOf(*vgpu::FindCapability(major, minor));
-  ExpectFile("harness/vgpu/model/occupancy_table.inc", text + "};");
+  std::string rows;
+  for (const auto& [major, minor] : wanted) rows += ThresholdsOf(*vgpu::FindCapability(major, minor));
+  ExpectFile("harness/vgpu/model/occupancy_table.inc", text + SideBySide(rows) + "};");
 }
 
 // Enough devices for every rule; the instructor's suite has all.
@@ -145,14 +146,14 @@ TEST(OccupancyTableTest, ThePublicSuitesIsUpToDate) {
     for (const Case& one : cases) {
       const Kernel& k = one.kernel;
       const Answers& a = one.answers;
-      rows += "    {" + std::to_string(tests.NumberOf(test)) + ", " + std::to_string(sms.NumberOf(SmText(one.sm))) +
-              ", " + Row(std::vector<int>{k.threads, k.registers, k.shared, k.shared_per_thread, k.warps}) + ", " +
+      rows += "    {" + std::to_string(tests.NumberOf(test)) + "," + std::to_string(sms.NumberOf(SmText(one.sm))) +
+              "," + Row(std::vector<int>{k.threads, k.registers, k.shared, k.shared_per_thread, k.warps}) + "," +
               Row(std::vector<int>{a.by_warps, a.by_registers, a.by_shared, a.limiter, a.warps, a.best_block,
                                    a.register_budget}) +
-              ", {";
+              ",{";
       for (const Mistake& mistake : one.mistakes) {
-        rows += std::string(rows.ends_with("{") ? "" : ", ") + "{" + kAbout[static_cast<int>(mistake.about)] + ", " +
-                std::to_string(hints.NumberOf(mistake.hint)) + ", " + std::to_string(mistake.value) + "}";
+        rows += std::string(rows.ends_with("{") ? "" : ",") + "{" + kAbout[static_cast<int>(mistake.about)] + "," +
+                std::to_string(hints.NumberOf(mistake.hint)) + "," + std::to_string(mistake.value) + "}";
       }
       rows += "}},\n";
     }
@@ -161,10 +162,11 @@ TEST(OccupancyTableTest, ThePublicSuitesIsUpToDate) {
   text += "constexpr const char* kTests[] = {\n";
   for (const std::string& test : tests.keys()) text += "    \"" + test + "\",\n";
   text += "};\n\nconstexpr TableSm kSms[] = {\n";
-  for (const std::string& sm : sms.keys()) text += sm;
-  text += "};\n\nconstexpr const char* kHints[] = {\n";
+  std::string devices;
+  for (const std::string& sm : sms.keys()) devices += sm;
+  text += SideBySide(devices) + "};\n\nconstexpr const char* kHints[] = {\n";
   for (const std::string& hint : hints.keys()) text += "    \"" + hint + "\",\n";
-  text += "};\n\nconstexpr TableRow kRows[] = {\n" + rows + "};";
+  text += "};\n\nconstexpr TableRow kRows[] = {\n" + SideBySide(rows) + "};";
   ExpectFile("harness/suites/07_occupancy_table.inc", text);
 }
 

@@ -7,8 +7,22 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 
 namespace lockstep {
+
+// Rows of a generated table, each ended by a line break, side by side in lines of up to 400 columns.
+inline std::string SideBySide(const std::string& rows) {
+  constexpr size_t kColumns = 400;
+  std::istringstream lines(rows);
+  std::string text, line;
+  for (std::string row; std::getline(lines, row);) {
+    row.erase(0, row.find_first_not_of(' '));
+    if (!line.empty() && line.size() + 1 + row.size() > kColumns) text += std::exchange(line, "") + "\n";
+    line += (line.empty() ? "" : " ") + row;
+  }
+  return text + line + "\n";
+}
 
 // `path` is relative to the project's root.
 inline void ExpectFile(const std::string& path, const std::string& text) {
