@@ -5,11 +5,14 @@ from pathlib import Path
 from rich.console import Console
 
 from grader.base.layout import Layout
+from grader.commands.match import show_class
 from grader.commands.summary import show_summary
 from grader.course.grades import compute_grades
+from grader.intake.download import open_class
 from grader.model.roster import Student
 from grader.pages.look_first import look_first
 from made_class import absent, course, handed_in, made_assignment
+from platforms.classes import lay_out, random_class
 
 LATE = "[late]\npenalty = '10 % per day'\n[assignment.04_reduction]\ndeadline = '2026-11-02 12:00Z'\n"
 
@@ -60,3 +63,15 @@ def test_the_terminal_begins_with_them(tmp_path: Path, in_checkout: Layout) -> N
     said = console.export_text().splitlines()
     assert said[0].startswith("10 submissions not graded yet")
     assert next(place for place, line in enumerate(said) if "200 students" in line) < 16  # lines of 100 columns
+
+
+def test_a_download_is_told_in_ten_lines(tmp_path: Path) -> None:
+    download, roster = lay_out("blackboard", tmp_path, random_class(9, 200))
+    console = Console(width=400, record=True, file=(tmp_path / "said").open("w"))
+    with open_class(download, roster) as opened:
+        show_class(console, opened, propose=False, most=3)
+        several = sum(len(one.attempts) > 1 for one in opened.owners)
+    said = console.export_text().splitlines()
+    assert len(said) <= 10
+    assert f"… and {several - 3} more have several attempts" in "".join(said)
+    assert "34 students without a submission: José 李, Ivy Hopper, Ivy Müller and 31 more" in "".join(said)

@@ -62,6 +62,11 @@ ADA = ("Ada Lovelace", "007", "a@x", "ada", "", "", "")
          [("Ada Lovelace", "007", "", "ada", "S1", "Red", "4201")]),
         ("Semester,Email,Last Name,First Name,Lecture,Section\nf26,a@x,Lovelace,Ada,1,A\n",
          [("Ada Lovelace", "", "a@x", "", "A", "", "")]),
+        # A registrar's lists: titles of no platform. A column of marks is nobody's login.
+        ("NetID,Preferred First Name,Legal Last Name,Student Number,Class\nada,Ada,Lovelace,007,SR\n",
+         [("Ada Lovelace", "007", "", "ada", "", "", "")]),
+        ("Student,ID,SIS User ID,GitHub account (77)\nAda Lovelace,4201,007,9\n",
+         [("Ada Lovelace", "007", "", "", "", "", "4201")]),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])

@@ -80,6 +80,15 @@ def test_a_lower_grade_needs_a_word(in_checkout: Layout, second: Path) -> None:
     assert points(in_checkout) == {"ada": "15", "grace": "0"}
 
 
+def test_two_with_one_file_are_told_once(in_checkout: Layout, second: Path) -> None:
+    for name in ("ada", "linus"):
+        hand_in(second, **{name: ""})
+        (second / name / "ladder.cu").write_text("// who both\n// fail alpha_one RACE\n")
+    told = words(grade(second).output)
+    assert "Kept as they were: 2 grades" in told
+    assert told.count("ada 90_fake 23 → 15") == told.count("linus 90_fake 23 → 15") == 1
+
+
 def test_what_is_kept_is_graded_by_a_new_suite(in_checkout: Layout, second: Path) -> None:
     suite = in_checkout.build / "bin/90_fake_suite"
     suite.write_text(suite.read_text().replace('"alpha_one", "beta_two", "gamma_bonus"', '"alpha_one", "beta_two"', 1))

@@ -121,6 +121,10 @@ WAYS: dict[str, Way] = {
     "sections": Way("Plain folder", _shaped("Lab {lab}/{sid} {name}/{file}"), _own, shape="a folder for each section"),
     "name-file": Way("Plain folder", _shaped("{name} - {file}"), _own, _with_teams, names_alone=True,
                      shape="Free-Math#98, classroom-assistant#203"),
+    "form": Way("Plain folder", _shaped("Question 1/{stem}_{name}{suffix}"), _own, names_alone=True,
+                shape="Microsoft Forms: the name behind the file's"),
+    "revisions": Way("Plain folder", _shaped("Week 4/{sid}/Revision {number} - On time/{file}"), _own, keeps=ALL,
+                     shape="numbered folders with the platform's mark of lateness"),
     "plain": Way("Plain folder", make_plain, _own, shape="a folder for each student"),
 }  # fmt: skip
 

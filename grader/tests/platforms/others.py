@@ -153,7 +153,10 @@ def make_shaped(path: Path, uploads: Sequence[Upload], *, shape: str) -> Path:
         for number, at, own in attempts(upload):
             keys = {"login": upload.team or one.login, "name": name, "sid": one.sid, "time": f"{at:%Y-%m-%d-%H-%M-%S}",
                     "number": number, "lab": one.number % 2}  # fmt: skip
-            files |= {shape.format(**keys, file=file.replace("/", "_")): data for file, data in own.items()}
+            for file, data in own.items():
+                plain = file.replace("/", "_")
+                keys |= {"stem": Path(plain).stem, "suffix": Path(plain).suffix}
+                files[shape.format(**keys, file=plain)] = data
     return pack(path, files)
 
 

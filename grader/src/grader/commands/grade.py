@@ -74,6 +74,7 @@ from grader.running.up_to_date import bring_up_to_date
 from grader.running.worker_cache import WorkerCache
 
 _WORKERS = "workers"
+_NAMED = 3  # of each kind of thing that a download is told to have: the first screen has room for more
 
 
 @click.command(short_help="Grades a class: report cards, gradebook, leaderboard.")
@@ -181,7 +182,7 @@ def grade(
         settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
         with laid_out(submissions) as folder, open_class(folder, roster) as download:
             told = urgent if download.unmatched else console
-            show_class(told, download, names=not is_anonymous(journal), propose=not dry_run)
+            show_class(told, download, names=not is_anonymous(journal), propose=not dry_run, most=_NAMED)
             assignments = assignments_in(layout, names, download, submissions, course)
             need_gpu(layout, assignments if cluster is None else (), device)  # of a cluster, nodes have to have one
             benches = _benches(layout, assignments, settings, home, stop, urgent)

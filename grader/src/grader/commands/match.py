@@ -29,6 +29,7 @@ from grader.model.discovery import Wanted
 from grader.model.roster import Student
 
 _MOST_LISTED = 25
+_FEW = 3
 _MOST_DAYS = 8
 
 
@@ -69,8 +70,10 @@ def nothing_in(submissions: Path) -> str:
     )
 
 
-def show_class(console: Console, download: ClassDownload, *, names: bool = True, propose: bool = True) -> None:
-    """Says what platform made the download, how many handed in, and who is left over.
+def show_class(
+    console: Console, download: ClassDownload, *, names: bool = True, propose: bool = True, most: int = _MOST_LISTED
+) -> None:
+    """Says what platform made the download, how many handed in, and who is left over, `most` of each kind by name.
 
     `propose`: writes who is left over into matches.csv. Without `names` it counts only, and writes nothing.
     """
@@ -89,16 +92,18 @@ def show_class(console: Console, download: ClassDownload, *, names: bool = True,
         return
     if download.ignored:
         _line(console, f"  {download.matches_file.name} leaves out {escape(listed(download.ignored))}")
-    for owner in owners:
-        if len(owner.attempts) > 1:
-            origins = listed([attempt.origin for attempt in owner.attempts])
-            newest = owner.attempts[-1].origin
-            said = f"{len(owner.attempts)} attempts: {escape(origins)}; the newest is {escape(newest)}"
-            _line(console, f"  {escape(_whose(owner))} has {said}")
+    several = [owner for owner in owners if len(owner.attempts) > 1]
+    for owner in several[:most]:
+        origins = listed([attempt.origin for attempt in owner.attempts], _FEW)
+        newest = owner.attempts[-1].origin
+        said = f"{len(owner.attempts)} attempts: {escape(origins)}; the newest is {escape(newest)}"
+        _line(console, f"  {escape(_whose(owner))} has {said}")
+    if len(several) > most:
+        _line(console, f"  … and {len(several) - most} more have several attempts; grader match lists them")
     if download.unmatched:
-        _show_unmatched(console, download, propose=propose)
+        _show_unmatched(console, download, propose=propose, most=most)
     elif download.roster and download.without:
-        whose = listed([one.name for one in download.without])
+        whose = listed([one.name for one in download.without], most)
         _line(console, f"  {counted(len(download.without), 'student')} without a submission: {escape(whose)}")
 
 
@@ -128,21 +133,21 @@ def _count_unmatched(console: Console, download: ClassDownload) -> None:
         )
 
 
-def _show_unmatched(console: Console, download: ClassDownload, *, propose: bool) -> None:
+def _show_unmatched(console: Console, download: ClassDownload, *, propose: bool, most: int) -> None:
     unmatched, without = download.unmatched, download.without
     _line(
         console,
         f"[magenta]{counted(len(unmatched), 'submission matches', 'submissions match')} no student[/], "
         f"{counted(len(without), 'student')} without a submission",
     )
-    for owner in unmatched[:_MOST_LISTED]:
+    for owner in unmatched[:most]:
         nearest = "; ".join(owner.nearest) or "nobody comes near"
         doubt = f"   {owner.doubt}" if owner.doubt else ""
         _line(console, f"  {escape(owner.folder)}{escape(doubt)}   nearest: {escape(nearest)}")
-    if len(unmatched) > _MOST_LISTED:
-        _line(console, f"  … and {len(unmatched) - _MOST_LISTED} more")
+    if len(unmatched) > most:
+        _line(console, f"  … and {len(unmatched) - most} more")
     if without:
-        _line(console, f"  Without a submission: {escape(listed([named(one) for one in without]))}")
+        _line(console, f"  Without a submission: {escape(listed([named(one) for one in without], most))}")
     path = download.matches_file
     if not propose:
         _line(console, f"{escape(str(path))} is not written in a dry run; `grader match` writes it")

@@ -119,7 +119,9 @@ class ClassDownload:
         if len(sections) > 1 and not all(one.at for one, _ in there):
             problem = f"it is in {listed(list(sections))}, and nothing tells which one counts: grade one of the folders"
             there = [(there[-1][0], Found(None, problem, refused=True))]
-        for number, (attempt, source) in enumerate(there or tried[-1:], 1):
+        if not there:  # what is no source is looked at by a person, if it is all that there is
+            there = [(one, replace(source, refused=source.asks)) for one, source in tried[-1:]]
+        for number, (attempt, source) in enumerate(there, 1):
             spare = tuple(left) if first and number == len(there) else ()
             yield Submission(
                 owner.folder, owner.student, self._same(source), source.problem, source.refused,

@@ -112,12 +112,16 @@ class HandIn:
 
 @dataclass(frozen=True)
 class Found:
-    """The file for an assignment, or why there is none; `refused` where there was one that is not taken."""
+    """The file for an assignment, or why there is none; `refused` where there was one that is not taken.
+
+    `asks` where a person has to ask for the file: a document instead, or several sources that may be meant.
+    """
 
     source: bytes | None
     problem: str = ""
     refused: bool = False
     unused: tuple[str, ...] = ()
+    asks: bool = False
 
 
 @dataclass
@@ -141,7 +145,7 @@ def find_source(hand_in: HandIn, wanted: Wanted) -> Found:
                 source, used = _whole(chosen, contents, wanted)
                 return Found(source, unused=_unused(contents, wanted, [chosen[0], *used]))
         except _AmbiguousError as error:
-            return Found(None, shown(str(error), 300))
+            return Found(None, shown(str(error), 300), asks=not _has_anothers(contents, wanted))
         except FileError as error:
             return Found(None, shown(readable(str(error)), 300), refused=True)
         except OSError as error:
@@ -152,7 +156,8 @@ def find_source(hand_in: HandIn, wanted: Wanted) -> Found:
         return Found(None, shown(readable(contents.refusals[0]), 280) + rest, refused=True)
     documents = [f"{readable(path[-1])} is {what}" for path, what in contents.others if what]
     ask = f"; {documents[0]}, and a {wanted.suffix} is needed" if documents else ""
-    return Found(None, shown(f"there is no {wanted.file_name} in this folder{ask}", 300))
+    problem = shown(f"there is no {wanted.file_name} in this folder{ask}", 300)
+    return Found(None, problem, asks=bool(documents) and not _has_anothers(contents, wanted))
 
 
 def is_for(hand_in: HandIn, wanted: Wanted) -> bool:
@@ -162,6 +167,12 @@ def is_for(hand_in: HandIn, wanted: Wanted) -> bool:
         names = {path[-1] for path, node in contents.files if node.kind != FOLDER}
         return wanted.assignment in contents.folders or not names.isdisjoint(_names(wanted))
     return False
+
+
+def _has_anothers(contents: _Contents, wanted: Wanted) -> bool:
+    """Whether another assignment was handed in here, of which the rest may be."""
+    paths = [path for path, _ in (*contents.files, *contents.others)]
+    return any(wanted.is_of_another(path[-1]) or any(part in wanted.others for part in path) for path in paths)
 
 
 class _AmbiguousError(Exception):

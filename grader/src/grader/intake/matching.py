@@ -60,6 +60,7 @@ class Matcher:
         )
         self._run_together = _index(self.roster, lambda one: [run for name in _names(one) for run in _runs(name)])
         self._teams = _index(self.roster, lambda one: map(_together, one.groups))
+        self._cut = _index(self.roster, lambda one: [cut for name in _names(one) for cut in _cuts(name)])
         self._by_word = _index(self.roster, lambda one: {word for name in _names(one) for word in words(name)})
 
     def match(self, who: Who) -> Match:
@@ -207,8 +208,10 @@ class Matcher:
                     yield LOGIN, [student]
 
     def _with_initials(self, name: str) -> list[Student]:
-        """Students whose name it is with some words cut to their first letter: J. von Neumann, Lovelace A."""
+        """Students of whose name some words are cut to their first letter: J. von Neumann, Lovelace A, jneumann."""
         asked = words(name)
+        if cut := [one for one in self._cut.get("".join(asked), []) if len(asked) < len(words(one.name))]:
+            return cut
         whole = [word for word in asked if len(word) > 1]
         initials = [word for word in asked if len(word) == 1]
         if not whole or not initials or _LOST in name or len(asked) > _MOST_WORDS:
@@ -268,6 +271,17 @@ def _runs(name: str) -> set[str]:
             parts = re.findall(r"\w+", plain)[:_MOST_WORDS]
             runs |= {"".join(parts[place:] + parts[:place]) for place in range(len(parts))} if len(parts) > 1 else set()
     return runs
+
+
+def _cuts(name: str) -> set[str]:
+    """A name run together with its first words cut to their initials, or to the first of these: jneumann, neumannj."""
+    cuts: set[str] = set()
+    for spelt in _spellings(name):
+        parts = words(spelt)[:_MOST_WORDS]
+        for place in range(1, len(parts)):
+            initials, rest = "".join(one[0] for one in parts[:place]), "".join(parts[place:])
+            cuts |= {initials + rest, rest + initials, initials[0] + rest, rest + initials[0]}
+    return cuts
 
 
 def _alone(text: str) -> list[str]:

@@ -24,8 +24,7 @@ _UNTIL = re.compile(
 )
 # How a time in a file's name looks, for rules: what `moment` reads.
 PATTERN = (
-    r"(?:\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d|\d{14}(?:\d{3})?|\d{8}[-_T]\d{6}|"
-    r"\d{4}-\d\d-\d\d[T_ ]\d\d[-:.]?\d\d(?:[-:.]\d\d)?Z?|"
+    r"(?:\d{14}(?:\d{3})?|\d{8}[-_T]\d{6}|\d{4}-\d\d-\d\d[-T_ ]\d\d[-:.]?\d\d(?:[-:.]\d\d)?Z?|"
     r"(?:\w{3,12}\.? \d{1,2}|\d{1,2}\.? (?:de )?\w{3,12}\.?),?(?: de)? \d{4},? "
     r"\d{1,2}[:.h]?\d\d(?::\d\d)?(?: [AP]\.?M\b\.?)?)"
 )

@@ -3,7 +3,8 @@
 Nobody wrote a rule for these names, but one made them all: a platform, a script, what students were asked for. Of
 folders the places count at which most students of the roster are found, if they hold for half of them: the second word,
 the last one. Of files, which are many where one student likes, it is the first word of which most values are students:
-what a student writes behind it finds nobody, be it a classmate's id.
+what a student writes behind it finds nobody, be it a classmate's id. A form puts the name at the end of
+all files' instead, whatever stands before it.
 """
 
 import re
@@ -17,6 +18,7 @@ from grader.model.roster import Student
 _WORD = re.compile(r"[^\s_,;()\[\]+~=.-]+")
 _MOST_WORDS = 16
 _LONGEST = 8  # words of one name
+_SHOWN = 40  # letters of a word that tell it apart: longer ones may have been cut
 SHORTEST = 3  # letters or digits: shorter ones count things
 PART = "part of a name"  # where nothing else is there: first names, last names
 _KINDS = (SID, LOGIN, ADDRESS, NAME, GROUP, PART)
@@ -67,7 +69,11 @@ class Places:
                 votes[place] = (whose | {found.students}, count + 1)
         strong = {place: len(whose) for place, (whose, _) in votes.items() if place[0] != PART}
         weak = {place: len(whose) for place, (whose, _) in votes.items()}
-        first = (_first_word(names, strong) or _first_word(names, weak)) if are_files else None
+        first = (
+            (_first_word(names, strong) or self._at_the_end(names, votes) or _first_word(names, weak))
+            if are_files
+            else None
+        )
         kept = [place for place, (whose, count) in votes.items() if len(whose) > 1 and 2 * count >= len(names)]
         kept = [one for one in kept if one[0] != PART] or kept
         kept.sort(key=lambda one: (-len(votes[one][0]), _KINDS.index(one[0]), one[1:]))
@@ -76,6 +82,19 @@ class Places:
     def __bool__(self) -> bool:
         """Whether there is any."""
         return bool(self._kept)
+
+    def _at_the_end(
+        self, names: Sequence[str], votes: Mapping[Place, tuple[set[tuple[Student, ...]], int]]
+    ) -> Place | None:
+        """The place counted from the end at which most values are students, if there is one."""
+        for kind in _KINDS:
+            for after in range(_MOST_WORDS):
+                whose, _ = votes.get(place := (kind, True, after), (set(), 0))
+                unknown = [_WORD.findall(name.casefold()) for name in names if place not in self.all(name)]
+                others = {words[-1 - after][:_SHOWN] for words in unknown if after < len(words)}
+                if len(whose) > 1 and len(whose) >= len(others):
+                    return place
+        return None
 
     def all(self, name: str) -> dict[Place, Found]:
         """Whoever is found in a name, wherever."""

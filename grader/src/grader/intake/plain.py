@@ -28,7 +28,10 @@ FILE_NAMES = "file names"
 _STAMP = "timestamp.txt"
 _DEEPEST = 4  # levels of folders with a name for something else than a student
 _TIME = re.compile(PATTERN, re.I)
-_ATTEMPT = re.compile(r"(?i)(?:(?:version|attempt|submission|versuch|abgabe|intento|tentative|v)[\s_-]*)?(\d{1,4})")
+_ATTEMPT = re.compile(
+    r"(?i)(?:(?:version|revision|attempt|submission|try|versuch|abgabe|intento|entrega|tentative|v)[\s_-]*)?(\d{1,4})"
+    r"(?:\W+(?P<mark>on time|late))?"
+)
 _LETTERS = re.compile(r"[\W\d_]+")
 _OTHER = re.compile(r"(?i)\.(?:ipynb|pdf|docx?|odt|rtf|txt|cuh|hpp|hh?|c|cc|cpp|7z|rar|png|jpe?g|html?|md)$")
 _MOST_ATTEMPTS = 20
@@ -63,7 +66,7 @@ class Level:
         self.entries = [one for one in entries if not is_junk(one.node.name)]
         self.matcher = matcher
         work = [one for one in self.entries if one.is_work] or self.entries
-        files = [one for one in work if one.node.kind == FILE]
+        files = [one for one in work if one.node.kind != FOLDER]
         self._places = Places([one.text for one in work], matcher, are_files=2 * len(files) > len(work))
         there = [(one.text, self._places.read(one.text)) for one in work]
         # Whole names may be of several kinds where a person wrote them, and a script writes all of one kind.
@@ -251,11 +254,12 @@ def _share_a_name(folders: Sequence[Node]) -> bool:
 def _attempts(one: HandIn, node: Node, zone: tzinfo, *, is_usual: bool, has_stamps: bool) -> list[HandIn]:
     inner = list(_inner(node)) if is_usual and node.kind == FOLDER else []
     above = one.section.split("/") if one.section else ()
+    marks = [(found["mark"] or "").casefold() if (found := _ATTEMPT.fullmatch(own.name)) else "" for own, *_ in inner]
     made = [
-        replace(one, nodes=(_below(above, own),), at=moment(time, zone), order=number,
+        replace(one, nodes=(_below(above, own),), at=moment(time, zone), order=number, late=mark == "late",
                 origin=f"{one.origin}/{readable(own.name)}",
-                source=FILE_NAMES if time else "")
-        for own, time, number in inner
+                source=FILE_NAMES if time or mark else "")
+        for (own, time, number), mark in zip(inner, marks, strict=True)
     ]  # fmt: skip
     stamp = _stamp(node) if has_stamps and not made else None
     if stamp is not None and (at := moment(stamp.read(1 << 10).decode("utf-8", "replace"), zone)):

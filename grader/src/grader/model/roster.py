@@ -57,6 +57,13 @@ _COLUMNS = {
                  "última modificación (entrega)", "ultima modifica (consegna)", "laatst gewijzigd (inzending)",
                  "última modificação (trabalho)", "última modificação (envio)"),
 }  # fmt: skip
+# Titles of no platform, by words in them, where a column has none of those above.
+_LIKE = {
+    "first": r"\bfirst ?name\b|\bvorname\b", "last": r"\b(?:last|sur|family) ?name\b|\bnachname\b",
+    "login": r"\b(?:user ?name|login|net ?id|handle|account|uniqname|git(?:hub|lab|ea))\b|kennung\b",
+    "sid": r"\b(?:matr|student|roll|regist|index|enrol|candidate|campus)\w*\W+(?:no|nr|num|id|card)|^mtknr|^neptun",
+    "email": r"\be-?mail\b",
+}  # fmt: skip
 # That nobody else has: Moodle's worksheet, in which a column called ID is the participant's number.
 _WORKSHEET = (
     "last modified (grade)", "zuletzt geändert (bewertung)", "dernière modification (note)",
@@ -153,6 +160,14 @@ def table_from(data: bytes, path: str) -> Roster:
         column: next((header.index(title) for title in titles if title in header), None)
         for column, titles in _COLUMNS.items()
     }
+    for column, like in _LIKE.items():
+        rest = [
+            place
+            for place, title in enumerate(header)
+            if place not in places.values() and not re.search(r"[\d(|]", title)
+        ]
+        free = [place for place in rest if re.search(like, header[place])]
+        places[column] = free[0] if places[column] is None and free else places[column]
     is_classroom = any(title in header for title in _GITHUB)
     is_canvas = "id" in header and any(title in header for title in _CANVAS)
     is_group_set = "canvas user id" in header

@@ -116,10 +116,10 @@ class _AtWork:
 
     def _graded(self, index: int, copies: Sequence[int], record: Record) -> None:
         self._records[index] = record.outline()
-        for copy in copies:
-            self._add(copy)
         if len(self._records) == len(self._batch.submissions):
             self._batch.then(self.records())
+        for copy in copies:  # of which the last one may be there at once: the results are told once
+            self._add(copy)
 
     def records(self) -> list[Record]:
         """The results in the order of the submissions."""
