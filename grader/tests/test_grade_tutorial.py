@@ -15,8 +15,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import card
 import chromium
-import png
 import pytest
 import terminal
 
@@ -160,4 +160,4 @@ def test_the_pictures_are_what_the_commands_print(page: Page) -> None:
                  f"--user-data-dir={page.folder}/profile", f"--screenshot={shot}",
                  (page.folder / "canvas/index.html").as_uri()]  # fmt: skip
         subprocess.run([chromium.find_chromium(), *words], capture_output=True, check=True)
-        shot.write_bytes(png.small(shot.read_bytes()))
+        card.make_small(shot)

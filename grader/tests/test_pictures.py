@@ -1,12 +1,9 @@
 """The documentation's pictures show what the project does now, and the README's figures stand in their source pages."""
 
-import struct
-import zlib
 from pathlib import Path
 
 import card
 import plots
-import png
 import pytest
 import tables
 import terminal
@@ -43,20 +40,6 @@ def test_the_report_card_is_the_one_that_the_picture_was_taken_of() -> None:
 def test_pictures_are_small() -> None:
     for path in plots.FIGURES.iterdir():
         assert path.stat().st_size < 60_000, path
-
-
-def test_a_screenshot_of_few_colours_keeps_each_of_them() -> None:
-    # Red, green and blue pixels, in rows with each filter of PNG's: none, left, above, their mean, the nearest.
-    filtered = ((0, 255, 0, 0, 0, 255, 0, 0, 0, 255), (1, 255, 0, 0, 1, 255, 0, 0, 1, 255), (2, *[0] * 9),
-                (3, 128, 0, 0, 129, 128, 0, 0, 129, 128), (4, *[0] * 9))  # fmt: skip
-    head = struct.pack(">IIBBBBB", 3, 5, 8, 2, 0, 0, 0)
-    chunks = (b"IHDR", head), (b"IDAT", zlib.compress(b"".join(map(bytes, filtered)))), (b"IEND", b"")
-    small = png.small(png.SIGNATURE + b"".join(png.chunk(*one) for one in chunks))
-    palette, image = (small[small.index(kind) + 4 :] for kind in (b"PLTE", b"IDAT"))
-    rows = zlib.decompressobj().decompress(image)
-    for row in range(5):
-        colours = [tuple(palette[3 * at : 3 * at + 3]) for at in rows[4 * row + 1 : 4 * row + 4]]
-        assert colours == [(255, 0, 0), (0, 255, 0), (0, 0, 255)], row
 
 
 def test_a_changed_table_is_named(tmp_path: Path) -> None:
