@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "libraries/rand/generator.h"
+#include "libraries/rand/kept.h"
 
 namespace lockstep::libraries {
 
@@ -66,7 +66,11 @@ Element* MakeTable() {
 template <typename Element, uint32_t kBits>
 curandStatus_t GetVectors(const char* function, Element (**vectors)[kBits], curandDirectionVectorSet_t set,
                           curandDirectionVectorSet_t plain, curandDirectionVectorSet_t scrambled) {
-  if (set == scrambled) return Refuse(function, "scrambled direction vectors");
+  if (set == scrambled) {
+    using Get = curandStatus_t (*)(Element(**)[kBits], curandDirectionVectorSet_t);
+    const auto kept = reinterpret_cast<Get>(KeptFunction(function));
+    return kept != nullptr ? kept(vectors, set) : Refuse(function, "scrambled direction vectors");
+  }
   if (set != plain) return CURAND_STATUS_OUT_OF_RANGE;
   static Element* const table = MakeTable<Element, kBits>();
   if (table == nullptr) return CURAND_STATUS_ALLOCATION_FAILED;
@@ -90,6 +94,14 @@ curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t** vectors,
   return GetVectors<unsigned long long, 64>("curandGetDirectionVectors64", vectors, set,
                                             CURAND_DIRECTION_VECTORS_64_JOEKUO6,
                                             CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6);
+}
+curandStatus_t curandGetScrambleConstants32(unsigned int** constants) {
+  const auto kept = reinterpret_cast<decltype(&curandGetScrambleConstants32)>(KeptFunction(__func__));
+  return kept != nullptr ? kept(constants) : Refuse(__func__, "scramble constants");
+}
+curandStatus_t curandGetScrambleConstants64(unsigned long long** constants) {
+  const auto kept = reinterpret_cast<decltype(&curandGetScrambleConstants64)>(KeptFunction(__func__));
+  return kept != nullptr ? kept(constants) : Refuse(__func__, "scramble constants");
 }
 
 }  // extern "C"

@@ -6,6 +6,7 @@
 
 #include "libraries/rand/distributions.h"
 #include "libraries/rand/generator.h"
+#include "libraries/rand/kept.h"
 #include "libraries/rand/poisson.h"
 
 namespace lockstep::libraries {
@@ -143,6 +144,22 @@ void FillFrom(Sobol& sobol, uint32_t dimensions, bool is_wide, const Distributio
   for (const uint64_t coordinate : coordinates) *output++ = ResultOfSobol<T>(is_wide, distribution, coordinate);
 }
 
+// The same of a generator that only NVIDIA's library has; normals are made here, since its own of the host are rounded
+// otherwise than a GPU's.
+template <typename T>
+void FillFrom(Kept& kept, bool is_wide, const Distribution& distribution, const Step& step, T* output) {
+  if (distribution.shape != Shape::kNormal) {
+    kept.Run(step, output);
+    return;
+  }
+  std::vector<uint64_t> words(step.count);
+  kept.Run({is_wide ? "curandGenerateLongLong" : "curandGenerate", step.count}, words.data());
+  const auto* const narrow = reinterpret_cast<const uint32_t*>(words.data());
+  for (size_t i = 0; i < step.count; ++i) {
+    output[i] = ResultOfSobol<T>(is_wide, distribution, is_wide ? words[i] : narrow[i]);
+  }
+}
+
 bool IsCaptured(const curandGenerator_st& generator) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   return cudaStreamIsCapturing(generator.stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
@@ -168,16 +185,31 @@ curandStatus_t Generate(const char* function, curandGenerator_t generator, T* ou
   if (generator->is_unclear) {
     return Refuse(function, "results after a change of seed, ordering or state: call curandSetGeneratorOffset");
   }
-  MakeEngine(*generator);
-  const auto fill = [engine = generator->engine, sobol = generator->sobol, dimensions = generator->dimensions, is_wide,
-                     kind, distribution, output, count] {
-    if (sobol != nullptr) {
+  const Draw draw = DrawOf<T>(kind, distribution.shape);
+  const Step step = {function, count, distribution.mean, distribution.deviation};
+  const bool is_published = distribution.shape != Shape::kPoisson || distribution.poisson != nullptr;
+  generator->is_kept |= !is_published || IsScrambled(*generator) || generator->dimensions > SobolDimensions();
+  if (generator->is_kept) {
+    if (draw.results == 2 && !is_quasi) return Refuse(function, "normal numbers after Poisson's: call curandSetGeneratorOffset");
+    if (generator->kept == nullptr) generator->kept = Kept::Make(generator->type, generator->history);
+    if (generator->kept == nullptr) {
+      return Refuse(function, "what only NVIDIA's libcurand.so.10 knows, and that is not on this machine");
+    }
+  } else {
+    MakeEngine(*generator);
+  }
+  Remember(*generator, step);
+  const auto fill = [kept = generator->is_kept ? generator->kept : nullptr, engine = generator->engine,
+                     sobol = generator->sobol, dimensions = generator->dimensions, is_wide, kind, distribution, output,
+                     count, step] {
+    if (kept != nullptr) {
+      FillFrom(*kept, is_wide, distribution, step, output);
+    } else if (sobol != nullptr) {
       FillFrom(*sobol, dimensions, is_wide, distribution, output, count);
     } else {
       FillFrom(*engine, kind, distribution, output, count);
     }
   };
-  const Draw draw = DrawOf<T>(kind, distribution.shape);
   const auto take = [&] {
     generator->position += is_quasi ? count / generator->dimensions : count;
     if (draw.words != 1 || draw.results != 1) generator->has_wide_draws = !is_quasi;
@@ -206,14 +238,15 @@ using namespace lockstep::libraries;
 extern "C" {
 
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* output, size_t count, double mean) {
-  constexpr double kLastMean = 400000;  // of NVIDIA's
+  constexpr double kLastMean = 400000;          // of NVIDIA's
+  constexpr double kFirstRoundedMean = 4000;  // from here on normal numbers are rounded
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
   if (!(mean > 0 && mean <= kLastMean)) return CURAND_STATUS_OUT_OF_RANGE;
-  if (!HasPoisson(*generator, mean)) {
+  if (generator->type == CURAND_RNG_PSEUDO_MRG32K3A && mean >= kFirstRoundedMean) {
     return Refuse("curandGeneratePoisson", "this mean of Poisson's distribution with this type of generator");
   }
-  return Generate("curandGeneratePoisson", generator, output, count,
-                  {Shape::kPoisson, mean, 0, false, false, std::make_shared<const Poisson>(mean)});
+  const auto poisson = HasPoisson(*generator, mean) ? std::make_shared<const Poisson>(mean) : nullptr;
+  return Generate("curandGeneratePoisson", generator, output, count, {Shape::kPoisson, mean, 0, false, false, poisson});
 }
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* output, size_t count) {
   return Generate("curandGenerate", generator, output, count, {Shape::kBits});

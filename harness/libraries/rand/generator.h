@@ -7,10 +7,26 @@
 #pragma GCC visibility pop
 
 #include <memory>
+#include <vector>
 
 #include "libraries/library.h"
 #include "libraries/rand/engine.h"
 #include "libraries/rand/sobol.h"
+
+namespace lockstep::libraries {
+
+class Kept;
+
+// A call that changed a generator, so that another can be brought to the same state.
+struct Step {
+  const char* function;
+  size_t count = 0;  // results
+  double mean = 0, deviation = 0;
+  uint64_t value = 0;  // of a setting
+  uint64_t times = 1;  // one after the other
+};
+
+}  // namespace lockstep::libraries
 
 // The type that curand.h declares and keeps to itself.
 struct curandGenerator_st {
@@ -28,12 +44,19 @@ struct curandGenerator_st {
   // Made when the first results are asked for. Shared with work that a stream has still to do.
   std::shared_ptr<lockstep::libraries::Engine> engine;
   std::shared_ptr<lockstep::libraries::Sobol> sobol;
+  // Where only NVIDIA's own library knows the results: its generator, made when results are asked for.
+  std::shared_ptr<lockstep::libraries::Kept> kept;
+  bool is_kept = false;
+  std::vector<lockstep::libraries::Step> history;
 };
 
 namespace lockstep::libraries {
 
 inline bool IsQuasi(const curandGenerator_st& generator) { return generator.type >= CURAND_RNG_QUASI_DEFAULT; }
-inline bool HasWideWords(const curandGenerator_st& generator) { return generator.type == CURAND_RNG_QUASI_SOBOL64; }
+inline bool IsScrambled(const curandGenerator_st& generator) {
+  return generator.type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 || generator.type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
+}
+inline bool HasWideWords(const curandGenerator_st& generator) { return generator.type >= CURAND_RNG_QUASI_SOBOL64; }
 
 // Says that a form of a function is missing.
 inline curandStatus_t Refuse(const char* function, const char* what) {
@@ -44,6 +67,7 @@ inline curandStatus_t Refuse(const char* function, const char* what) {
 inline bool HasGenerated(const curandGenerator_st& generator) {
   return generator.engine != nullptr || generator.sobol != nullptr;
 }
+void Remember(curandGenerator_st& generator, const Step& step);
 // Makes what the settings ask for, unless it is there.
 void MakeEngine(curandGenerator_st& generator);
 

@@ -1,4 +1,6 @@
 // Generators and their settings, versions.
+#include <string_view>
+
 #include "libraries/rand/generator.h"
 
 namespace lockstep::libraries {
@@ -24,14 +26,12 @@ curandStatus_t Create(const char* function, curandGenerator_t* generator, curand
     case CURAND_RNG_PSEUDO_MT19937:
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
     case CURAND_RNG_QUASI_SOBOL32:
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
     case CURAND_RNG_QUASI_SOBOL64:
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
       break;
     case CURAND_RNG_TEST:
       return Refuse(function, "CURAND_RNG_TEST");
-    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
-      return Refuse(function, "CURAND_RNG_QUASI_SCRAMBLED_SOBOL32");
-    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
-      return Refuse(function, "CURAND_RNG_QUASI_SCRAMBLED_SOBOL64");
     default:
       return CURAND_STATUS_TYPE_ERROR;
   }
@@ -54,7 +54,7 @@ bool HasOrdering(const curandGenerator_st& generator, curandOrdering_t ordering)
     case CURAND_ORDERING_PSEUDO_SEEDED:
       return generator.type == CURAND_RNG_PSEUDO_XORWOW;
     case CURAND_ORDERING_PSEUDO_DYNAMIC:
-      return !IsQuasi(generator) && !generator.is_host;
+      return !IsQuasi(generator) && !generator.is_host && generator.type != CURAND_RNG_PSEUDO_MT19937;
     case CURAND_ORDERING_QUASI_DEFAULT:
       return IsQuasi(generator);
     default:
@@ -76,6 +76,17 @@ void Renew(curandGenerator_st& generator) {
 }
 
 }  // namespace
+
+void Remember(curandGenerator_st& generator, const Step& step) {
+  if (step.count == 0) generator.kept = nullptr;  // a setting: it is made again, with this one
+  Step* const last = generator.history.empty() ? nullptr : &generator.history.back();
+  if (last != nullptr && std::string_view(last->function) == step.function && last->count == step.count &&
+      last->mean == step.mean && last->deviation == step.deviation && last->value == step.value) {
+    ++last->times;
+  } else {
+    generator.history.push_back(step);
+  }
+}
 
 void MakeEngine(curandGenerator_st& generator) {
   if (HasGenerated(generator)) return;
@@ -147,6 +158,7 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, u
   if (IsQuasi(*generator)) return CURAND_STATUS_TYPE_ERROR;
   if (seed != generator->seed) Renew(*generator);
   generator->seed = seed;
+  Remember(*generator, {"curandSetPseudoRandomGeneratorSeed", 0, 0, 0, seed});
   return CURAND_STATUS_SUCCESS;
 }
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
@@ -158,28 +170,28 @@ curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned lo
   generator->position = offset;
   generator->engine.reset();
   generator->sobol.reset();
-  generator->has_wide_draws = generator->is_unclear = false;
+  generator->has_wide_draws = generator->is_unclear = generator->is_kept = false;
+  Remember(*generator, {"curandSetGeneratorOffset", 0, 0, 0, offset});
   return CURAND_STATUS_SUCCESS;
 }
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t ordering) {
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
   if (!HasOrdering(*generator, ordering)) return CURAND_STATUS_OUT_OF_RANGE;
-  if (ordering == CURAND_ORDERING_PSEUDO_DYNAMIC) {
+  if (ordering == CURAND_ORDERING_PSEUDO_DYNAMIC && generator->type == CURAND_RNG_PSEUDO_XORWOW) {
     return Refuse("curandSetGeneratorOrdering", "CURAND_ORDERING_PSEUDO_DYNAMIC");
   }
   if (ordering != generator->ordering) Renew(*generator);
   generator->ordering = ordering;
+  Remember(*generator, {"curandSetGeneratorOrdering", 0, 0, 0, static_cast<uint64_t>(ordering)});
   return CURAND_STATUS_SUCCESS;
 }
 curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned int dimensions) {
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
   if (!IsQuasi(*generator)) return CURAND_STATUS_TYPE_ERROR;
   if (dimensions < 1 || dimensions > kMostDimensions) return CURAND_STATUS_OUT_OF_RANGE;
-  if (dimensions > SobolDimensions()) {
-    return Refuse("curandSetQuasiRandomGeneratorDimensions", "more than 1024 dimensions");
-  }
   if (dimensions != generator->dimensions) Renew(*generator);
   generator->dimensions = dimensions;
+  Remember(*generator, {"curandSetQuasiRandomGeneratorDimensions", 0, 0, 0, dimensions});
   return CURAND_STATUS_SUCCESS;
 }
 
@@ -187,6 +199,7 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
   if (!IsQuasi(*generator)) Renew(*generator);
   MakeEngine(*generator);
+  Remember(*generator, {"curandGenerateSeeds"});
   return CURAND_STATUS_SUCCESS;
 }
 

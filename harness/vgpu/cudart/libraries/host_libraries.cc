@@ -40,8 +40,9 @@ bool IsOwn(const dl_phdr_info& info) {
 
 int RefuseOne(dl_phdr_info* info, size_t, void*) {
   const HostLibrary* const library = FindHostLibrary(info->dlpi_name);
-  if (library == nullptr || IsOwn(*info)) return 0;
   const std::string_view path = info->dlpi_name;
+  const bool is_kept = path.find("/./") != std::string_view::npos;  // opened behind a stand-in (real_library.cc)
+  if (library == nullptr || is_kept || IsOwn(*info)) return 0;
   HostLibrary refused = *library;
   if (HasJudge()) refused.package = "";  // no stand-in would help
   Say("this program " + RefusalOf(refused, path.substr(path.find_last_of('/') + 1)));
