@@ -2,10 +2,10 @@
 # What `lockstep run` calls, once it has looked at what was typed: compiles one CUDA program and runs it on the virtual GPU,
 # or with --device cuda on a real one. What follows the file are the program's arguments.
 #
-#   harness/run.sh --build DIR [--device vgpu|cuda] [--check] [--profile] [--debug] FILE.cu [ARGUMENT …]
+#   harness/run.sh --build DIR [--device vgpu|cuda] [--check] [--profile] [--debug] [--sarif FILE] FILE.cu [ARGUMENT …]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-build=$root/build device=vgpu check='' profile='' debug=''
+build=$root/build device=vgpu check='' profile='' debug='' sarif=''
 while [ $# -gt 0 ]; do
   case $1 in
     --build) build=$2; shift 2 ;;
@@ -13,6 +13,7 @@ while [ $# -gt 0 ]; do
     --check) check=1; shift ;;
     --profile) profile=1; shift ;;
     --debug) debug=1; shift ;;
+    --sarif) sarif=$2; shift 2 ;;
     *) break ;;
   esac
 done
@@ -36,5 +37,5 @@ fi
 # beside it to link with.
 "$nvcc" -c -std=c++17 -O3 -lineinfo -Xcompiler -g -gencode arch=compute_80,code=compute_80 "$file" -o "$program.o"
 g++ -o "$program" "$program.o" -L"$build/lib" -l:libcudart.so.13 -Wl,-rpath,"$build/lib"
-"$build/bin/vgpu-run" ${check:+--check} ${profile:+--profile=lines} ${debug:+--debug} "$program" "$@" || status=$?
+"$build/bin/vgpu-run" ${check:+--check} ${profile:+--profile=lines} ${debug:+--debug} ${sarif:+"--sarif=$sarif"} "$program" "$@" || status=$?
 exit $status

@@ -75,7 +75,7 @@ def _run(*words: str, check: bool = True) -> "subprocess.CompletedProcess[str]":
 def test_it_holds_the_package_and_its_templates(wheel: Path) -> None:
     assert wheel.name == f"lockstep_grader-{__version__}-py3-none-any.whl"
     package = ROOT / "grader" / "src"
-    sources = {str(path.relative_to(package)) for path in (package / "grader").rglob("*.py")}
+    sources = {str(path.relative_to(package)) for path in package.rglob("*.py")}
     templates = {f"grader/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*") if path.is_file()}
     assert len(templates) > 20
     with zipfile.ZipFile(wheel) as archive:

@@ -33,6 +33,7 @@
 #include "vgpu/cudart/report/counters_file.h"
 #include "vgpu/cudart/report/python_site.h"
 #include "vgpu/cudart/report/report.h"
+#include "vgpu/cudart/report/sarif_file.h"
 #include "vgpu/cudart/runtime.h"
 #include "vgpu/cudart/unwritten_copies.h"
 #include "vgpu/decode/assert_text.h"
@@ -130,7 +131,8 @@ class LocalBackend : public Backend {
         checks_(ParseChecks(Variable("LOCKSTEP_CHECK"))),
         device_(ChosenProfile(), ChosenOptions(ChosenProfile(), checks_, ordinal)),
         report_(Variable("LOCKSTEP_PROFILE_REPORT")),
-        counters_file_(Variable("LOCKSTEP_COUNTERS_FILE")) {
+        counters_file_(Variable("LOCKSTEP_COUNTERS_FILE")),
+        sarif_file_(Variable("LOCKSTEP_SARIF_FILE")) {
     AssertsAsCudaToo() = true;
   }
 
@@ -219,7 +221,7 @@ class LocalBackend : public Backend {
     return result;
   }
 
-  bool reports() const { return checks_.any() || !report_.empty() || !counters_file_.empty(); }
+  bool reports() const { return checks_.any() || !report_.empty() || !counters_file_.empty() || !sarif_file_.empty(); }
   // At the end of the process; ended_by: see ReportOptions. How many findings there were.
   uint64_t Report(const char* ended_by) {
     ReportOptions options;
@@ -235,9 +237,13 @@ class LocalBackend : public Backend {
     options.faults_were_shown = fault_shown_;
     const uint64_t findings = PrintReport(device_, options);
     WarnIfUntraced();
-    if (counters_file_.empty()) return findings;
-    const std::string file = counters_file_ + (ordinal_ > 0 ? "." + std::to_string(ordinal_) : "");
-    if (!WriteCountersFile(file, device_)) Say(file + ": can't be written");
+    const std::string ending = ordinal_ > 0 ? "." + std::to_string(ordinal_) : "";
+    if (!sarif_file_.empty() && !WriteSarifFile(sarif_file_ + ending, device_.findings().findings())) {
+      Say(sarif_file_ + ending + ": can't be written");
+    }
+    if (!counters_file_.empty() && !WriteCountersFile(counters_file_ + ending, device_)) {
+      Say(counters_file_ + ending + ": can't be written");
+    }
     return findings;
   }
 
@@ -279,7 +285,7 @@ class LocalBackend : public Backend {
   const int ordinal_;
   const Checks checks_;
   Device device_;
-  const std::string report_, counters_file_;
+  const std::string report_, counters_file_, sarif_file_;
   uint64_t allocations_ = 0;
   std::vector<Device::AllocationInfo> lost_at_reset_;  // that cudaDeviceReset found
   bool fault_shown_ = false;

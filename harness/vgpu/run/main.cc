@@ -44,6 +44,7 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
                     only some of them show. It takes N times as long
   --error-exitcode=N
                     with --check: where something was found, the program's exit status is N
+  --sarif=FILE      with --check: write what was found in kernels to FILE too, as SARIF 2.1.0
   --profile[=lines] print each kernel's counters and modelled time; with =lines also by source line
   --counters=FILE   write every launch's counters and modelled time to FILE, as CSV
   --timeline=FILE   write what ran when, by stream, to FILE: a trace for ui.perfetto.dev or Chrome's about:tracing
@@ -119,6 +120,8 @@ bool TakeFlag(std::string_view argument) {
     Set("LOCKSTEP_ERROR_EXITCODE", status);
   } else if (flag == "--profile" && (!value || *value == "kernels" || *value == "lines")) {
     Set("LOCKSTEP_PROFILE_REPORT", value.value_or("kernels"));
+  } else if (flag == "--sarif" && value && !value->empty()) {
+    Set("LOCKSTEP_SARIF_FILE", *value);
   } else if (flag == "--counters" && value && !value->empty()) {
     Set("LOCKSTEP_COUNTERS_FILE", *value);
   } else if (flag == "--timeline" && value && !value->empty()) {

@@ -150,6 +150,9 @@ def _parser(command: str, name: str, *, every: bool) -> argparse.ArgumentParser:
         "test watch check profile run", "--device", default="vgpu", metavar="DEVICE",
         help="vgpu, the virtual GPU (default), or cuda",
     )  # fmt: skip
+    option("test check run", "--sarif", type=Path, metavar="FILE", help="write what was found as SARIF 2.1.0 too")
+    option("test check", "--junit", type=Path, metavar="FILE", help="write each test as JUnit XML too")
+    option("test check", "--annotations", action="store_true", help="print it as GitHub's annotations too")
     add("--build", type=Path, metavar="DIR", help="the build tree, which other checkouts may share")
     for hidden in ("--by-make", "--built"):  # called by a Makefile, whose words messages then use; by `watch`
         add(hidden, action="store_true", help=argparse.SUPPRESS)

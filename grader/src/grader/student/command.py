@@ -75,6 +75,9 @@ def _do(options: Namespace, typed: Typed) -> int:
         flags=options.flags.split(),
         typed=typed if len(names) != 1 or names == here else replace(typed, assignment=names[0]),
         state=Path(options.state) if options.state else None,
+        sarif=getattr(options, "sarif", None),
+        junit=getattr(options, "junit", None),
+        annotations=getattr(options, "annotations", False),
     )
     if options.command == "hint" or options.built:
         return carry_out(layout, request)
@@ -181,6 +184,7 @@ def _run(layout: Layout, options: Namespace) -> int:
     _set_up(layout)
     script = str(layout.harness / "run.sh")
     flags = [f"--{name}" for name in ("check", "profile", "debug") if getattr(options, name)]
+    flags += ["--sarif", str(options.sarif)] if options.sarif else []
     command = [script, "--build", str(layout.build), "--device", options.device, *flags, str(path), *options.program]
     sys.stdout.flush()
     status = subprocess.run(command, check=False).returncode

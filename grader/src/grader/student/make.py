@@ -24,6 +24,7 @@ from grader.base.layout import Layout
 from grader.base.process import run_command
 from grader.base.schema import SchemaError
 from grader.base.worker_key import BUILD_SCRIPT_STATUS, worker_key
+from grader.model import reports
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.result import SuiteResult, listed_tests, parse_result
 from grader.student.compile_hints import compile_hint, warning_hints
@@ -52,7 +53,8 @@ class _CompileError(Exception):
 class Request:
     """What was typed: a command, the assignments that it is about, and the choice among what they have.
 
-    `state`: a file for what `watch` has to know once the tests have run.
+    `state`: a file for what `watch` has to know once the tests have run. `sarif`, `junit`: files for what was found;
+    `annotations`: whether to print it as GitHub's log takes it, too.
     """
 
     command: str
@@ -65,6 +67,9 @@ class Request:
     flags: Sequence[str] = ()
     typed: Typed = field(default_factory=Typed)
     state: Path | None = None
+    sarif: Path | None = None
+    junit: Path | None = None
+    annotations: bool = False
 
 
 def carry_out(layout: Layout, request: Request) -> int:
@@ -102,6 +107,8 @@ class _Student:
             return self._hint(assignments)
         if len(assignments) == 1:
             return self._one(assignments[0])
+        if self._request.sarif or self._request.junit or self._request.annotations:
+            raise UsageError(f"Such a report is of one assignment.\nType:  cd assignments/{names[0]} && make test")
         if self._request.command == "test":
             return self._all(assignments)
         status = 0
@@ -126,6 +133,7 @@ class _Student:
             worker = self._worker(assignment)
         except _CompileError as error:
             said = str(error)
+            self._report(assignment, reports.not_compiled(self._source(assignment).name, said))
             text = self._source(assignment).read_text(encoding="utf-8", errors="replace")
             hint_line = f"  hint    {found}\n\n" if (found := compile_hint(said, text)) else ""
             self._print(
@@ -146,10 +154,23 @@ class _Student:
             report(assignment, result, source, self._request.choice, table, self._to, wide=self._request.verbose),
             end="",
         )
+        self._report(assignment, reports.outcomes(result))
         if self._request.state is not None:
             state = {"open": [row.id for row in open_rungs(assignment, result)], "status": _status(assignment, result)}
             write_atomic(self._request.state, json.dumps(state))
         return _status(assignment, result)
+
+    def _report(self, assignment: Assignment, found: Sequence[reports.Outcome]) -> None:
+        """Writes what was found in the formats that were asked for."""
+        request, source = self._request, self._source(assignment).absolute()
+        source = source.relative_to(Path.cwd()) if source.is_relative_to(Path.cwd()) else source
+        texts = {request.sarif: reports.sarif(found, source), request.junit: reports.junit(assignment.id, found)}
+        for path, text in texts.items():
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_atomic(path, text)
+        if request.annotations:
+            print(reports.annotations(found, source), end="")
 
     def _tests(self, assignment: Assignment) -> list[str]:
         """The full names of the suite's tests."""
@@ -165,6 +186,7 @@ class _Student:
         filters = [f"--gtest_filter=*{test}*:{_NO_EVIDENCE}" if test else f"--gtest_filter={_NO_EVIDENCE}"]
         result, _ = self._suite(assignment, worker, filters)
         self._print(faults(result, self._to), end="")
+        self._report(assignment, reports.outcomes(result))
         return _WRONG_STATUS if any(test.findings for test in result.tests) else 0
 
     def _profile(self, assignment: Assignment, worker: Path) -> int:

@@ -1,0 +1,92 @@
+"""`%load_ext lockstep` in a real Jupyter kernel: cells of CUDA C++ run on the virtual GPU, and findings are shown."""
+
+import importlib.util
+import os
+from pathlib import Path
+
+import pytest
+
+from conftest import BUILD, ROOT, needs, needs_build
+
+pytestmark = [
+    pytest.mark.daily,
+    needs_build,
+    needs(
+        all(importlib.util.find_spec(name) for name in ("nbclient", "ipykernel")),
+        "no Jupyter kernel; type: harness/setup.sh --dev",
+    ),
+]
+RACE = """%%cuda{flags}
+#include <cstdio>
+__global__ void sum(int* out) {{
+  __shared__ int s[64];
+  s[threadIdx.x] = 1;
+  {barrier}
+  out[threadIdx.x] = s[63 - threadIdx.x];
+}}
+int main(int argc, char** argv) {{
+  int* d;
+  cudaMalloc(&d, 64 * sizeof(int));
+  sum<<<1, 64>>>(d);
+  cudaDeviceSynchronize();
+  std::printf("done %s\\n", argc > 1 ? argv[1] : "");
+  cudaFree(d);
+}}
+"""
+
+
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *cells: str) -> list[dict[str, str]]:
+    """Runs a notebook of these cells behind the one that loads the extension; what each printed and showed."""
+    import nbformat  # noqa: PLC0415
+    from nbclient import NotebookClient  # noqa: PLC0415
+
+    for name, value in {"LOCKSTEP_ROOT": str(ROOT), "LOCKSTEP_BUILD": str(BUILD), "IPYTHONDIR": str(tmp_path),
+                        "PYTHONPATH": f"{ROOT}/grader/src", "JUPYTER_PLATFORM_DIRS": "1"}.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    texts = ("%load_ext lockstep", *cells)
+    empty = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
+    code = [empty | {"id": f"c{place}", "source": text} for place, text in enumerate(texts)]
+    notebook = nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": code})
+    NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    told = []
+    for cell in notebook.cells[1:]:
+        parts = {"stdout": "", "stderr": "", "html": ""}
+        for output in cell.outputs:
+            if output.output_type == "stream":
+                parts[output.name] += output.text
+            else:
+                parts["html"] += output.data.get("text/html", "")
+        told.append(parts)
+    return told
+
+
+def test_a_cell_is_compiled_run_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    race, right, wrong, profiled, mistyped = run(
+        monkeypatch,
+        tmp_path,
+        RACE.format(flags=" -- seven", barrier=""),
+        RACE.format(flags="", barrier="__syncthreads();"),
+        "%%cuda\nint main( {",
+        RACE.format(flags=" --no-check --profile", barrier=""),
+        "%%cuda --profil\nint main() {}",
+    )
+    assert race["stdout"].endswith("done seven\n")
+    assert "cell.cu:4  write" in race["stderr"]
+    assert "   4    s[threadIdx.x] = 1;" in race["html"]
+    assert right["stdout"] == "done \n"
+    assert "RACE" not in right["stderr"] + right["html"]
+    assert "cell.cu(1): error" in wrong["stderr"]
+    assert str(tmp_path) not in wrong["stderr"]
+    assert "out[threadIdx.x] = s[63 - threadIdx.x];" in profiled["stderr"]
+    assert not profiled["html"]
+    assert "takes no --profil" in mistyped["stderr"]
+
+
+def test_what_is_documented_is_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    import lockstep  # noqa: PLC0415
+
+    page = (ROOT / "docs/how-to/run-a-program.md").read_text(encoding="utf-8")
+    assert lockstep._USAGE in page
+    assert os.path.isdir(lockstep._HERE / "assignments")  # noqa: PTH112
