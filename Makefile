@@ -7,7 +7,7 @@ SHELL := /bin/bash
 STAMP := $(BUILD)/.setup
 TOOLS := $(BUILD)/.setup-dev
 # What is built while the Python packages are installed.
-BESIDE_SETUP := $(if $(filter check check-all build-all unit-tests bench,$(MAKECMDGOALS)),all,$(if $(filter demo,$(MAKECMDGOALS)),grading,$(if $(filter build grader-% cluster-check,$(MAKECMDGOALS)),core)))
+BESIDE_SETUP := $(if $(filter check check-all build-all unit-tests,$(MAKECMDGOALS)),all,$(if $(filter demo,$(MAKECMDGOALS)),grading,$(if $(filter build bench grader-% cluster-check,$(MAKECMDGOALS)),core)))
 include harness/student.mk
 
 .DEFAULT_GOAL := help
@@ -34,7 +34,7 @@ doctor:  ## what is found on this machine, what is missing, and what to type
 build: $(STAMP)  ## build the virtual GPU, the judge and the suites
 	@[ -n "$(BUILT)" ] || harness/build.sh --build $(BUILD) core
 
-build-all: $(STAMP)  ## build the project's tests and benchmarks too
+build-all: $(STAMP)  ## build the project's tests too
 	@[ -n "$(BUILT)" ] || harness/build.sh --build $(BUILD) all
 
 demo: $(STAMP)  ## grade a sample class with no GPU: report cards, gradebook, leaderboard
@@ -48,6 +48,7 @@ check: build-all unit-tests $(TOOLS)  ## pass the project's own tests, C++ and P
 
 check-all: export LOCKSTEP_ALL = 1
 check-all: check cluster-check  ## once a day: make check, tests of the project's own tools, set-up in clean systems, a real Slurm (root)
+	@harness/build.sh --build $(BUILD) benchmarks
 
 gpu:  ## on a machine with a GPU: grade all on it, meet the opponents, measure, write docs/records/gpu-*.md
 	@harness/dev/gpu.sh --build $(BUILD)
@@ -63,8 +64,10 @@ lint: $(STAMP) $(TOOLS)  ## formatting and static checks
 format: $(STAMP) $(TOOLS)  ## format C++, CUDA and Python sources
 	@harness/dev/lint.sh --build $(BUILD) --fix
 
-# The host libraries' values and the time model's page: what computes them seldom changes.
-DAILY = AsExactAs|gpu_time_page
+# The host libraries' values and the time model's page; and tests (2) of sources (1) that have not changed lately.
+seldom = $$(! git diff --quiet $(LINTED) -- $(1) 2> /dev/null || echo '|$(2)')
+LIBRARIES = ^(Blas|Fft|Rand|Solver|Sparse|SparseAndSolverWork)Test
+DAILY = AsExactAs|gpu_time_page$(call seldom,:/harness/libraries :/harness/tests/libraries,$(LIBRARIES))$(call seldom,:/harness/vgpu/analysis :/harness/vgpu/decode,AnalysisHasABound)
 unit-tests: build-all  ## C++ tests
 	@# Some only wait, for what has to run out of time: more at once than there are processors.
 	@cd $(BUILD) && ctest --output-on-failure -j$$(($$(nproc) + 2)) $$([ -n "$$LOCKSTEP_ALL" ] || echo "-E $(DAILY)")
@@ -92,7 +95,8 @@ cluster-check: build $(TOOLS)  ## grade on a real Slurm, which runs on this mach
 	@harness/dev/slurm/install.sh
 	@LOCKSTEP_BUILD="$(abspath $(BUILD))" LOCKSTEP_CLUSTER=1 .venv/bin/pytest -v grader/tests/test_slurm_cluster.py grader/tests/test_slurm.py
 
-bench: build-all  ## benchmarks of the virtual GPU
+bench: build  ## benchmarks of the virtual GPU
+	@harness/build.sh --build $(BUILD) benchmarks
 	@for b in $(BUILD)/bench/*_bench; do "$$b"; done
 
 docs:  ## build the documentation's site in out/site

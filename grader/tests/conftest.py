@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import functools
 import importlib.util
 import os
 import shutil
@@ -174,9 +175,21 @@ def needs(is_there: bool, missing: str) -> pytest.MarkDecorator:
     return pytest.mark.needs(is_there, missing)
 
 
+ONCE_A_DAY = "LOCKSTEP_ALL" in os.environ  # make check-all: once a day
+
+
+@functools.cache
+def changed_lately(*folders: str) -> bool:
+    """Whether something below these folders of the repository changed in the last 20 commits, or may have."""
+    words = ["git", "diff", "--quiet", "HEAD~20", "--", *folders]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, check=False).returncode != 0
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test marked daily("FOLDER", …) runs for a commit too where something there changed lately."""
+    daily = item.get_closest_marker("daily")
     in_browser = "open_page" in getattr(item, "fixturenames", ())
-    if (in_browser or item.get_closest_marker("daily")) and "LOCKSTEP_ALL" not in os.environ:
+    if not ONCE_A_DAY and (in_browser or (daily and not (daily.args and changed_lately(*daily.args)))):
         pytest.skip("runs once a day: make check-all; or with LOCKSTEP_ALL=1")
     marks = [*item.iter_markers("needs"), *([needs_browser.mark] if in_browser else [])]
     for mark in marks:

@@ -363,6 +363,7 @@ def test_what_does_not_compile_and_what_is_not_there(run: Run) -> None:
     assert results["output"].startswith("0 of 100 points: there is no copy.cu in this folder")
 
 
+@pytest.mark.daily("grader/src/grader/autograder", "templates/autograder")
 @needs_build
 @needs_mounts
 def test_a_failed_harness_gives_no_score(run: Run) -> None:

@@ -84,6 +84,7 @@ def test_the_next_assignment_begins_before_the_last_submission_ends(three: Layou
     assert order.index("run ada/more.cu") < order.index("done ada/ladder.cu")
 
 
+@pytest.mark.daily("grader/src/grader/running")
 def test_results_do_not_hang_on_how_many_run_at_once(three: Layout, handed_in: Class) -> None:
     folder = handed_in(
         ada="", grace="// slow 0.02", alan="// fail beta_two WRONG", kurt="#error no", anne="// todo beta_two"

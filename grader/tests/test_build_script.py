@@ -159,6 +159,7 @@ def test_a_function_that_submissions_do_not_have_is_named(tmp_path: Path) -> Non
     assert said.startswith("tool.cu: error: cublasXtCreate is not among the library's functions that submissions have;")
 
 
+@pytest.mark.daily("harness/worker")
 @pytest.mark.parametrize(
     "line",
     ["#line 1 \"/usr/include/cuda/a.h\"", "# 1 \"/usr/include/cuda/a.h\" 3", "  %: line 7", "#/* */line 7",
@@ -173,6 +174,7 @@ def test_lines_keep_their_names_where_they_tell_whose_a_kernel_is(tmp_path: Path
     assert "this assignment does not take a line as" in said
 
 
+@pytest.mark.daily("harness/worker")
 @pytest.mark.parametrize(
     "word", ["asm", "__asm__", "cudaLibraryLoadData", "cuModuleLoadDataEx", "cuLinkCreate", "nvrtcCompileProgram"]
 )

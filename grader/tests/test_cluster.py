@@ -106,6 +106,7 @@ def test_the_number_of_nodes_changes_nothing(
     assert pages(in_checkout.root / "out") == pages(in_checkout.root / "other")
 
 
+@pytest.mark.daily("grader/src/grader/cluster")
 def test_a_task_grades_several_and_arrays_have_a_limit(
     in_checkout: Layout, submissions: Class, cluster: StandIn, tmp_path: Path
 ) -> None:
@@ -170,6 +171,7 @@ def test_one_that_never_ends_well_is_not_graded_and_no_zero(
     assert on_cluster(folder).exit_code == 0  # the same command tries again
 
 
+@pytest.mark.daily("grader/src/grader/cluster")
 def test_what_killed_a_task_ends_nobody_elses_twice(in_checkout: Layout, submissions: Class, cluster: StandIn) -> None:
     """A batch with one that brings its task down: the others are graded, in tasks of their own."""
 

@@ -245,6 +245,7 @@ def test_killed_at_many_moments(
     assert checked > 0
 
 
+@pytest.mark.daily("grader/src/grader/running")
 @needs_mounts
 def test_a_disk_that_fills_up_once(two: Layout, students: Path) -> None:
     """The journal, the workers and the pages share a disk that gets full, and then is made larger."""

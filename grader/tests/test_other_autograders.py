@@ -120,6 +120,7 @@ def run(image: Path, script: Path, started: str, files: dict[str, str]) -> str:
     return said
 
 
+@pytest.mark.daily("grader/src/grader/autograder", "templates/autograder")
 @needs_build
 @needs_mounts
 def test_prairielearn_starts_the_entry_point(image: Path, alone_with_boxes: None, tmp_path: Path) -> None:
@@ -139,6 +140,7 @@ def test_prairielearn_starts_the_entry_point(image: Path, alone_with_boxes: None
     assert "First to fix: COMPILE" in scores[2]["format_errors"][0]
 
 
+@pytest.mark.daily("grader/src/grader/autograder", "templates/autograder")
 @needs_build
 @needs_mounts
 def test_autolab_runs_make_and_reads_the_last_line(image: Path, alone_with_boxes: None, tmp_path: Path) -> None:
@@ -189,6 +191,7 @@ def student_at(source: str, tmp_path: Path) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "BUILD": str(BUILD), "SOURCE": str(tmp_path / FILE)}
 
 
+@pytest.mark.daily("grader/src/grader/autograder", "templates/autograder")
 @needs_build
 def test_the_workflows_steps_tell_a_right_push_from_a_wrong_one(tmp_path: Path) -> None:
     """GitHub runs each `run` with `bash -e` in the checkout, GitLab the lines of `script`."""
@@ -215,6 +218,7 @@ def test_the_workflows_steps_tell_a_right_push_from_a_wrong_one(tmp_path: Path) 
         assert (ended.returncode == 0) is is_right, ended.stdout + ended.stderr
 
 
+@pytest.mark.daily("grader/src/grader/autograder", "templates/autograder")
 @needs_build
 def test_classroom_50_reads_the_result(tmp_path: Path) -> None:
     """Its runner starts autograder.py in the checkout with these variables, and takes no result of another shape."""

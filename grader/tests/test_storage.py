@@ -197,6 +197,7 @@ def test_a_nearly_full_disk_is_told_before_anything_begins(monkeypatch: pytest.M
         need_space(tmp_path / "not" / "there")
 
 
+@pytest.mark.daily("grader/src/grader/running")
 @needs_mounts
 def test_a_folder_on_a_read_only_disk(in_checkout: Layout, graded: Path) -> None:
     out = in_checkout.root / "out"

@@ -136,7 +136,11 @@ def record(root: Path, work: Path, vgpu_run: Path) -> None:
                     row.append(_sum(real, METRICS[counter]))
                 rows.append(row)
     version = gpu_pages.run("ncu", "--version").strip().splitlines()[-1]
-    header = ["program", "launch", "kernel", *(f"{who} {counter}" for counter in counters for who in ("ours", "ncu"))]
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for program, launch, *counted_of in rows:
+        alike.setdefault((program, *counted_of), []).append(launch)
+    rows = [[program, " ".join(launches), *counted_of] for (program, *counted_of), launches in alike.items()]
+    header = ["program", "launches", "kernel", *(f"{who} {counter}" for counter in counters for who in ("ours", "ncu"))]
     gpu_pages.write_recorded(RECORDING, f"{gpu_pages.gpu_and_driver()}, ncu {version}", header, rows)
 
 
@@ -167,8 +171,10 @@ def tally(rows: list[dict[str, str]], counter: str) -> Tally:
 
 def page_text() -> str:
     """The page, in Markdown."""
-    where, rows = gpu_pages.read_recorded(RECORDING)
-    programs = list(dict.fromkeys(row["program"] for row in rows))
+    where, alike = gpu_pages.read_recorded(RECORDING)
+    programs = list(dict.fromkeys(row["program"] for row in alike))
+    launches = [(int(launch), row) for row in alike for launch in row["launches"].split()]
+    rows = [row for _, row in sorted(launches, key=lambda one: (programs.index(one[1]["program"]), one[0]))]
     lines = [
         "# Counters of other people's programs beside Nsight Compute's",
         "",

@@ -98,17 +98,10 @@ TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {
   program = Compile(kPrograms + "driver_calls.cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text,
             ReadRecorded(kPrograms + "driver_calls.h200.txt"));
-  program = Compile(kPrograms + "driver_virtual.cu", "-cudart shared " + kPtx + kDriver);
-  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text,
-            ReadRecorded(kPrograms + "driver_virtual.h100.txt"));
-  program = Compile(kPrograms + "driver_graphs.cu", "-cudart shared " + kPtx + kDriver);
-  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text,
-            ReadRecorded(kPrograms + "driver_graphs.h100.txt"));
-  program = Compile(kPrograms + "driver_arrays.cu", "-cudart shared " + kPtx + kDriver);
-  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text,
-            ReadRecorded(kPrograms + "driver_arrays.h100.txt"));
-  program = Compile(kPrograms + "driver_old.cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);
-  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, ReadRecorded(kPrograms + "driver_old.h100.txt"));
+  for (const std::string name : {"driver_virtual", "driver_graphs", "driver_arrays", "driver_old"}) {
+    program = Compile(kPrograms + name + ".cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);
+    EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, ReadRecorded(kPrograms + name + ".h100.txt"));
+  }
   program = Compile(kPrograms + "driver.cu", "-cudart shared --default-stream per-thread " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, expected);
 }
