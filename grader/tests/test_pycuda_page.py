@@ -85,8 +85,12 @@ def exported(name: str) -> list[tuple[str, ast.ClassDef | ast.FunctionDef]]:
 
 
 def numpy() -> list[tuple[str, ast.ClassDef | ast.FunctionDef]]:
-    of = definitions(FOLDER / "pycuda_arrays.py")
-    return [(name, of[name]) for name in ("ndarray", "empty", "zeros", "array", "empty_like", "zeros_like")]
+    path = FOLDER / "pycuda_arrays.py"
+    of, exported = (
+        definitions(path),
+        next(re.finditer(r"^NAMES = (\(.*?^\))", path.read_text(), re.DOTALL | re.MULTILINE)),
+    )
+    return [(name, of[name]) for name in ast.literal_eval(exported[1]) if name in of]
 
 
 def table(name: str) -> str:

@@ -173,6 +173,9 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
     run.problems = WithCalls(judge::ProblemsOf(report, context), report);
     return run;
   }
+  // Page-locked memory is worth what the copies do with it.
+  if (std::ranges::none_of(report.operations, &worker::StreamedOperation::page_locked))
+    report.api.pinned_allocations = 0;
   const std::vector<int32_t> out = IntsOf(report.arrays[1]);
   if (DidNothing(report, out, poisoned)) {
     run.problems = {judge::UnfinishedProblem(context, "copied nothing")};
@@ -332,9 +335,10 @@ TEST_P(PinnedCopyTest, FreesPageLockedMemory) {
   ExpectNothingHeld(run, 1000);
   if (ok() && run.report.observed && run.report.api.pinned_allocations == 0) {
     const CallContext context{rung(), "n = 1,000", judge::Suite::Get().assignment().submission};
-    Add(WithCalls({MakeProblem(Verdict::kRejected, context, {"h_out is right, but no page-locked memory was allocated"},
-                               "allocate page-locked host memory with cudaMallocHost")},
-                  run.report));
+    Add(WithCalls(
+        {MakeProblem(Verdict::kRejected, context, {"h_out is right, but no copy was from or to page-locked memory"},
+                     "allocate page-locked host memory with cudaMallocHost, and copy from there and to there")},
+        run.report));
   }
 }
 

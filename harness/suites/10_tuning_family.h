@@ -247,7 +247,7 @@ inline constexpr double kMostOfPlain = 1.6, kMostSpread = 1.55;
 // How a family's times have to lie on a Tesla T4: its best no slower than this, for each comparison of an element with a
 // mark, and its worst that many times slower. The reference's best takes 6.6 µs for 32,001 elements and 150 marks, its
 // worst four times as long (docs/records/tuning.md); where a family leaves out the rest of a tile, 1.7 times.
-inline constexpr double kMostMicroseconds = 13.0 / (32'001.0 * 150), kLeastSlope = 1.5;
+inline constexpr double kMostMicroseconds = 13.0 / (32'001.0 * 150), kLeastSlope = 1.25;
 
 // A family that is slow everywhere, by whatever it waits for, would make every choice a good one.
 inline std::vector<judge::Problem> LandscapeProblems(const std::string& rung, const Sweep& sweep) {
@@ -304,6 +304,14 @@ inline std::vector<judge::Problem> EffortProblems(const std::string& rung, const
     if (loads > most_loads) {
       return slow("loads from shared memory", loads, most_loads,
                   "load a mark once, into a register, and compare it with all items of the thread");
+    }
+    // A request brings a warp 32 marks at most, or 128 to lanes that hand them on.
+    if (const double least_loads = static_cast<double>(sweep.m) / 160; loads < least_loads) {
+      return {
+          judge::MakeProblem(judge::Verdict::kWrong, context,
+                             {{"counted", judge::Figure(loads) + " loads from shared memory a warp"},
+                              {"expect", "at least " + judge::Figure(least_loads)}},
+                             "the loop compares with the marks of the tile: read them where the block has put them")};
     }
     const double branches = each(launch.counters.branches);
     const double most_branches = 2 * slots / unroll + 2 * copies + 6 * items + 20;

@@ -220,7 +220,9 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
   for (const worker::ApiCall& call : report.trace) {
     if (call.failed) continue;
     waits_for_first |= IsHostWait(call) && chunks == 1;
-    ordered_so_far |= chunks > 0 && (IsHostWait(call) || call.function == "cudaStreamWaitEvent");
+    // cudaFree waits for the device.
+    ordered_so_far |=
+        chunks > 0 && (IsHostWait(call) || call.function == "cudaStreamWaitEvent" || call.function == "cudaFree");
     const bool is_copy = call.kind == worker::ApiKind::kHostToDevice || call.kind == worker::ApiKind::kDeviceToHost;
     if (call.kind == worker::ApiKind::kHostToDevice) {
       ++chunks;

@@ -74,13 +74,21 @@ RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
 
 std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProfile& profile) {
   uint64_t own = 0, blocks = 0, most = 0, threads = 0, warps = 0;
+  std::map<std::string, std::vector<uint64_t>> grids;  // by kernel
   for (const vgpu::LaunchRecord& launch : profile.launches) {
     const uint64_t count = launch.grid.Count();
     own += launch.is_own;
     blocks += count;
-    most = std::max(most, count);
+    grids[launch.mangled.empty() ? launch.kernel : launch.mangled].push_back(count);
     threads += count * launch.block.Count();
     warps += count * ((launch.block.Count() + vgpu::kWarpSize - 1) / vgpu::kWarpSize);
+  }
+  // A grid that is cut into several launches is as large as all of them; later passes have far fewer blocks.
+  for (const auto& [kernel, counts] : grids) {
+    const uint64_t largest = *std::ranges::max_element(counts);
+    uint64_t sum = 0;
+    for (const uint64_t count : counts) sum += 2 * count >= largest ? count : 0;
+    most = std::max(most, sum);
   }
   std::vector<std::pair<std::string_view, uint64_t>> figures = {{"launches", profile.launches.size()},
                                                                 {"own_launches", own},

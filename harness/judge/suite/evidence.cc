@@ -106,7 +106,7 @@ RungProfile ProfileOf(const std::string& rung, const char* source, uint64_t elem
   return profile;
 }
 
-// The recorded reference's timeline, as it would be for fewer elements: half of them in proportion, the other half the
+// The recorded reference's times, as they would be for fewer elements: half of them in proportion, the other half the
 // same. That is at least what they are where less than half is launches.
 RungProfile Scaled(RungProfile profile, uint64_t elements) {
   const double part = (1 + static_cast<double>(elements) / static_cast<double>(profile.elements)) / 2;
@@ -183,10 +183,10 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
   const bool compares = std::any_of(criteria.begin(), criteria.end(), [&](const EvidenceCriterion& criterion) {
     return criterion.rung == rung && NeedsReference(criterion);
   });
-  if (!compares || draw == Draw::kWide) return;
+  if (!compares) return;
   if (!suite_.has_runner(Role::kReference)) {
     const RungProfile* recorded = Reference(rung);
-    if (recorded != nullptr && recorded->timeline) elsewhere.reference = Scaled(*recorded, one.elements);
+    if (recorded != nullptr) elsewhere.reference = Scaled(*recorded, one.elements);
     return;
   }
   const EvidenceRun other = run_(suite_.runner(Role::kReference), rung, one);
@@ -194,6 +194,21 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
     throw HarnessError("the reference's " + rung + " failed: " + FormatProblem(*worst, "evidence"));
   }
   elsewhere.reference = ProfileOf(rung, "reference", one.elements, other.report, suite_);
+}
+
+// What a figure comes to with so many elements if it grows by as much an element as it does near the assignment's size.
+// What a grid of fixed size costs is paid for by fewer elements there, and leaves the figure above that in none.
+double Evidence::ExpectedAt(const MetricTerm& term, const Measurement& measurement, uint64_t elements) {
+  const RungProfile* fewer = nullptr;
+  for (const Measurement::Elsewhere& one : measurement.elsewhere) {
+    if (one.draw == Draw::kWide) continue;
+    if (fewer == nullptr || one.profile.elements < fewer->elements) fewer = &one.profile;
+  }
+  const double here = FigureOf(*measurement.profile, term.counter).value_or(0);
+  if (fewer == nullptr || fewer->elements >= measurement.profile->elements) return here;
+  const double there = FigureOf(*fewer, term.counter).value_or(0);
+  const double slope = (here - there) / static_cast<double>(measurement.profile->elements - fewer->elements);
+  return std::clamp(here - slope * static_cast<double>(measurement.profile->elements - elements), 0.0, here);
 }
 
 // Why a criterion does not count, by what it comes to at sizes that were drawn, and `where`; "" where it counts.
@@ -212,7 +227,15 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
     if (!value || !measured) return "";
     // What is compared with the reference at the same size needs no room for what the size does to both.
     const bool compares = metric.denominator && metric.denominator->scope == kReferenceScope;
-    const double bound = BoundElsewhere(budget, *measured, compares ? Draw::kRound : there.draw);
+    const bool is_near = there.draw != Draw::kWide;
+    double bound = BoundElsewhere(budget, *measured, compares && is_near ? Draw::kRound : there.draw,
+                                  IsTraffic(metric.numerator.counter));
+    if (!is_near && budget.LowerIsBetter()) {
+      const double expected = ExpectedAt(metric.numerator, measurement, there.profile.elements);
+      const double counted = FigureOf(there.profile, metric.numerator.counter).value_or(0);
+      constexpr double kRoom = 1.2;
+      if (counted > 0) bound = std::max(bound, *value * kRoom * expected / counted);
+    }
     if (budget.LowerIsBetter() ? *value <= bound : *value >= bound) return "";
     return "counts only if " + metric.text + " is at " + (budget.LowerIsBetter() ? "most " : "least ") + Figure(bound) +
            " at other sizes too; with n = " + Grouped(there.profile.elements) + " it is " + FigureApart(*value, bound);
@@ -410,7 +433,7 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   return judgement;
 }
 
-double BoundElsewhere(const Budget& budget, double here, Draw draw) {
+double BoundElsewhere(const Budget& budget, double here, Draw draw, bool is_traffic) {
   const bool lower = budget.LowerIsBetter();
   const auto better = [&](double a, double b) { return lower == (a < b) ? a : b; };
   const auto worse = [&](double a, double b) { return lower == (a < b) ? b : a; };
@@ -420,13 +443,14 @@ double BoundElsewhere(const Budget& budget, double here, Draw draw) {
     const double bound = worse(budget.full + range / 10, with_room(worse(budget.full, here), 1.1));
     return better(bound, budget.none - range / 50);
   }
+  if (!is_traffic) return worse(budget.full + range / 10, with_room(here, 1.25));
   const double full = lower ? 1.5 * budget.full : std::max(budget.full / 1.5, budget.none);
   return worse(worse(full, budget.full + range / 2), with_room(here, 1.25));
 }
 
 bool HoldsElsewhere(const Metric& metric, Draw draw) {
   const auto holds = [&](const MetricTerm& term) {
-    if (draw == Draw::kWide) return term.scope.empty() && IsTraffic(term.counter);
+    if (draw == Draw::kWide && IsTimelineFigure(term.counter)) return false;
     return term.scope.empty() || term.scope == kReferenceScope;
   };
   return holds(metric.numerator) && (!metric.denominator || holds(*metric.denominator));

@@ -39,7 +39,7 @@ struct EvidenceCase {
 enum class Draw : uint8_t {
   kRound,  // near the assignment's size, a multiple of all usual blocks: all budgets, with little room
   kAny,    // near it, a multiple of nothing: all budgets, with room for parts of warps, tiles and sectors
-  kWide,   // down to an eighth of it: what depends on the elements alone, as traffic does
+  kWide,   // down to an eighth of it: all but timelines, with room for what a grid of fixed size costs
 };
 
 // How a suite runs a rung for evidence.
@@ -79,6 +79,7 @@ class Evidence {
   void MakeSmallCalls(const std::string& rung, const SeedKey& seed);
   EvidenceCase Drawn(const std::string& rung, Draw draw, const SeedKey& seed) const;
   void MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement);
+  static double ExpectedAt(const MetricTerm& term, const Measurement& measurement, uint64_t elements);
   std::string UnmetElsewhere(const EvidenceCriterion& criterion, const Measurement& measurement,
                              const RungProfile*& where);
   Suite& suite_;
@@ -98,9 +99,9 @@ std::string BudgetText(const Budget& budget);
 std::string UnmetText(const Condition& condition, double value);
 
 // What a figure may be at most, or at least, at a size that was drawn, where it is `here` at the assignment's. Of whole
-// blocks a tenth more, and never what earns nothing; else half of the way to nothing is room for parts of warps, tiles
-// and sectors.
-double BoundElsewhere(const Budget& budget, double here, Draw draw);
+// blocks a tenth more, and never what earns nothing; else a quarter more is room for parts of warps and tiles, and
+// traffic may go half of the way to nothing: at places that are multiples of nothing a request has more sectors.
+double BoundElsewhere(const Budget& budget, double here, Draw draw, bool is_traffic);
 
 // Whether a criterion can be held to its budget at a size that was drawn so.
 bool HoldsElsewhere(const Metric& metric, Draw draw);

@@ -36,7 +36,7 @@ struct InsnInfo {
   MemorySpace space = MemorySpace::kGlobal;  // of a memory instruction; kGlobal also for generic ones
   bool counted = true;                       // false: a pseudo-instruction
   bool conditional_branch = false;
-  bool in_loop = false;  // control can return to this instruction within its function
+  bool in_loop = false;  // control can return to this instruction, within its function or because a loop calls it
   TensorWork tensor;
 };
 

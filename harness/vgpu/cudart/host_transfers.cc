@@ -197,10 +197,27 @@ std::pair<uintptr_t, uintptr_t> StackBounds() {
 
 }  // namespace
 
-void HostTransfers::WatchArgument(const StreamPoint& call, const void* argument) {
+void HostTransfers::WatchArgument(Runtime& r, const StreamPoint& call, const void* argument) {
   const auto at = reinterpret_cast<uintptr_t>(argument);
   const auto [low, high] = StackBounds();
-  if (at >= low && at < high) arguments_.push_back({call, at, ::pthread_self()});
+  uint32_t word = 0;
+  if (at < low || at + sizeof word > high) return;
+  std::memcpy(&word, argument, sizeof word);
+  std::erase_if(arguments_, [&](const Argument& earlier) {
+    if (earlier.at != at || ::pthread_equal(earlier.thread, ::pthread_self()) == 0) return false;
+    if (r.timeline().clocks().HostHasWaited(earlier.call.slot, earlier.call.sequence)) return true;
+    if (earlier.first_word == word) return false;
+    r.backend().Report(RaceOf(HostRace::What::kArgumentGone, earlier.call));
+    return true;
+  });
+  arguments_.push_back({call, at, ::pthread_self(), word});
+}
+
+void HostTransfers::HasRun(const void* argument) {
+  for (Argument& watched : arguments_) {
+    if (watched.at == reinterpret_cast<uintptr_t>(argument))
+      std::memcpy(&watched.first_word, argument, sizeof(uint32_t));
+  }
 }
 
 void HostTransfers::LookAtArguments(Runtime& r, const void* frame) {

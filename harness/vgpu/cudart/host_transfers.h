@@ -35,8 +35,10 @@ class HostTransfers {
   // These rows have been read, though their copy may run later.
   void Watch(Runtime& r, const StreamPoint& copy, std::vector<Row> rows);
   // The argument of a host function, which may run later: if it lies on the caller's stack, that frame must live until
-  // the host has waited for the function.
-  void WatchArgument(const StreamPoint& call, const void* argument);
+  // the host has waited for the function, and the next function's argument can't take its place.
+  void WatchArgument(Runtime& r, const StreamPoint& call, const void* argument);
+  // The host function has run, and may have changed its argument itself.
+  void HasRun(const void* argument);
   // frame: of the API function that this thread has just called.
   void LookAtArguments(Runtime& r, const void* frame);
   bool watches_arguments() const { return !arguments_.empty(); }
@@ -65,6 +67,7 @@ class HostTransfers {
     StreamPoint call;
     uintptr_t at;
     pthread_t thread;
+    uint32_t first_word;
   };
   static constexpr uint64_t kMostWatched = uint64_t{256} << 20;
 

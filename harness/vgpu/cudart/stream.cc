@@ -45,11 +45,14 @@ void PerformCallback(Runtime& r, cudaStreamCallback_t callback, cudaStream_t han
   call.function = r.function();
   if (r.backend().WatchesStreams()) {
     call.call_site = CallSite();
-    r.transfers().WatchArgument(call, data);
+    r.transfers().WatchArgument(r, call, data);
   }
-  const Runtime::Unlocked unlocked(r);
-  const Runtime::InHostFunction in_host_function;
-  callback(handle, cudaSuccess, data);
+  {
+    const Runtime::Unlocked unlocked(r);
+    const Runtime::InHostFunction in_host_function;
+    callback(handle, cudaSuccess, data);
+  }
+  r.transfers().HasRun(data);
 }
 
 }  // namespace

@@ -19,11 +19,14 @@ void PerformHost(Runtime& r, const HostWork& work, const Stream& stream) {
   call.function = r.function();
   if (r.backend().WatchesStreams()) {
     call.call_site = CallSite();
-    r.transfers().WatchArgument(call, work.data);
+    r.transfers().WatchArgument(r, call, work.data);
   }
-  const Runtime::Unlocked unlocked(r);
-  const Runtime::InHostFunction in_host_function;
-  work.function(work.data);
+  {
+    const Runtime::Unlocked unlocked(r);
+    const Runtime::InHostFunction in_host_function;
+    work.function(work.data);
+  }
+  r.transfers().HasRun(work.data);
 }
 
 void RecordInCapture(Runtime& r, const RecordWork& work, const Stream& stream) {

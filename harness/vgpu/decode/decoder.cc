@@ -210,6 +210,20 @@ void SizeStack(ProgramBuilder& builder) {
   }
 }
 
+// What a loop calls is in it, and so is what that calls in turn.
+void MarkCalledInLoops(ProgramBuilder& builder) {
+  std::vector<uint32_t> left(builder.called_in_loops.begin(), builder.called_in_loops.end());
+  while (!left.empty()) {
+    const uint32_t function = left.back();
+    left.pop_back();
+    const FunctionInfo& info = builder.program.functions[function];
+    for (uint32_t pc = info.entry_pc; pc < info.end_pc; ++pc) builder.program.info[pc].in_loop = true;
+    for (const uint32_t callee : builder.callees[function]) {
+      if (builder.called_in_loops.insert(callee).second) left.push_back(callee);
+    }
+  }
+}
+
 void Build(ProgramBuilder& builder, const ptx::Function& entry) {
   Program& program = builder.program;
   CollectFunctions(builder, entry);
@@ -227,6 +241,7 @@ void Build(ProgramBuilder& builder, const ptx::Function& entry) {
     FunctionDecoder(builder, opcodes[k], k).Decode();
   }
   SizeStack(builder);
+  MarkCalledInLoops(builder);
 }
 
 }  // namespace
@@ -298,7 +313,7 @@ std::string Demangle(const std::string& mangled) {
 std::shared_ptr<const Program> DecodeKernel(const ModuleImage& image, const ptx::Function& entry) {
   auto program = std::make_shared<Program>();
   program->files = image.syntax->files;
-  ProgramBuilder builder{image, *program, {}, {}, {}, {}, {}, {}, false, false, {}};
+  ProgramBuilder builder{image, *program, {}, {}, {}, {}, {}, {}, {}, false, false, {}};
   AnalysisWork work;
   try {
     DescribeKernel(*image.syntax, entry, program->kernel);

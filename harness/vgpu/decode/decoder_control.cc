@@ -86,7 +86,7 @@ int FunctionDecoder::ArgumentBytes(const ptx::Instruction& i, size_t k) const {
   return bytes;
 }
 
-void FunctionDecoder::DecodeCall(const ptx::Instruction& i, Insn& insn) {
+void FunctionDecoder::DecodeCall(const ptx::Instruction& i, bool in_loop, Insn& insn) {
   Modifiers modifiers(i);
   modifiers.Take("uni");
   if (!modifiers.empty()) throw Unsupported("modifier " + modifiers.Left() + " is not supported");
@@ -110,6 +110,13 @@ void FunctionDecoder::DecodeCall(const ptx::Instruction& i, Insn& insn) {
   insn.insn_class = InsnClass::kCall;
   insn.handler = Call;
   insn.extra = kNoPc;
+  if (in_loop && !std::holds_alternative<ptx::SymbolRef>(i.call->target.value)) {
+    for (uint32_t k = 0; k < builder_.functions.size(); ++k) {
+      if (builder_.image.function_addresses.count(builder_.functions[k]->name) != 0) {
+        builder_.called_in_loops.insert(k);
+      }
+    }
+  }
   if (const auto* target = std::get_if<ptx::SymbolRef>(&i.call->target.value)) {
     site.builtin = FindBuiltin(target->name);
     const auto callee = builder_.image.functions.find(target->name);
@@ -124,6 +131,7 @@ void FunctionDecoder::DecodeCall(const ptx::Instruction& i, Insn& insn) {
         throw Unsupported("its arguments do not fit function " + target->name);
       }
       builder_.callees[index_].push_back(site.callee);
+      if (in_loop) builder_.called_in_loops.insert(site.callee);
     } else if (site.builtin == Builtin::kNone) {
       const std::string function = RuntimeFunctionName(target->name);
       throw Unsupported(function.empty() ? "function " + target->name + " is not in the module"

@@ -287,7 +287,7 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
     } else if (opcode.Is(Meaning::kReturn) || opcode.Is(Meaning::kExit)) {
       DecodeReturn(index, insn);
     } else if (i.call) {
-      DecodeCall(i, insn);
+      DecodeCall(i, info.in_loop, insn);
     } else if (opcode.Is(Meaning::kMove) && i.operands.size() == 2 && i.parts.empty() &&
                std::holds_alternative<ptx::SpecialRef>(i.operands[1].value)) {
       DecodeMoveSpecial(i, insn);

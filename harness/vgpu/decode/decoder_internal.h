@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -49,6 +50,7 @@ struct ProgramBuilder {
   std::unordered_map<std::string, uint32_t> shared_offset;  // by VariableKey
   std::unordered_map<std::string, uint32_t> text_index;
   std::vector<std::vector<uint32_t>> callees;  // by function; to compute the stack depth
+  std::set<uint32_t> called_in_loops;          // functions
   bool indirect_calls = false;
   bool allocas = false;
   std::string global_reduction;  // the one kind of red on global memory seen so far
@@ -85,7 +87,7 @@ class FunctionDecoder {
   void EmitPause(const ptx::Instruction& instruction);
   void DecodeBranch(size_t index, Insn& insn);
   void DecodeReturn(size_t index, Insn& insn);
-  void DecodeCall(const ptx::Instruction& instruction, Insn& insn);
+  void DecodeCall(const ptx::Instruction& instruction, bool in_loop, Insn& insn);
   int ArgumentBytes(const ptx::Instruction& instruction, size_t k) const;
   void NoteMemory(const ptx::Instruction& instruction, InsnInfo& info);
   bool IsUnread(const ptx::Instruction& i);

@@ -242,11 +242,11 @@ Finding StreamChecker::FindingOf(const HostRace& race) {
     case HostRace::What::kArgumentGone:
       second.operation = "the host, in " + race.found_function + site;
       finding.detail =
-          "the argument of a host function is a variable of a function that has returned before anything waited for "
-          "the host function";
+          "the argument of a host function is a variable that was gone, or held the next one's, before anything waited "
+          "for the host function";
       finding.hint =
           "the host function runs later, in stream order: give it memory that lives until then (from new or static), "
-          "or wait for it (cudaStreamSynchronize) before you return";
+          "or wait for it (cudaStreamSynchronize) before you return or use it again";
       break;
   }
   finding.second = std::move(second);

@@ -5,6 +5,7 @@ Host code moves data; it needs arrays to move them from and to. Arithmetic is no
 
 import struct
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from operator import index
 from typing import Any, NoReturn
 
@@ -66,8 +67,10 @@ def length_of(shape: object) -> int:
     return length
 
 
-def bounds(item: slice, length: int) -> tuple[int, int]:
-    """Where a part begins and ends."""
+def bounds(item: Any, length: int) -> tuple[int, int]:
+    """Where a part begins and ends; `...` is the whole."""
+    if item is Ellipsis:
+        return 0, length
     begin, end, step = item.indices(length)
     if step != 1:
         raise TypeError("a part of an array has a step of 1 here")
@@ -98,14 +101,14 @@ class ndarray:  # noqa: N801 - NumPy's name
 
     def __getitem__(self, item: Any) -> Any:
         """An element, or a part that shares the memory."""
-        if isinstance(item, slice):
+        if isinstance(item, slice) or item is Ellipsis:
             begin, end = bounds(item, self.size)
             return ndarray(self.view[begin:end], self.dtype, self.base or self)
         return self.view[item]
 
     def __setitem__(self, item: Any, value: Any) -> None:
         """Stores an element, or a part from a number or a sequence."""
-        if not isinstance(item, slice):
+        if not isinstance(item, slice) and item is not Ellipsis:
             self.view[item] = value
             return
         begin, end = bounds(item, self.size)
@@ -169,3 +172,30 @@ def empty_like(other: ndarray) -> ndarray:
 def zeros_like(other: ndarray) -> ndarray:
     """The same, of zeros."""
     return zeros(other.shape, other.dtype)
+
+
+def asarray(source: Any, dtype: object = None) -> ndarray:
+    """The array itself if it has the type, else a new one."""
+    is_it = isinstance(source, ndarray) and (dtype is None or dtype_of(dtype) is source.dtype)
+    return source if is_it else array(source, dtype)
+
+
+ascontiguousarray = asarray
+
+
+def copyto(dst: ndarray, src: Any) -> None:
+    """Stores a number or a sequence's numbers to the array."""
+    dst[:] = src
+
+
+def array_split(ary: Any, sections: int) -> list[Any]:
+    """Parts of about the same length, the longer ones first; they share the memory."""
+    least, longer = divmod(len(ary), sections)
+    ends = [k * least + min(k, longer) for k in range(sections + 1)]
+    return [ary[begin:end] for begin, end in pairwise(ends)]
+
+
+NAMES = (
+    "ndarray", "empty", "zeros", "array", "empty_like", "zeros_like", "asarray", "ascontiguousarray",
+    "copyto", "array_split",
+)  # fmt: skip

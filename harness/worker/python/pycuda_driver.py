@@ -185,6 +185,13 @@ def memset_d8(dest: Any, data: int, size: int) -> None:
     call("cuMemsetD8", _cuda.fill, address_of(dest, "memset_d8: dest"), data, size)
 
 
+def memset_d32(dest: Any, data: int, count: int) -> None:
+    """Stores a word `count` times; its four bytes have to be the same here."""
+    if len(set(held := (data & 0xFFFFFFFF).to_bytes(4, "little"))) > 1:
+        raise ValueError(f"memset_d32: the bytes of {data} differ; copy an array of it by memcpy_htod")
+    call("cuMemsetD32", _cuda.fill, address_of(dest, "memset_d32: dest"), held[0], 4 * count)
+
+
 def to_device(source: Any) -> DeviceAllocation:
     """New device memory with the array's bytes."""
     made = mem_alloc(_host(source, "to_device", writable=False)[1])
@@ -269,13 +276,19 @@ class Stream:
             _cuda.destroy_stream(self.handle)
 
 
+class event_flags:  # noqa: N801 - PyCUDA's name
+    """DEFAULT, BLOCKING_SYNC and DISABLE_TIMING"""
+
+    DEFAULT, BLOCKING_SYNC, DISABLE_TIMING = 0, 1, 2
+
+
 class Event:
     """An event, until nothing refers to it any more."""
 
     def __init__(self, flags: int = 0) -> None:
         """Makes one."""
-        if flags:
-            raise LogicError("an event of the flags 0 is there alone")
+        if flags & ~(event_flags.BLOCKING_SYNC | event_flags.DISABLE_TIMING):
+            raise LogicError("an event has the flags BLOCKING_SYNC and DISABLE_TIMING here")
         self.handle: int = call("cuEventCreate", _cuda.create_event)
 
     def record(self, stream: Any = None) -> "Event":

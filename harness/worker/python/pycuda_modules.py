@@ -56,7 +56,7 @@ class GPUArray:
 
     def __getitem__(self, item: Any) -> "GPUArray":
         """A part, which shares the memory."""
-        if not isinstance(item, slice):
+        if not isinstance(item, slice) and item is not Ellipsis:
             raise TypeError("a part of a GPUArray is array[a:b] here: copy to the host with get() to look at elements")
         begin, end = bounds(item, self.size)
         return GPUArray(end - begin, self.dtype, self.ptr + begin * self.itemsize, self)
@@ -94,6 +94,16 @@ class GPUArray:
         if self.size:
             memcpy_dtoh_async(made, self.gpudata, stream)
         return made
+
+    def fill(self, value: Any) -> "GPUArray":
+        """Stores the value to every element."""
+        filled = empty(self.size, self.dtype)
+        filled.fill(value)
+        if self.size and len(set(held := bytes(filled.view.cast("B")))) == 1:
+            memset_d8(self.gpudata, held[0], self.nbytes)
+        else:
+            self.set(filled)
+        return self
 
     def _check(self, what: str, ary: Any) -> None:
         _check_host(what, ary)
@@ -172,9 +182,10 @@ def _module(name: str, **names: object) -> python_types.ModuleType:
 _DRIVER = {
     pycuda_driver: (
         "Error", "MemoryError", "LogicError", "LaunchError", "RuntimeError", "DeviceAllocation", "Stream", "Event",
-        "Context", "init", "mem_alloc", "mem_alloc_like", "memcpy_htod", "memcpy_htod_async", "memcpy_dtoh",
-        "memcpy_dtoh_async", "memcpy_dtod", "memcpy_dtod_async", "memset_d8", "to_device", "from_device",
-        "from_device_like", "pagelocked_empty", "pagelocked_zeros", "pagelocked_empty_like", "pagelocked_zeros_like",
+        "event_flags", "Context", "init", "mem_alloc", "mem_alloc_like", "memcpy_htod", "memcpy_htod_async",
+        "memcpy_dtoh", "memcpy_dtoh_async", "memcpy_dtod", "memcpy_dtod_async", "memset_d8", "memset_d32", "to_device",
+        "from_device", "from_device_like", "pagelocked_empty", "pagelocked_zeros", "pagelocked_empty_like",
+        "pagelocked_zeros_like",
     ),
     pycuda_kernels: ("module_from_file", "Module", "Function", "In", "Out", "InOut"),
 }  # fmt: skip
@@ -197,10 +208,7 @@ def make_modules() -> None:
     context = _module("pycuda.autoinit", context=pycuda_driver.Context)
     _module("pycuda.autoprimaryctx", context=pycuda_driver.Context)
     _module("pycuda", driver=driver, gpuarray=arrays, compiler=compiler, autoinit=context, __path__=[])
-    names = {
-        name: getattr(pycuda_arrays, name)
-        for name in ("ndarray", "empty", "zeros", "array", "empty_like", "zeros_like")
-    }
+    names = {name: getattr(pycuda_arrays, name) for name in pycuda_arrays.NAMES}
     _module("numpy", **SCALARS, **names, dtype=dtype_of)
 
 

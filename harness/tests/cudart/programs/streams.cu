@@ -313,6 +313,15 @@ void CallbacksArgumentGone(Fixture& f, bool right) {
   CallBackLater(f, right ? &calls : nullptr);
   CHECK(cudaStreamSynchronize(f.s1));
 }
+// The functions change their argument themselves, which is right, or the host does, for the next one.
+void ArgumentUsedAgain(Fixture& f, bool right) {
+  int calls = 0;
+  for (int k = 0; k < 2; ++k) {
+    if (!right) calls = 10 * k;
+    CHECK(cudaLaunchHostFunc(f.s1, [](void* data) { ++*static_cast<int*>(data); }, &calls));
+  }
+  CHECK(cudaStreamSynchronize(f.s1));
+}
 void FilledAndRead(Fixture& f, bool right) {
   CHECK(cudaMemsetAsync(f.pinned, 1, kBytes, f.s1));
   if (right) f.Order(f.s1, f.s2);
@@ -329,6 +338,7 @@ constexpr Scenario kScenarios[] = {
     SCENARIO(SourceUnregistered),
     SCENARIO(ArgumentGone),
     SCENARIO(CallbacksArgumentGone),
+    SCENARIO(ArgumentUsedAgain),
     SCENARIO(Producer),
     SCENARIO(HostBetween),
     SCENARIO(QueryBetween),
