@@ -11,7 +11,7 @@ BESIDE_SETUP := $(if $(filter check check-all build-all unit-tests,$(MAKECMDGOAL
 include harness/student.mk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-all demo gpu check check-all test watch hint profile run lint tidy format unit-tests grader-check grader-tests cluster-check bench docs pictures clean
+.PHONY: help setup build build-all demo gpu check check-all test watch hint profile run lint tidy format unit-tests grader-check grader-tests cluster-check bench release docs pictures clean
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
@@ -98,6 +98,9 @@ cluster-check: build $(TOOLS)  ## grade on a real Slurm, which runs on this mach
 bench: build  ## benchmarks of the virtual GPU
 	@harness/build.sh --build $(BUILD) benchmarks
 	@for b in $(BUILD)/bench/*_bench; do "$$b"; done
+
+release: build-all $(TOOLS)  ## a wheel with vgpu-run, the grader and notebooks' cells: out/release
+	@.venv/bin/python harness/dev/release.py $(BUILD) out/release
 
 docs:  ## build the documentation's site in out/site
 	@harness/setup.sh --docs

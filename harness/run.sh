@@ -21,7 +21,9 @@ done
 file=$1
 shift
 
-nvcc=$(cat "$build/nvcc.txt")
+# A wheel has no nvcc.txt: one on the PATH, else that of the wheel's extra `nvcc`.
+nvcc=$(cat "$build/nvcc.txt" 2> /dev/null || command -v nvcc || ls "$root"/../../nvidia/cu*/bin/nvcc 2> /dev/null) ||
+  { echo "There is no nvcc. Type:  make build   in a checkout, or  pip install 'WHEEL[nvcc]'" >&2; exit 3; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 program=$scratch/$(basename "${file%.cu}")
@@ -32,7 +34,7 @@ if [ "$device" = cuda ]; then
   "$program" "$@" || status=$?
   exit $status
 fi
-"$root/harness/build.sh" --build "$build" cudart vgpu-run
+[ ! -f "$root/harness/build.sh" ] || "$root/harness/build.sh" --build "$build" cudart vgpu-run
 # -g: lines of host code in reports. Linked here and not by nvcc: where nvcc was fetched alone, there is no CUDA runtime
 # beside it to link with.
 "$nvcc" -c -std=c++17 -O3 -lineinfo -Xcompiler -g -gencode arch=compute_80,code=compute_80 "$file" -o "$program.o"

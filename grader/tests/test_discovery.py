@@ -77,8 +77,7 @@ def test_links_pipes_and_giants_are_refused(tmp_path: Path) -> None:
     (inside / "folder" / "ladder.cu").mkdir(parents=True)
     submissions = found(inside)
     refused = {name for name, submission in submissions.items() if submission.refused and submission.source is None}
-    assert refused == {"giant", "link", "dirlink", "flatlink", "pipe", "folder"}
-    assert submissions["nested"].source is None
+    assert refused == {"giant", "link", "dirlink", "flatlink", "nested", "pipe", "folder"}
     assert "links are not followed" in submissions["link"].problem
     assert "1,048,577 bytes" in submissions["giant"].problem
 
@@ -247,7 +246,7 @@ def test_a_folder_that_only_resembles_an_id_is_nobodys(folder: str) -> None:
     assert match(folder, ROSTER) is None
 
 
-@pytest.mark.parametrize(("folder", "index"), [("1", 0), ("turing_1912", 1), ("1912 (turing)", 1), ("ada", 0)])
+@pytest.mark.parametrize(("folder", "index"), [("1", 0), ("turing_1912", 1), ("1912 (turing)", 1), ("aturing", 1)])
 def test_an_id_is_matched_as_text(folder: str, index: int) -> None:
     assert match(folder, ROSTER) is ROSTER[index]
 
@@ -275,36 +274,7 @@ def test_a_roster_that_would_lose_lines_is_refused(tmp_path: Path, text: str, sa
     assert "uot" in str(error.value).partition("\n")[2]  # what to do about it
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'name,sid\n"Lovelace, ""Ada""",1\n',
-        'name,sid,,\n"Lovelace, ""Ada""",1,,,\n',
-        'name;sid\r\n"Lovelace, ""Ada""";1\r\n\r\n',
-        'name,sid\r"Lovelace, ""Ada""",1\r',
-    ],
-)
-def test_rosters_as_spreadsheets_write_them(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "roster.csv"
-    path.write_bytes(text.encode())
-    assert [(student.name, student.sid) for student in read_roster(path)] == [('Lovelace, "Ada"', "1")]
-
-
 def test_students_without_a_folder_are_all_listed(tmp_path: Path) -> None:
     put(tmp_path / "roster.csv", b"name,sid\nAda,\nAda,7\nAda,7\nBob,7\n7,\n")
     absent = find_submissions(tmp_path, WANTED)
     assert len({submission.folder for submission in absent}) == len(absent) == 4
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-def test_roster_encodings(tmp_path: Path, encoding: str) -> None:
-    path = tmp_path / "roster.csv"
-    path.write_bytes("Name;ID\nRózsa Péter;1\n".encode(encoding))
-    assert [student.name for student in read_roster(path)] == ["Rózsa Péter"]
-
-
-def test_roster_without_names(tmp_path: Path) -> None:
-    path = tmp_path / "roster.csv"
-    path.write_text("who,what\n1,2\n")
-    with pytest.raises(GraderError, match="must name the columns"):
-        read_roster(path)

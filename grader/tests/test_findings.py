@@ -53,31 +53,26 @@ def outcome(verdict: str, **given: Any) -> reports.Outcome:
 def test_hostile_words_stay_words(tmp_path: Path) -> None:
     text = "RACE <b>&amp;]]>\x01\ud800% ,:"
     lines = (SaidLine("first", "a", "k,1:%.cu", 7), SaidLine("", "b"), SaidLine("second", "c", "tile.cuh", 9))
+    finding = Finding("race", "k", (Place("k.cu", 4), Place("k.cu", 5)), "RACE  k<<<1,64>>>\n  first …", 3)
     found = [outcome("RACE", message=text, lines=lines, output=text), outcome("HARNESS", message="\x00"),
-             outcome("WRONG", unfinished=True), outcome("PASS")]  # fmt: skip
+             outcome("WRONG", unfinished=True), outcome("PASS"), outcome("PASS", findings=(finding,))]  # fmt: skip
     source = tmp_path / "my dir" / "k,1:%.cu"
-    (one, harness, not_begun) = checked(reports.sarif(found, source))
+    (one, harness, not_begun, passed) = checked(reports.sarif(found, source))
     uri = one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert uri.endswith("/my%20dir/k%2C1%3A%25.cu")
     assert one["relatedLocations"][0]["physicalLocation"]["region"] == {"startLine": 9}
     assert not_begun["level"] == "note"
+    assert passed["locations"][0]["physicalLocation"]["region"] == {"startLine": 4}
     assert harness["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
     # Each of them is a case, and they have one name here.
     assert next(iter(cases(reports.junit("03", found[:1])).values())).system_out.startswith("RACE <b>&amp;]]>?")
     line = reports.annotations(found, Path("my dir/k,1:%.cu")).splitlines()
     assert line[0].startswith("::error file=my dir/k%2C1%3A%25.cu,line=7,title=RACE SumsOne of reduce1::RACE <b>")
-    assert [one.partition(" ")[0] for one in line] == ["::error", "::error", "::notice"]
-
-
-@needs_readers
-def test_a_finding_of_a_test_that_passes_is_a_result() -> None:
-    finding = Finding("race", "k", (Place("k.cu", 4), Place("k.cu", 5)), "RACE  k<<<1,64>>>\n  first …", 3)
-    (one,) = checked(reports.sarif([outcome("PASS", findings=(finding,))], Path("k.cu")))
-    assert (one["ruleId"], one["locations"][0]["physicalLocation"]["region"]["startLine"]) == ("RACE", 4)
+    assert [one.partition(" ")[0] for one in line] == ["::error", "::error", "::notice", "::error"]
 
 
 def lockstep(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    command = [str(ROOT / "lockstep"), *words, "--build", str(BUILD)]
+    command = [ROOT / "lockstep", *words, "--build", BUILD]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 

@@ -27,7 +27,6 @@ from platforms.moodle import moodle_worksheet
 from platforms.people import Person
 from test_exports import HOSTILE
 
-REDUCTION = {"04_reduction": ["The ladder", "04_reduction"]}
 ASSIGNMENT = {"04_reduction": made_assignment()}
 
 

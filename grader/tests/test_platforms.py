@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -22,7 +21,7 @@ from grader.commands.cli import cli
 from grader.intake.download import open_class
 from grader.model.discovery import Submission, Wanted
 from platforms.canvas import canvas_gradebook, make_canvas
-from platforms.git_clones import classroom_roster, make_git_clones
+from platforms.git_clones import make_git_clones
 from platforms.gradescope import gradescope_roster, make_gradescope
 from platforms.moodle import DEFAULT_TEAM, make_moodle, moodle_worksheet
 from platforms.packing import tarred, zipped
@@ -76,39 +75,6 @@ def take(path: Path, roster: Path | None = None) -> list[Submission]:
 def table(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8", newline="")
     return path
-
-
-PLATFORMS: dict[str, tuple[str, Callable[..., Path], Callable[[Sequence[Person]], str]]] = {
-    "canvas": ("Canvas download", make_canvas, canvas_gradebook),
-    "moodle": ("Moodle download", make_moodle, moodle_worksheet),
-    "gradescope": ("Gradescope export", make_gradescope, gradescope_roster),
-    "git": ("Git clones", make_git_clones, classroom_roster),
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("platform", PLATFORMS)
-def test_every_student_is_there_once(tmp_path: Path, platform: str, form: str) -> None:
-    title, make, export = PLATFORMS[platform]
-    made = make(tmp_path / f"week4{form}", usual())
-    roster = table(tmp_path / "export.csv", export(PEOPLE))
-    with open_class(made, roster) as download:
-        assert download.title == title
-        assert download.unmatched == []
-        submissions = download.submissions(WANTED)
-    assert len(submissions) == len(PEOPLE)
-    assert len({one.student for one in submissions}) == len(PEOPLE)
-    assert len({one.folder for one in submissions}) == len(PEOPLE)
-    expected = {one.sid: (source(one) if one != PEOPLE[-1] else None) for one in PEOPLE}
-    assert {one.student.sid: one.source for one in submissions} == expected
-    late = {one.student.sid for one in submissions if one.handed.late}
-    assert late == ({PEOPLE[1].sid} if platform == "canvas" else set())
-    times = {one.student.sid: one.handed.at for one in submissions if one.handed.at}
-    if platform == "gradescope" or (platform == "git" and not form):
-        assert times.pop(PEOPLE[1].sid) == "2026-11-21T02:00:00+00:00"
-        assert set(times.values()) == {"2026-11-20T23:00:00+00:00"}
-    else:
-        assert times == {}
 
 
 def test_canvas_without_names_or_accents(tmp_path: Path) -> None:
@@ -363,7 +329,7 @@ def test_a_class_of_two_thousand_is_matched_at_once(tmp_path: Path) -> None:
 
 def test_demo_downloads_from_the_command_line(tmp_path: Path) -> None:
     tool = ROOT / "grader/tests/platforms"
-    for platform in ("plain", *PLATFORMS):
+    for platform in ("plain", "canvas", "moodle", "gradescope", "git"):
         out = tmp_path / platform / "week4.zip"
         made = subprocess.run(
             [sys.executable, tool, "--platform", platform, "--late", "Ada", ROOT / "reference/sample_class", out],

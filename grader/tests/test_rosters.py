@@ -62,6 +62,11 @@ ADA = ("Ada Lovelace", "007", "a@x", "ada", "", "", "")
          [("Ada Lovelace", "007", "", "ada", "S1", "Red", "4201")]),
         ("Semester,Email,Last Name,First Name,Lecture,Section\nf26,a@x,Lovelace,Ada,1,A\n",
          [("Ada Lovelace", "", "a@x", "", "A", "", "")]),
+        # As spreadsheets write them.
+        *((text, [('Lovelace, "Ada"', "1", "", "", "", "", "")]) for text in (
+            'name,sid\n"Lovelace, ""Ada""",1\n', 'name,sid,,\n"Lovelace, ""Ada""",1,,,\n',
+            'name;sid\r\n"Lovelace, ""Ada""";1\r\n\r\n', 'name,sid\r"Lovelace, ""Ada""",1\r')),
+        ("Name;ID\nRózsa Péter;1\n", [("Rózsa Péter", "1", "", "", "", "", "")]),
         # A registrar's lists: titles of no platform. A column of marks is nobody's login.
         ("NetID,Preferred First Name,Legal Last Name,Student Number,Class\nada,Ada,Lovelace,007,SR\n",
          [("Ada Lovelace", "007", "", "ada", "", "", "")]),
@@ -69,7 +74,7 @@ ADA = ("Ada Lovelace", "007", "a@x", "ada", "", "", "")
          [("Ada Lovelace", "007", "", "", "", "", "4201")]),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
 def test_tables_of_students(text: str, expected: list[tuple[str, ...]], encoding: str) -> None:
     assert students(text, encoding) == expected
 

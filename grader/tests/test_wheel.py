@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, needs
+from conftest import BUILD, ROOT, needs, needs_build
 from grader import __version__
 from grader.base.layout import Layout
 
@@ -50,19 +50,20 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def grader(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., "subprocess.CompletedProcess[str]"]:
-    """The installed command. What it depends on comes from the environment that runs the tests."""
-    folder = tmp_path_factory.mktemp("venv")
+    """The installed command."""
+    folder = installed(wheel, tmp_path_factory.mktemp("venv"))
+    return lambda *words: _run(str(folder / "bin" / "grader"), *words, check=False)
+
+
+def installed(wheel: Path, folder: Path) -> Path:
+    """An environment with a wheel. What that depends on comes from the environment that runs the tests."""
     _run(sys.executable, "-m", "venv", "--without-pip", str(folder))
     python = folder / "bin" / "python"
     _run(sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index", str(wheel))
     site = next(folder.glob("lib/python*/site-packages"))
     paths = {sysconfig.get_path("purelib"), *(path for path in sys.path if path.endswith("site-packages"))}
     (site / "dependencies.pth").write_text("\n".join(sorted(paths)))
-
-    def run(*words: str) -> "subprocess.CompletedProcess[str]":
-        return _run(str(folder / "bin" / "grader"), *words, check=False)
-
-    return run
+    return folder
 
 
 def _run(*words: str, check: bool = True) -> "subprocess.CompletedProcess[str]":
@@ -114,3 +115,47 @@ def test_it_grades_in_a_checkout_once_that_is_built(
     assert (in_checkout.root / "out" / "index.html").is_file()
     assert grader("handout", "given").returncode == 0
     assert Path("given/README.md").is_file()
+
+
+@pytest.mark.daily
+@needs_build
+def test_a_release_runs_a_program_without_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = str(ROOT / "harness/dev/release.py")
+    said = _run(sys.executable, script, str(BUILD), str(tmp_path / "out")).stdout
+    (wheel,) = (tmp_path / "out").glob("*.whl")
+    assert f"pip install '{wheel}'" in said
+    assert wheel.name in (tmp_path / "out/SHA256SUMS").read_text()
+    with zipfile.ZipFile(wheel) as archive:
+        assert not [name for name in archive.namelist() if name.endswith("_test.cc")]
+        assert "grader/wheel/assignments/04_reduction/reduction.cu" in archive.namelist()
+    programs = installed(wheel, tmp_path / "venv") / "bin"
+    nvcc = Path((BUILD / "nvcc.txt").read_text().strip()).parent
+    monkeypatch.setenv("PATH", f"{nvcc}:/usr/bin:/bin")
+    monkeypatch.chdir(tmp_path)
+    source = """#include <cstdio>
+__global__ void saxpy(int n, float a, const float* x, float* y) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i <{more} n) y[i] = a * x[i] + y[i];
+}}
+int main() {{
+  float *x, last;
+  cudaMalloc(&x, 4000);
+  cudaMemset(x, 0, 4000);
+  saxpy<<<4, 256>>>(1000, 2, x, x);
+  if (cudaMemcpy(&last, x + 999, 4, cudaMemcpyDefault) == cudaSuccess) std::printf("%g\\n", last);
+  cudaFree(x);
+}}
+"""
+    for more, found in (("", "Findings\n  none"), ("=", "saxpy.cu:4")):
+        Path("saxpy.cu").write_text(source.format(more=more))
+        ended = _run(str(programs / "lockstep"), "run", "saxpy.cu", "--check")
+        assert found in ended.stdout + ended.stderr
+        assert (ended.stdout == "0\n") == (not more)
+    assert _run(str(programs / "vgpu-run"), "--version").stdout == f"vgpu-run, version {__version__}\n"
+    assert "checkout" in _run(str(programs / "lockstep"), "test", check=False).stderr
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    if not shutil.which("nvcc"):
+        assert (
+            "There is no nvcc. Type:  make build"
+            in _run(str(programs / "lockstep"), "run", "saxpy.cu", check=False).stderr
+        )

@@ -23,7 +23,6 @@ from grader.base.layout import Layout
 from grader.base.secret import NAME as SECRET
 from grader.model.assignment import Assignment
 
-ZIP = "autograder.zip"
 SCRIPTS = ("setup.sh", "run_autograder")
 GRADESCOPE, PRAIRIELEARN, AUTOLAB = "gradescope", "prairielearn", "autolab"
 PROBLEM = "autograded"  # what Autolab's own template calls its only score

@@ -92,6 +92,9 @@ class Layout:
         return sorted(path.parent.name for path in (self.root / "assignments").glob("*/assignment.toml"))
 
 
+IN_WHEEL = Path(__file__).resolve().parents[1] / "wheel"  # what a released wheel carries: harness/dev/release.py
+
+
 def find_layout(build: Path | None, start: Path | None = None) -> Layout:
     """The repository around the current folder, else around this package; raises GraderError where there is none."""
     here = (start or Path.cwd()).resolve()

@@ -22,6 +22,7 @@ _SHOWN = 40  # letters of a word that tell it apart: longer ones may have been c
 SHORTEST = 3  # letters or digits: shorter ones count things
 PART = "part of a name"  # where nothing else is there: first names, last names
 _KINDS = (SID, LOGIN, ADDRESS, NAME, GROUP, PART)
+_Votes = dict["Place", tuple[set[tuple[Student, ...]], int]]  # who is found at a place, and in how many names
 Place = tuple[str, bool, int]  # what stands there; whether words are counted from the end; after how many of them
 
 
@@ -62,18 +63,16 @@ class Places:
         """Looks at all names once; without a roster there is none."""
         self._matcher = matcher
         self._found: dict[str, dict[Place, Found]] = {}
-        votes: dict[Place, tuple[set[tuple[Student, ...]], int]] = {}
+        votes: _Votes = {}
         for name in names if matcher.roster else ():
             for place, found in self.all(name).items():
                 whose, count = votes.get(place, (set(), 0))
                 votes[place] = (whose | {found.students}, count + 1)
         strong = {place: len(whose) for place, (whose, _) in votes.items() if place[0] != PART}
         weak = {place: len(whose) for place, (whose, _) in votes.items()}
-        first = (
-            (_first_word(names, strong) or self._at_the_end(names, votes) or _first_word(names, weak))
-            if are_files
-            else None
-        )
+        first: Place | None = None
+        if are_files:
+            first = _first_word(names, strong) or self._at_the_end(names, votes) or _first_word(names, weak)
         kept = [place for place, (whose, count) in votes.items() if len(whose) > 1 and 2 * count >= len(names)]
         kept = [one for one in kept if one[0] != PART] or kept
         kept.sort(key=lambda one: (-len(votes[one][0]), _KINDS.index(one[0]), one[1:]))
@@ -83,17 +82,14 @@ class Places:
         """Whether there is any."""
         return bool(self._kept)
 
-    def _at_the_end(
-        self, names: Sequence[str], votes: Mapping[Place, tuple[set[tuple[Student, ...]], int]]
-    ) -> Place | None:
+    def _at_the_end(self, names: Sequence[str], votes: _Votes) -> Place | None:
         """The place counted from the end at which most values are students, if there is one."""
-        for kind in _KINDS:
-            for after in range(_MOST_WORDS):
-                whose, _ = votes.get(place := (kind, True, after), (set(), 0))
-                unknown = [_WORD.findall(name.casefold()) for name in names if place not in self.all(name)]
-                others = {words[-1 - after][:_SHOWN] for words in unknown if after < len(words)}
-                if len(whose) > 1 and len(whose) >= len(others):
-                    return place
+        last = [place for place, (whose, _) in votes.items() if place[1] and len(whose) > 1]
+        for place in sorted(last, key=lambda one: (_KINDS.index(one[0]), one[2])):
+            unknown = [_WORD.findall(name.casefold()) for name in names if place not in self.all(name)]
+            others = {words[-1 - place[2]][:_SHOWN] for words in unknown if place[2] < len(words)}
+            if len(votes[place][0]) >= len(others):
+                return place
         return None
 
     def all(self, name: str) -> dict[Place, Found]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
@@ -18,8 +19,6 @@ from grader.model.verdicts import HARNESS, PASS, SLOW
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-ERROR, WARNING, NOTE = "error", "warning", "note"
-_ANNOTATIONS = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 Place = tuple[str, int, str]  # a file's name, a line of it, what is there
 Outcome = tuple[str, str, TestResult | Evidence | Timing]  # a test's or a criterion's name, its rung, how it ended
 
@@ -29,7 +28,6 @@ class Problem:
     """One thing that is wrong: of which test or criterion, how bad, in words, and where, the first place first."""
 
     name: str
-    rung: str
     verdict: str
     level: str
     headline: str
@@ -39,8 +37,9 @@ class Problem:
 
 def outcomes(result: SuiteResult) -> list[Outcome]:
     """Tests and criteria with their short names and their rungs, in the order of the suite."""
-    tests = [(test.short_name, test.rung, test) for test in result.tests]
-    return [*tests, *((one.criterion, one.rung, one) for one in (*result.evidence, *result.timings))]
+    tests: list[Outcome] = [(test.short_name, test.rung, test) for test in result.tests]
+    measured: list[Evidence | Timing] = [*result.evidence, *result.timings]
+    return [*tests, *((one.criterion, one.rung, one) for one in measured)]
 
 
 def not_compiled(file: str, said: str) -> list[Outcome]:
@@ -65,7 +64,7 @@ def sarif(outcomes: Sequence[Outcome], source: Path) -> str:
     """All problems as one run of SARIF 2.1.0. `source` is the submission, as paths in the document begin."""
     found = problems(outcomes)
     kinds = list(dict.fromkeys(one.verdict for one in found))
-    rules = [{"id": kind, "defaultConfiguration": {"level": WARNING if kind == SLOW else ERROR}} for kind in kinds]
+    rules = [{"id": kind, "defaultConfiguration": {"level": "warning" if kind == SLOW else "error"}} for kind in kinds]
     results = [
         {
             "ruleId": one.verdict,
@@ -120,7 +119,7 @@ def annotations(found: Sequence[Outcome], source: Path) -> str:
         file, line, _ = one.places[0] if one.places else ("", 1, "")
         where = f"file={_escaped(str(_path(source, file)), ',:')},line={line}"
         title = _escaped(f"{one.verdict} {one.name}", ",:")
-        lines.append(f"::{_ANNOTATIONS[one.level]} {where},title={title}::{_escaped(one.text)}\n")
+        lines.append(f"::{one.level.replace('note', 'notice')} {where},title={title}::{_escaped(one.text)}\n")
     return "".join(lines)
 
 
@@ -129,23 +128,23 @@ def _of(name: str, rung: str, outcome: TestResult | Evidence | Timing) -> Iterat
     whole = f"{name} of {rung}" if rung else name
     if outcome.verdict != PASS:
         is_open = isinstance(outcome, TestResult) and outcome.unfinished
-        level = NOTE if is_open else WARNING if outcome.verdict == SLOW else ERROR
+        level = "note" if is_open else "warning" if outcome.verdict == SLOW else "error"
         said = tuple((line.file, line.line, line.rendered) for line in outcome.lines if line.file)
         places = said or tuple((one.file, one.line, "") for one in (findings[0].places if findings else ()) if one.line)
-        yield Problem(whole, rung, outcome.verdict, level, outcome.message, _clean(outcome.said), places)
+        yield Problem(whole, outcome.verdict, level, outcome.message, _clean(outcome.said), places)
         return
     for finding in findings:  # of a test whose results are right
         headline = finding.text.partition("\n")[0]
         places = tuple((place.file, place.line, "") for place in finding.places if place.line)
-        yield Problem(whole, rung, finding.text.split()[0], ERROR, headline, finding.text, places)
+        yield Problem(whole, finding.text.split()[0], "error", headline, finding.text, places)
 
 
-def _location(source: Path, place: Place) -> dict[str, object]:
+def _location(source: Path, place: Place) -> dict[str, Any]:
     file, line, text = place
     uri = quote(_path(source, file).as_posix())
-    physical = {"artifactLocation": {"uri": uri if not uri.startswith("/") else f"file://{uri}"}}
-    told = {"message": {"text": text}} if text else {}
-    return {"physicalLocation": physical | {"region": {"startLine": max(1, line)}}} | told
+    artifact = {"uri": uri if not uri.startswith("/") else f"file://{uri}"}
+    physical = {"artifactLocation": artifact, "region": {"startLine": max(1, line)}}
+    return {"physicalLocation": physical, **({"message": {"text": text}} if text else {})}
 
 
 def _path(source: Path, file: str) -> Path:

@@ -85,11 +85,6 @@ def is_hidden_test(test: TestResult) -> bool:
     return test.name.startswith(f"{HIDDEN_TEST}: ")
 
 
-def hidden_title(test: TestResult) -> str:
-    """The title of what `for_student` left of a hidden test."""
-    return test.name.removeprefix(f"{HIDDEN_TEST}: ")
-
-
 def _message(assignment: Assignment, record: Record) -> str:
     """What stopped the run. A failure of the harness may quote a test; the compiler may quote any file it can read."""
     if record.status == NOT_GRADED:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.base.errors import GraderError, UsageError
-from grader.base.layout import Layout, find_layout
+from grader.base.layout import IN_WHEEL, Layout, find_layout
 from grader.base.process import CancelledError
 from grader.model.assignment import load_assignment
 from grader.student.arguments import fail, parse
@@ -48,9 +48,9 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _do(options: Namespace, typed: Typed) -> int:
-    layout = find_layout(options.build)
     if options.command == "run":
-        return _run(layout, options)
+        return _run(layout_for_programs(options.build), options)
+    layout = find_layout(options.build)
     if options.command == "doctor":
         return subprocess.run(
             [str(layout.harness / "setup.sh"), "--doctor", "--build", str(layout.build)], check=False
@@ -85,6 +85,16 @@ def _do(options: Namespace, typed: Typed) -> int:
         return watch(layout, request, lambda: _build(layout, names))
     _build(layout, names)
     return carry_out(layout, request)
+
+
+def layout_for_programs(build: Path | None, start: Path | None = None) -> Layout:
+    """A checkout, else what an installed wheel carries, which is enough to run programs."""
+    try:
+        return find_layout(build, start)
+    except GraderError:
+        if IN_WHEEL.is_dir():
+            return Layout(IN_WHEEL, IN_WHEEL / "build")
+        raise
 
 
 def _chosen(layout: Layout, words: Sequence[str], here: list[str]) -> tuple[list[str], str]:
@@ -154,6 +164,8 @@ def _build(layout: Layout, names: Sequence[str]) -> None:
 def _set_up(layout: Layout) -> None:
     # The last that setup.sh writes.
     compiler = layout.build / "nvcc.txt"
+    if layout.root == IN_WHEEL:
+        return
     if not compiler.is_file() or not compiler.stat().st_size:
         _call(layout.harness / "setup.sh", "--student", "--build", layout.build)
 

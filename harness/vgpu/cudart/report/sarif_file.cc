@@ -31,9 +31,9 @@ std::string SarifUri(const std::string& file) {
   return uri;
 }
 
-SarifJson SarifLocation(const ThreadPlace& place) {
-  return {{"physicalLocation",
-           {{"artifactLocation", {{"uri", SarifUri(place.file)}}}, {"region", {{"startLine", place.line}}}}}};
+SarifJson SarifLocation(const ThreadPlace& at) {
+  return {
+      {"physicalLocation", {{"artifactLocation", {{"uri", SarifUri(at.file)}}}, {"region", {{"startLine", at.line}}}}}};
 }
 
 }  // namespace

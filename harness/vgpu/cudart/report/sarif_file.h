@@ -8,8 +8,7 @@
 
 namespace lockstep::vgpu::cudart {
 
-// SARIF 2.1.0: a result for each finding, its first place as the location, the other one as related. Files in the
-// current folder are named from there. False: the file can't be written.
+// SARIF 2.1.0: its first place is a finding's location, the other one a related one. False: it can't be written.
 bool WriteSarifFile(const std::string& path, const std::vector<Finding>& findings);
 
 }  // namespace lockstep::vgpu::cudart
