@@ -88,7 +88,7 @@ def test_all_that_changed_is_told(graded: Layout) -> None:
         "the suite changed",
         "late (Hopper)",
         "well done",
-        "21 of 20 points count",
+        "20 + 1 bonus of 20 points count",
     ):
         assert words in said
     assert told.output.count("*") == 1

@@ -44,7 +44,7 @@ SAID = {
         "the launcher raised ZeroDivisionError: integer division or modulo by zero\n  at      shift.py:23\n"
     ],
     "exits": ["the launcher raised SystemExit: 0\n  at      shift.py:23\n"],
-    "empty_grid": ["a grid of 0 blocks", "shift.py:23"],
+    "empty_grid": ["a grid needs at least one block", "shift.py:23"],
     "block_too_large": ["a block has at most 1,024 threads", "shift.py:23"],
     "swallows_the_error": ["a block has at most 1,024 threads", "shift.py:24"],
     "swaps_arguments": [

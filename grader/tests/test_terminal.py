@@ -228,9 +228,9 @@ def test_a_small_class_has_a_row_a_student(assignments: int) -> None:
 
 
 def test_seven_assignments_have_their_columns_where_there_is_room() -> None:
-    lines = summarised(students(6, 7), 7, 120)
+    lines = summarised(students(6, 7), 7, 132)
     assert lines[0].split() == ["Student", "Verdict", "01", "02", "03", "04", "05", "06", "07", "Total"]
-    assert lines[1].endswith("102.5  102.5  102.5  102.5      –  102.5  102.5  537.25 / 700")
+    assert lines[1].endswith("102.5  102.5    522.25 + 15 bonus of 700")
     assert "✗ WRONG 03, 1 missing" in lines[1]
 
 
@@ -244,7 +244,7 @@ def test_extra_credit_that_was_not_handed_in_is_not_missing() -> None:
 def test_seven_assignments_fit_into_80_columns() -> None:
     lines = summarised(students(6, 7), 7)
     assert lines[0].split() == ["Student", "Verdict", "01", "02", "03", "04", "05", "06", "07", "Total"]
-    assert lines[1].split()[-10:] == ["WRONG", "03", *["102.5"] * 4, "–", "102.5", "102.5", "537.25"]
+    assert lines[1].split()[-10:] == ["WRONG", "03", *["102.5"] * 4, "–", "102.5", "102.5", "522.25+15"]
 
 
 def test_a_long_class_has_a_digest() -> None:
@@ -361,9 +361,9 @@ def test_a_class_in_a_terminal(in_checkout: Layout, lively: Path, environment: d
     assert any(", 3 of 7 tests" in one or ", 4 of 7 tests" in one for one in seen)
     end = screen.text()
     assert "━" not in end  # the bars are gone
-    assert "洛夫莱斯   ✓ PASS            23 / 20\n" in end
-    assert "student_0  ✗ WRONG beta_two  11 / 20\n" in end
-    assert "gone       – MISSING               –\n" in end
+    assert "洛夫莱斯   ✓ PASS            20 + 3 bonus of 20\n" in end
+    assert "student_0  ✗ WRONG beta_two            11 of 20\n" in end
+    assert "gone       – MISSING                          –\n" in end
 
 
 def test_a_dumb_terminal_gets_lines(in_checkout: Layout, lively: Path) -> None:

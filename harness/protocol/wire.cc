@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 namespace lockstep::worker {
@@ -40,6 +41,7 @@ constexpr TypeInfo kTypes[] = {
     {MessageType::kBeginOperation, kSmallBytes, "BeginOperation"},
     {MessageType::kEndOperation, 0, "EndOperation"},
     {MessageType::kHostRace, kMargin * 4, "HostRace"},
+    {MessageType::kStopped, kMargin, "Stopped"},
     {MessageType::kLoadModule, kMaxModuleBytes + kMargin, "LoadModule"},
     {MessageType::kUnloadModule, kMargin, "UnloadModule"},
     {MessageType::kFindKernel, kSmallBytes, "FindKernel"},
@@ -85,6 +87,8 @@ Header CheckedHeader(const uint8_t* bytes) {
   }
   return header;
 }
+
+volatile std::sig_atomic_t sending = 0;
 
 // Payloads grow by this much at a time, so that a header alone takes no memory.
 constexpr uint64_t kReceiveStep = uint64_t{1} << 20;
@@ -259,8 +263,12 @@ void Send(int socket, MessageType type, uint16_t flags, std::span<const uint8_t>
   Header header = CheckedHeader(type, flags, payload.size() + rest.size());
   const auto part = [](const uint8_t* data, size_t bytes) { return iovec{const_cast<uint8_t*>(data), bytes}; };
   iovec parts[] = {{&header, kHeaderBytes}, part(payload.data(), payload.size()), part(rest.data(), rest.size())};
+  sending = 1;
   SendExactly(socket, parts);
+  sending = 0;
 }
+
+bool IsSending() { return sending != 0; }
 
 Message Receive(int socket) {
   uint8_t bytes[kHeaderBytes];

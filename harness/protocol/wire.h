@@ -19,8 +19,10 @@
 
 namespace lockstep::worker {
 
-inline constexpr uint32_t kProtocolVersion = 5;
+inline constexpr uint32_t kProtocolVersion = 6;
 inline constexpr int kSocketDescriptor = 3;  // in the worker
+// Asks a worker that does not come back where it is: it sends Stopped, and ends by this signal.
+inline constexpr int kWhereSignal = 24;  // SIGXCPU: its time is up
 // Exit status of a worker that lost its connection to the judge.
 inline constexpr int kConnectionLostStatus = 120;
 inline constexpr uint64_t kHeaderBytes = 8;
@@ -50,6 +52,7 @@ enum class MessageType : uint16_t {
   kBeginOperation,  // what follows is one operation of a stream
   kEndOperation,
   kHostRace,
+  kStopped,  // the program is about to end within a call
   // Worker to judge, answered by kReply.
   kLoadModule = 64,
   kUnloadModule,
@@ -161,5 +164,7 @@ class FrameReader {
 void Send(int socket, MessageType type, uint16_t flags, std::span<const uint8_t> payload,
           std::span<const uint8_t> rest = {});
 Message Receive(int socket);
+// Whether a part of a message has been sent and the rest has not. For a signal's handler.
+bool IsSending();
 
 }  // namespace lockstep::worker

@@ -216,4 +216,16 @@ Returned DecodeReturned(std::span<const uint8_t> payload) {
   return returned;
 }
 
+Stopped DecodeStopped(std::span<const uint8_t> payload) {
+  Decoder decoder(payload);
+  Stopped stopped;
+  const auto address = decoder.Get<uint8_t>();
+  if (address > static_cast<uint8_t>(FaultAddress::kStack)) throw WireError("no kind of address");
+  stopped.address = static_cast<FaultAddress>(address);
+  stopped.site = decoder.GetString();
+  stopped.exception = decoder.GetString();
+  decoder.Finish();
+  return stopped;
+}
+
 }  // namespace lockstep::worker

@@ -115,4 +115,16 @@ struct Returned {
 std::vector<uint8_t> Encode(const Returned& returned);
 Returned DecodeReturned(std::span<const uint8_t> payload);
 
+// Which kind of address a program could not access.
+enum class FaultAddress : uint8_t { kUnknown, kNull, kDevice, kStack };
+
+// Where a program stopped within a call. Its handler encodes this itself, for nothing may be allocated there:
+// worker/remote_crash.cc; a launcher in Python: worker/python/stand_in.py.
+struct Stopped {
+  FaultAddress address = FaultAddress::kUnknown;
+  std::string site;       // "/home/ada/copy.cu:17", "" where it is not known
+  std::string exception;  // that a launcher in Python raised: "ZeroDivisionError: division by zero"
+};
+Stopped DecodeStopped(std::span<const uint8_t> payload);
+
 }  // namespace lockstep::worker

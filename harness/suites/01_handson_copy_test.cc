@@ -56,6 +56,15 @@ const ApiCall* FindCopyOfOtherSize(const CallReport& report, uint64_t bytes) {
   return found == report.trace.end() ? nullptr : &*found;
 }
 
+std::string ExplainSize(uint64_t bytes, uint64_t n) {
+  const std::string moved = "a copy moved " + Grouped(bytes) + " bytes";
+  if (bytes == n) return moved + ": cudaMemcpy counts bytes, and n ints are n * sizeof(int) bytes";
+  if (bytes == sizeof(void*) || bytes == n * sizeof(void*)) {
+    return moved + ": sizeof of a pointer is the size of the pointer, not of what it points to";
+  }
+  return moved + ", and n ints are " + Grouped(n * sizeof(int32_t)) + ": do the copies move them all?";
+}
+
 // What h_out tells about the mistake.
 std::string Explain(const std::vector<int32_t>& values, const std::vector<int32_t>& found, const CallReport& report) {
   const int32_t poison = judge::DeviceArray<int32_t>::FillValue();
@@ -66,14 +75,7 @@ std::string Explain(const std::vector<int32_t>& values, const std::vector<int32_
       std::all_of(found.begin() + static_cast<int64_t>(right), found.end(), [&](int32_t v) { return v == poison; });
   if (right == 0 && rest_untouched)
     return "nothing was copied to h_out: cudaMemcpy(h_out, …, bytes, cudaMemcpyDeviceToHost)";
-  if (const ApiCall* copy = FindCopyOfOtherSize(report, n * sizeof(int32_t))) {
-    const std::string moved = "a copy moved " + Grouped(copy->bytes) + " bytes";
-    if (copy->bytes == n) return moved + ": cudaMemcpy counts bytes, and n ints are n * sizeof(int) bytes";
-    if (copy->bytes == sizeof(void*)) {
-      return moved + ": sizeof of a pointer is the size of the pointer, not of what it points to";
-    }
-    return moved + ", and n ints are " + Grouped(n * sizeof(int32_t)) + ": do the copies move them all?";
-  }
+  if (const ApiCall* copy = FindCopyOfOtherSize(report, n * sizeof(int32_t))) return ExplainSize(copy->bytes, n);
   if (right > 0 && rest_untouched)
     return "the first " + Grouped(right) + " of " + Grouped(n) +
            " ints arrived: is n * sizeof(int) the size of each copy?";
@@ -92,8 +94,8 @@ std::string Explain(const std::vector<int32_t>& values, const std::vector<int32_
   return "look at the calls in order: which buffer does each copy read, and which does it write?";
 }
 
-std::string ApiHint(const CallReport& report, const CallContext& context, int64_t error = kSuccess) {
-  const std::string hint = judge::FirstFailure(report, context).hint;
+judge::HintText ApiHint(const CallReport& report, const CallContext& context, int64_t error = kSuccess) {
+  const judge::HintText hint = judge::FirstFailure(report, context).hint;
   return hint.empty() ? judge::HintOfReturned(error) : hint;
 }
 
@@ -171,6 +173,13 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
   const bool returned = report.outcome == worker::Outcome::kReturned && report.arrays.size() == 2;
   if (!returned) {
     run.problems = WithCalls(judge::ProblemsOf(report, context), report);
+    const ApiCall* const copy = FindCopyOfOtherSize(report, values.size() * sizeof(int32_t));
+    for (Problem& problem : run.problems) {
+      if (problem.verdict != Verdict::kCrash || copy == nullptr || copy->bytes < values.size() * sizeof(int32_t))
+        continue;
+      problem.hint = ExplainSize(copy->bytes, values.size());  // it went past the end of an array on the host
+      problem.evidence.push_back(judge::LineAt("at", copy->call_site, copy->function));
+    }
     return run;
   }
   // Page-locked memory is worth what the copies do with it.

@@ -134,7 +134,8 @@ std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& conte
   if (!problems.empty() || Meets(error, expect)) return problems;
   const std::string returned = "it returned " + judge::ErrorText(error);
   const judge::Failure failure = judge::FirstFailure(report, context);
-  std::string evidence = returned, hint;
+  std::string evidence = returned;
+  judge::HintText hint;
   switch (expect) {
     case Expect::kSuccess:
       hint = failure.hint.empty() ? judge::HintOfReturned(error) : failure.hint;
@@ -276,7 +277,7 @@ std::optional<uint64_t> AtomicsOf(const CallReport& report) {
 }
 
 // A race at the count itself, among stores that are no atomic operations.
-std::string HintOfRace(const Problem& problem) {
+judge::HintText HintOfRace(const Problem& problem) {
   bool at_count = false, atomic = false;
   if (problem.finding && problem.finding->second && problem.finding->memory) {
     at_count = problem.finding->memory->buffer_name == "d_wrong";

@@ -65,14 +65,8 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
 }
 
 void Explain(const judge::CallReport& report, uint64_t n, int64_t shift, std::vector<Problem>& problems) {
-  const bool refused =
-      report.cuda_error == "cudaErrorInvalidConfiguration" || report.cuda_error == "cudaErrorInvalidValue";
   for (Problem& problem : problems) {
-    if (problem.verdict == Verdict::kApi && refused && n == 0) {
-      problem.hint = "a grid of 0 blocks is an error: return before the launch when there is nothing to do";
-    } else if (std::string hint = HintOfFault(report, problem, n, shift); !hint.empty()) {
-      problem.hint = std::move(hint);
-    }
+    if (std::string hint = HintOfFault(report, problem, n, shift); !hint.empty()) problem.hint = std::move(hint);
   }
 }
 

@@ -108,9 +108,8 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
   // Past the end of d_in lies a guard zone on a real GPU, and in a buffer that held more before. Multiples of 51 wrap
   // around to small numbers, which say nothing.
   const auto poison = static_cast<uint32_t>(judge::DeviceArray<int32_t>::FillValue());
-  const uint32_t difference = static_cast<uint32_t>(found) - static_cast<uint32_t>(judge::WrappingSum(values));
   for (uint32_t times = 1; times <= 2 * kBlock; ++times) {
-    if (times % 51 != 0 && difference == times * poison) {
+    if (times % 51 != 0 && surplus == times * poison) {
       return judge::Counted(times, "element") + " past the end of the input " + (times == 1 ? "was" : "were") +
              " added: check each index against n";
     }
@@ -178,9 +177,9 @@ judge::CallContext ContextOf(const std::string& rung, const std::vector<int32_t>
   return {rung, "n = " + judge::Grouped(values.size()) + ", " + what, judge::Suite::Get().assignment().submission};
 }
 
-bool IsBeyondSum(const Problem& problem) {
-  return problem.verdict == Verdict::kBounds && problem.finding && problem.finding->memory &&
-         problem.finding->memory->buffer_name == "d_sum";
+bool IsAt(const Problem& problem, Verdict verdict, const char* buffer) {
+  return problem.verdict == verdict && problem.finding && problem.finding->memory &&
+         problem.finding->memory->buffer_name == buffer;
 }
 
 std::vector<worker::Argument> ArgumentsOf(const ReductionBuffers& buffers, uint64_t n) {
@@ -205,7 +204,13 @@ judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, Reduct
   judge::EvidenceRun run{runner.Call(rung, arguments), {}};
   run.problems = judge::ProblemsOf(run.report, context);
   for (Problem& problem : run.problems) {
-    if (IsBeyondSum(problem)) problem.hint = "d_sum is one int, d_sum[0]: the results of many blocks go to d_work";
+    if (IsAt(problem, Verdict::kBounds, "d_sum")) {
+      problem.hint = "d_sum is one int, d_sum[0]: the results of many blocks go to d_work";
+    } else if (IsAt(problem, Verdict::kUninit, "d_work")) {
+      problem.hint =
+          "this pass reads a result that the one before has not stored: does each block store its own, "
+          "d_out[blockIdx.x], and does the pass read no more of them than there were blocks?";
+    }
   }
   const std::vector<int32_t> found = buffers.sum.Get();
   if (!run.problems.empty() || found.empty()) return run;

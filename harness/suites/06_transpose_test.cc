@@ -59,22 +59,14 @@ judge::CallContext ContextOf(const std::string& rung, Shape shape, const std::st
   return {rung, ShapeText(shape) + ", " + what, judge::Suite::Get().assignment().submission};
 }
 
-// What an error of the launch, or a fault of a kernel, most likely means in a transpose.
-void Explain(const judge::CallReport& report, Shape shape, std::vector<Problem>& problems) {
-  const bool refused =
-      report.cuda_error == "cudaErrorInvalidConfiguration" || report.cuda_error == "cudaErrorInvalidValue";
+// What a fault of a kernel most likely means in a transpose.
+void Explain(std::vector<Problem>& problems) {
   for (Problem& problem : problems) {
-    if (problem.verdict == Verdict::kApi && refused && shape.elements() == 0) {
-      problem.hint = "a grid of 0 blocks is an error: return before the launch when there is nothing to do";
-    } else if (problem.verdict == Verdict::kApi && refused && std::max(shape.width, shape.height) > kMostBlocksInY) {
-      problem.hint = "gridDim.y ends at 65,535, gridDim.x at 2,147,483,647: number the blocks in x alone";
-    } else if (std::string hint = HintOfFault(problem); !hint.empty()) {
-      problem.hint = std::move(hint);
-    }
+    if (std::string hint = HintOfFault(problem); !hint.empty()) problem.hint = std::move(hint);
   }
 }
 
-// A square, as the course measured it, where the number of elements is one.
+// Nearly a square: the shape that the course measured.
 Shape SquareOf(uint64_t elements) {
   uint64_t width = 1;
   while (4 * width * width <= elements) width *= 2;
@@ -132,8 +124,7 @@ judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, Tra
        // A single row or column is a copy.
        .is_work = shape.width > 1 && shape.height > 1,
        .text_of = [](uint32_t word) { return judge::ValueText(std::bit_cast<float>(word)); },
-       .explain = [&](const judge::CallReport& report,
-                      std::vector<Problem>& problems) { Explain(report, shape, problems); },
+       .explain = [](const judge::CallReport&, std::vector<Problem>& problems) { Explain(problems); },
        .check = [&](const judge::CallReport& report,
                     std::span<const uint32_t> found) { return CheckResult(context, report, shape, matrix, found); }});
 }

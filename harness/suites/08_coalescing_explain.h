@@ -79,13 +79,13 @@ class Sums {
     const auto found = std::bit_cast<float>(found_word);
     if (found == in(i)) return "that is d_in's value, copied: the increment is missing";
     if (layout_ == Layout::kElements) {
-      if (found == in(i) + 2) return "incremented twice: start from d_in's value, which must stay as it is";
+      const std::string twice = "incremented twice: start from d_in's value, which must stay as it is";
       for (uint64_t k = 0; k < count; ++k) {
-        if (found == in(k) + 1) {
-          return "that is element " + std::to_string(k) + " plus 1: load and store the same element";
-        }
+        if (found != in(k) + 1) continue;
+        return "that is element " + std::to_string(k) + " plus 1: load and store the same element" +
+               (found == in(i) + 2 ? "; or it was " + twice : "");
       }
-      return "d_out[e] is d_in[e] + 1";
+      return found == in(i) + 2 ? twice : "d_out[e] is d_in[e] + 1";
     }
     if (found == in(i) + 1) return "the structures' rungs add the next component, not 1: (x + y, y + z, z + x)";
     const Layout other = layout_ == Layout::kStructures ? Layout::kArrays : Layout::kStructures;

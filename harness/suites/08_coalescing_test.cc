@@ -46,15 +46,9 @@ std::optional<Problem> CheckResult(const CallContext& context, const CallReport&
                      sums.Hint(*wrong, out[*wrong], untouched));
 }
 
-void Explain(const std::string& rung, const CallReport& report, bool is_empty, std::vector<Problem>& problems) {
-  const bool refused =
-      report.cuda_error == "cudaErrorInvalidConfiguration" || report.cuda_error == "cudaErrorInvalidValue";
+void Explain(const std::string& rung, std::vector<Problem>& problems) {
   for (Problem& problem : problems) {
-    if (problem.verdict == Verdict::kApi && refused && is_empty) {
-      problem.hint = "a grid of 0 blocks is an error: return before the launch when there is nothing to do";
-    } else if (std::string hint = HintOfFault(rung, problem); !hint.empty()) {
-      problem.hint = std::move(hint);
-    }
+    if (std::string hint = HintOfFault(rung, problem); !hint.empty()) problem.hint = std::move(hint);
   }
 }
 
@@ -96,8 +90,7 @@ judge::EvidenceRun Increment(judge::Runner& runner, const std::string& rung, Coa
        .frees = true,
        .is_work = !floats.empty(),
        .text_of = [](uint32_t word) { return judge::ValueText(std::bit_cast<float>(word)); },
-       .explain = [&](const CallReport& report,
-                      std::vector<Problem>& problems) { Explain(rung, report, floats.empty(), problems); },
+       .explain = [&](const CallReport&, std::vector<Problem>& problems) { Explain(rung, problems); },
        .check = [&](const CallReport& report,
                     std::span<const uint32_t> found) { return CheckResult(context, report, floats, found); }});
 }

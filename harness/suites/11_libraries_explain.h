@@ -97,7 +97,7 @@ inline void ExplainFaults(const judge::CallReport& report, const FaultyCall& cal
       problem.place = ShortName(problem.place);
       for (vgpu::MessageLine& line : problem.evidence) line.text = ShortLine(line.text);
     }
-    const bool is_device_pointer = report.stopped_at.ends_with(" device");
+    const bool is_device_pointer = report.stopped.address == worker::FaultAddress::kDevice;
     if (call.elements == 0 && problem.verdict != judge::Verdict::kRejected) {
       problem.hint = "there are no elements here: return before anything else. cuFFT makes no plan of length 0";
     } else if (problem.verdict == judge::Verdict::kCrash && report.code == SIGSEGV && is_device_pointer) {

@@ -44,15 +44,8 @@ inline bool DidNothing(const judge::CallReport& report) {
 }
 
 // Hints for faults that say more here than the fault's own.
-inline void ExplainFaults(const judge::CallReport& report, uint64_t n, std::vector<judge::Problem>& problems) {
-  const auto failed =
-      std::find_if(report.trace.begin(), report.trace.end(), [](const worker::ApiCall& call) { return call.failed; });
-  const bool refused = failed != report.trace.end() && failed->kind == worker::ApiKind::kLaunch;
+inline void ExplainFaults(std::vector<judge::Problem>& problems) {
   for (judge::Problem& problem : problems) {
-    if (problem.verdict == judge::Verdict::kApi && refused) {
-      problem.hint = n == 0 ? "a grid of 0 blocks is an error: return before the launch when there is nothing to do"
-                            : "a block has 1 to 1,024 threads, and a grid at least one block";
-    }
     if (!problem.finding) continue;
     const bool shared = problem.finding->memory && problem.finding->memory->space == vgpu::MemorySpace::kShared;
     if (problem.finding->kind == vgpu::FindingKind::kTimeout) {
@@ -62,7 +55,7 @@ inline void ExplainFaults(const judge::CallReport& report, uint64_t n, std::vect
           "the kernel's shared memory is as large as the launch says: shared_size counts bytes, and there is "
           "an int of 4 bytes for each thread of a block";
     } else if (problem.finding->kind == vgpu::FindingKind::kRace) {
-      problem.hint = problem.hint.find("cudaEvent") != std::string::npos
+      problem.hint = !problem.finding->first.operation.empty()
                          ? "nothing orders these two streams: put both operations into one, or record an event behind "
                            "the first, and let the other stream wait_for_event()"
                          : "blocks run in any order: the array that a launch writes is not the one that it reads";

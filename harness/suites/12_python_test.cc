@@ -82,7 +82,7 @@ judge::EvidenceRun RunHostCall(judge::Runner& runner, CallContext context, const
   judge::EvidenceRun run{runner.Call(context.launcher, call.arguments), {}};
   CallReport& report = run.report;
   run.problems = judge::ProblemsOf(report, context);
-  ExplainFaults(report, call.in.size(), run.problems);
+  ExplainFaults(run.problems);
   if (run.problems.empty() && report.arrays.size() == 2) {
     const std::vector<int32_t> out = IntsOf(report.arrays[1]);
     if (DidNothing(report) && !out.empty() && out[0] == judge::DeviceArray<int32_t>::FillValue()) {
@@ -144,7 +144,7 @@ judge::EvidenceRun Shift(judge::Runner& runner, const std::string& rung, const s
                      Argument::Integer(shift)},
        .unchanged_hint = "d_in is read-only: the result goes to d_out",
        .is_work = PlacesOf(n, shift) != 0,
-       .explain = [&](const CallReport& report, std::vector<Problem>& problems) { ExplainFaults(report, n, problems); },
+       .explain = [](const CallReport&, std::vector<Problem>& problems) { ExplainFaults(problems); },
        .check = [&](const CallReport& report,
                     std::span<const int32_t> found) { return CheckShift(context, report, values, found, shift); }});
   CheckMeans(context, run.report, run.problems);
@@ -166,7 +166,7 @@ judge::EvidenceRun Sum(judge::Runner& runner, const std::string& rung, const std
        .arguments = {d_in.argument(), d_sum.argument(), Argument::Integer(static_cast<unsigned>(n))},
        .unchanged_hint = "d_in is read-only: the blocks' sums go to an array of their own",
        .is_work = n > 1,
-       .explain = [&](const CallReport& report, std::vector<Problem>& problems) { ExplainFaults(report, n, problems); },
+       .explain = [](const CallReport&, std::vector<Problem>& problems) { ExplainFaults(problems); },
        .check = [&](const CallReport& report,
                     std::span<const int32_t> found) { return CheckSum(context, report, values, expected, found[0]); }});
   CheckMeans(context, run.report, run.problems);

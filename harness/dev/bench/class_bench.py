@@ -110,7 +110,6 @@ class Watched:
     """What one process takes by itself, without the compilers and judges that it starts, until it ends."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        """Looks twice a second."""
         self.seconds, self.peak_mib = 0.0, 0.0
         folder = Path(f"/proc/{process.pid}")
         while process.poll() is None:

@@ -51,14 +51,13 @@ _ENDED_KEPT = 300.0  # seconds that a scheduler remembers what has ended
 
 
 class KilledError(Exception):
-    """The head is ended here."""
+    """Raised where the simulation kills the head."""
 
 
 class Simulated:
     """A scheduler whose nodes take a known time, by a clock that goes on a second whenever the head looks around."""
 
     def __init__(self, shared: SharedFolder, nodes: int, seconds: float, kilobytes: int) -> None:
-        """All nodes are free."""
         self.shared = shared
         self.now = 0.0
         self.took = self.took_wall = 0.0  # seconds, of a processor and by the clock, that the simulation itself had
@@ -71,7 +70,7 @@ class Simulated:
         self._template: dict[str, object] | None = None
 
     def step(self) -> None:
-        """A second passes."""
+        """Advances the simulated clock by one second."""
         began, clock = time.thread_time(), time.monotonic()
         self.now += 1.0
         for place, (node, batch, until) in list(self._running.items()):
@@ -105,18 +104,18 @@ class Simulated:
         return found
 
     def log(self, element: Element) -> str:
-        """Nothing was printed."""
+        """ "": simulated jobs print nothing."""
         return ""
 
     def exclude(self, nodes: Collection[str]) -> None:
-        """No node refuses."""
+        """Does nothing: no simulated node is ever excluded."""
 
     def nodes(self, part: str) -> list[str]:
-        """Not asked for."""
+        """Never called in this simulation."""
         return []
 
     def cancel(self) -> int:
-        """Not asked for."""
+        """Never called in this simulation."""
         return 0
 
     def _give(self, name: str, node: str) -> None:
@@ -134,7 +133,6 @@ class Until(Quiet):
     """Ends the head when this number of results is in the journal."""
 
     def __init__(self, limit: float) -> None:
-        """None is there yet."""
         self._left = limit
 
     def on_record(self, record: object, *, cached: bool) -> None:

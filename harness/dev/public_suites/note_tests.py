@@ -35,7 +35,6 @@ class Notes:
     """The hooks, with the file that they write."""
 
     def __init__(self, path: Path, seconds: int) -> None:
-        """Reads what an earlier run noted."""
         self.path = path
         self.seconds = seconds
         lines = path.read_text().splitlines() if path.exists() else []

@@ -67,7 +67,6 @@ class Bench:
     """Runs files of suites."""
 
     def __init__(self, table: dict[str, Any], options: argparse.Namespace, work: Path) -> None:
-        """Takes the command line's options as they are."""
         self.table = table
         self.options = options
         self.work = work

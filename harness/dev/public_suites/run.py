@@ -53,7 +53,6 @@ class Bench:
     """Builds and runs samples in folders of their own."""
 
     def __init__(self, suite: Checkout | MakeTree, options: argparse.Namespace) -> None:
-        """Takes the command line's options as they are."""
         self.suite = suite
         self.options = options
         self.work = Path(options.work)

@@ -77,7 +77,7 @@ def anchors(text: str) -> set[str]:
 
 
 def plain_blocks(text: str) -> str:
-    """Blocks of code with their language alone: a generator knows nothing of the words behind it, which tests read."""
+    """Code blocks with the language alone; the words after it are for our tests and unknown to the generator."""
     return _NOTES.sub(r"\1", text)
 
 

@@ -71,7 +71,7 @@ class Cluster:
     from, and log there, so they need one that they may write.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a test may want to change
         self,
         folder: Path,
         nodes: Sequence[str] = ("n1", "n2"),
@@ -107,7 +107,6 @@ class Cluster:
         return {"SLURM_CONF": str(self._conf)}
 
     def __enter__(self) -> Self:
-        """Starts it."""
         try:
             self.up()
         except BaseException:
@@ -118,7 +117,6 @@ class Cluster:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends it."""
         self.down()
 
     def up(self) -> None:

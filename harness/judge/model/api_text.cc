@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 #include "judge/model/text.h"
+#include "vgpu/core/hint.h"
 
 namespace lockstep::judge {
 namespace {
@@ -11,6 +13,7 @@ namespace {
 using worker::ApiCall;
 using worker::ApiKind;
 
+constexpr size_t kMostStores = 3;      // lines
 constexpr int64_t kErrorOfStub = 600;  // what a launcher returns that nobody has begun
 
 const char* WhatItDoes(ApiKind kind) {
@@ -56,12 +59,19 @@ std::vector<vgpu::MessageLine> CallLines(std::span<const ApiCall> trace, std::sp
   return lines;
 }
 
-std::vector<std::string> LaunchLines(std::span<const ApiCall> trace, size_t most) {
+std::vector<std::string> LaunchLines(std::span<const ApiCall> trace, std::span<const vgpu::LaunchRecord> launches,
+                                     size_t most) {
   std::vector<std::string> lines;
   for (const ApiCall& call : trace) {
     if (call.kind != ApiKind::kLaunch || lines.size() == most) continue;
     const std::string site = call.call_site.empty() ? "" : "  " + SiteText(call.call_site);
     std::string line = LaunchText(Printable(call.kernel_name), call.grid, call.block) + site;
+    const auto launch = std::ranges::find(launches, call.kernel_name, &vgpu::LaunchRecord::kernel);
+    if (launch != launches.end()) {
+      for (size_t k = 0; k < std::min(launch->stores.size(), kMostStores); ++k) {
+        line += (k == 0 ? ", stores at " : ", ") + Printable(launch->stores[k]);
+      }
+    }
     if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
   }
   return lines;
@@ -84,34 +94,19 @@ std::string AtSite(const std::string& call_site) {
 }
 
 std::string ErrorText(int64_t error) {
-  switch (error) {
-    case 0:
-      return "cudaSuccess";
-    case 1:
-      return "cudaErrorInvalidValue";
-    case 2:
-      return "cudaErrorMemoryAllocation";
-    case 9:
-      return "cudaErrorInvalidConfiguration";
-    case kErrorOfStub:
-      return "cudaErrorNotReady";
-    case 700:
-      return "cudaErrorIllegalAddress";
-    case 701:
-      return "cudaErrorLaunchOutOfResources";
-    case 719:
-      return "cudaErrorLaunchFailure";
-    default:
-      return "error " + std::to_string(error);
-  }
+  static const std::map<int64_t, std::string> kNames = {{0, "cudaSuccess"},
+                                                        {1, "cudaErrorInvalidValue"},
+                                                        {2, "cudaErrorMemoryAllocation"},
+                                                        {9, "cudaErrorInvalidConfiguration"},
+                                                        {kErrorOfStub, "cudaErrorNotReady"},
+                                                        {700, "cudaErrorIllegalAddress"},
+                                                        {701, "cudaErrorLaunchOutOfResources"},
+                                                        {719, "cudaErrorLaunchFailure"}};
+  const auto found = kNames.find(error);
+  return found != kNames.end() ? found->second : "error " + std::to_string(error);
 }
 
-std::string HintOfReturned(int64_t error) {
-  return error == kErrorOfStub
-             ? "no call failed: the stub's own line, return cudaErrorNotReady, is still there; return what "
-               "cudaGetLastError() says"
-             : "check that each CUDA call returns cudaSuccess";
-}
+Hint HintOfReturned(int64_t error) { return error == kErrorOfStub ? Hint::kStubsReturn : Hint::kCheckEachCall; }
 
 void AddCalls(std::vector<Problem>& problems, std::span<const ApiCall> trace, std::span<const std::string> also) {
   const std::vector<vgpu::MessageLine> lines = CallLines(trace, also);

@@ -17,8 +17,9 @@ namespace lockstep::judge {
 std::vector<vgpu::MessageLine> CallLines(std::span<const worker::ApiCall> trace, std::span<const std::string> also = {},
                                          size_t most = 8);
 
-// "fill_kernel<<<3,128>>>  launch.cu:12", of launches that differ, the first few.
-std::vector<std::string> LaunchLines(std::span<const worker::ApiCall> trace, size_t most = 3);
+// "fill_kernel<<<3,128>>>  launch.cu:12, stores at launch.cu:5", of launches that differ, the first few.
+std::vector<std::string> LaunchLines(std::span<const worker::ApiCall> trace,
+                                     std::span<const vgpu::LaunchRecord> launches, size_t most = 3);
 
 // "copy.cu:17", of a call site with its whole path.
 std::string SiteText(const std::string& call_site);
@@ -30,7 +31,7 @@ std::string AtSite(const std::string& call_site);
 // "cudaErrorMemoryAllocation", "error 1234567".
 std::string ErrorText(int64_t error);
 // What to do about an error that a launcher returned though no call of it failed.
-std::string HintOfReturned(int64_t error);
+Hint HintOfReturned(int64_t error);
 
 // Puts the list into each problem, where it is more than that the student has not begun.
 void AddCalls(std::vector<Problem>& problems, std::span<const worker::ApiCall> trace,

@@ -179,6 +179,7 @@ uint64_t Assignment::TimingElements(std::string_view rung) const {
   return timing_elements > 0 ? timing_elements : EvidenceElements(rung);
 }
 
+// NOLINTNEXTLINE(readability-function-size): the file's tables, one after another
 Assignment LoadAssignment(const std::filesystem::path& folder) {
   const std::string file = (folder / "assignment.toml").string();
   if (!std::filesystem::is_regular_file(file)) {

@@ -4,60 +4,37 @@
 #include <filesystem>
 
 #include "vgpu/core/dim3.h"
+#include "vgpu/core/hint.h"
 
 namespace lockstep::judge {
 namespace {
 
-// Hints have CUDA C++'s names of functions; these are Numba's.
-constexpr std::pair<std::string_view, std::string_view> kNamesInPython[] = {
-    {"__syncthreads()", "cuda.syncthreads()"},
-    {"__syncwarp()", "cuda.syncwarp()"},
-    {"atomicAdd()", "cuda.atomic.add()"},
-    {"add a printf", "add a print()"},
-    {"blockDim", "cuda.blockDim"},
-    {"gridDim", "cuda.gridDim"},
-};
-
-std::string InWordsOf(const std::string& file, std::string hint) {
-  if (!file.ends_with(".py")) return hint;
-  for (const auto& [in_cpp, in_python] : kNamesInPython) {
-    for (size_t at = 0; (at = hint.find(in_cpp, at)) != std::string::npos; at += in_python.size()) {
-      hint.replace(at, in_cpp.size(), in_python);
-    }
-  }
-  return hint;
+// A problem without a kernel's line in it is of host code.
+vgpu::Language LanguageOf(const Problem& problem) {
+  if (!problem.file.ends_with(".py")) return vgpu::Language::kCuda;
+  return problem.finding ? vgpu::Language::kNumba : vgpu::Language::kPythonHost;
 }
 
 }  // namespace
 
 const std::vector<VerdictRow>& AllVerdicts() {
   static const std::vector<VerdictRow> rows = {
-      {Verdict::kPass, "PASS", "correct, and no fault was found", "", true},
-      {Verdict::kWrong, "WRONG", "the result differs from the expected one",
-       "run this input by hand with a few threads and check each step", true},
+      {Verdict::kPass, "PASS", "correct, and no fault was found", Hint::kNone, true},
+      {Verdict::kWrong, "WRONG", "the result differs from the expected one", Hint::kWrong, true},
       {Verdict::kRace, "RACE",
-       "two threads access the same memory, at least one of them writes, and nothing orders the accesses",
-       "no barrier orders these two accesses", true},
-      {Verdict::kBounds, "BOUNDS", "an out-of-bounds or misaligned memory access",
-       "check the index against the length before the access", true},
-      {Verdict::kUninit, "UNINIT", "a thread reads memory that nothing has written",
-       "write every element before a thread reads it, including those past the end of the input", true},
-      {Verdict::kBarrier, "BARRIER", "threads disagree about a barrier or a warp-wide operation",
-       "every thread of the block must reach the same barrier: move it out of branches that depend on the thread index",
+       "two threads access the same memory, at least one of them writes, and nothing orders the accesses", Hint::kRace,
        true},
-      {Verdict::kTimeout, "TIMEOUT", "a kernel or the host code did not finish in time",
-       "check that every loop ends, for every thread", true},
-      {Verdict::kCrash, "CRASH", "the program or a kernel crashed or exited",
-       "add a printf before the line you suspect: the test shows what your program prints", true},
-      {Verdict::kCompile, "COMPILE", "the source does not compile",
-       "fix the first error; the others may follow from it", true},
-      {Verdict::kApi, "API", "a CUDA call or a launch failed", "check the error that each CUDA call returns", true},
-      {Verdict::kSlow, "SLOW", "correct, but the measured work misses the budget",
-       "look at the most expensive lines first", true},
-      {Verdict::kRejected, "REJECTED", "the result was not computed the way the task requires",
-       "the kernels must do the work", true},
+      {Verdict::kBounds, "BOUNDS", "an out-of-bounds or misaligned memory access", Hint::kBounds, true},
+      {Verdict::kUninit, "UNINIT", "a thread reads memory that nothing has written", Hint::kUninit, true},
+      {Verdict::kBarrier, "BARRIER", "threads disagree about a barrier or a warp-wide operation", Hint::kBarrier, true},
+      {Verdict::kTimeout, "TIMEOUT", "a kernel or the host code did not finish in time", Hint::kTimeout, true},
+      {Verdict::kCrash, "CRASH", "the program or a kernel crashed or exited", Hint::kCrash, true},
+      {Verdict::kCompile, "COMPILE", "the source does not compile", Hint::kCompile, true},
+      {Verdict::kApi, "API", "a CUDA call or a launch failed", Hint::kApi, true},
+      {Verdict::kSlow, "SLOW", "correct, but the measured work misses the budget", Hint::kSlow, true},
+      {Verdict::kRejected, "REJECTED", "the result was not computed the way the task requires", Hint::kRejected, true},
       {Verdict::kHarness, "HARNESS", "the harness failed; this is not the submission's fault and is not scored",
-       "send this message to your instructor", false},
+       Hint::kHarness, false},
   };
   return rows;
 }
@@ -90,7 +67,19 @@ Message MessageOf(const Problem& problem, std::string_view test) {
   if (problem.unfinished) return {headline, {problem.evidence.at(0)}, ""};
   if (!problem.place.empty()) headline += "   " + problem.place;
   return {headline, problem.evidence,
-          InWordsOf(problem.file, problem.hint.empty() ? RowOf(problem.verdict).hint : problem.hint)};
+          (problem.hint.empty() ? RowOf(problem.verdict).hint : problem.hint).In(LanguageOf(problem))};
+}
+
+std::string HintText::In(vgpu::Language language) const {
+  std::string text = sentence_.empty() ? std::string(vgpu::TextOf(row_, language)) : sentence_;
+  size_t at = 0;
+  for (const std::string& value : values_) {
+    at = text.find("{}", at);
+    if (at == std::string::npos) break;
+    text.replace(at, 2, value);
+    at += value.size();
+  }
+  return text;
 }
 
 std::string Message::Text() const {
@@ -109,7 +98,7 @@ Problem ProblemOf(const vgpu::Finding& finding) {
   vgpu::FindingText text = vgpu::Describe(finding);
   problem.place = std::move(text.launch);
   problem.evidence = std::move(text.lines);
-  problem.hint = std::move(text.hint);
+  problem.hint = vgpu::HintOf(finding);
   problem.file = std::filesystem::path(finding.first.file).filename().string();
   problem.line = finding.first.line;
   problem.finding = finding;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "judge/model/hint_text.h"
 #include "vgpu/core/finding.h"
 
 namespace lockstep::judge {
@@ -36,7 +37,7 @@ struct VerdictRow {
   Verdict verdict;
   const char* name;     // "RACE"
   const char* meaning;  // one sentence, without a full stop
-  const char* hint;     // shown where nothing more exact is known
+  HintText hint;        // shown where nothing more exact is known
   bool students_fault;
 };
 
@@ -53,7 +54,7 @@ struct Problem {
   Verdict verdict = Verdict::kPass;
   std::string place;  // launch, or launcher and size: what the first line ends with
   std::vector<vgpu::MessageLine> evidence;
-  std::string hint;  // empty: the verdict's own
+  HintText hint;     // empty: the verdict's own
   std::string file;  // where to look, if known; the student's
   int line = 0;
   bool unfinished = false;                    // the student has not begun this part

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <set>
 
 #include "judge/model/api_text.h"
 #include "judge/model/text.h"
 #include "judge/run/failure.h"
 #include "judge/session/signal_text.h"
-#include "vgpu/cudart/report/crash_report.h"
+#include "vgpu/core/hint.h"
 
 namespace lockstep::judge {
 namespace {
@@ -39,57 +38,27 @@ Verdict VerdictOfError(const CallReport& report) {
   return Verdict::kApi;
 }
 
-// What the worker says of its end: the line, and what kind of address it could not access.
-struct Stop {
-  vgpu::MessageLine line = "";  // "at      copy.cu:17", or ""
-  std::string about;            // "null", "device", "stack" or ""
-  std::string exception;        // of Python: "ZeroDivisionError: division by zero", or ""
-};
-
-Stop StopOf(const CallReport& report) {
-  Stop stop;
-  const size_t exception = report.stopped_at.find(vgpu::cudart::kStoppedByException);
-  if (const std::string site = report.stopped_at.substr(0, exception);
-      exception != std::string::npos && (site.empty() || site.find(".py:") != std::string::npos)) {
-    if (!site.empty()) stop.line = LineAt("at", site);
-    stop.exception = report.stopped_at.substr(exception + std::strlen(vgpu::cudart::kStoppedByException));
-    return stop;
-  }
-  const size_t space = std::min(report.stopped_at.find_last_of(' '), report.stopped_at.size());
-  // A path may have spaces.
-  const std::string last = report.stopped_at.substr(std::min(space + 1, report.stopped_at.size()));
-  std::string site = report.stopped_at;
-  if (last == "null" || last == "device" || last == "stack") {
-    stop.about = last;
-    site.resize(space);
-  }
-  if (!site.empty()) stop.line = LineAt("at", site);
-  return stop;
+// The line at which the worker says that it ended; "" where it does not know.
+vgpu::MessageLine StopLine(const CallReport& report) {
+  return report.stopped.site.empty() ? vgpu::MessageLine("") : LineAt("at", report.stopped.site);
 }
 
-const char* SignalHint(int signal, const std::string& about) {
+Hint SignalHint(int signal, worker::FaultAddress address) {
   switch (signal) {
     case SIGSEGV:
     case SIGBUS:
-      if (about == "null") return "a null pointer was dereferenced: was it ever set, and did its allocation succeed?";
-      if (about == "device") {
-        return "the host code dereferenced a device pointer, which only kernels may: use cudaMemcpy or cudaMemset, or "
-               "do this in a kernel";
-      }
-      if (about == "stack") {
-        return "the stack is full: a recursion never ends, or a function has a large array, which belongs in a "
-               "std::vector";
-      }
-      return "the host code dereferenced a null, freed or device pointer, or went past the end of an array; only "
-             "kernels may dereference device pointers";
+      if (address == worker::FaultAddress::kNull) return Hint::kHostNullPointer;
+      if (address == worker::FaultAddress::kDevice) return Hint::kHostDevicePointer;
+      if (address == worker::FaultAddress::kStack) return Hint::kHostStackFull;
+      return Hint::kHostSegfault;
     case SIGILL:
-      return "a function that must return a value ends without a return";
+      return Hint::kNoReturn;
     case SIGFPE:
-      return "integer division or remainder by zero: which divisor is 0 for this input?";
+      return Hint::kDivisionByZero;
     case SIGABRT:
-      return "a failed assert(), an uncaught exception or a double free: the output says which";
+      return Hint::kAborted;
     default:
-      return "";
+      return Hint::kNone;
   }
 }
 
@@ -107,9 +76,10 @@ std::string ToHostText(const CallReport& report) {
   return text + (copied ? " (" + most->function + ")" : " (stored by a kernel in mapped memory)");
 }
 
-constexpr const char* kCopyAtOnce =
-    "each CUDA call takes microseconds, however little it does: copy a whole array with one call, not each element with "
-    "its own";
+Hint EndlessCallsHint(const CallReport& report) {
+  const bool copies = !report.trace.empty() && report.trace.back().function.starts_with("cudaMemcpy");
+  return copies ? Hint::kCopyAtOnce : Hint::kHostLoopNeverEnds;
+}
 
 // Where a launcher that does not come back goes on asking.
 vgpu::MessageLine LastCall(const CallReport& report) {
@@ -124,22 +94,18 @@ Problem DeviceTimeout(const CallReport& report, const CallContext& context) {
   if (launches >= kMany) {
     return MakeProblem(Verdict::kTimeout, context,
                        {"the launcher launched " + Grouped(launches) + " kernels and did not finish", LastCall(report)},
-                       "this loop never ends: a loop over passes must stop once one result is left");
+                       Hint::kPassesNeverEnd);
   }
   if (report.endless) {
-    const bool copies = !report.trace.empty() && report.trace.back().bytes > 0;
     return MakeProblem(
         Verdict::kTimeout, context,
         {"the launcher made " + Grouped(report.trace.size()) + " CUDA calls and did not finish", LastCall(report)},
-        copies ? kCopyAtOnce : "this loop never ends: what it tests must change in every pass");
+        EndlessCallsHint(report));
   }
-  return MakeProblem(
-      Verdict::kTimeout, context,
-      {"its " + (launches <= 1 ? std::string("kernel") : Grouped(launches) + " kernels") +
-       " took too long on the virtual GPU"},
-      report.output.empty()
-          ? "does each thread do far more than its share of the work?"
-          : "printf in a kernel runs in every thread: remove it, or print from one thread and only for small inputs");
+  return MakeProblem(Verdict::kTimeout, context,
+                     {"its " + (launches <= 1 ? std::string("kernel") : Grouped(launches) + " kernels") +
+                      " took too long on the virtual GPU"},
+                     report.output.empty() ? Hint::kThreadsDoTooMuch : Hint::kPrintsInKernel);
 }
 
 // CUDA calls: no launcher of the assignments needs so many.
@@ -147,72 +113,68 @@ constexpr size_t kManyCalls = 1000;
 
 Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
   if (!report.over_budget.empty()) {
-    return MakeProblem(Verdict::kTimeout, context, {report.over_budget},
-                       "each call alone was fast enough, but all together are not: do the launchers wait, or do more "
-                       "work than they need to?");
+    return MakeProblem(Verdict::kTimeout, context, {report.over_budget}, Hint::kCallsTooSlowTogether);
   }
   const bool fell = report.outcome == Outcome::kExited || report.outcome == Outcome::kCrashed ||
                     report.outcome == Outcome::kClosedSocket || report.outcome == Outcome::kFlooded;
   if (report.at_start && !report.loaded && (fell || report.outcome == Outcome::kTimeout)) {
     return MakeProblem(report.outcome == Outcome::kTimeout ? Verdict::kTimeout : Verdict::kCrash, context,
                        {"the program could not be loaded; without this source it loads", Printable(report.detail)},
-                       "look for huge global arrays, and for code that runs while the program is loaded (ifunc)");
+                       Hint::kCannotBeLoaded);
   }
   if (report.at_start && fell && report.outcome != Outcome::kFlooded) {
     return MakeProblem(
         Verdict::kCrash, context,
         {"the program exited before any test began, in the constructor of a global object", Printable(report.detail)},
-        "do no work in the initialisers of global variables");
+        Hint::kExitsInInitialiser);
   }
-  const Stop stop = StopOf(report);
   switch (report.outcome) {
     case Outcome::kReturned:
       break;
     case Outcome::kExited:
-      if (!stop.exception.empty()) {
-        return MakeProblem(Verdict::kCrash, context, {"the launcher raised " + Printable(stop.exception), stop.line},
-                           "the output has the traceback: which value on this line is not what the line expects?");
+      if (!report.stopped.exception.empty()) {
+        return MakeProblem(Verdict::kCrash, context,
+                           {"the launcher raised " + Printable(report.stopped.exception), StopLine(report)},
+                           Hint::kException);
       }
       return MakeProblem(
           Verdict::kCrash, context,
-          {"the program exited with status " + std::to_string(report.code) + " during the call", stop.line},
-          "a launcher must return: do not call exit() or quick_exit()");
+          {"the program exited with status " + std::to_string(report.code) + " during the call", StopLine(report)},
+          Hint::kExits);
     case Outcome::kCrashed:
       return MakeProblem(Verdict::kCrash, context,
-                         {"the host code was killed by " + SignalText(report.code), stop.line},
-                         SignalHint(report.code, stop.about));
+                         {"the host code was killed by " + SignalText(report.code), StopLine(report)},
+                         SignalHint(report.code, report.stopped.address));
     case Outcome::kTimeout:
       if (!report.observed) {
-        return MakeProblem(
-            Verdict::kTimeout, context,
-            {"the call, its kernels included, did not end within " + Seconds(report.limit_seconds)},
-            "a loop in a kernel or in the launcher never ends; run make test without DEVICE=cuda to see which");
+        return MakeProblem(Verdict::kTimeout, context,
+                           {"the call, its kernels included, did not end within " + Seconds(report.limit_seconds)},
+                           Hint::kLoopOnDevice);
       }
       if (report.trace.size() >= kManyCalls) {
         return MakeProblem(Verdict::kTimeout, context,
                            {"the host code made " + Grouped(report.trace.size()) +
                                 " CUDA calls and did not return within " + Seconds(report.limit_seconds),
                             LastCall(report)},
-                           kCopyAtOnce);
+                           EndlessCallsHint(report));
       }
       return MakeProblem(
           Verdict::kTimeout, context,
           {"the host code did not return within " + Seconds(report.limit_seconds) + ", not counting its kernels",
-           stop.line},
-          "this loop or recursion in host code never ends: does what it tests change in every pass, for this input "
-          "too?");
+           StopLine(report)},
+          Hint::kHostLoop);
     case Outcome::kClosedSocket:
       return MakeProblem(Verdict::kCrash, context, {"the program closed its connection to the judge during the call"},
-                         "close only file descriptors that you opened");
+                         Hint::kClosedSocket);
     case Outcome::kFlooded:
       return MakeProblem(Verdict::kCrash, context, {"the program printed too much and was stopped"},
-                         "print only for small inputs, and remove all output before you submit");
+                         Hint::kPrintsTooMuch);
     case Outcome::kDeviceTimeout:
       return DeviceTimeout(report, context);
     case Outcome::kProtocolError:
       return MakeProblem(Verdict::kRejected, context,
                          {"the program wrote to its own connection to the judge", Printable(report.detail)},
-                         "use only file descriptors that you opened");
+                         Hint::kWroteToSocket);
     case Outcome::kNoSuchLauncher:
     case Outcome::kBadSignature:
     case Outcome::kCouldNotStart:
@@ -253,7 +215,7 @@ bool IsExplainedByRace(const vgpu::Finding& finding, const std::vector<vgpu::Fin
 }  // namespace
 
 Problem MakeProblem(Verdict verdict, const CallContext& context, std::vector<vgpu::MessageLine> evidence,
-                    std::string hint) {
+                    HintText hint) {
   Problem problem;
   problem.verdict = verdict;
   problem.place = context.launcher;
@@ -271,7 +233,7 @@ Problem UnfinishedProblem(const CallContext& context, const std::string& lack) {
   if (Begun().contains(context.launcher)) {
     return MakeProblem(Verdict::kWrong, context,
                        {context.launcher + " " + lack + " for this input, unlike for other inputs"},
-                       "does some path through the launcher return before it has done any work?");
+                       Hint::kReturnsEarly);
   }
   Problem problem;
   problem.verdict = Verdict::kWrong;
@@ -293,23 +255,21 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
     problems.push_back(std::move(problem));
   }
   for (const std::string& refusal : report.refusals) {
-    problems.push_back(MakeProblem(Verdict::kRejected, context, {Printable(refusal)},
-                                   "a launcher may use only the buffers it is given and those it allocates"));
+    problems.push_back(MakeProblem(Verdict::kRejected, context, {Printable(refusal)}, Hint::kForeignBuffer));
   }
   if (!report.before_main.empty()) {
-    problems.push_back(MakeProblem(
-        Verdict::kRejected, context, {"before any launcher was called, the program " + Printable(report.before_main)},
-        "do the work in the launchers: launch no kernel and copy nothing in the initialisers of global variables"));
+    problems.push_back(MakeProblem(Verdict::kRejected, context,
+                                   {"before any launcher was called, the program " + Printable(report.before_main)},
+                                   Hint::kWorksBeforeMain));
   }
   const auto foreign = std::ranges::find_if(report.trace, &worker::ApiCall::foreign);
   if (foreign != report.trace.end()) {
-    problems.push_back(MakeProblem(
-        Verdict::kRejected, context,
-        {"it launched " + Printable(foreign->kernel_name) +
-         ", of device code that was not compiled from the assignment's "
-         "kernels or from " +
-         context.source},
-        "launch the kernels that the assignment or its libraries have: code that a program brings along is none of them"));
+    problems.push_back(MakeProblem(Verdict::kRejected, context,
+                                   {"it launched " + Printable(foreign->kernel_name) +
+                                    ", of device code that was not compiled from the assignment's "
+                                    "kernels or from " +
+                                    context.source},
+                                   Hint::kForeignKernel));
   }
   const bool faulted = std::any_of(report.findings.begin(), report.findings.end(),
                                    [](const vgpu::Finding& finding) { return finding.fatal; });
@@ -320,9 +280,7 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
   if (!report.cuda_error.empty() && !faulted) {
     const Verdict verdict = VerdictOfError(report);
     const Failure failure = FirstFailure(report, context);
-    std::string hint = verdict == Verdict::kApi
-                           ? "check cudaGetLastError() after each launch"
-                           : "run make test without DEVICE=cuda to see which thread did it, and where";
+    HintText hint = verdict == Verdict::kApi ? Hint::kCheckLastError : Hint::kFaultOnDevice;
     if (!failure.hint.empty()) hint = failure.hint;
     problems.push_back(MakeProblem(
         verdict, context,
@@ -334,11 +292,10 @@ std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& con
     problems.push_back(MakeProblem(Verdict::kApi, context,
                                    {copy->function + " copies " + Counted(copy->bytes, "byte") + " to a place " +
                                     Counted(apart, "byte") + " away: source and destination overlap"},
-                                   "a copy between overlapping ranges is undefined: copy through another buffer"));
+                                   Hint::kOverlappingCopy));
   }
   if (report.api.bytes_to_host > context.host_bytes) {
-    problems.push_back(MakeProblem(Verdict::kRejected, context, {ToHostText(report)},
-                                   "the kernels must do the work, and what they compute must stay in device memory"));
+    problems.push_back(MakeProblem(Verdict::kRejected, context, {ToHostText(report)}, Hint::kCopiedToHost));
   }
   return problems;
 }

@@ -23,7 +23,7 @@ struct CallReport {
   std::string over_budget;  // a sentence where no call was made, as there was no time left
   std::string cuda_error;   // name of the error that the call left behind, "" for none
   std::string detail;       // a sentence from below, may be empty
-  std::string stopped_at;   // worker::CallResult's
+  worker::Stopped stopped;  // worker::CallResult's
   std::string output;       // what was printed to stdout and stderr
   std::vector<vgpu::Finding> findings;
   bool observed = true;  // findings, launches and copies are known: the device is a virtual one
@@ -56,7 +56,7 @@ struct CallContext {
 
 // A problem with a call: the launcher is its place, the input the last line of its evidence.
 Problem MakeProblem(Verdict verdict, const CallContext& context, std::vector<vgpu::MessageLine> evidence,
-                    std::string hint = "");
+                    HintText hint = {});
 
 // Everything wrong with how the call went; whether its result is right is not looked at. After a fault of a kernel,
 // errors and exits are its consequences and no problems of their own.

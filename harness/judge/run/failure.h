@@ -9,7 +9,7 @@ namespace lockstep::judge {
 
 struct Failure {
   vgpu::MessageLine evidence = "";  // "failed  cudaMemcpy  copy.cu:29"; "" where none is known
-  std::string hint;
+  HintText hint;
 };
 
 Failure FirstFailure(const CallReport& report, const CallContext& context);

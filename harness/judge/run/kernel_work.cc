@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "judge/model/text.h"
+#include "vgpu/core/hint.h"
 
 namespace lockstep::judge {
 namespace {
@@ -24,24 +25,24 @@ const BufferUse* UseOf(const CallReport& report, const TaskBytes& task) {
   return nullptr;
 }
 
-Problem Rejected(const CallContext& context, const std::string& sentence, const std::string& hint) {
+Problem Rejected(const CallContext& context, const std::string& sentence, const HintText& hint) {
   return MakeProblem(Verdict::kRejected, context, {"the result is right, but " + sentence}, hint);
 }
 
 std::optional<Problem> HostsPart(const CallContext& context, const HostUse& use, const std::string& what,
-                                 const std::string& hint) {
+                                 const HintText& hint) {
   if (use.bytes == 0) return std::nullopt;
   return Rejected(context, Printable(use.first) + " " + what + " (" + Counted(use.bytes, "byte") + ")", hint);
 }
 
 std::optional<Problem> HostsPartOfInput(const CallContext& context, const BufferUse& use, const std::string& name) {
-  const std::string hint = "the kernels must read " + name + "; the host needs none of it";
+  const HintText hint(Hint::kHostReadsInput, {name});
   return HostsPart(context, use.to_host, "copied " + name + " to the host", hint);
 }
 
 std::optional<Problem> HostsPartOfResult(const CallContext& context, const BufferUse& use, const std::string& name,
                                          const DeviceCalls& allowed) {
-  const std::string hint = "the kernels must store the result in " + name;
+  const HintText hint(Hint::kHostWritesResult, {name});
   const bool begins = allowed.fill_result && use.from_host.bytes <= kMostBeginBytes && use.from_host.late_bytes == 0;
   if (!begins) {
     if (auto problem = HostsPart(context, use.from_host, "copied host memory to " + name, hint)) return problem;
@@ -62,12 +63,12 @@ std::optional<Problem> Moved(const CallReport& report, const CallContext& contex
   if (report.memory.bytes_moved <= std::max(kFewBytes, results[0].bytes / kFewOf)) return std::nullopt;
   return Rejected(
       context, "CUDA calls copied " + Counted(report.memory.bytes_moved, "byte") + " to other places in device memory",
-      "the kernels must put the elements where they belong; a CUDA call may only copy a whole buffer");
+      Hint::kMovedByCopies);
 }
 
 // One side of the work. done: a bit a sector.
 std::optional<Problem> Lack(const CallContext& context, const TaskBytes& task, const TouchedRange& range,
-                            const std::vector<uint64_t>& done, const std::string& verb, const std::string& hint) {
+                            const std::vector<uint64_t>& done, const std::string& verb, const HintText& hint) {
   uint64_t first = 0;
   const uint64_t offset = task.address - range.base;
   const uint64_t sectors = TouchedRange::Missing(done, offset, task.bytes, &first);
@@ -101,7 +102,7 @@ std::optional<Problem> FindLack(const CallReport& report, const CallContext& con
     if (auto problem = HostsPartOfInput(context, *use, input.name)) return problem;
     if (IsCopiedWhole(*use, input)) continue;
     if (auto problem = Lack(context, input, use->by_kernels, use->by_kernels.loaded, "read",
-                            "the kernels must do the work, and they need all of " + input.name)) {
+                            {Hint::kInputNotRead, {input.name}})) {
       return problem;
     }
   }
@@ -109,7 +110,7 @@ std::optional<Problem> FindLack(const CallReport& report, const CallContext& con
     const BufferUse* use = UseOf(report, result);
     if (use == nullptr || (allowed.copy_result && use->from_device.bytes > 0)) continue;
     if (auto problem = Lack(context, result, use->by_kernels, use->by_kernels.stored, "stored",
-                            "the kernels must store all of " + result.name)) {
+                            {Hint::kResultNotStored, {result.name}})) {
       return problem;
     }
   }
@@ -136,8 +137,8 @@ void CheckCameFromDevice(const CallReport& report, const CallContext& context, s
                          const std::string& name, bool by_kernels, std::vector<Problem>& problems) {
   if (!report.observed) return;
   if (!HasCome(report.memory.to_host, result)) {
-    problems.push_back(Rejected(context, "the contents of " + name + " were not copied from the device",
-                                "copy it from the device after the work there is done"));
+    problems.push_back(
+        Rejected(context, "the contents of " + name + " were not copied from the device", Hint::kNotFromDevice));
   } else if (by_kernels && report.memory.bytes_from_kernels < result.size()) {
     problems.push_back(Rejected(context,
                                 "of the " + Counted(result.size(), "byte") + " copied to " + name + ", " +

@@ -365,7 +365,7 @@ class WorkerRunner : public Runner {
     report.code = result.code;
     TakeReturned(result, report);
     report.detail = std::move(result.message);
-    report.stopped_at = std::move(result.stopped_at);
+    report.stopped = std::move(result.stopped);
     report.output = std::move(result.output) + device_->TakePrinted();
     report.limit_seconds = result.busy ? options_.limits.busy_seconds : options_.limits.call_seconds;
     report.seconds = result.seconds;

@@ -13,7 +13,6 @@
 
 #include "judge/session/processor_time.h"
 #include "judge/session/signal_text.h"
-#include "vgpu/cudart/report/crash_report.h"
 
 namespace lockstep::worker {
 
@@ -55,17 +54,6 @@ CallResult Ended(const ExitStatus& status, bool has_prefix) {
   return result;
 }
 
-// Takes out of what a program printed the line that says where it was stopped.
-std::string TakeStop(std::string& output) {
-  constexpr std::string_view kBegin = vgpu::cudart::kStoppedAt;
-  const size_t at = output.rfind(kBegin);
-  if (at == std::string::npos) return "";
-  const size_t end = std::min(output.find('\n', at), output.size());
-  const std::string place = output.substr(at + kBegin.size(), end - at - kBegin.size());
-  output.erase(at, end - at + 1);
-  return place;
-}
-
 CallResult Failure(Outcome outcome, std::string message) {
   CallResult result;
   result.outcome = outcome;
@@ -76,31 +64,11 @@ CallResult Failure(Outcome outcome, std::string message) {
 }  // namespace
 
 std::string_view NameOf(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kReturned:
-      return "returned";
-    case Outcome::kExited:
-      return "exited";
-    case Outcome::kCrashed:
-      return "crashed";
-    case Outcome::kTimeout:
-      return "timeout";
-    case Outcome::kDeviceTimeout:
-      return "device timeout";
-    case Outcome::kClosedSocket:
-      return "closed socket";
-    case Outcome::kFlooded:
-      return "flooded";
-    case Outcome::kProtocolError:
-      return "protocol error";
-    case Outcome::kNoSuchLauncher:
-      return "no such launcher";
-    case Outcome::kBadSignature:
-      return "bad signature";
-    case Outcome::kCouldNotStart:
-      return "could not start";
-  }
-  return "?";
+  static constexpr std::
+      string_view kNames[] = {"returned",         "exited",        "crashed",        "timeout",
+                              "device timeout",   "closed socket", "flooded",        "protocol error",
+                              "no such launcher", "bad signature", "could not start"};  // in the enumeration's order
+  return kNames[static_cast<size_t>(outcome)];
 }
 
 bool IsHarnessFailure(Outcome outcome) {
@@ -130,7 +98,7 @@ class WorkerSession::Conversation {
       result = std::move(*flood);
       process_.Kill();
     }
-    if (result.outcome != Outcome::kReturned) result.stopped_at = TakeStop(output_);
+    if (result.outcome != Outcome::kReturned) result.stopped = std::move(stopped_);
     result.output = std::move(output_);
     result.seconds = WorkerSeconds();
     result.device_seconds = device_seconds_;
@@ -255,6 +223,18 @@ class WorkerSession::Conversation {
     while (!process_.Status() && WallSeconds() - begin < kPlaceSeconds && !DrainOutput()) {
       pollfd polled{process_.exit_event(), POLLIN, 0};
       ::poll(&polled, 1, 20);
+      ReadPlace();
+    }
+  }
+
+  // All else that it has said is too late.
+  void ReadPlace() {
+    try {
+      ReadSocket(false);
+      for (Message message; session_.reader_.Next(&message);) {
+        if (message.type == MessageType::kStopped) stopped_ = DecodeStopped(message.payload);
+      }
+    } catch (const WireError&) {
     }
   }
 
@@ -276,6 +256,10 @@ class WorkerSession::Conversation {
     }
     if (message.type == MessageType::kStarted) {
       session_.started_ = true;
+      return std::nullopt;
+    }
+    if (message.type == MessageType::kStopped) {
+      stopped_ = DecodeStopped(message.payload);
       return std::nullopt;
     }
     if (!IsRequest(message.type) && !IsTold(message.type)) {
@@ -325,6 +309,7 @@ class WorkerSession::Conversation {
   double device_seconds_ = 0;
   bool done_ = false, socket_closed_ = false, output_closed_ = false;
   Message awaited_message_;
+  Stopped stopped_;
   std::string output_;
   std::vector<uint8_t> buffer_;
 };

@@ -69,8 +69,7 @@ struct CallResult {
   std::string cuda_error_name;
   std::vector<std::vector<uint8_t>> arrays;  // host-array arguments as the launcher left them, in order
   std::string output;  // what it printed during this call, both streams; raw bytes, not to be interpreted
-  // Where its own code was when it ended, in its own words: "copy.cu:17", and what kind of address was at fault.
-  std::string stopped_at;
+  Stopped stopped;     // where its own code was when it ended, in its own words
   double seconds = 0;  // of the worker's own time, without what the judge waited for a processor
   double device_seconds = 0;
   bool busy = false;  // kTimeout: over Limits::busy_seconds

@@ -394,6 +394,7 @@ void DeviceServer::AnswerTransfer(Request& request) {
   Record(std::move(call), request.continued);
 }
 
+// NOLINTNEXTLINE(readability-function-size): a case for each request, and each is short
 void DeviceServer::Answer(Request& request) {
   Decoder& in = request.in;
   Encoder& out = request.out;
@@ -482,7 +483,7 @@ void DeviceServer::Answer(Request& request) {
       const auto address = in.Get<uint64_t>();
       const auto bytes = in.Get<uint64_t>();
       in.Finish();
-      // Whether a kernel has memory of malloc() there would be news from the kernel.
+      // Not of what a kernel got from malloc(): the answer would tell the host something that the kernel knows.
       const auto allocation = device_.FindAllocation(address);
       const bool passed = allocation && passed_.contains(allocation->base);
       out.Put((passed || IsOwn(address, 0)) && device_.Contains(address, bytes));

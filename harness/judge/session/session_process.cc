@@ -22,7 +22,6 @@
 #include <utility>
 
 #include "protocol/wire.h"
-#include "vgpu/cudart/report/crash_report.h"
 
 namespace lockstep::worker {
 
@@ -257,7 +256,7 @@ void WorkerProcess::RequestLocation() {
     if (children.empty()) break;
     process = children.front();
   }
-  ::kill(process, vgpu::cudart::kWhereSignal);
+  ::kill(process, kWhereSignal);
 }
 
 void WorkerProcess::Kill() {

@@ -51,7 +51,7 @@ class WorkerProcess {
   // Throws StartError where a process can't be stopped.
   void Hold();
   void Release();
-  // Asks what the worker is doing, by a signal that ends it: it says so on its standard error (crash_report.h).
+  // Asks what the worker is doing, by a signal that ends it: it sends Stopped.
   void RequestLocation();
   // Kills the process, its group and all that it started (except what has lost its parent and is in another session:
   // a sandbox ends that), and collects the process. Descriptors stay open, to be drained.

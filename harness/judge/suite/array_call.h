@@ -25,11 +25,11 @@ struct ArrayCall {
   std::optional<uint64_t> result_size =
       std::nullopt;  // elements that `out` begins with; as many as values, if not said
   std::vector<worker::Argument> arguments;
-  std::string unchanged_hint;  // for a launcher that writes to its input
-  bool frees = false;          // it has to free all that it allocates
-  bool is_work = true;         // kernels have to have made the result; a shift by nothing is none
-  uint64_t spare_input = 0;    // bytes of the input that they need not read
-  uint64_t spare_result = 0;   // bytes of the result that they need not store
+  HintText unchanged_hint;    // for a launcher that writes to its input
+  bool frees = false;         // it has to free all that it allocates
+  bool is_work = true;        // kernels have to have made the result; a shift by nothing is none
+  uint64_t spare_input = 0;   // bytes of the input that they need not read
+  uint64_t spare_result = 0;  // bytes of the result that they need not store
   // How messages show an element of the input.
   std::function<std::string(T)> text_of = ValueText<T>;
   // Says more of what went wrong with the call itself. May be empty.

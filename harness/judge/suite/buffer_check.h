@@ -19,7 +19,7 @@ namespace lockstep::judge {
 // text_of: how messages show an element.
 template <class T>
 void CheckUnchanged(const DeviceArray<T>& buffer, std::span<const T> before, const CallContext& context,
-                    const std::string& hint, std::vector<Problem>& problems,
+                    const HintText& hint, std::vector<Problem>& problems,
                     const std::function<std::string(T)>& text_of = ValueText<T>) {
   if (!buffer.alive()) return;
   const auto contents = buffer.Look();

@@ -12,6 +12,7 @@
 #include "judge/model/api_text.h"
 #include "judge/model/text.h"
 #include "judge/suite/launcher_test.h"
+#include "vgpu/core/hint.h"
 #include "vgpu/device/device.h"
 #include "vgpu/model/time_model.h"
 
@@ -325,6 +326,30 @@ const RungProfile* Evidence::Reference(const std::string& rung) {
   return stored->second ? &*stored->second : nullptr;
 }
 
+namespace {
+
+// The lines that cost the most of what is counted, the costliest first.
+std::vector<vgpu::MessageLine> CostlyLines(const RungProfile& profile, const std::string& counter) {
+  constexpr double kWorthALine = 0.01;  // of what the costliest line costs
+  std::vector<vgpu::MessageLine> found;
+  double most = 0;
+  std::string words = counter;
+  std::replace(words.begin(), words.end(), '_', ' ');
+  for (const vgpu::LineCounters& line : CostliestLines(profile, counter, 3)) {
+    RungProfile one;
+    one.counters = line.counters;
+    const double cost = FigureOf(one, counter).value_or(0);
+    most = std::max(most, cost);
+    if (cost < kWorthALine * most) break;
+    found.emplace_back(found.empty() ? "costly" : " ",
+                       line.file + ":" + std::to_string(line.line) + "  " + Figure(cost) + " " + words, line.file,
+                       line.line);
+  }
+  return found;
+}
+
+}  // namespace
+
 Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const std::string& test) {
   Judgement judgement;
   EvidenceResult& result = judgement.result;
@@ -399,35 +424,21 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   problem.verdict = result.verdict = Verdict::kSlow;
   // Of two things that are missing, what the criterion rests on comes first.
   const Metric& missed = unmet_here ? criterion.only_where->metric : criterion.metric;
-  problem.hint = result.unmet.empty() ? criterion.hint
-                 : unmet_here
-                     ? "bring " + missed.text + " there first: this budget counts only for kernels that meet both"
-                     : "sizes are drawn anew in each run, so every one has to take the rung's technique";
+  problem.hint = result.unmet.empty() ? HintText(criterion.hint)
+                 : unmet_here         ? HintText(Hint::kBudgetBefore, {missed.text})
+                                      : Hint::kEverySize;
   const std::string& counter = missed.numerator.counter;
   if (const RungProfile* profile = where != nullptr ? where : profile_of(missed.numerator.scope, criterion.rung)) {
     if (profile->timeline && IsTimelineFigure(counter) && !profile->timeline->remark.text.empty()) {
       problem.evidence.push_back(profile->timeline->remark);
       judgement.line = profile->timeline->remark.line;
     }
-    constexpr double kWorthALine = 0.01;  // of what the costliest line costs
-    const char* label = "costly";
-    double most = 0;
-    std::string words = counter;
-    std::replace(words.begin(), words.end(), '_', ' ');
-    for (const vgpu::LineCounters& line : CostliestLines(*profile, counter, 3)) {
-      RungProfile one;
-      one.counters = line.counters;
-      const double cost = FigureOf(one, counter).value_or(0);
-      most = std::max(most, cost);
-      if (cost < kWorthALine * most) break;
-      problem.evidence.emplace_back(
-          label, line.file + ":" + std::to_string(line.line) + "  " + Figure(cost) + " " + words, line.file, line.line);
-      if (judgement.line == 0) {
-        judgement.file = line.file;
-        judgement.line = line.line;
-      }
-      label = " ";
+    std::vector<vgpu::MessageLine> costly = CostlyLines(*profile, counter);
+    if (judgement.line == 0 && !costly.empty()) {
+      judgement.file = costly.front().file;
+      judgement.line = costly.front().line;
     }
+    std::ranges::move(costly, std::back_inserter(problem.evidence));
   }
   result.message = MessageOf(problem, test);
   return judgement;

@@ -34,7 +34,7 @@ void LauncherTest::Keep(const CallReport& report) {
   if (!report.trace.empty()) NoteBegun(rung());
   output_ += std::string_view(report.output).substr(0, kMaxOutput - std::min(kMaxOutput, output_.size()));
   findings_.insert(findings_.end(), report.findings.begin(), report.findings.end());
-  if (problems_.empty()) launches_ = LaunchLines(report.trace);
+  if (problems_.empty()) launches_ = LaunchLines(report.trace, report.launches);
 }
 
 void LauncherTest::Add(std::vector<Problem> problems) {

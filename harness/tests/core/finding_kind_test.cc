@@ -8,6 +8,7 @@
 #include "judge/model/verdict.h"
 #include "tests/support/source_files.h"
 #include "vgpu/core/finding.h"
+#include "vgpu/core/hint.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -25,7 +26,7 @@ TEST(FindingKindTest, EveryRowIsWhole) {
     finding.kind = info.kind;
     finding.kernel = "kernel";
     finding.second.emplace();
-    EXPECT_NE(HintOf(finding), "") << row << "has no hint, neither in its row nor in core/finding_hint.cc";
+    EXPECT_NE(TextOf(HintOf(finding)), "") << row << "has no hint, neither in its row nor in core/finding_hint.cc";
   }
 }
 
@@ -36,6 +37,17 @@ TEST(FindingKindTest, EveryKindHasAProducer) {
       << "nothing in harness/vgpu reports findings of the kind k" #kind ": take its row out of core/finding_kind.h";
   LOCKSTEP_FINDING_KINDS(LOCKSTEP_FINDING_KIND_USED)
 #undef LOCKSTEP_FINDING_KIND_USED
+}
+
+TEST(HintTest, EveryRowIsUsedAndSaysSomethingOfItsOwn) {
+  const std::string sources =
+      tests::SourcesBelow("harness", {"/tests/"}) + tests::SourcesBelow("grader/src/grader/student");
+  std::set<std::string_view> texts;
+#define HINT(name, text, ...)                                                                                          \
+  EXPECT_TRUE(sources.find("Hint::" #name) != std::string::npos || sources.find("\"" #name "\"") != std::string::npos) \
+      << "no source uses the hint " #name ": take its row out of core/hints.inc";                                      \
+  EXPECT_TRUE(texts.insert(text).second) << "the hint " #name " has the text of another row";
+#include "vgpu/core/hints.inc"
 }
 
 }  // namespace

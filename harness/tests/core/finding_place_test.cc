@@ -121,28 +121,5 @@ TEST(FindingPlaceTest, AnOffsetInSharedMemoryBelowZeroIsBeforeTheFirstArray) {
   ExpectSays(MessageOf(device), "the index is negative");
 }
 
-Finding Race(bool across_warps, bool across_blocks) {
-  Finding race;
-  race.kind = FindingKind::kRace;
-  race.grid = {4, 1, 1};
-  race.block_dim = {128, 1, 1};
-  race.first.line = race.first.ptx_line = 10;
-  race.first.access = AccessKind::kStore;
-  race.second = race.first;
-  race.second->line = race.second->ptx_line = 11;
-  race.second->access = AccessKind::kLoad;
-  race.second->thread.x = across_warps ? 40 : 1;
-  race.second->block.x = across_blocks ? 1 : 0;
-  race.across_warps = across_warps;
-  race.across_blocks = across_blocks;
-  return race;
-}
-
-TEST(FindingPlaceTest, ARacesHintIsForTheWidestOfThoseFolded) {
-  ExpectSays(std::string(HintOf(Race(false, false))), "__syncwarp()");
-  ExpectSays(std::string(HintOf(Race(true, false))), "__syncthreads()");
-  ExpectSays(std::string(HintOf(Race(true, true))), "blocks run concurrently");
-}
-
 }  // namespace
 }  // namespace lockstep::vgpu

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/golden.h"
+#include "vgpu/core/hint.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -86,7 +87,7 @@ TEST(FindingTest, TextsOfCheckersFindings) {
   crossing.second->block = {12, 0, 0};
   crossing.memory->space = MemorySpace::kGlobal;
   crossing.memory->buffer_name = "dynamic shared memory";
-  crossing.hint = "a hint of its own";
+  crossing.hint = Hint::kWaitsInVain;
   crossing.count = 7;
   text += Format(crossing) + "\n\n";
   Finding uninitialized = Bounds(64, 4);
@@ -111,7 +112,7 @@ TEST(FindingTest, TextsOfCheckersFindings) {
 // One case after the other of what a hint goes by.
 TEST(FindingTest, HintsNameTheCause) {
   std::string text;
-  const auto add = [&](const Finding& finding) { text += std::string(HintOf(finding)) + "\n"; };
+  const auto add = [&](const Finding& finding) { text += std::string(TextOf(HintOf(finding))) + "\n"; };
   Finding race = Race();
   race.lost_update = true;
   race.first.access = AccessKind::kLoad;
@@ -165,8 +166,8 @@ TEST(FindingTest, HintsNameTheCause) {
 
 TEST(FindingTest, TextsOfMissingFences) {
   std::string text;
-  for (const OrderClue clue : {OrderClue::kNone, OrderClue::kNoRelease, OrderClue::kNarrowRelease,
-                               OrderClue::kLateRelease, OrderClue::kNoAcquire, OrderClue::kNarrowAcquire}) {
+  for (const Hint clue : {Hint::kNone, Hint::kNoRelease, Hint::kNarrowRelease, Hint::kLateRelease, Hint::kNoAcquire,
+                          Hint::kNarrowAcquire}) {
     Finding race = Race();
     race.first.access = AccessKind::kStore;
     race.second->access = AccessKind::kLoad;

@@ -129,6 +129,9 @@ class HostileWorker {
         origin();
         out.Put(static_cast<int>(random_()));
         break;
+      case MessageType::kStopped:
+        out.Put(static_cast<uint8_t>(Below(6))).PutString(Text()).PutString(Text());
+        break;
       case MessageType::kBeginOperation: {
         vgpu::StreamPoint point;
         point.slot = static_cast<uint32_t>(Often() ? Below(4) : random_());
@@ -235,7 +238,8 @@ class HostileWorker {
         MessageType::kCopy,           MessageType::kFill,           MessageType::kContains,
         MessageType::kFreeBytes,      MessageType::kLaunch,         MessageType::kLaunch,
         MessageType::kMaxBlocksPerSm, MessageType::kProfile,        MessageType::kReset,
-        MessageType::kLoadLinked,     MessageType::kLibrary,        MessageType::kLibrary};
+        MessageType::kLoadLinked,     MessageType::kLibrary,        MessageType::kLibrary,
+        MessageType::kStopped};
     careful_ = Below(3) != 0;
     module_ = 0;
     std::vector<uint8_t> last;

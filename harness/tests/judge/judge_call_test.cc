@@ -60,31 +60,32 @@ TEST(CallTest, StartUpThatNeverEndsIsATimeoutAndOneThatEndsACrash) {
 
 TEST(CallTest, SaysWhereTheHostCodeWas) {
   CallReport crash = Ended(Outcome::kCrashed, SIGSEGV);
-  crash.stopped_at = "/home/ada l/reduction.cu:17 device";
+  crash.stopped = {worker::FaultAddress::kDevice, "/home/ada l/reduction.cu:17", ""};
   EXPECT_NE(Message(crash).find("\n  at      reduction.cu:17\n"), std::string::npos);
   EXPECT_NE(Message(crash).find("cudaMemcpy"), std::string::npos);
-  crash.stopped_at = "/home/ada l/reduction.cu:17 null";
+  crash.stopped.address = worker::FaultAddress::kNull;
   EXPECT_NE(Message(crash).find("null pointer"), std::string::npos);
-  crash.stopped_at = "/home/ada l/reduction.cu:17 stack";
+  crash.stopped.address = worker::FaultAddress::kStack;
   EXPECT_NE(Message(crash).find("recursion"), std::string::npos);
-  crash.stopped_at = " null";  // without lines
+  crash.stopped.site = "";  // without lines
   EXPECT_EQ(Message(crash).find("  at  "), std::string::npos);
   CallReport endless = Ended(Outcome::kTimeout);
-  endless.stopped_at = "/home/ada l/reduction.cu:21";
+  endless.stopped.site = "/home/ada l/reduction.cu:21";
   EXPECT_NE(Message(endless).find("\n  at      reduction.cu:21\n"), std::string::npos);
   CallReport exited = Ended(Outcome::kExited, 1);
-  exited.stopped_at = "reduction.cu:3";
+  exited.stopped.site = "reduction.cu:3";
   EXPECT_NE(Message(exited).find("\n  at      reduction.cu:3\n"), std::string::npos);
 }
 
 TEST(CallTest, SaysWhichExceptionALauncherInPythonRaised) {
   CallReport raised = Ended(Outcome::kExited, 1);
-  raised.stopped_at = "/home/ada l/shift.py:17 exception ZeroDivisionError: division by zero";
+  raised.stopped.site = "/home/ada l/shift.py:17";
+  raised.stopped.exception = "ZeroDivisionError: division by zero";
   const std::string text = Message(raised);
   EXPECT_NE(text.find("\n  the launcher raised ZeroDivisionError: division by zero\n  at      shift.py:17\n"),
             std::string::npos)
       << text;
-  raised.stopped_at = " exception TypeError: shift1() takes 2 arguments";
+  raised.stopped = {.exception = "TypeError: shift1() takes 2 arguments"};
   EXPECT_NE(Message(raised).find("raised TypeError: shift1() takes 2 arguments"), std::string::npos);
   EXPECT_EQ(Message(raised).find("  at  "), std::string::npos);
 }

@@ -149,9 +149,11 @@ struct LaunchRecord {
   LibraryCounts library;                                            // of a library's function: it has no grid
   Counters counters;
   std::vector<LineCounters> lines;  // sorted by file and line
-  double microseconds = 0;          // modelled
-  std::string bound_by;             // "issue", "tensor", "shared", "l2", "dram", "latency", "launch"
-  int cpu_threads = 1;              // threads that ran its blocks; affects nothing else
+  // "reduction.cu:41": lines that store to the watched buffers by a pointer that the launch was given.
+  std::vector<std::string> stores;
+  double microseconds = 0;  // modelled
+  std::string bound_by;     // "issue", "tensor", "shared", "l2", "dram", "latency", "launch"
+  int cpu_threads = 1;      // threads that ran its blocks; affects nothing else
 };
 
 }  // namespace lockstep::vgpu

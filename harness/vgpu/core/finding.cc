@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "vgpu/core/dim3.h"
+#include "vgpu/core/hint.h"
 #include "vgpu/core/symbol_name.h"
 
 namespace lockstep::vgpu {
@@ -246,7 +247,7 @@ FindingText Describe(const Finding& finding) {
   }
   if (finding.count > 1) text.lines.emplace_back("times", Number(finding.count));
   if (!finding.launched_by.empty()) text.lines.emplace_back("from", Clean(finding.launched_by) + ", which launched it");
-  text.hint = Clean(HintOf(finding));
+  text.hint = TextOf(HintOf(finding), LanguageOf(finding.first.file));
   return text;
 }
 
@@ -263,7 +264,7 @@ std::string Format(const Finding& finding) {
   std::string text(parts.heading);
   if (!parts.launch.empty()) text += "  " + parts.launch;
   for (const MessageLine& line : parts.lines) text += "\n  " + line.Rendered();
-  if (!parts.hint.empty()) text += "\n  hint    " + parts.hint;
+  if (!parts.hint.empty()) text += "\n  hint    " + std::string(parts.hint);
   return text;
 }
 
@@ -283,7 +284,7 @@ void Clip(ThreadPlace& place) {
 }  // namespace
 
 void FindingList::Add(Finding finding) {
-  for (std::string* text : {&finding.kernel, &finding.launched_by, &finding.detail, &finding.hint}) Clip(*text);
+  for (std::string* text : {&finding.kernel, &finding.launched_by, &finding.detail}) Clip(*text);
   Clip(finding.first);
   if (finding.second) Clip(*finding.second);
   if (finding.memory) {

@@ -14,17 +14,6 @@
 
 namespace lockstep::vgpu {
 
-// For a race between threads that communicate through memory: the ordering that seems to be missing.
-enum class OrderClue : uint8_t {
-  kNone,
-  kNoRelease,      // no fence after the store
-  kNarrowRelease,  // a fence follows the store, but only at block or cluster scope
-  kLateRelease,    // the reader has read no word written after the store and a fence
-  kNoAcquire,      // the reader has read such a word, but no fence follows
-  kNarrowAcquire,  // a fence follows, but its scope is too narrow
-  kConstantLoad,   // the store comes first, but the load uses a cache that need not see it
-};
-
 enum class MemorySpace : uint8_t { kGlobal, kShared, kLocal, kConst, kParam };
 enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
 
@@ -88,15 +77,15 @@ struct Finding {
   std::optional<ThreadPlace> second;  // the other access of a race
   // Races only: the findings folded into this one include a race between warps of one block, or between blocks.
   bool across_warps = false, across_blocks = false;
-  OrderClue clue = OrderClue::kNone;  // races only
-  bool lost_update = false;           // races only: both accesses are of one update, as of `++bins[x]`
-  bool several_warps = false;         // races only: the accesses folded into this one are of more than one warp
-  bool loop_has_barrier = false;      // races only: the loop around the second access has a barrier of the block
+  Hint clue{};                    // races only, of words in memory: the ordering that seems to be missing
+  bool lost_update = false;       // races only: both accesses are of one update, as of `++bins[x]`
+  bool several_warps = false;     // races only: the accesses folded into this one are of more than one warp
+  bool loop_has_barrier = false;  // races only: the loop around the second access has a barrier of the block
   // The kernel contains asynchronous copies to shared memory / memory barriers (cuda::barrier).
   bool copies_async = false, memory_barriers = false;
   std::optional<MemoryPlace> memory;
   std::string detail;  // a sentence: "write after read", "assertion `x` failed", …
-  std::string hint;    // one sentence, may be empty
+  Hint hint{};         // kNone: the one for this kind of case
   uint64_t count = 1;  // number of equal findings folded into this one
 };
 
@@ -120,7 +109,7 @@ struct FindingText {
   std::string_view heading;        // "RACE"
   std::string launch;              // "reduce3_sequential_kernel<<<1,128>>>"; empty if not in a kernel
   std::vector<MessageLine> lines;  // the first says what happened
-  std::string hint;                // may be empty
+  std::string_view hint;           // may be empty
 };
 FindingText Describe(const Finding& finding);
 
@@ -130,8 +119,8 @@ FindingText Describe(const Finding& finding);
 //     first   block (0,0,0) thread (64,0,0)  reduction.cu:41
 //     …
 std::string Format(const Finding& finding);
-// One sentence: the finding's own hint, or the one for this kind of case. May be empty.
-std::string_view HintOf(const Finding& finding);
+// The finding's own hint, or the one for this kind of case; kNone where there is none.
+Hint HintOf(const Finding& finding);
 
 // Folds findings with the same kind, kernel, instructions and source lines.
 class FindingList {

@@ -1,5 +1,7 @@
 #include "vgpu/core/finding_kind.h"
 
+#include "vgpu/core/hint.h"
+
 namespace lockstep::vgpu {
 
 std::span<const FindingKindInfo> AllFindingKinds() {

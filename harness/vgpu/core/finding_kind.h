@@ -9,34 +9,29 @@
 
 namespace lockstep::vgpu {
 
-// All kinds, one per row: X(kind, "HEADING", "name", error, "hint"). A finding's text begins with the heading, which is
+enum class Hint : uint16_t;  // core/hint.h: who names none is not compiled again for a text
+
+// All kinds, one per row: X(kind, "HEADING", "name", error, hint). A finding's text begins with the heading, which is
 // also the verdict's word if there is one (judge/model/verdict.h). `error` is what the launch returns after the finding
-// has stopped it. If the hint is "", core/finding_hint.cc chooses one for the case.
-#define LOCKSTEP_FINDING_KINDS(X)                                                                                    \
-  X(OutOfBounds, "BOUNDS", "out of bounds", IllegalAddress, "")                                                      \
-  X(Misaligned, "BOUNDS", "misaligned address", MisalignedAddress,                                                   \
-    "an access of N bytes needs an address that is a multiple of N: check casts to wider types and odd offsets")     \
-  X(InvalidAddress, "BOUNDS", "invalid address", IllegalAddress, "") /* near no allocation, or the null pointer */   \
-  X(Uninitialized, "UNINIT", "uninitialised read", IllegalAddress, "")                                               \
-  X(Race, "RACE", "race", IllegalAddress, "")                                                                        \
-  /* Lanes of a warp, or warps, disagree about a barrier; or nobody can complete it. The hardware would hang. */     \
-  X(BarrierDivergence, "BARRIER", "barrier divergence", Timeout,                                                     \
-    "every thread of the block that has not returned must reach the same __syncthreads()")                           \
-  /* A .sync operation whose member mask is wrong. */                                                                \
-  X(WarpSyncMismatch, "BARRIER", "wrong warp mask", Timeout,                                                         \
-    "the mask of a _sync function must name exactly the lanes that execute it")                                      \
-  /* A use of what a shuffle read from a lane that takes no part in it. */                                           \
-  X(UndefinedShuffle, "BARRIER", "undefined shuffle", IllegalAddress,                                                \
-    "what such a lane gives is undefined: let every lane of the warp come to the shuffle, with the neutral element " \
-    "(0 for a sum) where it has none of its own, and leave behind the last shuffle")                                 \
-  X(Trap, "CRASH", "trap", Trap, "")                                                                                 \
-  X(Assert, "CRASH", "assertion failed", Assert,                                                                     \
-    "the kernel's assert fails for this input: print the values it uses, from this one thread")                      \
-  X(Timeout, "TIMEOUT", "timeout", Timeout,                                                                          \
-    "is there a loop that never ends, or that runs far more often than it needs to?")                                \
-  X(Unsupported, "UNSUPPORTED", "unsupported", Unsupported,                                                          \
-    "the virtual GPU does not run this instruction; docs/reference/isa.md lists those that it does")                 \
-  X(StackOverflow, "CRASH", "stack overflow", StackOverflow, "recursion this deep does not fit in a thread's stack")
+// has stopped it. If the hint is kNone, core/finding_hint.cc chooses one for the case.
+#define LOCKSTEP_FINDING_KINDS(X)                                                                                \
+  X(OutOfBounds, "BOUNDS", "out of bounds", IllegalAddress, Hint::kNone)                                         \
+  X(Misaligned, "BOUNDS", "misaligned address", MisalignedAddress, Hint::kMisaligned)                            \
+  X(InvalidAddress, "BOUNDS", "invalid address", IllegalAddress,                                                 \
+    Hint::kNone) /* near no allocation, or the null pointer */                                                   \
+  X(Uninitialized, "UNINIT", "uninitialised read", IllegalAddress, Hint::kNone)                                  \
+  X(Race, "RACE", "race", IllegalAddress, Hint::kNone)                                                           \
+  /* Lanes of a warp, or warps, disagree about a barrier; or nobody can complete it. The hardware would hang. */ \
+  X(BarrierDivergence, "BARRIER", "barrier divergence", Timeout, Hint::kBarrierDivergence)                       \
+  /* A .sync operation whose member mask is wrong. */                                                            \
+  X(WarpSyncMismatch, "BARRIER", "wrong warp mask", Timeout, Hint::kWarpMask)                                    \
+  /* A use of what a shuffle read from a lane that takes no part in it. */                                       \
+  X(UndefinedShuffle, "BARRIER", "undefined shuffle", IllegalAddress, Hint::kUndefinedShuffle)                   \
+  X(Trap, "CRASH", "trap", Trap, Hint::kNone)                                                                    \
+  X(Assert, "CRASH", "assertion failed", Assert, Hint::kAssert)                                                  \
+  X(Timeout, "TIMEOUT", "timeout", Timeout, Hint::kKernelTimeout)                                                \
+  X(Unsupported, "UNSUPPORTED", "unsupported", Unsupported, Hint::kUnsupported)                                  \
+  X(StackOverflow, "CRASH", "stack overflow", StackOverflow, Hint::kStackOverflow)
 
 enum class FindingKind : uint8_t {
 #define LOCKSTEP_FINDING_KIND(kind, heading, name, error, hint) k##kind,
@@ -49,7 +44,7 @@ struct FindingKindInfo {
   const char* heading;
   const char* name;
   LaunchError error;
-  const char* hint;
+  Hint hint;
 };
 
 std::span<const FindingKindInfo> AllFindingKinds();

@@ -102,6 +102,7 @@ constexpr int kLastAttribute = 147;
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a case for each attribute
 int AttributeOf(Runtime& r, cudaDeviceAttr attribute) {
   const DeviceProfile& p = r.profile();
   switch (attribute) {

@@ -82,7 +82,7 @@ AllocateWork MakeAllocation(Runtime& r, cudaMemAllocNodeParams* params) {
   const bool pinned = pool.allocType == cudaMemAllocationTypePinned;
   const bool managed = pool.allocType == cudaMemAllocationTypeManaged;
   Require(pinned || managed, cudaErrorInvalidValue);
-  // Memory elsewhere than on a device: not on an H100 either.
+  // A pool outside of device memory is refused, as on an H100.
   const bool of_node = pool.location.type == cudaMemLocationTypeHostNuma && pool.location.id == 0;
   const bool elsewhere = pool.location.type == cudaMemLocationTypeHost || of_node ||
                          (pool.location.type == cudaMemLocationTypeInvalid && managed);

@@ -58,7 +58,7 @@ cudaKernelNodeParams ParamsOf(Node& node, const KernelWork& work) {
     node.arguments.push_back(const_cast<uint8_t*>(work.parameters.data()) + parameter.offset);
   }
   cudaKernelNodeParams params = {};
-  // As the program named it, where it did by a host function.
+  // The host function that the program launched it by; null where it used a handle.
   params.func = const_cast<void*>(runtime().HostFunctionOf(*work.kernel));
   params.gridDim = work.configuration.grid;
   params.blockDim = work.configuration.block;

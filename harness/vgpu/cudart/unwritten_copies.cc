@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "vgpu/core/hint.h"
+
 namespace lockstep::vgpu::cudart {
 
 namespace {
@@ -53,9 +55,7 @@ void CheckUnwritten(Device& device, uint64_t address, uint64_t bytes, const Orig
   place.bytes = static_cast<uint32_t>(std::min<uint64_t>(longest, ~uint32_t{0}));
   finding.memory = std::move(place);
   finding.detail = std::string(copy.function) + " copies it to the host";
-  finding.hint =
-      "no kernel or copy has filled this part: has the grid enough blocks, (n + threads - 1) / threads of them, was the "
-      "kernel launched at all, and is the copy no longer than the result?";
+  finding.hint = Hint::kCopiesUnwritten;
   device.Report(std::move(finding));
 }
 

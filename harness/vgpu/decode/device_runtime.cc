@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "vgpu/core/hint.h"
 #include "vgpu/decode/kernel_heap.h"
 #include "vgpu/exec/engine.h"
 #include "vgpu/exec/grid_runtime.h"
@@ -51,9 +52,9 @@ struct LaneCall {
     Return(static_cast<uint32_t>(error));
     return true;
   }
-  bool Fault(FindingKind kind, std::string detail, std::string hint = "") const {
+  bool Fault(FindingKind kind, std::string detail, Hint hint = Hint::kNone) const {
     Finding finding = engine().MakeFinding(warp, warp.pc - 1, lane, kind, std::move(detail));
-    finding.hint = std::move(hint);
+    finding.hint = hint;
     engine().Fault(warp, std::move(finding));
     return false;
   }
@@ -219,7 +220,7 @@ bool NoteMemory(const LaneCall& call, ChildWork work, uint64_t stream) {
     return call.Fault(
         FindingKind::kUnsupported,
         "cudaMemsetAsync in a kernel with a value that is not 0: on an H100, CUDA 13.0 fills with 0 anyway",
-        "let the kernel itself, or one that it launches, store the value");
+        Hint::kFillInKernel);
   }
   if (work.width != 0 && work.rows != 0) call.Note(std::move(work), stream);
   return call.End(RuntimeError::kNone);
@@ -387,7 +388,7 @@ bool CallRuntimeFunction(Warp& warp, const CallSite& site, const FrameValues& fr
     Finding finding = engine.MakeFinding(
         warp, warp.pc - 1, lane, FindingKind::kUnsupported,
         "cuda" + std::string(function.name) + " in a kernel: kernels of submissions don't launch kernels");
-    finding.hint = "launch every kernel from the host";
+    finding.hint = Hint::kLaunchFromHost;
     engine.Fault(warp, std::move(finding));
     return false;
   }

@@ -7,6 +7,7 @@
 // itself as its last work goes on for ever without needing memory, as it may.
 #include <utility>
 
+#include "vgpu/core/hint.h"
 #include "vgpu/device/device_impl.h"
 #include "vgpu/memory/coalescing.h"
 #include "vgpu/model/time_model.h"
@@ -98,7 +99,7 @@ LaunchResult Device::Impl::MoveMemory(const ChildWork& work, const ParentLaunch&
     finding.memory = std::move(place);
     finding.detail = std::string(copies ? "cudaMemcpyAsync" : "cudaMemsetAsync") + " in a kernel";
     finding.launched_by = TextOf(asked_by);
-    finding.hint = "in a kernel both need addresses of global memory, and as many bytes as there are behind them";
+    finding.hint = Hint::kCopyInKernel;
     fault = InfoOf(finding.kind).error;
     findings.Add(std::move(finding));
     return LaunchResult{fault};

@@ -64,7 +64,7 @@ struct Device::Impl {
   LaunchResult Do(ModuleHandle module, const ChildWork& work, const ParentLaunch& asked_by, LaunchPauses* pauses,
                   ChildWorks* works);
   LaunchResult MoveMemory(const ChildWork& work, const ParentLaunch& asked_by);
-  // Whether the launch is one that pauses may help.
+  // Whether the launch may have to pause until a later one has set what it waits for.
   bool MayWait(const LaunchSpec& spec);
   // Gives those that watch the launch that runs to their new owner, and makes others for later launches.
   std::vector<std::unique_ptr<Observer>> PartWithCheckers();

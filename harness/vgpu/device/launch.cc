@@ -238,6 +238,7 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
           .fraction;
   record.counters = outcome.counters;
   record.lines = std::move(outcome.lines);
+  record.stores = std::move(outcome.stores);
   record.cpu_threads = outcome.threads;
   const DeviceProfile& timed_as = options.timed_as != nullptr ? *options.timed_as : profile;
   record.registers = static_cast<uint32_t>(RegistersOn(profile, kernel));

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "vgpu/core/hint.h"
 #include "vgpu/memory/freed.h"
 #include "vgpu/model/time_model.h"
 
@@ -44,17 +45,14 @@ bool LibraryLaunch::TouchRow(const MemoryRows& rows, uint64_t address, uint64_t 
     Finding finding =
         FindingOf(nowhere ? FindingKind::kInvalidAddress : FindingKind::kOutOfBounds, rows, row, address, rows.width);
     finding.fatal = true;
-    finding.hint = nowhere ? "give the library an address of device memory, as cudaMalloc returns it"
-                           : "check the sizes, the leading dimension or the increment that the call gives, and the "
-                             "size of the buffer";
+    finding.hint = nowhere ? Hint::kLibraryNeedsDeviceMemory : Hint::kLibrarySizes;
     device_.Report(std::move(finding));
     return false;
   }
   if (address % rows.alignment != 0) {
     Finding finding = FindingOf(FindingKind::kMisaligned, rows, row, address, rows.alignment);
     finding.fatal = true;
-    finding.hint =
-        "the library takes addresses that are multiples of its numbers' size: is the pointer another type's?";
+    finding.hint = Hint::kLibraryMisaligned;
     device_.Report(std::move(finding));
     is_misaligned_ = true;
     return false;
@@ -63,7 +61,7 @@ bool LibraryLaunch::TouchRow(const MemoryRows& rows, uint64_t address, uint64_t 
     const uint64_t unwritten = device_.FirstUnwritten(address, rows.width, rows.element);
     if (unwritten < rows.width) {
       Finding finding = FindingOf(FindingKind::kUninitialized, rows, row, address + unwritten, rows.element);
-      finding.hint = "fill the buffer before the call: cudaMemcpy, cudaMemset or a kernel";
+      finding.hint = Hint::kLibraryReadsUnset;
       device_.Report(std::move(finding));
     }
     device_.Look(address, rows.width);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "vgpu/core/hint.h"
 #include "vgpu/core/row.h"
 #include "vgpu/exec/engine.h"
 
@@ -142,8 +143,7 @@ void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival) {
         warp, pc, lane, FindingKind::kBarrierDivergence,
         "barrier " + std::to_string(arrival.barrier) + " is used with different numbers of threads at the same time");
     finding.second = engine.Place(warp, barrier.expected_pc, lane);
-    finding.hint =
-        "every thread at a named barrier must give the same thread count: those that wait plus those that only arrive";
+    finding.hint = Hint::kNamedBarrierCount;
     engine.Report(warp, std::move(finding));
   }
   if ((barrier.touched_warps & BitOf(warp)) == 0) {
@@ -153,7 +153,7 @@ void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival) {
     Finding finding = engine.MakeFinding(warp, pc, lane, FindingKind::kBarrierDivergence,
                                          "threads of one warp wait at different barriers");
     finding.second = engine.Place(warp, barrier.pc[warp.index], std::countr_zero(barrier.arrived[warp.index]));
-    finding.hint = "every thread of the block must reach the same __syncthreads()";
+    finding.hint = Hint::kOneBarrierForAll;
     engine.Report(warp, std::move(finding));
   }
   barrier.arrived[warp.index] |= mask;

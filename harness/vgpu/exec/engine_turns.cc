@@ -3,6 +3,7 @@
 #include <bit>
 #include <chrono>
 
+#include "vgpu/core/hint.h"
 #include "vgpu/core/row.h"
 #include "vgpu/exec/control.h"
 #include "vgpu/exec/definedness_tracker.h"
@@ -36,10 +37,6 @@ constexpr uint32_t kTurnsALook = 16;
 constexpr uint32_t kIdlePasses = 4;
 // The same for a kernel with spin loops whose threads appear to make progress: instructions without a barrier or exit.
 constexpr uint64_t kPatience = 1 << 22;
-
-constexpr char kWaitsInVain[] =
-    "these threads wait for a value that never comes: which thread sets it, and can it get there without waiting for "
-    "these?";
 
 }  // namespace
 
@@ -188,7 +185,7 @@ void Engine::FaultAtStandstill(const std::vector<Block*>& started, const std::st
     for (Warp& warp : block->warps) {
       if (!polls(warp)) continue;
       Finding finding = MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout, why);
-      finding.hint = kWaitsInVain;
+      finding.hint = Hint::kWaitsInVain;
       return Fault(warp, std::move(finding));
     }
   }
@@ -293,7 +290,7 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
                         (worked ? "the launch took more than " : "threads only waited for each other, for more than ") +
                             launch_.budget_text);
         if (!worked) {
-          finding.hint = kWaitsInVain;
+          finding.hint = Hint::kWaitsInVain;
         }
         Fault(warp, std::move(finding));
         return WarpTurn::kFault;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "vgpu/core/dim3.h"
+#include "vgpu/core/hint.h"
 #include "vgpu/core/row.h"
 #include "vgpu/core/source_place.h"
 #include "vgpu/exec/engine.h"
@@ -288,7 +289,7 @@ void Engine::ReportPartialBarrier(const Warp& warp) {
       Finding finding = MakeFinding(warp, group.wait_pc, std::countr_zero(group.mask), FindingKind::kBarrierDivergence,
                                     "only some threads of a warp reach this barrier");
       finding.second = Place(warp, entry.pc, std::countr_zero(entry.arrived));
-      finding.hint = "move __syncthreads() out of the branch, so that every thread of the block reaches it";
+      finding.hint = Hint::kBarrierInBranch;
       Report(warp, std::move(finding));
       return;
     }
@@ -310,8 +311,7 @@ void Engine::ReportPassedSync(const Warp& warp, const ConvergenceEntry& entry) {
   const Dim3 gone = Place(warp, entry.pc, std::countr_zero(entry.passed)).thread;
   finding.detail = "only some of the threads named in the mask reach this " + program.Text(entry.passed_sync) +
                    ": thread " + PointText(gone) + " went past it";
-  finding.hint =
-      "move it out of the branch or loop that not all threads of the warp take, or name only those that do in the mask";
+  finding.hint = Hint::kWarpSyncInBranch;
   Report(warp, std::move(finding));
 }
 
@@ -354,10 +354,7 @@ void Engine::Deadlock(Block& block) {
                   barrier ? FindingKind::kBarrierDivergence : FindingKind::kWarpSyncMismatch, std::move(detail));
   if (places.size() > 1) finding.second = Place(*places[1].warp, places[1].pc, places[1].lane);
   const bool numbered = (block.barriers_in_use & ~uint32_t{1}) != 0;
-  finding.hint = !barrier   ? "the mask must name exactly the threads that execute the operation together"
-                 : numbered ? "a named barrier waits for exactly the number of threads it gives: do that many arrive, "
-                              "each as often as the others wait, and does each buffer have its own barriers?"
-                            : "every thread of the block must reach the same __syncthreads()";
+  finding.hint = !barrier ? Hint::kMaskOfOthers : numbered ? Hint::kNamedBarrier : Hint::kOneBarrierForAll;
   Fault(*first, std::move(finding));
 }
 

@@ -1,9 +1,12 @@
 #include "vgpu/exec/launch.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 
+#include "vgpu/core/hint.h"
 #include "vgpu/core/source_place.h"
 #include "vgpu/exec/read_tracker.h"
 
@@ -194,12 +197,33 @@ std::optional<Finding> BudgetFault(const LaunchState& launch, const Engines& eng
     finding.first.block = Unflatten(count.block_index, launch.info.grid);
     finding.detail = "the launch took more than " + launch.budget_text + " in its first " +
                      (count.block_index == 0 ? "block" : std::to_string(count.block_index + 1) + " blocks");
-    finding.hint =
-        "each block ends, but together they do far more work than the input needs: does every block loop over the "
-        "whole array? A grid-stride loop steps by gridDim.x * blockDim.x";
+    finding.hint = Hint::kBlocksDoTooMuch;
     return finding;
   }
   return std::nullopt;
+}
+
+// As in the LaunchRecord, in the kernel's order.
+std::vector<std::string> StoresOf(const LaunchState& launch) {
+  const Program& program = *launch.program;
+  std::set<uint32_t> stores;
+  for (const auto& [pc, offsets] : program.origins.parameters) {
+    if (!program.info[pc].traits.Any(kStores)) continue;
+    for (const uint32_t offset : offsets) {
+      uint64_t pointer = 0;
+      if (offset + sizeof pointer <= launch.parameter_bytes) {
+        std::memcpy(&pointer, launch.parameters + offset, sizeof pointer);
+      }
+      const auto holds = [&](const TouchedRange& range) { return pointer - range.base < range.bytes; };
+      if (std::ranges::any_of(*launch.watched, holds)) stores.insert(pc);
+    }
+  }
+  std::vector<std::string> texts;
+  for (const uint32_t pc : stores) {
+    std::string text = SourcePlaces(program).Text(pc);
+    if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+  }
+  return texts;
 }
 
 }  // namespace
@@ -296,6 +320,7 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
     for (TouchedRange& range : *launch.watched) {
       for (const auto& engine : engines) engine->locality().AddTo(range);
     }
+    if (!launch.watched->empty()) outcome.stores = StoresOf(launch);
   }
   if (!outcome.fault && launch.counters) {
     std::vector<PcCounters> by_pc(launch.program->code.size());

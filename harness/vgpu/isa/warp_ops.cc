@@ -171,7 +171,7 @@ void MatchAll(Warp& warp, const Insn& insn, LaneMask mask) {
   uint32_t result[kWarpSize] = {};
   LaneMask agree = 0;
   ForMemberGroups(warp, insn.row[3], mask, [&](LaneMask members, LaneMask lanes) {
-    // A lane outside its own members is compared with no lane.
+    // No members: the lanes are outside of their own mask, and any value will do.
     const T value = a[std::countr_zero(members != 0 ? members : lanes)];
     LaneMask equal = 0;
     for (int lane = 0; lane < kWarpSize; ++lane) equal |= LaneMask{a[lane] == value} << lane;

@@ -33,8 +33,8 @@ struct RawFinding {
   uint64_t address = 0;  // global: device address; shared, local: offset in the window
   uint32_t bytes = 0;    // of the second access, or of the only one
   const char* detail = "";
-  const char* hint = "";
-  OrderClue clue = OrderClue::kNone;
+  Hint hint{};
+  Hint clue{};
   uint64_t count = 1;
   // Races only: those folded into this one include a race between warps of one block, or between blocks.
   bool across_warps = false, across_blocks = false;

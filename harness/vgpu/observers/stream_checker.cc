@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "vgpu/core/hint.h"
 #include "vgpu/core/program.h"
 #include "vgpu/core/source_place.h"
 
@@ -55,23 +56,13 @@ void SetLine(const Program& program, const std::vector<uint32_t>& pcs, ThreadPla
   place.line = shown.line;
 }
 
-const char* HintOf(const StreamPoint& first_point, const StreamPoint& second_point, bool frees) {
+Hint HintOf(const StreamPoint& first_point, const StreamPoint& second_point, bool frees) {
   const StreamKind first = first_point.kind, second = second_point.kind;
-  if (first_point.stream == second_point.stream && first_point.slot != second_point.slot) {
-    return "the graph has no edge between these two nodes: make the second depend on the first";
-  }
-  if (frees) {
-    return "free the memory in the stream that used it last, or let this stream wait for that one first "
-           "(cudaEventRecord there, cudaStreamWaitEvent here)";
-  }
+  if (first_point.stream == second_point.stream && first_point.slot != second_point.slot) return Hint::kNoEdge;
+  if (frees) return Hint::kFreedInOtherStream;
   const bool with_default = first == StreamKind::kDefault || second == StreamKind::kDefault;
-  if (with_default) {
-    return "a stream made with cudaStreamNonBlocking and the default stream do not wait for each other: put both "
-           "operations in one stream, or wait between them (cudaStreamSynchronize, or an event and "
-           "cudaStreamWaitEvent)";
-  }
-  return "nothing orders these two streams: put both operations in one stream, or record an event after the first "
-         "(cudaEventRecord) and let the other stream wait for it (cudaStreamWaitEvent)";
+  if (with_default) return Hint::kNonBlockingAndDefault;
+  return Hint::kStreamsUnordered;
 }
 
 }  // namespace
@@ -221,32 +212,24 @@ Finding StreamChecker::FindingOf(const HostRace& race) {
       second.access = AccessKind::kStore;
       finding.detail = "page-locked host memory was changed before a copy had read it, " + std::to_string(race.bytes) +
                        " bytes from offset " + std::to_string(race.offset);
-      finding.hint =
-          "an asynchronous copy reads the buffer later, in stream order: wait for it (cudaStreamSynchronize, or an "
-          "event and cudaEventSynchronize) before the host changes the buffer";
+      finding.hint = Hint::kChangedBeforeCopy;
       break;
     case HostRace::What::kFreedDestination:
       second.operation = race.found_function + site;
       finding.detail = "page-locked host memory was freed before anything waited for the copy or fill into it";
-      finding.hint =
-          "an asynchronous copy or fill is done only after the host has waited for it (cudaStreamSynchronize, or an "
-          "event and cudaEventSynchronize): wait before you read or free the buffer";
+      finding.hint = Hint::kFreedBeforeCopyInto;
       break;
     case HostRace::What::kFreedSource:
       second.operation = race.found_function + site;
       finding.detail = "page-locked host memory was freed before anything waited for the copy that reads it";
-      finding.hint =
-          "an asynchronous copy reads the buffer later, in stream order: wait for it (cudaStreamSynchronize, or an "
-          "event and cudaEventSynchronize) before you free the buffer";
+      finding.hint = Hint::kFreedBeforeCopyFrom;
       break;
     case HostRace::What::kArgumentGone:
       second.operation = "the host, in " + race.found_function + site;
       finding.detail =
           "the argument of a host function is a variable that was gone, or held the next one's, before anything waited "
           "for the host function";
-      finding.hint =
-          "the host function runs later, in stream order: give it memory that lives until then (from new or static), "
-          "or wait for it (cudaStreamSynchronize) before you return or use it again";
+      finding.hint = Hint::kHostFunctionsArgument;
       break;
   }
   finding.second = std::move(second);

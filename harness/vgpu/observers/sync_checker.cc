@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "vgpu/core/hint.h"
 #include "vgpu/observers/checkers.h"
 #include "vgpu/observers/finding_table.h"
 
@@ -63,9 +64,7 @@ class SyncChecker : public Checker {
       finding.has_second = true;
       finding.second = meeting.party[in_order ? 1 : 0];
       finding.detail = "threads of one block waited at different __syncthreads()";
-      finding.hint =
-          "all threads of a block must reach the same barriers: is one in a branch or loop that only some threads "
-          "take, or missing on the other path?";
+      finding.hint = Hint::kSameBarriers;
       findings_.Add(finding);
     }
     meeting.parties = 0;

@@ -31,13 +31,11 @@ class Scalar:
     """`numpy.int32`: a type of elements, and a conversion."""
 
     def __init__(self, of: Any) -> None:
-        """Of a type of the stand-in for Numba."""
         self.name: str = of.name
         self.form = self.char = of.form
         self.itemsize, self.packed = of.itemsize, of.packed
 
     def __repr__(self) -> str:
-        """For messages."""
         return self.name
 
     def __call__(self, value: Any = 0) -> Any:
@@ -88,26 +86,21 @@ class ndarray:  # noqa: N801 - NumPy's name
         self.nbytes = self.size * dtype.itemsize
 
     def __len__(self) -> int:
-        """How many elements."""
         return self.size
 
     def __iter__(self) -> Iterator[Any]:
-        """Python's numbers."""
         return iter(self.view)
 
     def __repr__(self) -> str:
-        """For messages."""
         return f"array of {self.size} {self.dtype}"
 
     def __getitem__(self, item: Any) -> Any:
-        """An element, or a part that shares the memory."""
         if isinstance(item, slice) or item is Ellipsis:
             begin, end = bounds(item, self.size)
             return ndarray(self.view[begin:end], self.dtype, self.base or self)
         return self.view[item]
 
     def __setitem__(self, item: Any, value: Any) -> None:
-        """Stores an element, or a part from a number or a sequence."""
         if not isinstance(item, slice) and item is not Ellipsis:
             self.view[item] = value
             return
@@ -121,7 +114,6 @@ class ndarray:  # noqa: N801 - NumPy's name
         self.view[begin:end] = source.view
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Refuses by name what is not here."""
         if name.startswith("__"):
             raise AttributeError(name)
         raise AttributeError(f"of NumPy's arrays {name} is not there: host code moves data, and kernels compute")

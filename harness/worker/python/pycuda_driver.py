@@ -73,7 +73,6 @@ class DeviceAllocation:
     """Device memory, until free() or until nothing refers to it any more."""
 
     def __init__(self, size: int) -> None:
-        """Allocates it."""
         if size <= 0:
             raise LogicError("cuMemAlloc failed: invalid argument")  # of no bytes too
         self._address: int = call("cuMemAlloc", _cuda.allocate, size)
@@ -86,17 +85,14 @@ class DeviceAllocation:
         call("cuMemFree", _cuda.free, address)
 
     def __int__(self) -> int:
-        """The address."""
         return self.__index__()
 
     def __index__(self) -> int:
-        """The address."""
         if not self._address:
             raise LogicError("the device memory was freed")
         return self._address
 
     def __del__(self) -> None:
-        """Gives it back."""
         if getattr(self, "_address", 0):
             _cuda.free(self._address)
 
@@ -218,7 +214,6 @@ class _PageLocked:
         self.address: int = call("cuMemHostAlloc", _cuda.allocate_host, size)
 
     def __del__(self) -> None:
-        """Gives it back."""
         if getattr(self, "address", 0):
             _cuda.free_host(self.address)
 
@@ -253,7 +248,6 @@ class Stream:
     """A stream, until nothing refers to it any more."""
 
     def __init__(self, flags: int = 0) -> None:
-        """Makes one."""
         if flags:
             raise LogicError("a stream of the flags 0 is there alone")
         self.handle: int = call("cuStreamCreate", _cuda.create_stream)
@@ -271,7 +265,6 @@ class Stream:
         call("cuStreamWaitEvent", _cuda.wait_event, self.handle, evt.handle)
 
     def __del__(self) -> None:
-        """Gives it back."""
         if getattr(self, "handle", 0):
             _cuda.destroy_stream(self.handle)
 
@@ -286,7 +279,6 @@ class Event:
     """An event, until nothing refers to it any more."""
 
     def __init__(self, flags: int = 0) -> None:
-        """Makes one."""
         if flags & ~(event_flags.BLOCKING_SYNC | event_flags.DISABLE_TIMING):
             raise LogicError("an event has the flags BLOCKING_SYNC and DISABLE_TIMING here")
         self.handle: int = call("cuEventCreate", _cuda.create_event)
@@ -314,7 +306,6 @@ class Event:
         return event.time_since(self)
 
     def __del__(self) -> None:
-        """Gives it back."""
         if getattr(self, "handle", 0):
             _cuda.destroy_event(self.handle)
 

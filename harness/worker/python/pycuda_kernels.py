@@ -43,11 +43,9 @@ class _Parameter:
     """One of a kernel's parameters, as its PTX declares it."""
 
     def __init__(self, kind: str, bits: str, pointer: str) -> None:
-        """As the PTX has them."""
         self.size, self.is_float, self.is_pointer = int(bits) // 8, kind == "f", bool(pointer)
 
     def __str__(self) -> str:
-        """For messages."""
         if self.is_pointer:
             return "a pointer"
         if self.is_float:
@@ -61,7 +59,6 @@ class ArgumentHandler:
     goes_in = comes_out = False
 
     def __init__(self, array: ndarray) -> None:
-        """The array stays the caller's."""
         self.array = array
 
 
@@ -87,7 +84,6 @@ class Function:
     """A kernel."""
 
     def __init__(self, name: str, handle: int, parameters: Sequence[_Parameter]) -> None:
-        """A kernel that is loaded."""
         self._name, self._handle, self._parameters = name, handle, parameters
         self._letters: str | None = None
 
@@ -191,7 +187,6 @@ class Module:
     """A module of kernels."""
 
     def __init__(self, text: str) -> None:
-        """Of PTX."""
         self._text = text
         self._parameters = {
             found[1]: [_Parameter(*one) for one in _PARAMETER.findall(found[2])] for found in _ENTRY.finditer(text)

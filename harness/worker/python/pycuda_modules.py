@@ -31,7 +31,6 @@ class GPUArray:
     """An array of one dimension in device memory; a part of it shares the memory."""
 
     def __init__(self, shape: Any, dtype: object, gpudata: Any = None, base: Any = None) -> None:
-        """Allocates the memory, where none is given."""
         self.dtype = dtype_of(dtype)
         self.size = self.mem_size = length_of(shape)
         self.shape, self.ndim, self.itemsize = (self.size,), 1, self.dtype.itemsize
@@ -47,22 +46,18 @@ class GPUArray:
         return operator.index(self.gpudata)
 
     def __len__(self) -> int:
-        """How many elements."""
         return self.size
 
     def __repr__(self) -> str:
-        """For messages."""
         return f"GPUArray of {self.size} {self.dtype}"
 
     def __getitem__(self, item: Any) -> "GPUArray":
-        """A part, which shares the memory."""
         if not isinstance(item, slice) and item is not Ellipsis:
             raise TypeError("a part of a GPUArray is array[a:b] here: copy to the host with get() to look at elements")
         begin, end = bounds(item, self.size)
         return GPUArray(end - begin, self.dtype, self.ptr + begin * self.itemsize, self)
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Refuses by name what is not here."""
         if name.startswith("__"):
             raise AttributeError(name)
         raise AttributeError(f"of PyCUDA's arrays {name} is not there: {_DOCUMENTED}")
@@ -162,7 +157,6 @@ class SourceModule:
     """Refused: nvcc ran before the worker began."""
 
     def __init__(self, *_arguments: object, **_named: object) -> None:
-        """Says what to do instead."""
         raise TypeError("SourceModule: the kernels are given here; module_from_file loads them")
 
 
@@ -216,7 +210,6 @@ class _Lent(pycuda_driver.DeviceAllocation):
     """The judge's memory, for the time of a call."""
 
     def __init__(self, address: int) -> None:
-        """It is allocated already."""
         self._address = address
 
     def free(self) -> None:

@@ -26,7 +26,7 @@ _pycuda_texts: tuple[tuple[str, str], ...]  # names and sources, each of which i
 if "_cuda" not in globals():  # when this file is only looked at
     _cuda = _submission_text = _pycuda_texts = None  # type: ignore[assignment]
 
-_STOPPED_AT = "lockstep: stopped at "  # vgpu/cudart/report/crash_report.h
+_SOCKET, _STOPPED = 3, 40  # protocol/wire.h: where the judge listens, and the message for it
 _MOST_TEXT = 240
 _DIMENSIONS = 3
 
@@ -97,7 +97,6 @@ class Stream:
     """A stream, until nothing refers to it any more."""
 
     def __init__(self, handle: int) -> None:
-        """Takes over a stream of the runtime's; 0 is the default stream."""
         self.handle = handle
 
     def synchronize(self) -> None:
@@ -105,7 +104,6 @@ class Stream:
         _cuda.synchronize_stream(self.handle)
 
     def __del__(self) -> None:
-        """Destroys it; what is in it still ends."""
         if self.handle:
             _cuda.destroy_stream(self.handle)
 
@@ -144,11 +142,9 @@ class DeviceNDArray:
         self.strides = tuple(dtype.itemsize * math.prod(self.shape[k + 1 :]) for k in range(self.ndim))
 
     def __len__(self) -> int:
-        """The first dimension's length."""
         return self.shape[0]
 
     def __repr__(self) -> str:
-        """For messages."""
         return f"<device array of {self.dtype}, shape {self.shape}>"
 
     def __getitem__(self, item: object) -> Any:
@@ -168,7 +164,6 @@ class DeviceNDArray:
         return struct.unpack("<" + self.dtype.form, _cuda.read(at, self.dtype.itemsize))[0]
 
     def __setitem__(self, _item: object, _value: object) -> NoReturn:
-        """Refused: each store would be a copy."""
         raise TypeError("host code can't store to elements of a device array: copy_to_device, or a kernel, can")
 
     def copy_to_host(self) -> "array.array[Any]":
@@ -427,14 +422,16 @@ def _site(frames: Sequence[tuple[str, int]]) -> str:
     return f"{_submission['path']}:{own[-1]}" if own else ""
 
 
-def _end(site: str, about: str) -> NoReturn:
-    os.write(2, f"{_STOPPED_AT}{site}{about}\n".encode("utf-8", "replace"))
+def _end(site: str, exception: str) -> NoReturn:
+    texts = [text.encode("utf-8", "replace") for text in (site, exception)]
+    payload = b"\0" + b"".join(struct.pack("<Q", len(text)) + text for text in texts)
+    os.write(_SOCKET, struct.pack("<IHH", len(payload), _STOPPED, 0) + payload)
     os._exit(1)
 
 
 def _end_with(site: str, error: BaseException) -> NoReturn:
     said = " ".join(f"{type(error).__name__}: {error}".split())[:_MOST_TEXT]
-    _end(site, f" exception {said}")
+    _end(site, said)
 
 
 def _say_where(_signal: int, frame: python_types.FrameType | None) -> None:

@@ -9,13 +9,14 @@ and no code in the handout solves the assignment (see `check_handout`). `check_r
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from grader.authoring.declared import REFERENCE, STUB
 from grader.authoring.finding import Finding
 from grader.model.assignment import Assignment
 from grader.model.record import Record
+from grader.model.result import Said
 from grader.model.score import Score, points_text
 
 SEED = 20_071_001  # fixed: a check that fails must fail again
@@ -77,7 +78,7 @@ def check_stub(assignment: Assignment, record: Record) -> Finding:
 
 
 def check_reference(record: Record) -> Finding:
-    """The reference has every point that there is."""
+    """The reference earns full marks."""
     if record.score is None:
         return Finding(REFERENCE, "", record.message)
     short = _short(record.score)
@@ -125,26 +126,30 @@ def _has_failed(record: Record, rung: str) -> bool:
     return result is not None and any(where == rung for where, _ in result.failures())
 
 
-def first_message(assignment: Assignment, record: Record) -> str:
+def first_message(assignment: Assignment, record: Record, *, without: str = "") -> str:
     """What a student reads first: the compiler's message, else what is wrong on the first rung that fails.
 
-    That is its first failing test's message, or a budget's. Bonus rungs, and what was not begun, come last.
+    That is its first failing test's message, or a budget's. Bonus rungs, and what was not begun, come last. Lines with
+    the label `without` are left out.
     """
     if record.message or record.result is None or record.score is None:
         return record.message.strip()
     place = {rung.id: index for index, rung in enumerate(assignment.rungs)}
-    said: list[tuple[bool, bool, int, str]] = []
+    said: list[tuple[bool, bool, int, Said]] = []
     for test in record.result.tests:
         if test.verdict != "PASS" and not test.is_evidence:
             rank = place.get(test.rung, len(place))
-            said.append((test.unfinished, assignment.is_bonus_rung(test.rung), rank, test.said))
+            said.append((test.unfinished, assignment.is_bonus_rung(test.rung), rank, test))
     failed = {rank for *_, rank, _ in said}
     short = {criterion.id for criterion in record.score.criteria if not criterion.is_full}
     for entry in record.result.evidence:
         rank = place.get(entry.rung, len(place))
         if entry.criterion in short and rank not in failed and entry.message:
-            said.append((False, assignment.is_bonus_rung(entry.rung), rank, entry.said))
-    return min(said, key=lambda one: one[:3])[3].strip() if said else ""
+            said.append((False, assignment.is_bonus_rung(entry.rung), rank, entry))
+    if not said:
+        return ""
+    first = min(said, key=lambda one: one[:3])[3]
+    return replace(first, lines=tuple(line for line in first.lines if line.label != without)).said.strip()
 
 
 def _short(score: Score) -> str:

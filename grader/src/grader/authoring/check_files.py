@@ -23,7 +23,6 @@ from grader.running.bench import FIGURES, Bench
 _ERROR = re.compile(r"^\S+\.(?:cu|py)\(\d+\): error\b", re.MULTILINE)
 _CODE = re.compile(r";\s*$|<<<|[{}]|\w\[[^\]]*\]\s*[-+*/]?=[^=]", re.MULTILINE)  # a statement, a launch, a block
 _HEADER_LINE = re.compile(r"(, in [\w.]+\.(?:h|hpp|cuh|inl)):\d+")
-_INPUT = re.compile(r"\n  input   .*")
 _SOMEWHERE = re.compile(r"^(  at      [\w.]+\.(?:cu|py)):\d+$", re.MULTILINE)
 _NO_ONE_LINE = ("did not return within", "the stack is full")  # the line is where the loop or recursion was just then
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{9,}\b")
@@ -212,7 +211,7 @@ def check_figures(bench: Bench, *, record: bool) -> Finding:
 
 
 def recorded_figures(assignment: Assignment) -> dict[str, Any] | None:
-    """What figures.json has, where there is one."""
+    """The contents of figures.json; empty where there is none."""
     path = assignment.path.parent / FIGURES
     figures: dict[str, Any] | None = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
     return figures
@@ -292,14 +291,13 @@ def recorded_form(message: str) -> str:
     Addresses are left out and streams are numbered from 1: both depend on what was made before, and so on which tests
     ran. Of a compiler's message only the places of the errors are kept: its wording, the headers that it quotes, and
     the lines of the toolkit's headers are the toolchain's. Where an endless loop or recursion was stopped is another
-    line each time. The input is the test's, and no part of what a mistake is told by.
+    line each time.
     """
     errors = _ERROR.findall(message)
     if errors:
         return "\n".join(errors)
     if any(words in message for words in _NO_ONE_LINE):
         message = _SOMEWHERE.sub(r"\1:…", message)
-    message = _INPUT.sub("", message)
     streams: dict[str, int] = {}
     message = _STREAM.sub(lambda one: f"in stream {streams.setdefault(one[1], len(streams) + 1)}", message)
     return _HEADER_LINE.sub(r"\1", _ADDRESS.sub("0x…", message.strip()))

@@ -165,7 +165,7 @@ def check_assignments(
 class _Check:
     """The check of one assignment. `begin` and `grade` run on any thread, `finish` when all is graded."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what all assignments share
         self,
         layout: Layout,
         toolchain: Toolchain,
@@ -246,7 +246,7 @@ class _Check:
         return words[1] if submission.folder in self._collected.wrong and words[1:] and words[1] in tests else ""
 
     def compile(self, unit: Unit) -> Sequence[Submission]:
-        """Compiles a batch, and returns whose it is."""
+        """Compiles a batch and returns the solutions in it."""
         return self._batches.compile(unit, self._stop)
 
     def grade(self, submission: Submission) -> None:
@@ -289,12 +289,12 @@ class _Check:
 
     def _is_as_recorded(self, record: Record) -> bool:
         """Whether a wrong solution gets what it declares and its message is the one on record."""
-        said = recorded_form(first_message(self._assignment, record))
+        said = recorded_form(first_message(self._assignment, record, without="input"))
         finding = check_wrong(self._assignment, record, *self._collected.wrong[record.folder])
         return not finding.problem and said == self._recorded[_stem(record.folder)]
 
     def finish(self) -> None:
-        """What is to be said once all are graded."""
+        """The findings that need all solutions graded."""
         update = self._settings.update_messages
         is_partial = bool(self._settings.only) or self._settings.shard != ALL
         self._found(
@@ -320,7 +320,7 @@ class _Check:
             self._found(check_wrong(self._assignment, record, verdict, rung))
             with self._lock:
                 self.checked.verdicts[verdict] += 1
-                self._messages[folder.removeprefix("wrong/")] = first_message(self._assignment, record)
+                self._messages[folder.removeprefix("wrong/")] = first_message(self._assignment, record, without="input")
 
     def _found(self, *findings: Finding) -> None:
         for finding in findings:

@@ -36,7 +36,7 @@ class Collected:
     problems: list[Finding] = field(default_factory=list)
 
     def refuse(self, name: str, problem: str) -> None:
-        """Says of a file why it can't be graded."""
+        """Adds the finding that this file can't be graded, and why."""
         self.problems.append(Finding(name, "", problem))
 
 

@@ -359,7 +359,7 @@ __global__ void part_of(const T* in, T* out, Task given, unsigned begin, unsigne
 
 
 def friends(count: int, seed: int, tasks: Sequence[Task] = TASKS) -> list[Generated]:
-    """So many right designs, of every task in turn."""
+    """`count` right designs, taking the tasks in turn."""
     chance = random.Random(seed)  # noqa: S311
     return [
         friend(tasks[index % len(tasks)], {rule: chance.choice(kinds) for rule, kinds in FRIENDS.items()})

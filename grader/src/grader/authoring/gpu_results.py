@@ -36,7 +36,7 @@ class GpuRun:
 
 
 def corpus_document(met: Sequence[Met], device: str) -> str:
-    """What `grader opponents` leaves for the page, as JSON."""
+    """The results of `grader opponents` as JSON, from which the page is made."""
     rows = [
         {
             "device": device,

@@ -16,7 +16,6 @@ class InOrder:
         on_begin: Callable[[Assignment], None],
         on_finding: Callable[[Finding], None],
     ) -> None:
-        """The first assignment is shown at once."""
         self._assignments = assignments
         self._on_begin = on_begin
         self._on_finding = on_finding
@@ -28,7 +27,7 @@ class InOrder:
             on_begin(assignments[0])
 
     def add(self, index: int, finding: Finding) -> None:
-        """A finding of the assignment at `index`."""
+        """Adds a finding of assignment number `index`."""
         with self._lock:
             if index == self._now:
                 self._on_finding(finding)

@@ -74,7 +74,7 @@ def measure_ladder(
 
 
 def measured_rungs(assignment: Assignment) -> list[Rung]:
-    """Those that launch kernels."""
+    """The rungs that launch kernels."""
     return [rung for rung in assignment.rungs if not rung.host_only]
 
 

@@ -169,7 +169,7 @@ def _in_parentheses(code: str, start: int) -> str:
 
 
 def made(source: str, kind: str, at: int, before: str, after: str) -> Mutant:
-    """The mutant with one change at an offset."""
+    """A mutant: the source with one change, at this offset."""
     begin = source.rfind("\n", 0, at) + 1
     end = source.find("\n", at)
     return Mutant(

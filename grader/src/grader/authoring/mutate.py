@@ -44,7 +44,7 @@ class Equivalent:
     reason: str
 
     def is_about(self, mutant: Mutant) -> bool:
-        """Whether it means this mutant."""
+        """Whether the entry describes this mutant."""
         return (self.code, self.change) == (mutant.code, mutant.change)
 
 

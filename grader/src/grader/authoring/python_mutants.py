@@ -50,7 +50,7 @@ class _Source:
             self._begins.append(self._begins[-1] + len(line))
 
     def offset(self, line: int, column: int) -> int:
-        """Columns of the tree count bytes."""
+        """The offset in characters; the syntax tree counts columns in bytes."""
         return self._begins[line - 1] + len(self._lines[line - 1].encode()[:column].decode())
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, str]:
@@ -171,7 +171,7 @@ def _calls(of: _Source, node: ast.AST) -> Iterator[_Change]:
 
 
 def _texts(of: _Source, node: ast.AST) -> Iterator[_Change]:
-    """Letters of prepare()."""
+    """Changes of the argument letters that prepare() is given."""
     is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "prepare"
     if not is_call or not isinstance(node, ast.Call):
         return

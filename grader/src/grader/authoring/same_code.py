@@ -53,7 +53,6 @@ class Code:
     """The pieces of one source."""
 
     def __init__(self, source: str) -> None:
-        """Cuts it up; a source that this can't be done with has no keys."""
         self._pieces = [_piece(words) for words in _cut(source)]
         self._named: defaultdict[str, list[int]] = defaultdict(list)
         for index, piece in enumerate(self._pieces):

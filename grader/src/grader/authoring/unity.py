@@ -93,7 +93,7 @@ class UnityBuilds:
         return unit.submissions
 
     def _keep(self, orders: Sequence[Order], names: Sequence[str]) -> None:
-        """Keeps the workers of a batch that there are."""
+        """Stores those workers of a batch that were built."""
         folder = orders[0].folder
         for order, name in zip(orders, names, strict=True):
             worker = folder / "out" / f"worker.{name}"

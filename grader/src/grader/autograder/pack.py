@@ -77,7 +77,7 @@ def make_zip(
 
 
 def _of_platform(layout: Layout, assignment: Assignment, platform: str, minutes: float) -> dict[str, tuple[bytes, int]]:
-    """What stands at the zip's root."""
+    """The files that the platform expects at the root of the zip."""
     folder = layout.templates / "autograder"
     if platform == GRADESCOPE:
         return {name: ((folder / name).read_bytes(), _EXECUTABLE) for name in SCRIPTS}

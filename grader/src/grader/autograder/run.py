@@ -202,7 +202,7 @@ def run_autolab(home: Path, folder: Path) -> int:
 
 
 def _tell_staff(record: Record) -> None:
-    """All that was found, hidden tests included."""
+    """Writes the staff's report, with hidden tests."""
     print(f"Verdict: {record.shown_verdict}")
     for test in record.result.tests if record.result else ():
         if test.verdict != "PASS":

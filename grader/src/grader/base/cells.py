@@ -33,5 +33,5 @@ def _may_be_formula(value: str) -> bool:
 
 
 def plain_cell(cell: str) -> str:
-    """What `safe_cell` made the cell from."""
+    """The inverse of `safe_cell`."""
     return "".join(piece.removeprefix("'") for piece in _OTHER_SEPARATORS.split(cell))

@@ -9,7 +9,7 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def joined(words: Sequence[str]) -> str:
-    """As in "a, b and c"."""
+    """Joins words: "a, b and c"."""
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
 
 

@@ -59,7 +59,7 @@ def read_csv(path: Path) -> CsvFile:
 
 
 def parse_csv(text: str, name: str) -> CsvFile:
-    """As `read_csv`, from a file's text."""
+    """The same as `read_csv`, for text that was read already."""
     has_bom = text.startswith(BOM)
     text = text.removeprefix(BOM)
     first = text.partition("\n")[0]

@@ -48,7 +48,7 @@ class Kind(StrEnum):
 
 
 class _Choice:
-    """What boxes this process makes."""
+    """The kind of sandbox that this process uses."""
 
     kind = Kind.BWRAP
 
@@ -168,7 +168,7 @@ def end_boxes() -> None:
 
 
 def admit(through: Path, *shown: Path) -> None:
-    """Where boxes are users, lets them through folders that only root may list, to what is shown of them."""
+    """Where each box is a user of its own: gives that user passage through folders that only root may list."""
     if not is_of_user():
         return
     for folder in (through, through.parent):

@@ -87,7 +87,7 @@ def refuse_calls() -> None:
 
 
 class Plan:
-    """What the command line asks for."""
+    """The parsed command line."""
 
     def __init__(self, words: list[str]) -> None:
         """Reads the arguments; raises ValueError for one that is unknown."""

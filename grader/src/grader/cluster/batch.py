@@ -39,7 +39,7 @@ class OneSeed(Secret):
 
     @property
     def fingerprint(self) -> str:
-        """The secret's own."""
+        """The fingerprint of the secret."""
         return self.known
 
 
@@ -175,7 +175,7 @@ def task_of(bench: Bench, batch: Batch, order: Order, source: bytes, threads: in
 
 
 def record_on_head(task: Task, record: Record) -> Record:
-    """The record of a node with whose it is."""
+    """A node's record, with the student and file that only the head knows."""
     submission = task.submission
     return replace(
         record,

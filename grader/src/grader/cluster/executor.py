@@ -158,7 +158,7 @@ class ClusterExecutor:
             time.sleep(self._pace.results)
 
     def counts(self) -> Counts:
-        """How it is, as far as the scheduler was asked."""
+        """How many tasks are waiting, running and done, by the scheduler's last answer."""
         phases = [self._elements.get(flight.element) for flight in self._flights.values() if flight.element]
         running = [element for element in phases if element and element.phase == RUNNING]
         return Counts(
@@ -379,7 +379,7 @@ class ClusterExecutor:
         return True
 
     def _put(self, flights: Sequence[_Flight]) -> str:
-        """The name of a batch of these; empty where the reference can't be measured, and so none can be graded."""
+        """Writes the batch and returns its name; "" where the reference could not be measured."""
         bench = flights[0].task.bench
         given = self._references.get(bench.assignment.id)
         try:

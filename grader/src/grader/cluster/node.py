@@ -110,11 +110,11 @@ class _GivenReference(Reference):
         self._measured = shared.copy(batch.figures, folder / "figures.json") if batch.figures else None
 
     def worker(self) -> Path | None:
-        """The head's."""
+        """As in the batch that the head wrote."""
         return self._given
 
     def figures(self, bench: Bench) -> Path | None:
-        """The head's."""
+        """As in the batch that the head wrote."""
         return self._measured
 
 
@@ -173,11 +173,11 @@ class _TestsFile:
                     yield document["key"], test_from(Fields(document["test"], "test"))
 
     def tests(self, folder: str, key: str) -> list[TestResult]:
-        """Those of an earlier run with this key."""
+        """The test results that an earlier run with this key stored."""
         return [test for own, test in self._known if own == key]
 
     def add_tests(self, folder: str, key: str, tests: Sequence[TestResult]) -> None:
-        """Writes them down."""
+        """Stores test results for a later run."""
         with self._lock:
             self._file.writelines(map(self._line, (json.dumps({"key": key, "test": asdict(test)}) for test in tests)))
             self._file.flush()

@@ -45,7 +45,7 @@ class Scheduler(Protocol):
         """The last lines that a task has printed; empty where it has printed nothing, or its disk is full."""
 
     def exclude(self, nodes: Collection[str]) -> None:
-        """Keeps what waits off these nodes."""
+        """Excludes these nodes for waiting jobs."""
 
     def nodes(self, part: str) -> list[str]:
         """All nodes that a part may run on."""

@@ -32,7 +32,7 @@ class SharedFolder:
         self.key = key
 
     def signature(self, name: str, text: str) -> str:
-        """Of something that a node gives under a name."""
+        """The signature of data that a node hands in under this name."""
         return hmac.new(self.key.encode(), f"{name}\0{text}".encode(), hashlib.sha256).hexdigest()
 
     def make(self) -> None:
@@ -90,13 +90,13 @@ class SharedFolder:
         return list(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else []
 
     def put_result(self, name: str, document: dict[str, Any]) -> None:
-        """Gives what a run has come to."""
+        """Hands in the result of a run."""
         text = json.dumps(document, ensure_ascii=False)
         path = self.path / "results" / name
         write_atomic(path.with_suffix(".json"), json.dumps({"signature": self.signature(name, text), "text": text}))
 
     def has_result(self, name: str) -> bool:
-        """Whether a run has come to something already."""
+        """Whether a run has a result already."""
         return (self.path / "results" / f"{name}.json").is_file()
 
     def results(self) -> Iterator[str]:
@@ -118,7 +118,7 @@ class SharedFolder:
         return result
 
     def drop_result(self, name: str) -> None:
-        """Forgets a result that is in the journal."""
+        """Deletes a result that the journal holds."""
         (self.path / "results" / f"{name}.json").unlink(missing_ok=True)
         (self.path / "tests" / f"{name}.jsonl").unlink(missing_ok=True)
 

@@ -36,7 +36,7 @@ class Shown:
         self._progress.on_stage(self._submission(submission), stage)
 
     def on_tests(self, submission: Submission, ended: int, total: int) -> None:
-        """So many of its tests have ended."""
+        """Called with the number of its tests that have ended."""
         self._progress.on_tests(self._submission(submission), ended, total)
 
     def on_record(self, record: Record, *, cached: bool) -> None:

@@ -120,7 +120,7 @@ def sample_class(out: Path) -> None:
 @jobs_option
 @no_sandbox_option
 @build_option
-def check(
+def check(  # noqa: PLR0913 - its options
     names: tuple[str, ...],
     record: bool,
     update_messages: bool,
@@ -214,7 +214,7 @@ def _show(console: Console, text: str, language: str) -> None:
 @jobs_option
 @no_sandbox_option
 @build_option
-def mutate(
+def mutate(  # noqa: PLR0913 - its options
     names: tuple[str, ...],
     count: int,
     seed: int,

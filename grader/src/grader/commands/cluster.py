@@ -114,7 +114,7 @@ def _tell(console: Console, text: str) -> None:
 
 
 def _note(counts: Counts) -> str:
-    """How the jobs are, in a line."""
+    """The state of the jobs in one line."""
     if not counts.running:
         return f"cluster: {counts.waiting:,} wait in its queue"
     on = f"{counts.running:,} run on {counted(counts.nodes, 'node')}"

@@ -100,7 +100,7 @@ def at_work(out: Path) -> Iterator[tuple[Journal, threading.Event]]:
 
 
 def make_console() -> Console:
-    """Where what is found is written."""
+    """The console that findings are printed to."""
     return Console(file=sys.stdout)
 
 

@@ -250,7 +250,7 @@ class _Export:
         return {name: self.assignments[name] for name in names or self.assignments}
 
     def only(self, name: str | None) -> Assignment:
-        """The named assignment, or the only one."""
+        """The assignment of this name; without a name, the only one."""
         if name is None and len(self.assignments) > 1:
             raise GraderError(
                 f"which assignment?\nType:  --assignment ID      with one of {', '.join(self.assignments)}"

@@ -105,7 +105,7 @@ _NAMED = 3  # of each kind of thing that a download is told to have: the first s
 @click.option("-q", "--quiet", is_flag=True, help="Say only what you have to act on.")
 @click.option("--json", "as_json", is_flag=True, help="Print the grades as JSON; all else goes to standard error.")
 @build_option
-def grade(
+def grade(  # noqa: PLR0913 - its options
     submissions: Path,
     names: tuple[str, ...],
     out: Path,
@@ -236,7 +236,7 @@ def grade(
 
 
 def _end(ended: "_Ended", status: int, *, as_json: bool) -> None:
-    """The document, and the exit status."""
+    """Prints the JSON document where it is asked for; exits where the status is not 0."""
     if as_json:
         click.echo(ended.document(status))
     if status:
@@ -275,7 +275,7 @@ def _merged(
 
 @dataclass(frozen=True)
 class _Ended:
-    """What a run has come to."""
+    """The outcome of a run."""
 
     grades: Sequence[StudentGrades]
     counts: Mapping[str, Counts]
@@ -284,7 +284,7 @@ class _Ended:
 
     @property
     def files(self) -> dict[str, Path]:
-        """What was written, by what a person calls it."""
+        """The files that were written, by a name for people."""
         made = self.published
         files = {"Report cards": made.index, "Gradebook": made.gradebook, "Leaderboard": made.leaderboard}
         return {label: path for label, path in files.items() if path is not None}

@@ -82,7 +82,7 @@ def _folders(journal: Journal, view: View, grade: AssignmentGrade) -> dict[str, 
 
 
 def _student(name: str, grades: Sequence[StudentGrades], out: Path) -> StudentGrades:
-    """Whom NAME means; raises GraderError that lists the nearest where it is nobody, or several."""
+    """The student that NAME stands for; raises GraderError that lists the nearest where it is nobody, or several."""
     folders = {id(one): {r.folder for grade in one.assignments.values() for r in grade.attempts} for one in grades}
     exact = [one for one in grades if name in folders[id(one)]]
     if len(exact) == 1:
@@ -131,7 +131,7 @@ def _show(console: Console, student: StudentGrades, found: Sequence[_Found]) -> 
             if not one.points:  # the others are steps
                 console.print(f"  Comment: {escape(one.reason)}{escape(f' ({one.staff})' if one.staff else '')}")
         points, possible = grade.points, points_text(grade.possible)
-        counts = "Nothing counts" if points is None else f"{points_text(points)} of {possible} points count"
+        counts = "Nothing counts" if points is None else f"{grade.points_text} of {possible} points count"
         console.print(f"  {counts} ({escape(grade.status)})", highlight=False)
 
 

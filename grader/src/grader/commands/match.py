@@ -63,7 +63,7 @@ def match(submissions: Path, roster: Path | None) -> None:
 
 
 def nothing_in(submissions: Path) -> str:
-    """What to say where there is no submission."""
+    """The error for a folder without submissions."""
     return (
         f"{submissions} holds no submissions.\nIt should hold one folder per student, with the student's file in it, "
         "or be what a learning platform makes of a class"

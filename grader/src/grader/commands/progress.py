@@ -45,7 +45,7 @@ def tally(verdicts: Counter[str]) -> Text:
 
 
 def duration(seconds: float) -> str:
-    """As a person says it: 40 s, 12 min, 3 h 5 min."""
+    """A duration as text: 40 s, 12 min, 3 h 5 min."""
     if seconds < _MINUTE:
         return f"{seconds:.0f} s"
     if seconds < _HOUR:
@@ -156,7 +156,6 @@ class Display:
             )  # fmt: skip
 
     def __enter__(self) -> Self:
-        """Starts to draw."""
         if self._live:
             self._live.start()
         return self
@@ -164,7 +163,6 @@ class Display:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Clears what was drawn."""
         if self._live:
             self._live.stop()
 
@@ -293,7 +291,7 @@ class PartDisplay:
         self._display.on_stage(self._name, submission, stage)
 
     def on_tests(self, submission: Submission, ended: int, total: int) -> None:
-        """So many of its tests have ended."""
+        """Called with the number of its tests that have ended."""
         self._display.on_tests(self._name, submission, ended, total)
 
     def on_record(self, record: Record, *, cached: bool) -> None:

@@ -26,9 +26,9 @@ FORMAT = 1
 _LONG_CLASS = 40  # students; more have a digest
 _MOST_LISTED = 15  # things to be looked at
 _NAME = 26  # columns, at most
-_REST = 34  # columns of a row that are neither the name's nor an assignment's
+_REST = 43  # columns of a row that are neither the name's nor an assignment's
 _EACH = 8  # columns of an assignment
-_DENSE_REST, _DENSE_EACH = 22, 6
+_DENSE_REST, _DENSE_EACH = 25, 6
 _SPARE = "\ufe0f"  # asks for a picture in place of a sign, and terminals disagree about its width
 
 
@@ -89,9 +89,11 @@ def _students(grades: Sequence[StudentGrades], names: Sequence[str], width: int)
         table.add_column("Total", justify="right", no_wrap=True)
     for one in grades:
         cells = [_points(one.assignments.get(name), whole=len(names) == 1) for name in columns]
-        total = "–" if one.total is None else points_text(one.total)
-        if one.total is not None and not is_dense:
-            total += f" / {points_text(one.possible)}"
+        total = one.total_text
+        if is_dense:
+            total = total.removesuffix(" bonus").replace(" ", "")
+        elif one.total is not None:
+            total += f" of {points_text(one.possible)}"
         verdict = _verdict(one, names, with_missing=not is_dense)  # the columns show what is missing
         table.add_row(_shown(one.student.name), verdict, *cells, *([total] if has_total else []))
     return table
@@ -101,7 +103,7 @@ def _points(grade: AssignmentGrade | None, *, whole: bool) -> str:
     """The points that count; where there are none, the sign of the verdict."""
     if grade is None or grade.points is None or (grade.verdict == verdicts.MISSING and not grade.points):
         return verdicts.glyph(grade.verdict if grade else verdicts.MISSING)
-    return f"{points_text(grade.points)} / {points_text(grade.possible)}" if whole else points_text(grade.points)
+    return f"{grade.points_text} of {points_text(grade.possible)}" if whole else points_text(grade.points)
 
 
 def _verdict(one: StudentGrades, names: Sequence[str], *, with_missing: bool) -> Text:
@@ -178,7 +180,7 @@ def run_document(
     status: int,
     seconds: float,
 ) -> str:
-    """What a run came to, as JSON."""
+    """The outcome of a run as JSON."""
     names = list(counts)
     document = {
         "format": FORMAT,

@@ -29,7 +29,7 @@ def salt_of(journal: Journal, secret: Secret | None = None) -> str:
 
 
 def made_up(salt: str, text: str) -> str:
-    """The alias of what the text stands for."""
+    """The alias that is derived from this text."""
     digest = hmac.new(salt.encode(), text.encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()
     return f"Anonymous {digest[:_DIGITS]}"
 

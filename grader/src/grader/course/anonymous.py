@@ -50,13 +50,13 @@ class View(Protocol):
     is_anonymous: bool
 
     def folder(self, folder: str) -> str:
-        """What a folder is called."""
+        """The name under which a folder is shown."""
 
     def real(self, name: str) -> str:
-        """The folder that is called so."""
+        """The real folder behind this name."""
 
     def record(self, record: Record) -> Record:
-        """A result."""
+        """The record as it is shown."""
 
     def records(self, records: Iterable[Record]) -> list[Record]:
         """Results of an assignment, in an order that tells nothing."""

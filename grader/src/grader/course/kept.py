@@ -40,7 +40,7 @@ class Merged:
 
     @property
     def graded_before(self) -> int:
-        """How many had handed in before."""
+        """How many folders held graded work before this run."""
         return len({one.folder for one in self.before if one.status != MISSING})
 
 

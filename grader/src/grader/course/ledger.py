@@ -146,7 +146,7 @@ class Ledger:
         return Change(assignment, was.student.name, one.folder if one else "", old.points, points, _why(one, other))
 
     def _tell(self, assignment: str, before: Rows, after: Rows) -> None:
-        """Notes whose grade is another one."""
+        """Notes each student whose grade changes."""
         if {key: _keys(rows) for key, rows in before.items()} == {key: _keys(rows) for key, rows in after.items()}:
             return
         was, will = self._grades(assignment, before), self._grades(assignment, after)
@@ -181,7 +181,7 @@ def _keys(rows: Iterable[Record]) -> list[object]:
 
 
 def _why(old: Record | None, new: Record | None) -> str:
-    """What makes the difference, in words."""
+    """Why the grade changed, in words."""
     if new is None or new.status == MISSING:
         return "not in this download"
     if new.status == NOT_GRADED:

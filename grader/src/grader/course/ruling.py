@@ -27,7 +27,7 @@ NO_COURSE = Course()
 
 @dataclass
 class Ruling:
-    """What holds for one student."""
+    """The course's rules as they apply to one student."""
 
     extensions: list[Extension] = field(default_factory=list)
     excused: set[str] = field(default_factory=set)
@@ -43,7 +43,7 @@ class Ruling:
         return tuple(one for one in self.times if one.assignment == assignment)
 
     def adjustments_of(self, assignment: str) -> tuple[Adjustment, ...]:
-        """Of an assignment, or with "" of the total."""
+        """The adjustments of one assignment; with "", those of the total."""
         return tuple(one for one in self.adjustments if one.assignment == assignment)
 
 

@@ -15,7 +15,7 @@ _PERSON = ("name", "sid", "email", "login", "section", "platform_id")
 
 
 def person(student: Student) -> dict[str, str]:
-    """Who it is."""
+    """The student's name and ids."""
     return {key: getattr(student, key) for key in _PERSON}
 
 

@@ -71,7 +71,7 @@ def results(
 
 
 def results_text(document: Mapping[str, Any]) -> str:
-    """The file."""
+    """The text of results.json."""
     return safe_json(document) + "\n"
 
 

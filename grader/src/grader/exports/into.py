@@ -52,7 +52,7 @@ class Table:
         return cells[place].value.strip() if place < len(cells) else ""
 
     def titles(self, row: int) -> list[str]:
-        """A row's values."""
+        """The cells of a row."""
         return [self.value(row, place) for place in range(len(self.rows[row]))]
 
 

@@ -135,7 +135,7 @@ def check_possible(column: Column, *, scale: bool) -> None:
 def say_left_over(
     grades: Sequence[StudentGrades], written: Sequence[StudentGrades | None], names: Sequence[str], report: Report
 ) -> None:
-    """Names who has a grade in these assignments, and no row."""
+    """Names the students who have a grade in these assignments but no row in the gradebook."""
     there = {id(one) for one in written if one}
     for one in grades:
         own = [one.assignments[name] for name in names if name in one.assignments]
@@ -170,7 +170,7 @@ def _plain(text: str) -> str:
 
 
 def no_column(table: CsvFile, what: str) -> GraderError:
-    """The error where no column is the assignment's."""
+    """The error when the gradebook has no column for the assignment."""
     listed = "\n".join(f"  {shown(cell)}" for cell in table.header if cell.strip())
     return GraderError(
         f"{table.name} has no column for {what}. Its columns are:\n{listed}\n"
@@ -196,6 +196,6 @@ def put(row: list[str], place: int, text: str) -> None:
 
 
 def written_like(table: CsvFile, rows: Iterable[Sequence[str]]) -> str:
-    """Rows as CSV, written as the file was."""
+    """Rows as CSV, with the quoting and line ends of the original file."""
     text = csv_rows([table.header, *rows], delimiter=table.delimiter, newline=table.newline)
     return (BOM if table.has_bom else "") + text

@@ -136,7 +136,7 @@ class Assignment:
         return {rung.id: rung.label for rung in self.rungs}
 
     def rungs_named(self, word: str) -> list[Rung]:
-        """Those that a student means who types this."""
+        """The rungs that a student means by typing this."""
         return [rung for rung in self.rungs if rung.is_named(word)]
 
     def is_bonus_rung(self, rung_id: str) -> bool:
@@ -242,7 +242,7 @@ def _rung(fields: Fields) -> Rung:
 
 
 def _lettered(rungs: tuple[Rung, ...]) -> tuple[Rung, ...]:
-    """With a, b, c for those that share a number."""
+    """Labels of the rungs; those that share a number get a, b, c."""
     lettered = []
     for rung in rungs:
         twins = [other.id for other in rungs if other.number == rung.number]

@@ -65,7 +65,7 @@ class Wanted:
 
     @property
     def suffix(self) -> str:
-        """How files of this kind end."""
+        """The file extension of submissions."""
         return Path(self.file_name).suffix
 
     def is_of_another(self, name: str) -> bool:

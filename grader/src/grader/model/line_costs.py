@@ -44,7 +44,7 @@ class LineCost:
 
     @property
     def notes(self) -> list[str]:
-        """What is costly, in words."""
+        """Notes on what is costly."""
         return [m.note for m in (self.sectors, self.conflicts, self.divergence) if m.is_costly]
 
 

@@ -65,7 +65,7 @@ class Said:
 
     @property
     def said(self) -> str:
-        """All of it, as a terminal shows it."""
+        """The whole message as a terminal shows it."""
         hint = (SaidLine("hint", self.hint),) if self.hint else ()
         return "\n  ".join([self.message, *(line.rendered for line in (*self.lines, *hint))])
 
@@ -280,7 +280,7 @@ class SuiteResult:
 
     @property
     def is_conclusive(self) -> bool:
-        """Whether no time has to be measured again."""
+        """Whether all measured times were conclusive."""
         return not any(timing.is_inconclusive for timing in self.timings)
 
     def runs(self, source: str) -> dict[str, Profile]:

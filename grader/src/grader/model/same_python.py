@@ -25,7 +25,7 @@ _BETWEEN = "\x1f"
 
 
 def python_form(source: bytes) -> Normal | None:
-    """The file's form; None where it has none."""
+    """The file in normal form; None where it is not valid Python."""
     try:
         text = source.decode("utf-8")
     except UnicodeDecodeError:

@@ -51,7 +51,7 @@ def figure_text(value: float, board: Board) -> str:
 
 
 def ranked_by(board: Board) -> str:
-    """What a board ranks by, and on what."""
+    """The metric that a board ranks by, and the device."""
     if board.is_measured:
         return f"Time of {board.rung} measured on the {board.device}, beside the reference timed in the same minute"
     what = f"Time of {board.rung} modelled" if board.is_time else f"{board.metric} of {board.rung}, counted"
@@ -70,7 +70,7 @@ def ties_text(board: Board) -> str:
 
 
 def overall_text(overall: Overall) -> str:
-    """How the overall board comes about."""
+    """How the overall board is computed."""
     return (
         f"The mean (geometric) of the speeds relative to the reference on all {overall.of} boards, each between "
         f"{plain(SLOWEST)} and {plain(FASTEST)}; a board without an entry counts as {plain(SLOWEST)}"

@@ -149,7 +149,7 @@ def _said_parts(line: SaidLine, file_name: str, last_line: int) -> tuple[Part, .
 
 
 def _parts(line: str, file_name: str, last_line: int) -> tuple[Part, ...]:
-    """Of what the compiler says."""
+    """A line of a message in parts: text, and places in the submission, which become links."""
     if not file_name:
         return (Part(line),)
     parts: list[Part] = []

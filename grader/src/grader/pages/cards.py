@@ -47,7 +47,7 @@ def card_name(record: Record) -> str:
 
 
 def staff_card_name(record: Record) -> str:
-    """Where its card for staff is."""
+    """The file name of the staff's card."""
     return f"{STAFF}/{card_name(record)}"
 
 

@@ -43,7 +43,7 @@ class Unmatched:
 
 
 def unmatched(grades: Sequence[StudentGrades]) -> list[Unmatched]:
-    """Everybody who handed in and matches nobody."""
+    """Hand-ins that match nobody on the roster."""
     found = []
     for one in grades:
         if not one.is_matched:

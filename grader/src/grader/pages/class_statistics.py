@@ -67,7 +67,7 @@ class TestStatistics:
 
     @property
     def share(self) -> float:
-        """Which part passed."""
+        """The fraction that passed."""
         return self.passed / self.ran if self.ran else 1.0
 
 
@@ -97,7 +97,6 @@ class ClassStatistics:
     """What a class's submissions have in common; give it each one that counts, once."""
 
     def __init__(self, assignments: Mapping[str, Assignment]) -> None:
-        """Knows the assignments by id."""
         self._assignments = assignments
         self._by_criterion: dict[tuple[str, str], Cost] = {}
         self._by_fault: dict[str, Cost] = {}
@@ -151,7 +150,7 @@ class ClassStatistics:
         return len(self._by_criterion)
 
     def costs_by_criterion(self) -> list[Cost]:
-        """What cost the most points, the most first."""
+        """Points lost by criterion, the most first."""
         return _greatest(list(self._by_criterion.values()))
 
     def costs_by_fault(self) -> list[Cost]:

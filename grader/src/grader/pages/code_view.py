@@ -118,7 +118,7 @@ def _fitting(lines: list[Markup]) -> list[Markup]:
 
 
 def _percent(share: float) -> str:
-    """As `make profile` shows it."""
+    """A percentage in the format of `make profile`."""
     return f"{100 * share:.1f} %" if share else ""
 
 

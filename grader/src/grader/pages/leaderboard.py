@@ -248,7 +248,7 @@ def _timing(rung: str, record: Record) -> Timing | None:
 
 
 def _counted(assignment: Assignment, ranking: Ranking, record: Record) -> _Candidate | None:
-    """By the judge's figure."""
+    """The entry by the judge's figure."""
     ranked = record.result.leaderboard if record.result else None
     if ranked is None or ranked.value is None or ranked.value <= 0:  # a time of zero is no time
         return None

@@ -87,7 +87,7 @@ def _people(what: str, names: Sequence[str]) -> str:
 
 
 def _flags(there: Sequence[_Found]) -> str:
-    """The flags that no other line is about."""
+    """Flags that no other line mentions."""
     flagged = [(name, flag) for name, grade in there for flag in grade.flags if not flag.startswith("The platform")]
     if not flagged:
         return ""

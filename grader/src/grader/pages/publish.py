@@ -224,7 +224,7 @@ def shown_history(journal: Journal, view: View, record: Record) -> list[Record]:
 
 
 def shown_whole(journal: Journal, view: View, outline: Record) -> Record:
-    """All of the result that a shown outline is of."""
+    """The whole record that belongs to an outline on the page."""
     return view.record(journal.whole(outline.assignment, view.real(outline.folder), outline.handed.number))
 
 

@@ -56,7 +56,7 @@ class Opening:
 
 
 def closed() -> Opening:
-    """Without a course nothing opens."""
+    """The opening where there is no course: nothing hidden is ever shown."""
     return Opening(datetime.now(UTC))
 
 

@@ -70,7 +70,7 @@ def grade_class(
 
 
 class _AtWork:
-    """A batch, and what there is of its results."""
+    """A batch and the results that have arrived."""
 
     def __init__(self, batch: Batch, place: int, journal: Journal, executor: Executor) -> None:
         self._batch = batch

@@ -92,7 +92,6 @@ class Reference:
         stop: threading.Event,
         build: Build,
     ) -> None:
-        """Nothing is built yet."""
         self._builder = build
         self._layout = layout
         self._toolchain = toolchain

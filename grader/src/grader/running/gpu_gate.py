@@ -12,7 +12,6 @@ class GpuGate:
     """The gate to one GPU."""
 
     def __init__(self) -> None:
-        """Nobody is on it."""
         self._changed = threading.Condition()
         self._testing = 0
         self._timing = False
@@ -20,7 +19,7 @@ class GpuGate:
 
     @contextmanager
     def tests(self) -> Iterator[None]:
-        """While others may be testing too."""
+        """Enters the gate shared, beside other tests."""
         with self._changed:
             self._changed.wait_for(lambda: not self._timing and not self._waiting)
             self._testing += 1
@@ -33,7 +32,7 @@ class GpuGate:
 
     @contextmanager
     def times(self) -> Iterator[None]:
-        """While nobody else is on the GPU."""
+        """Enters the gate alone, to measure times."""
         with self._changed:
             self._waiting += 1
             try:

@@ -66,10 +66,10 @@ class Tests(Protocol):
     """Keeps the tests of a run that isn't over, so that one that is cut short goes on where it was."""
 
     def tests(self, folder: str, key: str) -> list[TestResult]:
-        """Those that ended before."""
+        """Test results of an interrupted run."""
 
     def add_tests(self, folder: str, key: str, tests: Sequence[TestResult]) -> None:
-        """Keeps those that have ended."""
+        """Stores test results that have come in."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def first_half(task: Task, tests: Tests, progress: Progress, stop: threading.Eve
 
 
 def second_half(task: Task, half: Half, tests: Tests, progress: Progress, stop: threading.Event) -> Record:
-    """The rest, on the GPU."""
+    """The part of the work that needs a GPU."""
     run = _Run(task, tests, progress, stop)
     return run.tried(lambda attempt: run.second(half, attempt))
 
@@ -198,7 +198,7 @@ class _Run:
         return _record(self._task, NOT_GRADED, f"Tried {1 + RETRIES} times: {failure}", None, partial)
 
     def whole(self, attempt: int) -> Record:
-        """All of it."""
+        """Runs both parts."""
         worker = self._built(attempt)
         if isinstance(worker, Record):
             return worker
@@ -209,12 +209,12 @@ class _Run:
         return self._scored(self._on_gpu(worker, virtual, attempt))
 
     def first(self, attempt: int) -> Record | Half:
-        """Until it needs a GPU."""
+        """Runs the part that needs no GPU."""
         worker = self._built(attempt)
         return worker if isinstance(worker, Record) else Half(worker, self._on_virtual(worker, attempt))
 
     def second(self, half: Half, attempt: int) -> Record:
-        """From there on."""
+        """Runs the part that needs a GPU."""
         return self._scored(self._on_gpu(half.worker, half.virtual, attempt))
 
     def _scored(self, result: SuiteResult) -> Record:

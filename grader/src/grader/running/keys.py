@@ -41,7 +41,7 @@ def numbered(key: str, regrade: int) -> str:
 
 
 def provenance_of(bench: Bench, submission: Submission, command: str) -> Provenance:
-    """With what a grade is made."""
+    """What a grade depends on: sources, suite, toolchain, settings."""
     return Provenance(
         submission=sha256_bytes(submission.source) if submission.source else "",
         suite=bench.hashes["suite"],

@@ -13,7 +13,7 @@ class Progress(Protocol):
         """A submission enters a stage: building, running, retrying."""
 
     def on_tests(self, submission: Submission, ended: int, total: int) -> None:
-        """So many of its tests have ended."""
+        """Called with the number of its tests that have ended."""
 
     def on_record(self, record: Record, *, cached: bool) -> None:
         """A submission is done; `cached` where the journal had it already."""

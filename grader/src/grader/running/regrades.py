@@ -32,7 +32,7 @@ class Turn:
 
 
 def turn_of(bench: Bench, submission: Submission, journal: Journal) -> Turn:
-    """The submission's."""
+    """The submission's key, and the regrade that somebody has asked for, if any."""
     if not journal.has_regrades(bench.assignment.id, submission.folder):
         return Turn(key_of(bench, submission), 0, None)  # a run's key takes a while, and few are ever asked for
     place = (bench.assignment.id, submission.folder, run_key_of(bench, submission))

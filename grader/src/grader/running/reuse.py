@@ -22,7 +22,7 @@ AnySaid = TypeVar("AnySaid", bound=Said)
 
 
 class _UnknownLineError(Exception):
-    """A line that the other file has no line for."""
+    """Raised for a line that has no counterpart in the other file."""
 
 
 def reused(

@@ -111,7 +111,7 @@ def list_suite(layout: Layout, assignment: Assignment) -> Suite:
     return Suite(path, tuple(listed_tests(ended.output)))
 
 
-def run_suite(
+def run_suite(  # noqa: PLR0913 - a suite's options
     layout: Layout,
     toolchain: Toolchain,
     assignment: Assignment,
@@ -190,7 +190,7 @@ def run_suite(
     return result.with_tests(in_order(suite, (*done, *result.tests)))
 
 
-def measure_suite(
+def measure_suite(  # noqa: PLR0913 - a suite's options
     layout: Layout,
     toolchain: Toolchain,
     assignment: Assignment,

@@ -284,7 +284,7 @@ class Journal:
         return [record.outline() for record in self._attempts(assignment)]
 
     def whole(self, assignment: str, folder: str, number: int) -> Record:
-        """All of one attempt's result."""
+        """The whole record of one attempt."""
         return next(self._attempts(assignment, " AND folder=? AND number=?", folder, number))
 
     def _attempts(self, assignment: str, condition: str = "", *values: object) -> Iterator[Record]:
@@ -303,7 +303,7 @@ class Journal:
                 yield record
 
     def owners(self) -> list[tuple[str, Student, Handed]]:
-        """Every folder with whose it is."""
+        """Every folder with its owners."""
         with self._reading() as database:
             rows = database.execute("SELECT DISTINCT folder, student, handed FROM class ORDER BY 1, 2, 3").fetchall()
         return [

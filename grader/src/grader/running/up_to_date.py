@@ -52,7 +52,7 @@ def bring_up_to_date(layout: Layout, names: Sequence[str], say: Callable[[str], 
 
 @contextmanager
 def _alone(build: Path) -> Iterator[None]:
-    """No other grader builds there meanwhile."""
+    """Holds the lock that keeps other graders from building there."""
     with (build / ".up-to-date").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

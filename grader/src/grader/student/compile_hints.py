@@ -3,7 +3,10 @@
 Only the standard library is used here: students run it.
 """
 
+import json
 import re
+from functools import cache
+from pathlib import Path
 
 from grader.student.mistyped import did_you_mean
 
@@ -24,105 +27,47 @@ _NAMES = (
     "cudaGetLastError", "cudaPeekAtLastError", "cudaSuccess", "cudaError_t",
 )  # fmt: skip
 _OLD_SHUFFLES = re.compile(r"__shfl(_up|_down|_xor)?|__ballot|__any|__all")
-# What the compiler says, what the line has that it is about, and the hint.
+_CATALOGUE = Path(__file__).parents[4] / "harness/vgpu/core/hints.inc"
+_ROW = re.compile(r'^HINT\((\w+), ("(?:[^"\\]|\\.)*")', re.MULTILINE)
+# What the compiler says, what the line has that it is about, and the hint's name in the catalogue.
 _HINTS = (
     (
-        r'expected a ";"',
+        'expected a ";"',
         r"^\s*(__global__|__attribute__|__device__|void|cudaError_t|template)\b|^\s*\w+ \w+\(.*\)\s*\{",
-        "a function begins here while another is still open: a } is missing above",
+        "kMissingBrace",
     ),
-    (r'expected a ";"', "", "a ; is missing before this place, perhaps at the end of the line above"),
-    (
-        "a host function call cannot be configured",
-        "",
-        "only a kernel is launched by <<<…>>>: does its definition begin with __global__ void?",
-    ),
-    (
-        "a __global__ function call must be configured",
-        "",
-        "a kernel is launched, not called: kernel<<<blocks, threads>>>(arguments)",
-    ),
-    (
-        "integral or unscoped enum type",
-        r"[^<]<<[^<].*[^>]>>\s*\(",
-        "a launch has three brackets on each side: kernel<<<blocks, threads>>>(arguments)",
-    ),
-    (
-        "calling a __host__ function",
-        "",
-        "a kernel calls functions of the device alone: write __device__ before the definition of that one",
-    ),
-    (
-        r'function "std::(min|max|clamp)',
-        "",
-        "the arguments have to be of one type, and an int and an unsigned are of two: convert one of them",
-    ),
-    (r'namespace "std" has no member "(min|max|clamp|copy_n)"', "", "#include <algorithm> is missing"),
-    (r'namespace "std" has no member "swap"', "", "#include <utility> is missing"),
-    (r'namespace "std" has no member "(printf|fprintf)"', "", "#include <cstdio> is missing"),
-    (r'namespace "std" has no member "vector"', "", "#include <vector> is missing"),
-    (r'namespace "std" has no member "numeric_limits"', "", "#include <limits> is missing"),
-    (
-        "has a void return type|must have a void return type",
-        "",
-        "a kernel returns nothing: declare it void, and write its result to memory through a pointer",
-    ),
-    (
-        'no instance of overloaded function "cudaMalloc',
-        "",
-        "cudaMalloc writes the address to your pointer, so it wants the pointer's own address: cudaMalloc(&d_a, bytes)",
-    ),
-    (
-        'no instance of overloaded function "atomic',
-        "",
-        "an atomic wants the address of what it changes, and a value of the same type: atomicAdd(&sum, value)",
-    ),
-    (
-        'no instance of overloaded function "__shfl',
-        "",
-        "the first argument is the mask of the lanes that take part: 0xffffffff for a whole warp",
-    ),
-    ("too few arguments", r"\bcudaMemcpy\(", "the fourth argument says which way: cudaMemcpyHostToDevice, for example"),
-    (
-        "variable length array",
-        "",
-        "a __shared__ array's size is a constant; extern __shared__ int s[]; takes it from the launch's third argument",
-    ),
-    (
-        "undefined in device code",
-        "",
-        "a kernel sees none of the host's variables or functions: pass it as an argument, or make it constexpr",
-    ),
-    (r"calling a __device__ function.* from a __host__", "", "only kernels call __device__ functions: launch a kernel"),
-    (
-        r"no operator \"[*+-]\" matches",
-        r"uint3|dim3",
-        "each of them has three parts: blockIdx.x * blockDim.x + threadIdx.x",
-    ),
-    ("must be a modifiable lvalue", r"\bif\s*\([^=]*[^=!<>]=[^=]", "= assigns; == compares"),
+    ('expected a ";"', "", "kMissingSemicolon"),
+    ("a host function call cannot be configured", "", "kNoKernel"),
+    ("a __global__ function call must be configured", "", "kKernelCalled"),
+    ("integral or unscoped enum type", r"[^<]<<[^<].*[^>]>>\s*\(", "kLaunchBrackets"),
+    ("calling a __host__ function", "", "kHostFunctionInKernel"),
+    ('function "std::(min|max|clamp)', "", "kTwoTypes"),
+    ('namespace "std" has no member "(min|max|clamp|copy_n)"', "", "kIncludeAlgorithm"),
+    ('namespace "std" has no member "swap"', "", "kIncludeUtility"),
+    ('namespace "std" has no member "(printf|fprintf)"', "", "kIncludeCstdio"),
+    ('namespace "std" has no member "vector"', "", "kIncludeVector"),
+    ('namespace "std" has no member "numeric_limits"', "", "kIncludeLimits"),
+    ("has a void return type|must have a void return type", "", "kKernelReturns"),
+    ('no instance of overloaded function "cudaMalloc', "", "kMallocOfValue"),
+    ('no instance of overloaded function "atomic', "", "kAtomicArguments"),
+    ('no instance of overloaded function "__shfl', "", "kShuffleArguments"),
+    ("too few arguments", r"\bcudaMemcpy\(", "kCopyDirection"),
+    ("variable length array", "", "kVariableSharedArray"),
+    ("undefined in device code", "", "kHostNameInKernel"),
+    ("calling a __device__ function.* from a __host__", "", "kDeviceFunctionOnHost"),
+    (r"no operator \"[*+-]\" matches", "uint3|dim3", "kPartsOfIndex"),
+    ("must be a modifiable lvalue", r"\bif\s*\([^=]*[^=!<>]=[^=]", "kAssigns"),
 )
 # The same for warnings.
 _WARNINGS = (
-    ("expression has no effect", r"\bdim3 \w+ = \(", "(16, 16) is the number 16 alone; write dim3 b(16, 16)"),
-    (
-        "expression has no effect",
-        r">> \d+\)|<< \d+\)|/ \d+\)|\* \d+\)",
-        "it is computed and dropped: assign it, as s >>= 1 does",
-    ),
-    ("expression has no effect", "", "it is computed and dropped"),
-    (
-        "pointless comparison of unsigned integer",
-        "",
-        "an unsigned is never below zero: the loop never ends, or the guard never holds; use int",
-    ),
-    ("used before its value is set", "", "it starts with garbage, not with 0"),
-    ("missing return statement", "", "without return cudaGetLastError(); the function returns garbage"),
-    ("shift count is too large", "", "an int has 32 bits: shift a 1ull instead"),
-    (
-        "treated as a static definition",
-        "",
-        "with a size it is an array of that size; without one, [], its size comes from the launch",
-    ),
+    ("expression has no effect", r"\bdim3 \w+ = \(", "kCommaInBrackets"),
+    ("expression has no effect", r">> \d+\)|<< \d+\)|/ \d+\)|\* \d+\)", "kShiftDropped"),
+    ("expression has no effect", "", "kDropped"),
+    ("pointless comparison of unsigned integer", "", "kUnsignedLoop"),
+    ("used before its value is set", "", "kUnsetVariable"),
+    ("missing return statement", "", "kReturnMissing"),
+    ("shift count is too large", "", "kShiftTooLarge"),
+    ("treated as a static definition", "", "kStaticSharedArray"),
 )
 
 
@@ -148,7 +93,13 @@ def warning_hints(message: str) -> list[str]:
 def _first(table: tuple[tuple[str, str, str], ...], found: re.Match[str]) -> str:
     """The first hint whose two patterns are in what is said, and in the line that it is said of."""
     matching = (hint for said, line, hint in table if re.search(said, found["said"]) and re.search(line, found["line"]))
-    return next(matching, "")
+    return next((_texts()[hint] for hint in matching), "")
+
+
+@cache
+def _texts() -> dict[str, str]:
+    """The catalogue's texts for CUDA C++, by name."""
+    return {name: json.loads(text) for name, text in _ROW.findall(_CATALOGUE.read_text(encoding="utf-8"))}
 
 
 def _mistyped(said: str, source: str) -> str:

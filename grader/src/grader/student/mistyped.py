@@ -22,7 +22,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def no_device(device: str) -> str:
-    """For DEVICE=gpu."""
+    """The error for an unknown device, as DEVICE=gpu."""
     return (
         f"There is no device {device}.\n"
         "Type:  make test                  for the virtual GPU, which runs everywhere\n"
@@ -31,7 +31,7 @@ def no_device(device: str) -> str:
 
 
 def no_rung(assignment: Assignment, rung: str) -> str:
-    """For RUNG=99."""
+    """The error for an unknown rung, as RUNG=99."""
     ids = [f"{one.id} ({one.label})" if one.letter else one.id for one in assignment.rungs]
     names = {name: one.id for one in reversed(assignment.rungs) for name in (one.id, one.id.split("_", 1)[0])}
     meant = names.get(did_you_mean(rung, names), assignment.rungs[0].id)

@@ -31,7 +31,7 @@ def screen(rows: int, columns: int, head: Sequence[str], body: Sequence[str], fo
 
 
 def frame(lines: Sequence[str]) -> str:
-    """What draws a whole screen without a flicker."""
+    """The control sequences that redraw the whole screen without flicker."""
     return "\033[H" + "\r\n".join(f"{line}{_OFF}\033[K" for line in lines) + "\033[J"
 
 

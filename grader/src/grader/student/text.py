@@ -167,7 +167,7 @@ def overview(states: Sequence[tuple[Assignment, SuiteResult | None, str]], to: T
     for assignment, result, problem in states:
         name = to.paint(assignment.id.ljust(width), "bold")
         if result is None:
-            lines.append(f"  {name}  {'':11}  {'':14}  {to.paint(problem, 'red')}")
+            lines.append(f"  {name}  {'':19}  {'':14}  {to.paint(problem, 'red')}")
             continue
         rows = _rows(assignment, result)
         required = [row for row in rows if not row.is_bonus]
@@ -182,7 +182,7 @@ def overview(states: Sequence[tuple[Assignment, SuiteResult | None, str]], to: T
         else:
             mark, state = "yellow", f"next: {next(row.rung.id for row in required if not row.is_done)}"
         lines.append(
-            f"  {name}  {f'{points_text(_points(rows))} / {points_text(assignment.points)}':>11}  "
+            f"  {name}  {f'{_points_text(rows)} of {points_text(assignment.points)}':>19}  "
             f"{f'{done} of {len(required)} rungs':>14}  {to.paint(state, mark)}"
         )
     return "\n".join(lines) + "\n"
@@ -219,9 +219,18 @@ def _message(assignment: Assignment, row: _Row, result: SuiteResult, source: str
     if not row.failed:
         score = row.unmet[0]
         entry = next((entry for entry in result.evidence if entry.criterion == score.id), None)
-        return _said(_in_words(assignment, score, entry), score.verdict, to) if entry else score.detail
+        if entry is None:
+            return score.detail
+        counted_in = _in_words(assignment, score, entry)
+        placed = _with_places(counted_in, score.verdict, row.rung, assignment.submission, source)
+        return _said(placed, score.verdict, to)
     first, *others = [test for test in row.failed if not test.unfinished] or row.failed
-    lines = [_said(_with_places(first, row.rung, assignment.submission, source), first.verdict, to)]
+    said: Said = first
+    if not first.unfinished:
+        is_theirs = any(line.file == assignment.submission for line in first.lines)  # not in a kernel that is given
+        launches = () if is_theirs and first.verdict != "WRONG" else first.launches
+        said = _with_places(first, first.verdict, row.rung, assignment.submission, source, launches)
+    lines = [_said(said, first.verdict, to)]
     lines += _output(first)
     lines.append(f"  again   {_shorter(first.reproduce)}")
     if others:
@@ -253,14 +262,20 @@ def _output(test: TestResult) -> list[str]:
     return ["  your program printed:", *shown] if shown else []
 
 
-def _with_places(test: TestResult, rung: Rung, file: str, source: str) -> TestResult:
-    """The test with what its message alone does not know: what was launched, and where the stub still returns."""
-    lines = list(test.lines)
-    if test.verdict == "WRONG" and not test.unfinished:
-        lines += [SaidLine(" " if index else "launch", text) for index, text in enumerate(test.launches)]
-    if test.verdict == "API" and (number := stub_line(source, rung)):
+def _with_places(said: Said, verdict: str, rung: Rung, file: str, source: str, launches: Sequence[str] = ()) -> Said:
+    """The message with what the judge does not say: launches, where the stub still returns, where the rung begins."""
+    lines = [*said.lines, *(SaidLine(" " if index else "launch", text) for index, text in enumerate(launches))]
+    if verdict == "API" and (number := stub_line(source, rung)):
         lines.append(SaidLine("at", f"{file}:{number}  return {_STUB_RETURNS};", file, number))
-    return replace(test, lines=tuple(lines))
+    elif not launches and not any(line.file == file for line in lines) and (number := launcher_line(source, rung)):
+        lines.append(SaidLine("in", f"{file}:{number}  {rung.id}()", file, number))
+    return replace(said, lines=tuple(lines))
+
+
+def launcher_line(source: str, rung: Rung) -> int:
+    """The line that the rung's launcher begins at; 0: there is none."""
+    found = re.search(rf"^(?:def |[\w:<>*& ]+[ *&]){rung.id}\s*\(", source, re.MULTILINE)
+    return source.count("\n", 0, found.start()) + 1 if found else 0
 
 
 def stub_line(source: str, rung: Rung) -> int:
@@ -367,8 +382,12 @@ def _where(assignment: Assignment, row: _Row, source: str) -> str:
     return f": {said[0].text}" if said else ""
 
 
-def _points(rows: Sequence[_Row]) -> float:
-    return sum(criterion.points for row in rows for criterion in row.criteria if not criterion.bonus)
+def _points_text(rows: Sequence[_Row]) -> str:
+    """As in "92 + 12 bonus"."""
+    earned = dict.fromkeys((False, True), 0.0)
+    for criterion in (one for row in rows for one in row.criteria):
+        earned[criterion.bonus] += criterion.points
+    return with_bonus(earned[False], earned[True])
 
 
 def _closing(assignment: Assignment, rows: Sequence[_Row], first: _Row | None, choice: Choice, to: Terminal) -> str:
@@ -379,9 +398,7 @@ def _closing(assignment: Assignment, rows: Sequence[_Row], first: _Row | None, c
         ran = sum(len(row.tests) for row in rows)
         state = f"{ran - failed} of {counted(ran, 'test')} passed."
         return f"{state}\nNext: make test" if not failed and first is None else state
-    bonus = sum(criterion.points for row in rows for criterion in row.criteria if criterion.bonus)
-    points = with_bonus(_points(rows), bonus)
-    state = f"{points} of {points_text(assignment.points)} points from the public tests."
+    state = f"{_points_text(rows)} of {points_text(assignment.points)} points from the public tests."
     if next_row is None:
         return to.paint(state, "green") + f"\nNext: hand in {assignment.submission}"
     is_above = next_row is first and not next_row.failed

@@ -84,7 +84,7 @@ class _Watch:
         self._size = (0, 0)
 
     def run(self, rung: Rung | None) -> None:
-        """Until q or Ctrl-C."""
+        """Runs until q or Ctrl-C."""
         self._rung = rung
         seen = changing = self._stamps()
         missing_since = 0.0

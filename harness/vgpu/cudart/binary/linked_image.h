@@ -15,7 +15,7 @@ namespace lockstep::vgpu::cudart {
 // At least one text. One alone is its own image, with the NUL that ends it.
 std::vector<uint8_t> MakeLinkedImage(std::span<const std::string> texts);
 
-// Whether the 8 bytes at `image` begin one of several texts.
+// Whether the 8 bytes at `image` are the mark of an image that MakeLinkedImage made of several texts.
 bool IsLinkedImage(const void* image);
 // Its size in bytes. 16 bytes are read.
 uint64_t LinkedImageBytes(const void* image);

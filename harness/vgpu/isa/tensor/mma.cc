@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 
+#include "vgpu/core/hint.h"
 #include "vgpu/core/opcode_table.h"
 #include "vgpu/isa/tensor/tile.h"
 #include "vgpu/isa/tensor/whole_warp.h"
@@ -16,9 +17,7 @@ bool IsWhole(Warp& warp, LaneMask mask) {
   Finding finding = engine.MakeFinding(warp, pc, std::countr_zero(mask), FindingKind::kWarpSyncMismatch,
                                        std::to_string(std::popcount(mask)) + " of the warp's 32 lanes execute " +
                                            engine.program().Text(pc) + ", which all 32 have to execute together");
-  finding.hint =
-      "keep the matrix functions out of branches that lanes of a warp take differently, and make the block a multiple "
-      "of 32 threads";
+  finding.hint = Hint::kMatrixFunctionInBranch;
   engine.Fault(warp, std::move(finding));
   return false;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "vgpu/core/hint.h"
 #include "vgpu/observers/checkers.h"
 #include "vgpu/observers/finding_table.h"
 #include "vgpu/observers/race/access_log.h"
@@ -156,30 +157,29 @@ class Comparison {
     return !did_before(access_.warp, access_.time, old_.pc, number_);
   }
   // The ordering that seems to be missing between a load and a store of threads that synchronise through words.
-  OrderClue ClueOf() const {
-    if (unseen_by_cache_) return OrderClue::kConstantLoad;
-    if (same_warp_ || (old_.kind == AccessKind::kLoad) == (access_.kind == AccessKind::kLoad)) return OrderClue::kNone;
-    if (old_.kind == AccessKind::kAtomic || access_.kind == AccessKind::kAtomic) return OrderClue::kNone;
+  Hint ClueOf() const {
+    if (unseen_by_cache_) return Hint::kConstantLoad;
+    if (same_warp_ || (old_.kind == AccessKind::kLoad) == (access_.kind == AccessKind::kLoad)) return Hint::kNone;
+    if (old_.kind == AccessKind::kAtomic || access_.kind == AccessKind::kAtomic) return Hint::kNone;
     const BlockClocks& own = block_.clocks;
     if (old_.kind == AccessKind::kLoad) {
       // The store happens after the load's block has already acquired something from the storing block.
       const BlockClocks* reader = order_->Running(old_.block_index);
       const bool told = reader != nullptr && old_.block_index != access_.block_index &&
                         reader->known(old_.warp).TimesOf(access_.block_index) != nullptr;
-      return told ? OrderClue::kLateRelease : OrderClue::kNone;
+      return told ? Hint::kLateRelease : Hint::kNone;
     }
     const auto covers = [&](const OrderClock& clock) { return clock.Covers(old_.block_index, old_.warp, old_.time); };
     const LevelClocks& pending = own.pending(access_.warp);
     if (covers(pending[kDeviceLevel])) {
-      return own.fenced_narrowly(access_.warp) ? OrderClue::kNarrowAcquire : OrderClue::kNoAcquire;
+      return own.fenced_narrowly(access_.warp) ? Hint::kNarrowAcquire : Hint::kNoAcquire;
     }
-    if (covers(pending[kClusterLevel]) || covers(pending[kBlockLevel])) return OrderClue::kNoAcquire;
-    if (old_.block_index == access_.block_index || !own.heard()) return OrderClue::kNone;
+    if (covers(pending[kClusterLevel]) || covers(pending[kBlockLevel])) return Hint::kNoAcquire;
+    if (old_.block_index == access_.block_index || !own.heard()) return Hint::kNone;
     const FencedTimes fenced = order_->FencedBy(old_.block_index);
-    if (FencedTimes::Covers(fenced.device, old_.warp, old_.time)) return OrderClue::kLateRelease;
-    if (FencedTimes::Covers(fenced.block, old_.warp, old_.time)) return OrderClue::kNarrowRelease;
-    return own.known(access_.warp).TimesOf(old_.block_index) != nullptr ? OrderClue::kLateRelease
-                                                                        : OrderClue::kNoRelease;
+    if (FencedTimes::Covers(fenced.device, old_.warp, old_.time)) return Hint::kLateRelease;
+    if (FencedTimes::Covers(fenced.block, old_.warp, old_.time)) return Hint::kNarrowRelease;
+    return own.known(access_.warp).TimesOf(old_.block_index) != nullptr ? Hint::kLateRelease : Hint::kNoRelease;
   }
   // Caches the facts about a record's access; the next record is usually of the same one.
   void LookUp(Record record) {
@@ -259,7 +259,7 @@ class Comparison {
       false;  // an atomic of the warp has read what was published behind the older access, and no fence follows
   bool unseen_ = false,
        unseen_by_cache_ = false;  // a load through the constant cache: of a store; of one that happened before
-  OrderClue clue_ = OrderClue::kNone;
+  Hint clue_ = Hint::kNone;
   uint32_t clue_of_ = 0;   // the access number that clue_ belongs to
   Reported last_[2] = {};  // for a write, for a read; no record is 0
 };

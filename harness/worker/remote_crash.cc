@@ -1,8 +1,10 @@
-// A program may crash while it holds the memory allocator's lock, or with its heap in pieces: from the signal to the
-// line that is written nothing allocates. Where that takes more than a second, it is left out.
-#include "vgpu/cudart/report/crash_report.h"
-
+// Tells the judge where in its sources a program is when it ends within a call: killed by a signal, or by exit().
+//
+// It may crash while it holds the memory allocator's lock, or with its heap in pieces: from the signal to the message
+// that is sent nothing allocates. Where that takes more than a second, or half of another message is on its way, it is
+// left out.
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -14,10 +16,11 @@
 #include <span>
 #include <string_view>
 
+#include "protocol/wire_call.h"
 #include "vgpu/cudart/report/call_site.h"
 #include "vgpu/memory/address_space.h"
 
-namespace lockstep::vgpu::cudart {
+namespace lockstep::worker {
 
 namespace {
 
@@ -27,51 +30,57 @@ constexpr unsigned kMostSeconds = 1;
 constexpr uint64_t kNullPageBytes = 4096;
 // How far below the stack pointer a function with large arrays may touch the stack first.
 constexpr uint64_t kStackReach = uint64_t{64} << 20;
-constexpr uint64_t kEndOfArenas = uint64_t{0x30} << kWindowShift;
+constexpr uint64_t kEndOfArenas = uint64_t{0x30} << vgpu::kWindowShift;
 constexpr size_t kStackBytes = size_t{256} << 10;  // of the handler's own
 
 volatile std::sig_atomic_t in_call = 0;
 volatile std::sig_atomic_t ended_by = 0;
 
-class Line {
+class StoppedMessage {
  public:
-  void Add(std::string_view text) {
-    text = text.substr(0, text_.size() - 1 - size_);
-    std::memcpy(text_.data() + size_, text.data(), text.size());
+  template <typename T>
+  void Put(T value) {
+    std::memcpy(bytes_.data() + size_, &value, sizeof value);
+    size_ += sizeof value;
+  }
+  void PutString(std::string_view text) {
+    Put<uint64_t>(text.size());
+    std::memcpy(bytes_.data() + size_, text.data(), text.size());
     size_ += text.size();
   }
-  void Write() {
-    text_[size_++] = '\n';
-    (void)!::write(STDERR_FILENO, text_.data(), size_);
+  void Send() {
+    const auto payload = static_cast<uint32_t>(size_ - kHeaderBytes);
+    std::memcpy(bytes_.data(), &payload, sizeof payload);
+    (void)!::send(kSocketDescriptor, bytes_.data(), size_, MSG_NOSIGNAL);
   }
 
  private:
-  std::array<char, 512> text_;
-  size_t size_ = 0;
+  std::array<uint8_t, 512> bytes_{0, 0, 0, 0, static_cast<uint8_t>(MessageType::kStopped), 0, 0, 0};
+  size_t size_ = kHeaderBytes;
 };
 
-void WriteSite(std::string_view about) {
+void Report(FaultAddress address) {
   std::array<char, 400> place;
-  const std::string_view site = CrashSite(place);
-  if (site.empty() && about.empty()) return;
-  Line line;
-  line.Add(kStoppedAt);
-  line.Add(site);
-  line.Add(about);
-  line.Write();
+  const std::string_view site = vgpu::cudart::CrashSite(place);
+  if (IsSending()) return;
+  StoppedMessage message;
+  message.Put(address);
+  message.PutString(site);
+  message.PutString("");
+  message.Send();
 }
 
 // Which kind of address it was.
-std::string_view About(int signal, const siginfo_t& info, const void* context) {
-  if (signal != SIGSEGV && signal != SIGBUS) return "";
+FaultAddress AddressOf(int signal, const siginfo_t& info, const void* context) {
+  if (signal != SIGSEGV && signal != SIGBUS) return FaultAddress::kUnknown;
   const auto address = reinterpret_cast<uintptr_t>(info.si_addr);
   // Of an address that is no address at all the processor does not tell.
-  if (info.si_code == SI_KERNEL) return "";
-  if (address < kNullPageBytes) return " null";
-  if (address >= kArenaWindow && address < kEndOfArenas) return " device";
+  if (info.si_code == SI_KERNEL) return FaultAddress::kUnknown;
+  if (address < kNullPageBytes) return FaultAddress::kNull;
+  if (address >= vgpu::kArenaWindow && address < kEndOfArenas) return FaultAddress::kDevice;
   const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
   const auto stack = static_cast<uintptr_t>(registers[REG_RSP]);
-  return address < stack + kStackBytes && address + kStackReach > stack ? " stack" : "";
+  return address < stack + kStackBytes && address + kStackReach > stack ? FaultAddress::kStack : FaultAddress::kUnknown;
 }
 
 void End(int signal) {
@@ -87,18 +96,18 @@ void OnSignal(int signal, siginfo_t* info, void* context) {
   if (in_call != 0) {
     std::signal(SIGALRM, OnAlarm);
     ::alarm(kMostSeconds);
-    WriteSite(About(signal, *info, context));
+    Report(AddressOf(signal, *info, context));
     ::alarm(0);
   }
   End(signal);
 }
 
 void OnExit() {
-  if (in_call != 0) WriteSite("");
+  if (in_call != 0) Report(FaultAddress::kUnknown);
 }
 
 void Install() {
-  PrepareCrashSite();
+  vgpu::cudart::PrepareCrashSite();
   // A stack that is full has no room for a handler.
   void* const memory = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
@@ -118,10 +127,11 @@ void Install() {
 
 }  // namespace
 
-}  // namespace lockstep::vgpu::cudart
+}  // namespace lockstep::worker
 
+// For the worker's main program: a call begins, or has ended.
 extern "C" void __cudaLockstepInCall(int is_in_call) {
-  using namespace lockstep::vgpu::cudart;
+  using namespace lockstep::worker;
   static const bool installed = (Install(), true);
   in_call = installed && is_in_call != 0;
 }
