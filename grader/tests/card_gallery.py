@@ -20,7 +20,7 @@ from grader.course.history import Past
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.handed import Handed
 from grader.model.record import Record
-from grader.model.result import Finding, Place, TestResult
+from grader.model.result import Finding, Memory, Place, TestResult
 from grader.model.roster import Student
 from grader.pages.cards import Subject, card_name, staff_card_name, write_cards
 from grader.pages.environment import make_environment
@@ -130,9 +130,16 @@ def _with_tests(record: Record, change: Callable[[TestResult], TestResult]) -> R
 def _race(test: TestResult) -> TestResult:
     if test.verdict != "RACE":
         return test
-    places = (Place("/x/ladder.cu", 4), Place("/x/ladder.cu", 7))
+    at = [("store", (3, 0, 0)), ("load", (4, 0, 0))]
+    places = tuple(
+        Place("/x/ladder.cu", line, (0, 0, 0), thread, access)
+        for line, (access, thread) in zip((4, 7), at, strict=True)
+    )
+    memory = Memory("sdata", "shared", 16, 4, 128)
     message = f"RACE  {test.name}\n  at      ladder.cu:4 and ladder.cu:7\n  found   thread 3 writes what 4 reads"
-    return dataclasses.replace(test, message=message, findings=(Finding("race", "k0", places, message, 1),))
+    return dataclasses.replace(
+        test, message=message, findings=(Finding("race", "k0", places, message, 1, "barrier", memory),)
+    )
 
 
 def _only_hidden(test: TestResult) -> TestResult:

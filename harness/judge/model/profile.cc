@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace lockstep::judge {
@@ -60,15 +61,21 @@ RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
   profile.source = std::move(source);
   profile.elements = elements;
   profile.launches = launches;
-  std::map<std::pair<std::string, int>, vgpu::Counters> lines;
+  std::map<std::pair<std::string, int>, vgpu::LineCounters> lines;
   for (const vgpu::LaunchRecord& launch : launches) {
     profile.microseconds += launch.microseconds;
     profile.counters += launch.counters;
     for (const vgpu::LineCounters& line : launch.lines) {
-      lines[{std::filesystem::path(line.file).filename().string(), line.line}] += line.counters;
+      vgpu::LineCounters& sum = lines[{std::filesystem::path(line.file).filename().string(), line.line}];
+      sum.counters += line.counters;
+      KeepWorse(sum.global, line.global);
+      KeepWorse(sum.shared, line.shared);
     }
   }
-  for (const auto& [place, counters] : lines) profile.lines.push_back({place.first, place.second, counters});
+  for (auto& [place, sum] : lines) {
+    std::tie(sum.file, sum.line) = place;
+    profile.lines.push_back(std::move(sum));
+  }
   return profile;
 }
 

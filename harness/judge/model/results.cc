@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "judge/model/text.h"
+#include "vgpu/core/symbol_name.h"
 
 namespace lockstep::judge {
 namespace {
@@ -33,6 +34,7 @@ constexpr size_t kMostName = 200;      // of a kernel or a file
 constexpr size_t kMostShortName = 60;  // of launches beyond the detailed ones
 constexpr size_t kDetailedLaunches = 200;
 constexpr size_t kMostLines = 1000;
+constexpr size_t kMostDrawn = 200;                     // of these, lines with their worst accesses
 constexpr size_t kMostStreamed = 2000;                 // operations of a timeline
 constexpr size_t kMostResultBytes = size_t{32} << 20;  // of a file with details
 
@@ -67,6 +69,7 @@ Json PlaceJson(const vgpu::ThreadPlace& place) {
           {"line", place.line},
           {"block", DimJson(place.block)},
           {"thread", DimJson(place.thread)},
+          {"access", vgpu::NameOf(place.access)},
           {"instruction", Shown(place.instruction, kMostName)}};
 }
 
@@ -77,12 +80,16 @@ Json FindingJson(const vgpu::Finding& finding) {
                {"memory", nullptr},
                {"text", Shown(vgpu::Format(finding), kMostFindingText)},
                {"count", finding.count}};
+  if (finding.kind == vgpu::FindingKind::kRace) json["missing"] = vgpu::MissingOrder(finding);
   if (finding.second) json["places"].push_back(PlaceJson(*finding.second));
   if (const auto& memory = finding.memory) {
     const uint64_t offset = memory->in_buffer ? memory->address - memory->buffer_base : memory->address;
-    json["memory"] = {{"buffer", memory->in_buffer ? Json(Shown(memory->buffer_name, kMostName)) : Json(nullptr)},
-                      {"offset", static_cast<int64_t>(offset)},
-                      {"bytes", memory->bytes}};
+    json["memory"] = {
+        {"buffer", memory->in_buffer ? Json(Shown(vgpu::VariableName(memory->buffer_name), kMostName)) : Json(nullptr)},
+        {"space", vgpu::NameOf(memory->space)},
+        {"buffer_bytes", memory->in_buffer ? Json(memory->buffer_bytes) : Json(nullptr)},
+        {"offset", static_cast<int64_t>(offset)},
+        {"bytes", memory->bytes}};
   }
   return json;
 }
@@ -204,11 +211,30 @@ Json DerivedJson(const RungProfile& profile) {
   return figures;
 }
 
+Json SampleJson(const vgpu::AccessSample& sample) {
+  const uint64_t origin = vgpu::OriginOf(sample);
+  Json lanes = Json::array();
+  for (size_t lane = 0; lane < sample.at.size(); ++lane) {
+    lanes.push_back((sample.mask >> lane & 1) != 0 ? static_cast<int64_t>(sample.at[lane] - origin) : -1);
+  }
+  return {{"space", vgpu::NameOf(sample.space)},
+          {"access", vgpu::NameOf(sample.access)},
+          {"bytes", sample.bytes},
+          {"cost", sample.cost},
+          {"ideal", sample.ideal},
+          {"block", sample.block},
+          {"warp", sample.warp},
+          {"lanes", std::move(lanes)}};
+}
+
 Json LinesJson(const RungProfile& profile) {
   Json lines = Json::array();
   for (const vgpu::LineCounters& line : LinesToStore(profile)) {
     lines.push_back(
         {{"file", Shown(line.file, kMostName)}, {"line", line.line}, {"counters", CountersJson(line.counters, false)}});
+    for (const vgpu::KeptSample& sample : {line.global, line.shared}) {
+      if (sample != nullptr && lines.size() <= kMostDrawn) lines.back()["accesses"].push_back(SampleJson(*sample));
+    }
   }
   return lines;
 }

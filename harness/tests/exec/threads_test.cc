@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dev/bench/workload.h"
+#include "vgpu/memory/access_cost.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -33,12 +34,37 @@ Outcome RunWork(const Work& work, int threads) {
   return outcome;
 }
 
+// A line keeps an access that costs as the definition says, if any of its accesses costs more than it has to.
+void ExpectWorstAccesses(const LineCounters& line) {
+  const Counters& c = line.counters;
+  const uint64_t ideal = c.global_load_sectors_ideal + c.global_store_sectors_ideal;
+  if (c.global_load_sectors + c.global_store_sectors > ideal) {
+    EXPECT_NE(line.global, nullptr) << line.line;
+  }
+  EXPECT_EQ(line.shared != nullptr, c.shared_conflicts() > 0) << line.line;
+  for (const KeptSample& sample : {line.global, line.shared}) {
+    if (sample == nullptr) continue;
+    PcMemory cost;
+    const bool is_shared = sample->space == MemorySpace::kShared;
+    (is_shared ? AddSharedCost : AddGlobalCost)(sample->access, sample->at.data(), sample->mask,
+                                                static_cast<int>(sample->bytes), cost);
+    EXPECT_EQ(sample->cost, is_shared ? cost.wavefronts : cost.sectors) << line.line;
+    EXPECT_EQ(sample->ideal, is_shared ? cost.wavefronts_ideal : cost.sectors_ideal) << line.line;
+    EXPECT_GT(sample->excess(), 0u);
+  }
+}
+
+bool SameSample(const KeptSample& a, const KeptSample& b) {
+  return a == nullptr ? b == nullptr : b != nullptr && *a == *b;
+}
+
 class ThreadsTest : public testing::TestWithParam<Work> {};
 
 TEST_P(ThreadsTest, ChangeNothing) {
   const Outcome one = RunWork(GetParam(), 1);
   EXPECT_GT(one.record.counters.warp_instructions, 0u);
   EXPECT_GT(one.record.counters.global_load_footprint, 0u);
+  for (const LineCounters& line : one.record.lines) ExpectWorstAccesses(line);
   for (const int threads : {2, 8}) {
     const Outcome many = RunWork(GetParam(), threads);
     // Blocks that wait for each other are run by one thread.
@@ -54,6 +80,8 @@ TEST_P(ThreadsTest, ChangeNothing) {
     for (size_t k = 0; k < one.record.lines.size(); ++k) {
       EXPECT_EQ(many.record.lines[k].line, one.record.lines[k].line);
       EXPECT_TRUE(many.record.lines[k].counters == one.record.lines[k].counters) << "line " << one.record.lines[k].line;
+      EXPECT_TRUE(SameSample(many.record.lines[k].global, one.record.lines[k].global)) << one.record.lines[k].line;
+      EXPECT_TRUE(SameSample(many.record.lines[k].shared, one.record.lines[k].shared)) << one.record.lines[k].line;
     }
   }
 }

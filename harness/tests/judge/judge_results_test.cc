@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -86,6 +87,10 @@ Results Example() {
   launch.bound_by = "dram";
   launch.counters.barriers = 9;
   launch.lines = {{"/secret/path/reduction.cu", 41, launch.counters}};
+  vgpu::AccessSample sample{vgpu::MemorySpace::kGlobal, vgpu::AccessKind::kStore, 0x80000001u, 4, 2, 1, 3, 1};
+  sample.at[0] = 0x7000'0000'0104;
+  sample.at[31] = 0x7000'0000'2100;
+  launch.lines[0].global = std::make_shared<const vgpu::AccessSample>(sample);
   results.profiles = {MakeProfile("reduce1_interleaved", "submission", 512, {launch})};
   results.ranking = {"reduce1_interleaved", "microseconds", "h200", 12.5, std::nullopt};
   return results;
@@ -108,6 +113,8 @@ TEST(ResultsTest, JsonHasTheDocumentedForm) {
   EXPECT_EQ(test["findings"][0]["places"][0]["file"], "reduction.cu");
   EXPECT_EQ(test["findings"][0]["places"][0]["line"], 41);
   EXPECT_EQ(test["findings"][0]["count"], 3);
+  EXPECT_EQ(test["findings"][0]["missing"], "warp barrier");
+  EXPECT_EQ(test["findings"][0]["places"][0]["access"], "load");
   EXPECT_EQ(json["evidence"][0]["value"], 0.25);
   EXPECT_EQ(json["evidence"][0]["verdict"], "SLOW");
   EXPECT_TRUE(json["evidence"][1]["value"].is_null());
@@ -120,6 +127,13 @@ TEST(ResultsTest, JsonHasTheDocumentedForm) {
   EXPECT_EQ(profile["launches"][0]["bound_by"], "dram");
   EXPECT_EQ(profile["lines"][0]["file"], "reduction.cu");
   EXPECT_EQ(profile["lines"][0]["counters"]["barriers"], 9);
+  ASSERT_EQ(profile["lines"][0]["accesses"].size(), 1u);
+  const auto& access = profile["lines"][0]["accesses"][0];
+  EXPECT_EQ(access["access"], "store");
+  EXPECT_EQ(access["cost"], 2);
+  EXPECT_EQ(access["lanes"][0], 4) << "from a multiple of 128";
+  EXPECT_EQ(access["lanes"][31], 0x2000);
+  EXPECT_EQ(access["lanes"][1], -1);
   EXPECT_EQ(json["leaderboard"]["metric"], "microseconds");
   EXPECT_EQ(json["leaderboard"]["rung"], "reduce1_interleaved");
   EXPECT_EQ(json["leaderboard"]["profile"], "h200");

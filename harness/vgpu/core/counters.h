@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/core/access_sample.h"
 #include "vgpu/core/dim3.h"
 #include "vgpu/core/pc_counters.h"
 
@@ -117,11 +118,12 @@ struct CounterInfo {
 };
 const std::vector<CounterInfo>& AllCounters();
 
-// Counters of one source line of one kernel.
+// Counters of one source line of one kernel, and its worst accesses; null: all were as cheap as they can be.
 struct LineCounters {
   std::string file;  // as in .file
   int line = 0;
   Counters counters;
+  KeptSample global = nullptr, shared = nullptr;
 };
 
 // What a library's function computes with. Types that tensor cores multiply run at their rate where the device has

@@ -32,34 +32,6 @@ std::string Number(uint64_t value) { return std::to_string(value); }
 
 std::string Bytes(uint64_t count) { return Number(count) + (count == 1 ? " byte" : " bytes"); }
 
-const char* SpaceName(MemorySpace space) {
-  switch (space) {
-    case MemorySpace::kGlobal:
-      return "global";
-    case MemorySpace::kShared:
-      return "shared";
-    case MemorySpace::kLocal:
-      return "local";
-    case MemorySpace::kConst:
-      return "constant";
-    case MemorySpace::kParam:
-      return "parameter";
-  }
-  return "";
-}
-
-const char* AccessName(AccessKind access) {
-  switch (access) {
-    case AccessKind::kLoad:
-      return "load";
-    case AccessKind::kStore:
-      return "store";
-    case AccessKind::kAtomic:
-      return "atomic operation";
-  }
-  return "";
-}
-
 std::string Hex(uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
@@ -116,8 +88,8 @@ std::string Evidence(const Finding& finding) {
     return detail.empty() ? std::string(NameOf(finding.kind)) : detail;
   }
   const MemoryPlace& memory = *finding.memory;
-  const std::string space = SpaceName(memory.space);
-  const std::string access = space + " " + AccessName(finding.first.access) + " of " + Bytes(memory.bytes);
+  const std::string space(NameOf(memory.space));
+  const std::string access = space + " " + std::string(NameOf(finding.first.access)) + " of " + Bytes(memory.bytes);
   std::string text;
   switch (finding.kind) {
     case FindingKind::kRace:
@@ -224,6 +196,43 @@ bool Folds(const Finding& a, const Finding& b) {
 }
 
 }  // namespace
+
+std::string_view NameOf(MemorySpace space) {
+  switch (space) {
+    case MemorySpace::kGlobal:
+      return "global";
+    case MemorySpace::kShared:
+      return "shared";
+    case MemorySpace::kLocal:
+      return "local";
+    case MemorySpace::kConst:
+      return "constant";
+    case MemorySpace::kParam:
+      return "parameter";
+  }
+  return "";
+}
+
+std::string_view NameOf(AccessKind access) {
+  switch (access) {
+    case AccessKind::kLoad:
+      return "load";
+    case AccessKind::kStore:
+      return "store";
+    case AccessKind::kAtomic:
+      return "atomic operation";
+  }
+  return "";
+}
+
+std::string_view MissingOrder(const Finding& race) {
+  if (!race.first.operation.empty() || (race.second && !race.second->operation.empty())) return "streams";
+  if (race.lost_update) return "atomic";
+  if (race.clue == OrderClue::kConstantLoad) return "cache";
+  if (race.clue != OrderClue::kNone) return "fence";
+  if (race.across_blocks) return "blocks";
+  return race.across_warps ? "barrier" : "warp barrier";
+}
 
 FindingText Describe(const Finding& finding) {
   FindingText text;

@@ -17,6 +17,9 @@ namespace lockstep::vgpu {
 enum class MemorySpace : uint8_t { kGlobal, kShared, kLocal, kConst, kParam };
 enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
 
+std::string_view NameOf(MemorySpace space);  // "global"
+std::string_view NameOf(AccessKind access);  // "load", "store", "atomic operation"
+
 inline constexpr uint64_t kNullPage = 4096;  // lower addresses come from a null pointer
 
 // A thread at an instruction or, for a race between streams, an operation.
@@ -88,6 +91,11 @@ struct Finding {
   Hint hint{};         // kNone: the one for this kind of case
   uint64_t count = 1;  // number of equal findings folded into this one
 };
+
+// What would have ordered the two accesses of a race: "barrier" of a block, "warp barrier", "fence", "atomic" (both are
+// one update), "blocks" (of different ones: no barrier does), "cache" (the load may use one that need not see the store),
+// "streams".
+std::string_view MissingOrder(const Finding& race);
 
 // A line of a message. The label says in a word what the text is: "at", "input"; "": nothing, the text is a sentence;
 // " ": what the line above is.

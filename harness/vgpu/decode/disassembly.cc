@@ -58,7 +58,8 @@ std::string_view NameOf(InsnClass insn_class) {
   return "other";
 }
 
-std::string_view NameOf(MemorySpace space) {
+// As PTX writes it.
+std::string_view PtxNameOf(MemorySpace space) {
   switch (space) {
     case MemorySpace::kGlobal:
       return "global";
@@ -121,7 +122,7 @@ std::vector<std::string> TraitsOf(const Program& program, const ListedInsn& list
   if (listed.has_address && (insn.insn_class == InsnClass::kLoad || insn.insn_class == InsnClass::kStore ||
                              insn.insn_class == InsnClass::kAtomic)) {
     const bool names_space = info.space != MemorySpace::kGlobal || listed.text.find(".global") != std::string::npos;
-    add(true, names_space ? NameOf(info.space) : "generic address");
+    add(true, names_space ? PtxNameOf(info.space) : "generic address");
     const MemoryFlags flags = MemoryFlags::Unpack(insn.extra);
     add(true, NameOf(flags.order));
     add(flags.waits, "may wait for other threads");

@@ -48,6 +48,8 @@ Engine::Engine(LaunchState& launch, std::vector<Observer*> observers)
     straight_[pc] = GoesStraight(launch_.program->code[pc]) ? 1 + (pc + 1 < n ? straight_[pc + 1] : 0) : 0;
   }
   memory_.resize(n);
+  excess_.resize(n);
+  samples_.resize(n);
   sites_.resize(n);
   takes_notes_ = observed_ && std::all_of(memory_observers_.begin(), memory_observers_.end(),
                                           [](const Observer* o) { return o->TakesSharedNotes(); });
@@ -113,6 +115,22 @@ void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
     }
     if (site.pattern != nullptr) memory.Add(site.of_pattern, site.pattern->cost);
   }
+}
+
+void Engine::Keep(const Warp& warp, MemorySpace space, AccessKind access, const uint64_t address[kWarpSize],
+                  LaneMask mask, int bytes, const PcMemory& cost) {
+  const bool is_shared = space == MemorySpace::kShared;
+  AccessSample sample{space, access, mask, static_cast<uint32_t>(bytes)};
+  sample.cost = static_cast<uint32_t>(is_shared ? cost.wavefronts : cost.sectors);
+  sample.ideal = static_cast<uint32_t>(is_shared ? cost.wavefronts_ideal : cost.sectors_ideal);
+  sample.block = warp.block->index;
+  sample.warp = warp.index;
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const size_t lane = static_cast<size_t>(std::countr_zero(left));
+    sample.at[lane] = address[lane];
+  }
+  excess_[warp.pc - 1] = sample.excess();
+  samples_[warp.pc - 1] = std::make_shared<const AccessSample>(sample);
 }
 
 void Engine::SetPattern(uint32_t pc, std::shared_ptr<const AccessPattern> pattern) {

@@ -130,6 +130,11 @@ class Engine {
   bool observed() const { return observed_; }
   const std::vector<Observer*>& memory_observers() const { return memory_observers_; }
   PcMemory* memory_counters(uint32_t pc) { return launch_.counters ? &memory_[pc] : nullptr; }
+  // Keeps an access that has been counted, if it costs more beside its ideal than all that the instruction did before.
+  bool IsWorst(uint32_t pc, uint64_t excess) const { return excess > excess_[pc]; }
+  void Keep(const Warp& warp, MemorySpace space, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
+            int bytes, const PcMemory& cost);
+  const KeptSample& sample(uint32_t pc) const { return samples_[pc]; }
   // Whether to keep track, without counters, of the global memory that is touched.
   bool follows_touches() const { return !launch_.watched->empty(); }
   // The running instruction has only waited and will be executed again, so that it counts once.
@@ -294,6 +299,8 @@ class Engine {
   std::vector<uint32_t> straight_;
   std::vector<PcIssue> straight_issue_;
   std::vector<PcMemory> memory_;
+  std::vector<uint32_t> excess_;  // of samples_
+  std::vector<KeptSample> samples_;
   std::vector<Site> sites_;
   AccessPatterns patterns_;
   std::vector<const AccessPattern*> pattern_of_;  // by pc, same as in the site

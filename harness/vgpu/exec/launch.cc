@@ -228,21 +228,26 @@ std::vector<std::string> StoresOf(const LaunchState& launch) {
 
 }  // namespace
 
-void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, Counters* counters,
-                 std::vector<LineCounters>* lines) {
+void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, const std::vector<KeptSample>& samples,
+                 Counters* counters, std::vector<LineCounters>* lines) {
   const SourcePlaces places(program);
-  std::map<std::pair<int, int>, Counters> by_line;
+  std::map<std::pair<int, int>, LineCounters> by_line;
   for (size_t pc = 0; pc < by_pc.size(); ++pc) {
     const InsnInfo& info = program.info[pc];
     if (!info.counted || by_pc[pc].issue.warps == 0) continue;
     const ptx::SourceLocation place = places.Shown(static_cast<uint32_t>(pc));
-    by_line[{place.file, place.line}] +=
-        PcSums{by_pc[pc], program.code[pc].insn_class, info.conditional_branch, info.in_loop, info.tensor};
+    LineCounters& line = by_line[{place.file, place.line}];
+    line.counters += PcSums{by_pc[pc], program.code[pc].insn_class, info.conditional_branch, info.in_loop, info.tensor};
+    if (samples[pc] != nullptr) {
+      KeepWorse(samples[pc]->space == MemorySpace::kShared ? line.shared : line.global, samples[pc]);
+    }
   }
-  for (const auto& [place, sum] : by_line) {
-    *counters += sum;
+  for (auto& [place, sum] : by_line) {
+    *counters += sum.counters;
     if (place.second == 0 || place.first < 0 || place.first >= static_cast<int>(program.files.size())) continue;
-    lines->push_back({program.files[static_cast<size_t>(place.first)], place.second, sum});
+    sum.file = program.files[static_cast<size_t>(place.first)];
+    sum.line = place.second;
+    lines->push_back(std::move(sum));
   }
   std::sort(lines->begin(), lines->end(), [](const LineCounters& a, const LineCounters& b) {
     return a.file != b.file ? a.file < b.file : a.line < b.line;
@@ -324,12 +329,14 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
   }
   if (!outcome.fault && launch.counters) {
     std::vector<PcCounters> by_pc(launch.program->code.size());
+    std::vector<KeptSample> samples(by_pc.size());
     std::vector<const Locality*> localities;
     for (const auto& engine : engines) {
       engine->AddTo(by_pc);
       localities.push_back(&engine->locality());
+      for (size_t pc = 0; pc < samples.size(); ++pc) KeepWorse(samples[pc], engine->sample(static_cast<uint32_t>(pc)));
     }
-    SumCounters(*launch.program, by_pc, &outcome.counters, &outcome.lines);
+    SumCounters(*launch.program, by_pc, samples, &outcome.counters, &outcome.lines);
     const Locality::Footprint footprint = Locality::FootprintOf(localities);
     outcome.counters.global_load_footprint = footprint.loads;
     outcome.counters.global_store_footprint = footprint.stores;

@@ -30,8 +30,9 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
                         const std::vector<Checker*>& checkers, ThreadPool& pool, BlockIsolation* isolation,
                         const std::function<void(std::string_view)>& print);
 
-// Computes the counters of a launch and of its source lines from the counters of its instructions.
-void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, Counters* counters,
-                 std::vector<LineCounters>* lines);
+// Computes the counters of a launch and of its source lines from the counters and the worst accesses of its
+// instructions.
+void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, const std::vector<KeptSample>& samples,
+                 Counters* counters, std::vector<LineCounters>* lines);
 
 }  // namespace lockstep::vgpu

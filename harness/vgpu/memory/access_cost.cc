@@ -11,14 +11,14 @@ std::pair<uint64_t, uint64_t> Ends(const Halves& halves, int half, int shift) {
   return {halves.first[half] >> shift, (halves.first[half] + halves.Span(half) - 1) >> shift};
 }
 
+}  // namespace
+
 void AddressesOf(const Halves& halves, uint64_t address[kWarpSize]) {
   for (uint64_t lane = 0; lane < kWarpSize; ++lane) {
     const int half = lane < kWarpSize / 2 ? 0 : 1;
     address[lane] = halves.first[half] + (halves.uniform[half] ? 0 : lane % (kWarpSize / 2) * halves.bytes);
   }
 }
-
-}  // namespace
 
 void AddHalvesGlobalCost(const Halves& halves, PcMemory& c) {
   const auto [a, a_end] = Ends(halves, 0, kSectorShift);

@@ -106,6 +106,7 @@ struct Halves {
   uint64_t Span(int half) const { return uniform[half] ? bytes : bytes * (kWarpSize / 2); }
 };
 
+void AddressesOf(const Halves& halves, uint64_t address[kWarpSize]);
 void AddHalvesGlobalCost(const Halves& halves, PcMemory& c);
 void AddHalvesSharedCost(AccessKind access, const Halves& halves, PcMemory& c);
 void AddHalvesConstCost(const Halves& halves, PcMemory& c);

@@ -16,25 +16,49 @@ from grader.model.verdicts import HARNESS, JUDGED, PASS, SLOW
 FORMAT = 2
 EVIDENCE_SUITE = "Evidence"
 TIMING_SUITE = "Timing"
+_FAR = 1 << 63  # bytes
 
 
 @dataclass(frozen=True)
 class Place:
-    """A line of a source file; line 0 where none is known."""
+    """A line of a source file; line 0 where none is known.
+
+    Of a thread also its indices, and what it does there: "load", "store", "atomic operation". Where a fault is does not
+    depend on the thread.
+    """
 
     file: str
     line: int
+    block: tuple[int, ...] = field(default=(), compare=False)
+    thread: tuple[int, ...] = field(default=(), compare=False)
+    access: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a fault accesses: `bytes` at `offset` of a buffer of `buffer_bytes`; "" and 0: of none."""
+
+    buffer: str
+    space: str
+    offset: int
+    bytes: int
+    buffer_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault in a kernel, at one place or, of a race, at two; `count` equal ones are folded into it."""
+    """A fault in a kernel, at one place or, of a race, at two; `count` equal ones are folded into it.
+
+    `missing`: what would have ordered a race's two accesses, as in docs/reference/result-json.md.
+    """
 
     kind: str
     kernel: str
     places: tuple[Place, ...]
     text: str
     count: int
+    missing: str = ""
+    memory: Memory | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +200,30 @@ class Launch:
 
 
 @dataclass(frozen=True)
+class Access:
+    """One warp's access: `lanes` are offsets in bytes, -1 for lanes that took no part.
+
+    `cost` and `ideal` count sectors of global memory, or passes through shared memory.
+    """
+
+    space: str
+    access: str
+    bytes: int
+    cost: int
+    ideal: int
+    block: int
+    warp: int
+    lanes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Line:
-    """What the counters say about one source line."""
+    """What the counters say about one source line, and its worst accesses."""
 
     file: str
     line: int
     counters: dict[str, float]
+    accesses: tuple[Access, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -354,11 +396,19 @@ def test_from(fields: Fields) -> TestResult:
                 kind=finding.text("kind", ""),
                 kernel=finding.text("kernel", ""),
                 places=tuple(
-                    Place(place.text("file", ""), place.whole("line", 0, least=-1))
+                    Place(
+                        place.text("file", ""),
+                        place.whole("line", 0, least=-1),
+                        place.wholes("block", most=3),
+                        place.wholes("thread", most=3),
+                        place.text("access", ""),
+                    )
                     for place in finding.tables("places", most=2)
                 ),
                 text=finding.text("text", ""),
                 count=finding.whole("count", 1),
+                missing=finding.text("missing", ""),
+                memory=_memory(finding.table("memory")) if finding.has("memory") else None,
             )
             for finding in fields.tables("findings", most=1000)
         ),
@@ -366,6 +416,16 @@ def test_from(fields: Fields) -> TestResult:
         device=fields.text("device", ""),
         lines=_lines(fields),
         launches=fields.texts("launches"),
+    )
+
+
+def _memory(fields: Fields) -> Memory:
+    return Memory(
+        buffer=fields.text("buffer") if fields.has("buffer") else "",
+        space=fields.text("space", ""),
+        offset=fields.whole("offset", 0, least=-_FAR),
+        bytes=fields.whole("bytes", 0),
+        buffer_bytes=fields.whole("buffer_bytes") if fields.has("buffer_bytes") else 0,
     )
 
 
@@ -436,7 +496,12 @@ def _profile(fields: Fields) -> Profile:
             for launch in fields.tables("launches", most=100_000)
         ),
         lines=tuple(
-            Line(line.text("file", ""), line.whole("line", 0), line.counts("counters"))
+            Line(
+                line.text("file", ""),
+                line.whole("line", 0),
+                line.counts("counters"),
+                tuple(read(Access, one, lanes=one.wholes("lanes", most=32)) for one in line.tables("accesses", most=2)),
+            )
             for line in fields.tables("lines", most=100_000)
         ),
         figures=fields.counts("figures"),

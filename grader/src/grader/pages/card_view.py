@@ -12,8 +12,9 @@ from markupsafe import escape
 from grader.base.counted import counted
 from grader.base.names import shown, shown_block
 from grader.model.assignment import Assignment
+from grader.model.picture import Picture, of_finding, of_line
 from grader.model.record import MISSING, Record
-from grader.model.result import Evidence, Said, SaidLine, TestResult, is_not_begun
+from grader.model.result import Evidence, Profile, Said, SaidLine, TestResult, is_not_begun
 from grader.model.score import CriterionScore
 from grader.model.units import budget_text, remark, value_text
 from grader.model.verdicts import INCONCLUSIVE, NOT_BEGUN, tone
@@ -54,8 +55,9 @@ class MessageLine:
 class Failure:
     """A failed test or a criterion below full marks, and how many others fail in the same way.
 
-    `places` are the source lines that it names, in order, and `line` is the first, or 0. `again` is what to type to see
-    it, `why_not` why nothing can be. `also` names public tests, `hidden` counts hidden ones.
+    `places` are the source lines that it names, in order, and `line` is the first, or 0; `pictures` show what happened
+    there. `again` is what to type to see it, `why_not` why nothing can be. `also` names public tests, `hidden` counts
+    hidden ones.
     """
 
     verdict: str
@@ -64,6 +66,7 @@ class Failure:
     again: str = ""
     why_not: str = ""
     places: tuple[int, ...] = ()
+    pictures: tuple[Picture, ...] = ()
     also: tuple[str, ...] = ()
     more: int = 0
     hidden: int = 0
@@ -168,6 +171,7 @@ def rung_views(assignment: Assignment, record: Record, last_line: int = 0) -> li
         return []
     tests = record.result.tests if record.result else ()
     measured: dict[str, Said] = {}
+    runs = record.result.runs("submission") if record.result else {}
     if record.result:
         measured |= {entry.criterion: entry for entry in record.result.evidence if entry.message}
         # What was not decided is told where the times are.
@@ -182,7 +186,7 @@ def rung_views(assignment: Assignment, record: Record, last_line: int = 0) -> li
         failures = _failures(assignment, [test for test in failed if not test.unfinished], last_line)
         if not failed:
             failures += [
-                _unmet(assignment, criterion, measured[criterion.id], last_line)
+                _unmet(assignment, criterion, measured[criterion.id], last_line, runs.get(rung.id))
                 for criterion in criteria
                 if not criterion.is_full and criterion.id in measured
             ]
@@ -237,7 +241,8 @@ def _bounded(views: list[RungView]) -> list[RungView]:
 
 def _html_length(failure: Failure) -> int:
     parts = [part.text for line in failure.lines for part in line.parts]
-    return sum(len(escape(text)) + _PART_HTML for text in (*parts, failure.output))
+    drawn = sum(len(path) for picture in failure.pictures for _, path in picture.paths)
+    return drawn + sum(len(escape(text)) + _PART_HTML for text in (*parts, failure.output))
 
 
 def _failures(assignment: Assignment, failed: Sequence[TestResult], last_line: int) -> list[Failure]:
@@ -283,14 +288,22 @@ def _failure(assignment: Assignment, test: TestResult, last_line: int) -> Failur
         if is_public
         else f"This test is not public. make test RUNG={_typed(assignment, test.rung)} runs the public ones.",
         places=_places(lines),
+        pictures=tuple(filter(None, map(of_finding, test.findings)))[:1],
     )
 
 
-def _unmet(assignment: Assignment, criterion: CriterionScore, said: Said, last_line: int) -> Failure:
+def _unmet(
+    assignment: Assignment, criterion: CriterionScore, said: Said, last_line: int, run: Profile | None
+) -> Failure:
     lines = message_lines(said.message, assignment.submission, last_line, said.lines, said.hint)
     is_counted = isinstance(said, Evidence)  # a measured time needs the GPU
     again = f"make profile RUNG={_typed(assignment, criterion.rung)}" if is_counted else ""
-    return Failure(criterion.verdict, lines, again=again, places=_places(lines))
+    places = _places(lines)
+    own = [
+        line for line in (run.lines if run else ()) if line.line in places[:1] and line.file == assignment.submission
+    ]
+    pictures = tuple(picture for line in own for picture in of_line(line))
+    return Failure(criterion.verdict, lines, again=again, places=places, pictures=pictures)
 
 
 def _typed(assignment: Assignment, rung_id: str) -> str:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from grader.base.names import shown, shown_block
 from grader.model.line_costs import LineCost, base_name, counters_by_line, line_cost, wasted_share
+from grader.model.picture import Picture, of_line
 from grader.model.result import Profile, SuiteResult
 from grader.pages.highlight import highlight
 
@@ -20,6 +21,7 @@ _MOST_LINES = 4000
 _MOST_HTML = 120_000  # characters of highlighted source; a card has to be sent
 _ROW_HTML = 150  # what a line costs beside its text
 _MOST_FAULTS = 8  # of one line
+_MOST_DRAWN = 12  # lines with pictures: those that waste most
 _MOST_ALL_FAULTS = 500
 _MOST_ERRORS = 1000
 _SECONDS = 2.0
@@ -37,7 +39,10 @@ class Fault:
 
 @dataclass(frozen=True)
 class CodeLine:
-    """One source line. `share` is its part of its rung's instructions, "" where it has none; `heat` is 0, 1 or 2."""
+    """One source line. `share` is its part of its rung's instructions, "" where it has none; `heat` is 0, 1 or 2.
+
+    `pictures` show its worst accesses.
+    """
 
     number: int
     code: Markup
@@ -45,6 +50,7 @@ class CodeLine:
     faults: tuple[Fault, ...]
     share: str = ""
     heat: int = 0
+    pictures: tuple[Picture, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,7 @@ def annotate(
     highlighted = highlight(text, _SECONDS, is_python=file_name.endswith(".py"))
     kept = _fitting(highlighted.lines)
     faults = _faults(file_name, result, len(kept)) | _errors(file_name, compiler)
+    drawn = _drawn(file_name, missed, wastes)
     notes = []
     if len(source) > _MOST_CHARS:
         notes.append(f"Only the first {_MOST_CHARS:,} of {len(source):,} characters are shown.")
@@ -100,6 +107,7 @@ def annotate(
                 _few(faults.get(number, {})),
                 _percent(shares.get(number, 0.0)),
                 (wastes.get(number, 0.0) >= _WARM) + (wastes.get(number, 0.0) >= _HOT),
+                drawn.get(number, ()),
             )
             for number, code in enumerate(kept, 1)
         ),
@@ -144,6 +152,17 @@ def _wastes(file_name: str, runs: Iterable[Profile]) -> dict[int, float]:
         for number, counts in _by_line(file_name, run).items():
             wastes[number] = max(wasted_share(line_cost(counts), run.counters), wastes.get(number, 0.0))
     return wastes
+
+
+def _drawn(file_name: str, runs: Iterable[Profile], wastes: Mapping[int, float]) -> dict[int, tuple[Picture, ...]]:
+    """The worst accesses of the lines that waste most."""
+    hot = sorted((number for number, waste in wastes.items() if waste >= _WARM), key=lambda number: -wastes[number])
+    return {
+        line.line: of_line(line)
+        for run in runs
+        for line in run.lines
+        if line.line in hot[:_MOST_DRAWN] and base_name(line.file) == file_name and line.accesses
+    }
 
 
 def _few(faults: dict[Fault, None]) -> tuple[Fault, ...]:

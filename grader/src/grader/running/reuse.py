@@ -132,9 +132,10 @@ class _Lines:
 
     def _profile(self, lines: tuple[Line, ...]) -> tuple[Line, ...]:
         """The counters by line; two that are one line now are counted together."""
-        made: dict[tuple[str, int], dict[str, float]] = {}
+        made: dict[tuple[str, int], Line] = {}
         for one in lines:
-            counters = made.setdefault((one.file, self._line(one.file, one.line)), {})
+            place = (one.file, self._line(one.file, one.line))
+            sums = made.setdefault(place, Line(*place, {}, one.accesses)).counters
             for name, value in one.counters.items():
-                counters[name] = counters.get(name, 0) + value
-        return tuple(Line(file, line, counters) for (file, line), counters in made.items())
+                sums[name] = sums.get(name, 0) + value
+        return tuple(made.values())

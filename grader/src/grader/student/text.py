@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from grader.base.counted import counted
 from grader.model.assignment import Assignment, Rung
-from grader.model.line_costs import LineCost, counters_by_line, line_cost
+from grader.model.line_costs import LineCost, base_name, counters_by_line, line_cost
+from grader.model.picture import Picture, of_finding, of_line
 from grader.model.result import (
     Evidence,
     Finding,
@@ -231,6 +232,7 @@ def _message(assignment: Assignment, row: _Row, result: SuiteResult, source: str
         launches = () if is_theirs and first.verdict != "WRONG" else first.launches
         said = _with_places(first, first.verdict, row.rung, assignment.submission, source, launches)
     lines = [_said(said, first.verdict, to)]
+    lines += _drawn(next(filter(None, map(of_finding, first.findings)), None), to)
     lines += _output(first)
     lines.append(f"  again   {_shorter(first.reproduce)}")
     if others:
@@ -239,6 +241,12 @@ def _message(assignment: Assignment, row: _Row, result: SuiteResult, source: str
         also = f"  also    {', '.join(names)}{more}; make test RUNG={row.rung.label} VERBOSE=1"
         lines.append(to.paint(to.wrapped(also, _TEXT_COLUMN), "dim"))
     return "\n".join(lines)
+
+
+def _drawn(picture: Picture | None, to: Terminal) -> list[str]:
+    """A picture in characters, where the terminal is wide enough."""
+    rows = [f"  {'' if index else 'picture':<7} {row}" for index, row in enumerate(picture.rows if picture else ())]
+    return rows if not to.columns or all(len(row) <= to.columns for row in rows) else []
 
 
 def _shorter(command: str) -> str:
@@ -453,6 +461,7 @@ def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal, 
         number: counts for number, counts in counters_by_line(file_name, [run]).items() if 0 < number <= len(source)
     }
     costs = {number: line_cost(counts) for number, counts in by_line.items()}
+    drawn = {line.line: of_line(line) for line in run.lines if base_name(line.file) == file_name}
     total = run.counters.get("warp_instructions", 0.0)
     lines = [
         f"{to.paint(run.rung, 'bold')}, n = {run.n:,}: {run.microseconds:,.1f} µs modelled, "
@@ -471,7 +480,7 @@ def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal, 
             lines.append(to.paint(f"{'⋮':>5}", "dim"))
         elif before:
             lines += [f"{line:5}{'':34} │ {source[line - 1]}" for line in range(before + 1, number)]
-        lines += _costly(number, costs[number], total, source[number - 1], to)
+        lines += _costly(number, costs[number], drawn.get(number, ()), total, source[number - 1], to)
         for change in machine.get(number, ()):
             if as_written := by_line[number].get(change.counter, 0.0):
                 name = change.counter.replace("_", " ")
@@ -483,7 +492,9 @@ def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal, 
     return "\n".join(lines) + "\n"
 
 
-def _costly(number: int, cost: LineCost, total: float, source: str, to: Terminal) -> list[str]:
+def _costly(
+    number: int, cost: LineCost, pictures: Sequence[Picture], total: float, source: str, to: Terminal
+) -> list[str]:
     share = f"{100 * cost.instructions / total:.1f} %" if total else ""
     cells = [f"{share:>7}"]
     for measure, width in ((cost.sectors, 8), (cost.conflicts, 7), (cost.divergence, 8)):
@@ -491,7 +502,8 @@ def _costly(number: int, cost: LineCost, total: float, source: str, to: Terminal
         cells.append(to.paint(text, _UNMET, "bold") if measure.is_costly else text)
     lines = [f"{number:5} {' '.join(cells)} │ {source}"]
     indent = " " * (len(source) - len(source.lstrip()))
-    return lines + [f"{'':39} │ {indent}{to.paint('^ ' + note, _UNMET)}" for note in cost.notes]
+    lines += [f"{'':39} │ {indent}{to.paint('^ ' + note, _UNMET)}" for note in cost.notes]
+    return lines + [f"{'':39} │ {indent}  {row}" for picture in pictures if cost.notes for row in picture.rows]
 
 
 def _dims(dims: Sequence[int]) -> str:

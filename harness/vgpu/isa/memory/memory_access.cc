@@ -100,19 +100,27 @@ void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
   }
   switch (region) {
     case Region::kGlobal: {
-      const uint64_t before = c->sectors;
-      AddGlobalCost(access, address, mask, bytes, *c);
-      const uint64_t sectors = c->sectors - before;
+      PcMemory cost;
+      AddGlobalCost(access, address, mask, bytes, cost);
+      if (AddsWorst(warp, cost, *c)) {
+        warp.engine->Keep(warp, MemorySpace::kGlobal, access, address, mask, bytes, cost);
+      }
       Locality& locality = warp.engine->locality();
       const uint32_t pc = warp.pc - 1, block = warp.block->index;
-      c->missed_sectors += std::min(uint64_t{locality.TouchLanes(block, access, address, mask)}, sectors);
+      c->missed_sectors += std::min(uint64_t{locality.TouchLanes(block, access, address, mask)}, cost.sectors);
       locality.BeginRequest(pc, block, warp.index);
       c->page_switches += locality.FollowLanes(pc, address, mask, bytes, warp.engine->range(pc).base);
       return;
     }
     case Region::kShared:
-    case Region::kClusterShared:
-      return AddSharedCost(access, address, mask, bytes, *c);
+    case Region::kClusterShared: {
+      PcMemory cost;
+      AddSharedCost(access, address, mask, bytes, cost);
+      if (AddsWorst(warp, cost, *c)) {
+        warp.engine->Keep(warp, MemorySpace::kShared, access, address, mask, bytes, cost);
+      }
+      return;
+    }
     case Region::kLocal:
       return AddLocalCost(address, mask, bytes, *c);
     case Region::kConst:
@@ -121,6 +129,14 @@ void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
     case Region::kArea:
       return;
   }
+}
+
+void KeepUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes) {
+  uint64_t address[kWarpSize];
+  for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane * bytes);
+  PcMemory cost;
+  AddGlobalCost(access, address, mask, bytes, cost);
+  warp.engine->Keep(warp, MemorySpace::kGlobal, access, address, mask, bytes, cost);
 }
 
 void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& halves) {
@@ -132,9 +148,17 @@ void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& hal
     }
     return;
   }
-  if (region == Region::kShared) return AddHalvesSharedCost(access, halves, *c);
+  if (region == Region::kShared || region == Region::kGlobal) {
+    PcMemory cost;
+    region == Region::kShared ? AddHalvesSharedCost(access, halves, cost) : AddHalvesGlobalCost(halves, cost);
+    if (AddsWorst(warp, cost, *c)) {
+      uint64_t address[kWarpSize];
+      AddressesOf(halves, address);
+      warp.engine->Keep(warp, SpaceOf(region), access, address, kFullMask, static_cast<int>(halves.bytes), cost);
+    }
+    if (region == Region::kShared) return;
+  }
   if (region == Region::kConst) return AddHalvesConstCost(halves, *c);
-  AddHalvesGlobalCost(halves, *c);
   warp.engine->locality().BeginRequest(warp.pc - 1, warp.block->index, warp.index);
   for (int half = 0; half < 2; ++half) {
     CountSpan(warp, *c, access, halves.first[half], halves.first[half] + halves.Span(half));
