@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # IPython 9.18.1, in the kernel of ipykernel 7.4.0 by nbclient 0.11.0: while a cell runs, get_ipython().execution_count is
 # one more than the number that the notebook gives this cell, In[N]: a magic that names files by it names the next cell.
-# Expected: [(1, 1), (2, 2)], the cell's number in the notebook and what the cell saw. Seen: [(1, 2), (2, 3)]
+# Seen, of two cells, the number in the notebook and what the cell saw: [(1, 2), (2, 3)]
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -14,6 +14,5 @@ notebook.cells = [nbformat.v4.new_code_cell("print(get_ipython().execution_count
 nbclient.NotebookClient(notebook, kernel_name="python3").execute()
 print([(cell.execution_count, int(cell.outputs[0].text)) for cell in notebook.cells])
 END
-)
-echo "$seen"
+); echo "$seen"
 [ "$seen" = "[(1, 2), (2, 3)]" ]

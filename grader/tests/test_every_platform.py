@@ -45,9 +45,8 @@ def check(name: str, made: Class, download: ClassDownload) -> None:
             continue
         assert bool(submission.handed.matched), one
         assert len(submission.handed.group or "x") == len(upload.people)
-        assert submission.handed.late == (
-            upload.late and (name.startswith("canvas") or ("moodle" in name and way.times))
-        ), one
+        is_marked = name.startswith("canvas") or ("moodle" in name and way.times)
+        assert submission.handed.late == (upload.late and is_marked), one
         if way.keeps == ALL:
             assert submission.handed.number == len(upload.earlier) + 1
         if way.times:
