@@ -2,16 +2,17 @@
 # What `lockstep run` calls, once it has looked at what was typed: compiles one CUDA program and runs it on the virtual GPU,
 # or with --device cuda on a real one. What follows the file are the program's arguments.
 #
-#   harness/run.sh --build DIR [--device vgpu|cuda] [--check] [--profile] [--debug] [--sarif FILE] FILE.cu [ARGUMENT …]
+#   harness/run.sh --build DIR [--device vgpu|cuda] [--check] [--profile] [--page] [--debug] [--sarif FILE] FILE.cu [ARGUMENT …]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-build=$root/build device=vgpu check='' profile='' debug='' sarif=''
+build=$root/build device=vgpu check='' profile='' page='' debug='' sarif=''
 while [ $# -gt 0 ]; do
   case $1 in
     --build) build=$2; shift 2 ;;
     --device) device=$2; shift 2 ;;
     --check) check=1; shift ;;
     --profile) profile=1; shift ;;
+    --page) page=1; shift ;;
     --debug) debug=1; shift ;;
     --sarif) sarif=$2; shift 2 ;;
     *) break ;;
@@ -39,5 +40,7 @@ fi
 # beside it to link with.
 "$nvcc" -c -std=c++17 -O3 -lineinfo -Xcompiler -g -gencode arch=compute_80,code=compute_80 "$file" -o "$program.o"
 g++ -o "$program" "$program.o" -L"$build/lib" -l:libcudart.so.13 -Wl,-rpath,"$build/lib"
-"$build/bin/vgpu-run" ${check:+--check} ${profile:+--profile=lines} ${debug:+--debug} ${sarif:+"--sarif=$sarif"} "$program" "$@" || status=$?
+[ -z "$page" ] || { page=$build/pages/$(basename "$program").html; mkdir -p "$build/pages"; }
+"$build/bin/vgpu-run" ${check:+--check} ${profile:+--profile=lines} ${page:+"--page=$page"} ${debug:+--debug} ${sarif:+"--sarif=$sarif"} "$program" "$@" || status=$?
+[ -z "$page" ] || echo "For a browser: $page"
 exit $status

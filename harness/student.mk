@@ -6,10 +6,11 @@
 #   make test VERBOSE=1        every message, as each test ends, and a table of all counters and modelled times
 #   make check                 all that the fault checkers find: races, bad addresses, unwritten memory, barriers
 #   make profile RUNG=3        what each line costs: sectors, conflicts, divergence, instructions
+#   make profile PAGE=1        a page for a browser too: the source with a counter beside each line, accesses drawn
 #   make watch                 the same whenever you save; goes on to the next rung when one is right
 #   make hint RUNG=3           one more hint each time, up to the last idea before the code
 #   make run FILE=mine.cu      any CUDA program on the virtual GPU; CHECK=1 reports faults, PROFILE=1 costs by line,
-#                              ARGS='1000 7' are the program's arguments
+#                              PAGE=1 writes a page with both, ARGS='1000 7' are the program's arguments
 #
 # DEVICE=cuda runs the tests, or the program, on a GPU; check and profile need the virtual one. SEED=7 repeats a run's
 # inputs. SOURCE=FILE tests another file in place of the assignment's. BUILD=DIR is the build tree, which other checkouts
@@ -26,6 +27,7 @@ FLAGS ?=
 FILE ?=
 CHECK ?=
 PROFILE ?=
+PAGE ?=
 ARGS ?=
 
 # `make` ends a failure with a line of its own, "make: *** [...] Error 1", which only a status of 0 would suppress. The
@@ -33,6 +35,6 @@ ARGS ?=
 STUDENT = "$(LOCKSTEP)/lockstep"
 CHOICES = --by-make --build "$(BUILD)" --device '$(DEVICE)' $(if $(RUNG),--rung '$(RUNG)') $(if $(TEST),--test '$(TEST)') \
 	$(if $(SEED),--seed '$(SEED)') $(if $(filter-out 0,$(VERBOSE)),--verbose) $(if $(SOURCE),--source "$(SOURCE)") \
-	$(if $(FLAGS),--flags='$(FLAGS)')
+	$(if $(filter-out 0,$(PAGE)),--page) $(if $(FLAGS),--flags='$(FLAGS)')
 RUN = $(STUDENT) run --by-make --build "$(BUILD)" --device '$(DEVICE)' $(if $(filter-out 0,$(CHECK)),--check) \
-	$(if $(filter-out 0,$(PROFILE)),--profile) $(if $(FILE),"$(FILE)") $(if $(ARGS),-- $(ARGS))
+	$(if $(filter-out 0,$(PROFILE)),--profile) $(if $(filter-out 0,$(PAGE)),--page) $(if $(FILE),"$(FILE)") $(if $(ARGS),-- $(ARGS))

@@ -1,4 +1,4 @@
-"""docs/tutorials/first-kernel.md, done as it says, in the folder that students get."""
+"""Tutorials about a program of one's own, done as they say, in the folder that students get."""
 
 import os
 import re
@@ -6,12 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import race
 
 from conftest import BUILD, ROOT, needs_build
 from grader.authoring.handout import make_handout
 from grader.base.layout import find_layout
 
-PAGE = "docs/tutorials/first-kernel.md"
 _BLOCK = re.compile(r"^```(?P<head>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -25,26 +25,30 @@ def _edit(path: Path, body: str) -> None:
 
 @pytest.mark.daily
 @needs_build
-def test_the_first_kernel(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "blocks"), [("first-kernel", (4, 3)), ("find-a-race", (3, 2))])
+def test_a_tutorial(tmp_path: Path, name: str, blocks: tuple[int, int]) -> None:
     layout = find_layout(BUILD, ROOT)
     given = tmp_path / "given"
     make_handout(layout, layout.assignments()[:1], given)
-    text = (given / PAGE).read_text()
-    assert f"({PAGE})" in (given / "README.md").read_text()
+    text = (given / f"docs/tutorials/{name}.md").read_text()
+    assert f"(docs/tutorials/{name}.md)" in (given / "README.md").read_text()
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home")}
     output, runs, shown = "", 0, 0
     for block in _BLOCK.finditer(text):
-        kind, _, name = block["head"].partition(" ")[2].partition("=")
+        kind, _, file = block["head"].partition(" ")[2].partition("=")
         if kind == "file":
-            (given / name).write_text(block["body"])
+            (given / file).write_text(block["body"])
         elif kind == "edit":
-            _edit(given / name, block["body"])
+            _edit(given / file, block["body"])
         elif kind == "run":
             words = [*block["body"].split(), f"BUILD={layout.build}"]
             ended = subprocess.run(words, cwd=given, env=environment, capture_output=True, text=True, check=False)
             output, runs = ended.stdout + ended.stderr, runs + 1
+            if "RACE  sum" in output:
+                page = (layout.build / "pages/sum.html").read_text()
+                assert race.drawn(page) == race.FIGURE.read_text(), "type: make pictures"
         elif not block["head"]:
             assert block["body"] in output, output
             shown += 1
-    assert (runs, shown) == (4, 3)
-    assert "sectors/req" in output
+    assert (runs, shown) == blocks
+    assert ("sectors/req" in output) == (name == "first-kernel")

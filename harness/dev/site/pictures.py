@@ -6,6 +6,7 @@ harness/dev/site/pictures.py --check [--build DIR]   status 1 and a line for eac
 
 plots      docs/figures/*.svg, from the tables of docs/records
 terminal   docs/figures/terminal-*.svg, what a student sees, from a run of `lockstep test`
+race       docs/figures/race.svg, what a page shows of a race; its tutorial's test compares
 card       docs/figures/card-*.png, the top of that student's report card in Chromium, from a run of `grader grade`
 """
 
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import card
 import plots
+import race
 import terminal
 from tables import TableError
 
@@ -33,6 +35,7 @@ def main() -> int:
             plots.write()
             terminal.write(build)
             card.write(build)
+            race.write(build)
         stale = [*plots.outdated(), *terminal.outdated(build), *card.outdated(build)]
     except (TableError, terminal.RunError, card.CardError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -1,6 +1,7 @@
 // Programs that use streams, each in a right and a wrong form (cudart/programs/streams.cu), under vgpu-run --check.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/recorded.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
 
@@ -105,6 +107,23 @@ TEST_F(StreamsTest, ATimelineHasEachOperationInItsStream) {
   EXPECT_GE(found["kernel"], 1);
   EXPECT_GE(found["fill"], 1);
   EXPECT_GE(ends.size(), 2u);
+}
+
+TEST_F(StreamsTest, APageHasTheKernelsTheirLinesAndWhatWasFound) {
+  const std::string file = folder_->path() + "page.html";
+  Run("--check=races --page=" + file, "ConstantChangedTooEarly wrong");
+  const std::string page = ReadRecorded(file), mark = R"(id="data">)";
+  const size_t begin = page.find(mark) + mark.size(), end = page.find("</script>", begin);
+  const nlohmann::json data = nlohmann::json::parse(page.substr(begin, end - begin));
+  ASSERT_FALSE(data["kernels"].empty());
+  ASSERT_FALSE(data["kernels"][0]["lines"].empty());
+  EXPECT_GT(data["kernels"][0]["lines"][0]["counters"]["warp_instructions"], 0);
+  EXPECT_TRUE(std::any_of(data["files"].begin(), data["files"].end(), [](const nlohmann::json& source) {
+    return source["text"].get<std::string>().find("__global__") != std::string::npos;
+  }));
+  ASSERT_EQ(data["findings"].size(), 1u);
+  EXPECT_EQ(data["findings"][0]["heading"], "RACE");
+  EXPECT_EQ(data["findings"][0]["missing"], "streams");
 }
 
 TEST_F(StreamsTest, KernelsReachRegisteredMemory) {

@@ -15,14 +15,12 @@ struct Dim3 {
 // "128" for one dimension, "(16,16)" for more.
 inline std::string ShapeText(const Dim3& d) {
   if (d.y == 1 && d.z == 1) return std::to_string(d.x);
-  std::string text = "(" + std::to_string(d.x) + "," + std::to_string(d.y);
-  if (d.z != 1) text += "," + std::to_string(d.z);
-  return text + ")";
+  return '(' + std::to_string(d.x) + ',' + std::to_string(d.y) + (d.z == 1 ? "" : ',' + std::to_string(d.z)) + ')';
 }
 
 // "(0,3,0)"
 inline std::string PointText(const Dim3& d) {
-  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+  return '(' + std::to_string(d.x) + ',' + std::to_string(d.y) + ',' + std::to_string(d.z) + ')';
 }
 
 }  // namespace lockstep::vgpu

@@ -8,6 +8,7 @@
 //   LOCKSTEP_ERROR_EXITCODE=1     the exit status of a program in which something was found
 //   LOCKSTEP_PROFILE_REPORT=kernels|lines  counters at exit
 //   LOCKSTEP_COUNTERS_FILE=PATH   where to write each launch's counters as CSV
+//   LOCKSTEP_PAGE_FILE=PATH       where to write a page about the run
 //   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may take
 //   LOCKSTEP_TRACE=BLOCK,WARP,FROM,TO  what this warp does, as it runs
 //   LOCKSTEP_TRACE_KERNEL=NAME    in this kernel alone
@@ -31,6 +32,7 @@
 #include "vgpu/cudart/report/at_death.h"
 #include "vgpu/cudart/report/checks.h"
 #include "vgpu/cudart/report/counters_file.h"
+#include "vgpu/cudart/report/page.h"
 #include "vgpu/cudart/report/python_site.h"
 #include "vgpu/cudart/report/report.h"
 #include "vgpu/cudart/report/sarif_file.h"
@@ -96,8 +98,10 @@ void SayHowToGetMore(uint64_t bytes) {
 
 // Whether launches count: only where somebody sees counters or a modelled time.
 bool& Counts() {
-  static bool counts = !Variable("LOCKSTEP_PROFILE_REPORT").empty() || !Variable("LOCKSTEP_COUNTERS_FILE").empty() ||
-                       !Variable("LOCKSTEP_TIMELINE_FILE").empty();
+  constexpr const char* kSeen[] = {"LOCKSTEP_PROFILE_REPORT", "LOCKSTEP_COUNTERS_FILE", "LOCKSTEP_TIMELINE_FILE",
+                                   "LOCKSTEP_PAGE_FILE"};
+  static bool counts =
+      std::any_of(std::begin(kSeen), std::end(kSeen), [](const char* name) { return !Variable(name).empty(); });
   return counts;
 }
 
@@ -132,6 +136,7 @@ class LocalBackend : public Backend {
         device_(ChosenProfile(), ChosenOptions(ChosenProfile(), checks_, ordinal)),
         report_(Variable("LOCKSTEP_PROFILE_REPORT")),
         counters_file_(Variable("LOCKSTEP_COUNTERS_FILE")),
+        page_file_(Variable("LOCKSTEP_PAGE_FILE")),
         sarif_file_(Variable("LOCKSTEP_SARIF_FILE")) {
     AssertsAsCudaToo() = true;
   }
@@ -221,7 +226,9 @@ class LocalBackend : public Backend {
     return result;
   }
 
-  bool reports() const { return checks_.any() || !report_.empty() || !counters_file_.empty() || !sarif_file_.empty(); }
+  bool reports() const {
+    return checks_.any() || !report_.empty() || !counters_file_.empty() || !page_file_.empty() || !sarif_file_.empty();
+  }
   // At the end of the process; ended_by: see ReportOptions. How many findings there were.
   uint64_t Report(const char* ended_by) {
     ReportOptions options;
@@ -237,17 +244,21 @@ class LocalBackend : public Backend {
     options.faults_were_shown = fault_shown_;
     const uint64_t findings = PrintReport(device_, options);
     WarnIfUntraced();
-    const std::string ending = ordinal_ > 0 ? "." + std::to_string(ordinal_) : "";
-    if (!sarif_file_.empty() && !WriteSarifFile(sarif_file_ + ending, device_.findings().findings())) {
-      Say(sarif_file_ + ending + ": can't be written");
-    }
-    if (!counters_file_.empty() && !WriteCountersFile(counters_file_ + ending, device_)) {
-      Say(counters_file_ + ending + ": can't be written");
-    }
+    WriteTo(counters_file_, WriteCountersFile);
+    WriteTo(page_file_, WritePage);
+    WriteTo(sarif_file_, [](const std::string& path, const Device& device) {
+      return WriteSarifFile(path, device.findings().findings());
+    });
     return findings;
   }
 
  private:
+  void WriteTo(const std::string& path, bool (*write)(const std::string&, const Device&)) {
+    if (path.empty()) return;
+    const std::string file = path + (ordinal_ > 0 ? "." + std::to_string(ordinal_) : "");
+    if (!write(file, device_)) Say(file + ": can't be written");
+  }
+
   template <typename F>
   LaunchResult Printing(F launch) {
     // What the program printed comes before what the kernel prints, and before a fault's message.
@@ -285,7 +296,7 @@ class LocalBackend : public Backend {
   const int ordinal_;
   const Checks checks_;
   Device device_;
-  const std::string report_, counters_file_, sarif_file_;
+  const std::string report_, counters_file_, page_file_, sarif_file_;
   uint64_t allocations_ = 0;
   std::vector<Device::AllocationInfo> lost_at_reset_;  // that cudaDeviceReset found
   bool fault_shown_ = false;

@@ -8,19 +8,11 @@
 
 #include "vgpu/core/symbol_name.h"
 #include "vgpu/cudart/backend.h"
+#include "vgpu/cudart/report/json_text.h"
 #include "vgpu/cudart/runtime.h"
 
 namespace lockstep::vgpu::cudart {
 namespace {
-
-std::string JsonText(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return quoted + '"';
-}
 
 // The name of a process or of one of its threads.
 void WriteName(std::ofstream& file, const char* what, int device, unsigned long long stream, const std::string& name) {

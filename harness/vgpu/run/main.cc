@@ -47,6 +47,8 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
   --sarif=FILE      with --check: write what was found in kernels to FILE too, as SARIF 2.1.0
   --profile[=lines] print each kernel's counters and modelled time; with =lines also by source line
   --counters=FILE   write every launch's counters and modelled time to FILE, as CSV
+  --page=FILE       write a page about the run to FILE, for a browser: kernels by cost, the source with a counter beside
+                    each line, its worst accesses drawn, and what was found (with --check)
   --timeline=FILE   write what ran when, by stream, to FILE: a trace for ui.perfetto.dev or Chrome's about:tracing
   --device=ID       the GPU that is modelled (default h200); --device=help lists them
   --devices=N       how many of it there are (default 1)
@@ -124,6 +126,8 @@ bool TakeFlag(std::string_view argument) {
     Set("LOCKSTEP_SARIF_FILE", *value);
   } else if (flag == "--counters" && value && !value->empty()) {
     Set("LOCKSTEP_COUNTERS_FILE", *value);
+  } else if (flag == "--page" && value && !value->empty()) {
+    Set("LOCKSTEP_PAGE_FILE", *value);
   } else if (flag == "--timeline" && value && !value->empty()) {
     Set("LOCKSTEP_TIMELINE_FILE", *value);
   } else if (flag == "--device" && value) {
@@ -156,6 +160,8 @@ bool TakeFlag(std::string_view argument) {
     Disassembled() = value.value_or("");
   } else if (flag == "--color" && value && (*value == "always" || *value == "never" || *value == "auto")) {
     Set("LOCKSTEP_COLOR", *value);
+  } else if (flag == "--page" || flag == "--counters" || flag == "--timeline") {
+    Fail(flag + " needs a file: " + flag + "=FILE", kUsageStatus);
   } else {
     Fail("unknown flag " + std::string(argument) + "; type vgpu-run --help", kUsageStatus);
   }

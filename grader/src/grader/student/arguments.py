@@ -142,6 +142,7 @@ def _parser(command: str, name: str, *, every: bool) -> argparse.ArgumentParser:
     )
     option("test check", "--test", default="", metavar="NAME", help="only tests whose names contain this")
     option("test", "--verbose", action="store_true", help="every message as each test ends, and all counters")
+    option("profile run", "--page", action="store_true", help="a page for a browser too, with pictures")
     option("test watch check profile", "--seed", default="", metavar="N", help="repeats the inputs of a run")
     option(
         "test watch check profile", "--source", default="", metavar="FILE", help="instead of the assignment's own file"

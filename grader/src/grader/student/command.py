@@ -71,6 +71,7 @@ def _do(options: Namespace, typed: Typed) -> int:
         getattr(options, "device", "vgpu"),
         getattr(options, "seed", ""),
         verbose=getattr(options, "verbose", False),
+        page=getattr(options, "page", False),
         source=Path(options.source) if getattr(options, "source", "") else None,
         flags=options.flags.split(),
         typed=typed if len(names) != 1 or names == here else replace(typed, assignment=names[0]),
@@ -195,7 +196,7 @@ def _run(layout: Layout, options: Namespace) -> int:
     layout.build.mkdir(parents=True, exist_ok=True)
     _set_up(layout)
     script = str(layout.harness / "run.sh")
-    flags = [f"--{name}" for name in ("check", "profile", "debug") if getattr(options, name)]
+    flags = [f"--{name}" for name in ("check", "profile", "page", "debug") if getattr(options, name)]
     flags += ["--sarif", str(options.sarif)] if options.sarif else []
     command = [script, "--build", str(layout.build), "--device", options.device, *flags, str(path), *options.program]
     sys.stdout.flush()

@@ -31,6 +31,7 @@ from grader.student.compile_hints import compile_hint, warning_hints
 from grader.student.hints import hint
 from grader.student.machine_code import ARCH, MachineChanges, find_disassembler, look_at_machine_code
 from grader.student.mistyped import DEVICES, no_device, no_file, no_rung, no_test
+from grader.student.page import TEMPLATE, profile_page
 from grader.student.text import Choice, Terminal, faults, open_rungs, overview, profile_text, report
 from grader.student.typed import Typed
 
@@ -63,6 +64,7 @@ class Request:
     device: str = "vgpu"
     seed: str = ""
     verbose: bool = False
+    page: bool = False
     source: Path | None = None
     flags: Sequence[str] = ()
     typed: Typed = field(default_factory=Typed)
@@ -204,6 +206,12 @@ class _Student:
         source = self._source(assignment)
         text = source.read_text(encoding="utf-8", errors="replace")
         self._print(profile_text(source.name, runs, text, self._to, self._machine_code(assignment)), end="")
+        if self._request.page:
+            page = self._layout.build / "pages" / f"{assignment.id}.html"
+            page.parent.mkdir(exist_ok=True)
+            template = (self._layout.harness / TEMPLATE).read_text(encoding="utf-8")
+            write_atomic(page, profile_page(template, assignment, result, text))
+            self._print(f"\nFor a browser: {page}")
         return 0
 
     def _machine_code(self, assignment: Assignment) -> MachineChanges | None:

@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <string>
 
 #include "vgpu/core/grouped.h"
 #include "vgpu/cudart/report/api_failure.h"
+#include "vgpu/cudart/report/kernel_summary.h"
 #include "vgpu/cudart/report/table.h"
 
 namespace lockstep::vgpu::cudart {
@@ -37,51 +37,12 @@ void PrintTable(const Table& table) {
   std::fputs(table.Format(InColor() ? kBold : "", InColor() ? kPlain : "").c_str(), stderr);
 }
 
-std::string Shape(const Dim3& dim) {
-  if (dim.Count() == 0) return "-";
-  std::string text = std::to_string(dim.x);
-  if (dim.y != 1 || dim.z != 1) text += "x" + std::to_string(dim.y);
-  if (dim.z != 1) text += "x" + std::to_string(dim.z);
-  return text;
-}
-
 // a / b with one decimal; a dash where there is nothing to divide.
 std::string Ratio(uint64_t a, uint64_t b) {
   return b == 0 ? "-" : WithDecimals(static_cast<double>(a) / static_cast<double>(b), 1);
 }
 
 std::string Percent(uint64_t a, uint64_t b) { return b == 0 ? "-" : Ratio(100 * a, b) + "%"; }
-
-// A call of a host library's function, which has no threads.
-bool IsLibrary(const LaunchRecord& launch) { return launch.block.Count() == 0; }
-
-// All launches of one kernel: by the host, or by one other kernel.
-struct KernelSummary {
-  std::string name;
-  uint64_t launches = 0;
-  const LaunchRecord* first = nullptr;
-  bool same_shape = true;
-  double microseconds = 0;
-  Counters counters;
-  std::map<std::pair<std::string, int>, Counters> lines;
-};
-
-std::vector<KernelSummary> Summarize(const std::vector<LaunchRecord>& launches) {
-  std::vector<KernelSummary> kernels;
-  std::map<std::pair<std::string, std::string>, size_t> index;
-  for (const LaunchRecord& launch : launches) {
-    const auto [found, is_new] = index.try_emplace({launch.mangled, launch.launched_by}, kernels.size());
-    const std::string by = launch.launched_by.empty() ? "" : " (by " + launch.launched_by + ")";
-    if (is_new) kernels.push_back({launch.kernel + by, 0, &launch, true, 0, {}, {}});
-    KernelSummary& kernel = kernels[found->second];
-    ++kernel.launches;
-    kernel.same_shape &= launch.grid == kernel.first->grid && launch.block == kernel.first->block;
-    kernel.microseconds += launch.microseconds;
-    kernel.counters += launch.counters;
-    for (const LineCounters& line : launch.lines) kernel.lines[{line.file, line.line}] += line.counters;
-  }
-  return kernels;
-}
 
 void PrintKernels(const Device& device, const std::vector<KernelSummary>& kernels) {
   Heading("Kernels, as they would run on " + std::string(device.profile().name));
@@ -92,8 +53,8 @@ void PrintKernels(const Device& device, const std::vector<KernelSummary>& kernel
     const LaunchRecord& first = *kernel.first;
     table.Add({kernel.name, Grouped(kernel.launches), kernel.same_shape ? Shape(first.grid) : "various",
                kernel.same_shape ? Shape(first.block) : "various", WithDecimals(kernel.microseconds, 2), first.bound_by,
-               IsLibrary(first) ? "-" : WithDecimals(100 * first.theoretical_occupancy, 0) + "%",
-               IsLibrary(first) ? "-" : std::to_string(first.registers), Grouped(c.warp_instructions),
+               IsLibraryCall(first) ? "-" : WithDecimals(100 * first.theoretical_occupancy, 0) + "%",
+               IsLibraryCall(first) ? "-" : std::to_string(first.registers), Grouped(c.warp_instructions),
                Percent(c.divergent_branches, c.branches),
                Ratio(c.global_load_sectors + c.global_store_sectors, c.global_load_requests + c.global_store_requests),
                Grouped(c.shared_conflicts()), Grouped(c.barriers), Grouped(c.atomics + c.shared_atomics)});
@@ -129,15 +90,16 @@ void PrintLines(const KernelSummary& kernel) {
     std::fputs("  build with nvcc -lineinfo to see this kernel's lines\n", stderr);
     return;
   }
-  std::vector<std::pair<std::pair<std::string, int>, Counters>> lines(kernel.lines.begin(), kernel.lines.end());
+  std::vector<std::pair<std::pair<std::string, int>, LineCounters>> lines(kernel.lines.begin(), kernel.lines.end());
   std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
-    return a.second.warp_instructions > b.second.warp_instructions;
+    return a.second.counters.warp_instructions > b.second.counters.warp_instructions;
   });
   const size_t shown = std::min(lines.size(), kMaxLines);
   lines.resize(shown);
   std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   Table table({"<line", "warp instr.", "divergent", "sectors/req", "conflicts", "barriers", "<source"});
-  for (const auto& [place, c] : lines) {
+  for (const auto& [place, line] : lines) {
+    const Counters& c = line.counters;
     table.Add({FileName(place.first) + ":" + std::to_string(place.second), Grouped(c.warp_instructions),
                Percent(c.divergent_branches, c.branches),
                Ratio(c.global_load_sectors + c.global_store_sectors, c.global_load_requests + c.global_store_requests),
@@ -216,7 +178,7 @@ uint64_t PrintReport(const Device& device, const ReportOptions& options) {
   PrintKernels(device, kernels);
   if (!options.lines) return count;
   for (const KernelSummary& kernel : kernels) {
-    if (!IsLibrary(*kernel.first)) PrintLines(kernel);
+    if (!IsLibraryCall(*kernel.first)) PrintLines(kernel);
   }
   return count;
 }

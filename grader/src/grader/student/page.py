@@ -1,0 +1,69 @@
+"""`make profile PAGE=1`: the page that `vgpu-run --page` writes of a program, of an assignment's rungs.
+
+Only the standard library is used here: students run it.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from grader.model.assignment import Assignment
+from grader.model.line_costs import base_name
+from grader.model.result import Evidence, Line, Profile, SuiteResult
+
+TEMPLATE = "vgpu/cudart/report/page.html"  # in the harness
+_MARK = '{"data": "here"}'
+_MOST_SOURCE = 1_000_000  # characters
+
+
+def profile_page(template: str, assignment: Assignment, result: SuiteResult, source: str) -> str:
+    """The page of a result's measured rungs, with the lines of the student's file and what is above a budget."""
+    runs = [run for run in result.runs("submission").values() if run.launches]
+    titles = {rung.id: f"{rung.label} {rung.title}" for rung in assignment.rungs}
+    name = assignment.submission
+    said = [entry for entry in result.evidence if entry.message and entry.lines]
+    data = {
+        "title": f"{assignment.title}, as it was measured",
+        "device": result.device.name or "the virtual GPU",
+        "kernels": sorted((_run(titles, name, run) for run in runs), key=lambda one: -one["us"]),
+        "findings": [_finding(entry) for entry in said],
+        "files": [{"path": name, "text": source[:_MOST_SOURCE]}],
+        "notes": [f"Each rung ran with {_sizes(runs)} elements. Times are modelled."],
+    }
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    return template.replace(_MARK, text, 1)
+
+
+def _sizes(runs: Sequence[Profile]) -> str:
+    return " or ".join(dict.fromkeys(f"{run.n:,}" for run in runs))
+
+
+def _run(titles: dict[str, str], name: str, run: Profile) -> dict[str, Any]:
+    first = run.launches[0]
+    shapes = {(launch.grid, launch.block) for launch in run.launches}
+    return {
+        "name": titles.get(run.rung, run.rung),
+        "launches": len(run.launches),
+        "grid": "×".join(map(str, first.grid)) if len(shapes) == 1 else "various",
+        "block": "×".join(map(str, first.block)) if len(shapes) == 1 else "various",
+        "us": run.microseconds,
+        "bound_by": max(run.launches, key=lambda launch: launch.microseconds).bound_by,
+        "occupancy": 0,
+        "counters": run.counters,
+        "lines": [_line(line) for line in run.lines if base_name(line.file) == name],
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    accesses = [asdict(access) for access in line.accesses]
+    return {"file": base_name(line.file), "line": line.line, "counters": line.counters, "accesses": accesses}
+
+
+def _finding(entry: Evidence) -> dict[str, Any]:
+    return {
+        "heading": entry.message,
+        "launch": "",
+        "lines": [asdict(line) for line in entry.lines],
+        "hint": entry.hint,
+    }

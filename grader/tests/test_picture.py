@@ -1,0 +1,144 @@
+"""Pictures show what was recorded: held against the addresses, for random accesses and findings."""
+
+import json
+import random
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import ROOT
+from grader.model.assignment import load_assignment
+from grader.model.picture import WIDTH, Picture, of_finding, of_line
+from grader.model.result import Access, Finding, Line, Memory, Place, SuiteResult, result_from
+from grader.pages.environment import make_environment
+from grader.student.page import TEMPLATE, profile_page
+
+pytest_plugins = ("browser",)
+_RACE = Finding(
+    "race", "k", (Place("a.cu", 41, (0, 0, 0), (64, 0, 0), "store"), Place("a.cu", 43, (0, 0, 0), (0, 0, 0), "load")),
+    "", 1, "barrier", Memory("sdata", "shared", 256, 4, 512),
+)  # fmt: skip
+_EVIL = "</script><script>alert(1)</script>"
+
+
+def random_access(space: str, seed: int) -> Access:
+    random_ = random.Random(seed)
+    width = random_.choice([1, 2, 4, 8, 16])
+    step = random_.choice([0, 1, 2, 5, 32, 33, None])
+    lanes = [random_.randrange(4096) * width if step is None else lane * step * width for lane in range(32)]
+    active = [at if random_.random() < 0.8 else -1 for at in lanes]
+    active[random_.randrange(32)] = lanes[0]
+    return Access(space, "load", width, 7, 3, 5, 1, tuple(active))
+
+
+def boxes(picture: Picture, style: str) -> list[tuple[float, ...]]:
+    found = [path for kind, path in picture.paths if kind == style]
+    return [tuple(map(float, box)) for path in found for box in re.findall(r"M(\S+) (\S+?)h(\S+?)v(\S+?)h", path)]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_an_access_is_drawn_as_its_addresses_say(seed: int) -> None:
+    access = random_access("shared" if seed % 2 else "global", seed)
+    (picture,) = of_line(Line("a.cu", 1, {}, (access,)))
+    used = {byte for at in access.lanes if at >= 0 for byte in range(at, at + access.bytes)}
+    if access.space == "global":
+        drawn = boxes(picture, "sector")
+        assert len(drawn) == len({byte // 32 for byte in used})
+        assert len(boxes(picture, "lane")) == sum(at >= 0 for at in access.lanes)
+        covered = sum(box[2] for box in boxes(picture, "held")) / drawn[0][2] * 32
+        assert covered == pytest.approx(len(used), rel=0.01)
+        assert len(boxes(picture, "ideal")) == access.ideal
+    else:
+        words = {byte // 4 for byte in used}
+        assert len(boxes(picture, "held")) + len(boxes(picture, "over")) == len(words)
+        in_bank = max(sum(word % 32 == bank for word in words) for bank in range(32))
+        assert f"up to {in_bank} words in one" in picture.told
+    every = [box for style, _ in picture.paths if style != "thread" for box in boxes(picture, style)]
+    assert all(x >= 0 and x + w <= WIDTH and y + h <= picture.height for x, y, w, h in every)
+    assert str(access.cost) in picture.told
+    assert all(len(row) < 80 for row in picture.rows)
+
+
+@pytest.mark.parametrize(("offset", "index"), [(520, 130), (-4, -1), (1 << 40, 1 << 38), (513, 513)])
+def test_an_index_stands_outside_of_its_buffer(offset: int, index: int) -> None:
+    memory = Memory("d_in", "global", offset, 4, 512)
+    picture = of_finding(replace(_RACE, kind="out of bounds", missing="", memory=memory))
+    assert picture
+    assert f"index {index:,} of d_in" in picture.told
+    ((x, _, width, _),) = boxes(picture, "held")
+    (cross,) = re.findall(r"^M(\S+) ", next(path for style, path in picture.paths if style == "cross"))
+    assert (float(cross) + 5 < x) if index < 0 else (float(cross) + 5 > x + width)
+
+
+def test_a_race_names_both_threads_and_what_is_missing() -> None:
+    picture = of_finding(_RACE)
+    assert picture
+    for part in ("thread (64,0,0) writes sdata[64] at line 41", "thread (0,0,0) reads", "no barrier"):
+        assert part in picture.told
+    assert [":41" in picture.rows[0], ":43" in picture.rows[1], "no barrier" in picture.rows[2]] == [True] * 3
+
+
+def test_nothing_is_drawn_of_what_is_not_known() -> None:
+    hidden = replace(_RACE, places=(Place("a.cu", 41), Place("a.cu", 43)), missing="", memory=None)
+    beside = replace(_RACE, missing="streams")
+    for finding in (hidden, beside, replace(hidden, kind="out of bounds")):
+        assert of_finding(finding) is None
+    access = random_access("global", 1)
+    for wrong in (replace(access, lanes=()), replace(access, bytes=10**9), replace(access, lanes=(-1,) * 32)):
+        assert of_line(Line("a.cu", 1, {}, (wrong,))) == ()
+
+
+def _result() -> SuiteResult:
+    accesses = [dict(vars(random_access(space, 8))) for space in ("global", "shared")]
+    line = {"file": "/x/reduction.cu", "line": 2, "counters": {"warp_instructions": 8}, "accesses": accesses}
+    launch = {"kernel": "k", "grid": [1, 1, 1], "block": [64, 1, 1], "microseconds": 2.5, "bound_by": "dram"}
+    run = {"rung": "reduce1_interleaved", "source": "submission", "n": 64, "microseconds": 2.5, "launches": [launch]}
+    document = {
+        "format": 2, "assignment": "04_reduction", "seed": "1", "finished": True,
+        "profiles": [{**run, "counters": {"warp_instructions": 8}, "lines": [line]}],
+    }  # fmt: skip
+    return result_from(json.loads(json.dumps(document)))
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    assignment = load_assignment(ROOT / "assignments/04_reduction")
+    template = (ROOT / "harness" / TEMPLATE).read_text(encoding="utf-8")
+    text = profile_page(template, assignment, _result(), f"// {_EVIL}\nout[i] = in[j];\n")
+    path = tmp_path / "page.html"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_page_holds_hostile_text_as_text(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert _EVIL not in text
+    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert data
+    assert _EVIL in json.loads(data[1])["files"][0]["text"]
+
+
+@pytest.mark.parametrize(("width", "dark"), [(360, True), (1280, False)])
+def test_a_page_shows_lines_and_accesses(page: Path, open_page: Callable[..., Any], width: int, *, dark: bool) -> None:
+    opened = open_page(page, width=width, dark=dark)
+    assert opened.evaluate("document.documentElement.scrollWidth") <= width
+    assert opened.locator(".value", has_text="8").count() == 1
+    opened.select_option("#gauge", label="bank conflicts")
+    assert opened.locator(".value", has_text="8").count() == 0
+    opened.select_option("#gauge", label="instructions")
+    for summary in opened.locator("summary").all():
+        summary.press("Enter")
+    opened.wait_for_function("document.querySelectorAll('figure svg').length === 2")
+    assert opened.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_drawing_is_escaped() -> None:
+    memory = Memory(_EVIL, "shared", 256, 4, 512)
+    template = make_environment(ROOT / "templates").from_string(
+        '{% from "macros.html.j2" import picture %}{{ picture(drawn) }}'
+    )
+    assert "<script" not in template.render(drawn=of_finding(replace(_RACE, memory=memory)))

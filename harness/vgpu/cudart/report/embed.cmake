@@ -1,0 +1,3 @@
+# Writes OUTPUT: the text of INPUT as a C++ string.
+file(READ ${INPUT} text)
+file(WRITE ${OUTPUT} "R\"page(${text})page\"\n")

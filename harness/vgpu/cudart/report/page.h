@@ -1,0 +1,14 @@
+// A run as a page of its own: vgpu-run --page=FILE.
+#pragma once
+
+#include <string>
+
+#include "vgpu/device/device.h"
+
+namespace lockstep::vgpu::cudart {
+
+// The page of page.html: kernels by cost, the source with counters by line, worst accesses and findings. False: the file
+// can't be written.
+bool WritePage(const std::string& path, const Device& device);
+
+}  // namespace lockstep::vgpu::cudart
