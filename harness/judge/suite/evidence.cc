@@ -19,6 +19,8 @@
 namespace lockstep::judge {
 namespace {
 
+constexpr uint64_t kComparable = uint64_t{1} << 16;  // elements, from which on a fixed cost weighs little
+
 // Of a budget that was missed: never 100 %.
 std::string Percent(double fraction) { return std::to_string(std::min(std::lround(100 * fraction), 99L)) + " %"; }
 
@@ -230,12 +232,13 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
     const bool compares = metric.denominator && metric.denominator->scope == kReferenceScope;
     const bool is_near = there.draw != Draw::kWide;
     double bound = BoundElsewhere(budget, *measured, compares && is_near ? Draw::kRound : there.draw,
-                                  IsTraffic(metric.numerator.counter));
+                                  IsTraffic(metric.numerator.counter) || measurement.profile->elements < kComparable);
     if (!is_near && budget.LowerIsBetter()) {
       const double expected = ExpectedAt(metric.numerator, measurement, there.profile.elements);
       const double counted = FigureOf(there.profile, metric.numerator.counter).value_or(0);
       constexpr double kRoom = 1.2;
       if (counted > 0) bound = std::max(bound, *value * kRoom * expected / counted);
+      if (compares) bound = std::max(bound, budget.none);  // fewer elements take a fixed part of the reference's time
     }
     if (budget.LowerIsBetter() ? *value <= bound : *value >= bound) return "";
     return "counts only if " + metric.text + " is at " + (budget.LowerIsBetter() ? "most " : "least ") + Figure(bound) +
@@ -257,7 +260,6 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
 const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
   const auto known = submission_.find(rung);
   if (known != submission_.end()) return known->second;
-  constexpr uint64_t kComparable = uint64_t{1} << 16;  // elements, from which on a fixed cost weighs little
   const uint64_t elements = suite_.assignment().EvidenceElements(rung);
   const SeedKey seed = SeedFor(suite_.seed(), "evidence " + rung), other = SeedFor(seed, "elsewhere");
   Measurement measurement;
