@@ -108,6 +108,8 @@ TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_virtual.h100.txt"));
   program = Compile(kPrograms + "driver_graphs.cu", "-cudart shared " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_graphs.h100.txt"));
+  program = Compile(kPrograms + "driver_nodes.cu", "-cudart shared " + kPtx + kDriver);
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>&1").text, "ok\n");
   program = Compile(kPrograms + "driver_arrays.cu", "-cudart shared " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, Read(kPrograms + "driver_arrays.h100.txt"));
   program = Compile(kPrograms + "driver_old.cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);

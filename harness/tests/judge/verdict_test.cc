@@ -57,7 +57,7 @@ TEST(VerdictTest, EveryVerdictIsDocumented) {
 }
 
 TEST(VerdictTest, FindingsOwnHeadingAgrees) {
-  for (int kind = 0; kind <= static_cast<int>(FindingKind::kStackOverflow); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(FindingKind::kIllegalInstruction); ++kind) {
     vgpu::Finding finding;
     finding.kind = static_cast<FindingKind>(kind);
     finding.kernel = "k";

@@ -36,7 +36,9 @@ namespace lockstep::vgpu {
     "is there a loop that never ends, or that runs far more often than it needs to?")                                \
   X(Unsupported, "UNSUPPORTED", "unsupported", Unsupported,                                                          \
     "the virtual GPU does not run this instruction; docs/reference/isa.md lists those that it does")                 \
-  X(StackOverflow, "CRASH", "stack overflow", StackOverflow, "recursion this deep does not fit in a thread's stack")
+  X(StackOverflow, "CRASH", "stack overflow", StackOverflow, "recursion this deep does not fit in a thread's stack") \
+  X(IllegalInstruction, "CRASH", "illegal instruction", IllegalInstruction,                                          \
+    "a GPU does not take the instruction so: do the copy's operands keep to what the PTX ISA asks of them?")
 
 enum class FindingKind : uint8_t {
 #define LOCKSTEP_FINDING_KIND(kind, heading, name, error, hint) k##kind,

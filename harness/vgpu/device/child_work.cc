@@ -99,7 +99,7 @@ LaunchResult Device::Impl::MoveMemory(const ChildWork& work, const ParentLaunch&
     finding.detail = std::string(copies ? "cudaMemcpyAsync" : "cudaMemsetAsync") + " in a kernel";
     finding.launched_by = TextOf(asked_by);
     finding.hint = "in a kernel both need addresses of global memory, and as many bytes as there are behind them";
-    fault = InfoOf(finding.kind).error;
+    fault = ErrorOf(finding);
     findings.Add(std::move(finding));
     return LaunchResult{fault};
   };
