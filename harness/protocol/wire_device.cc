@@ -131,7 +131,7 @@ void Put(Encoder& encoder, const vgpu::LaunchResult& result) {
 vgpu::LaunchResult GetLaunchResult(Decoder& decoder) {
   vgpu::LaunchResult result;
   const auto error = decoder.Get<uint8_t>();
-  if (error > static_cast<uint8_t>(vgpu::LaunchError::kInvalidClusterSize)) throw WireError("unknown launch error");
+  if (error > static_cast<uint8_t>(vgpu::LaunchError::kIllegalInstruction)) throw WireError("unknown launch error");
   result.error = static_cast<vgpu::LaunchError>(error);
   result.microseconds = decoder.GetDouble();
   return result;

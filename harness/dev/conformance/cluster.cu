@@ -136,7 +136,7 @@ __global__ void Exchange(int* out) {
     atomicAdd(&theirs[3], 1000);
   }
   cluster.sync();
-  if (threadIdx.x == 0) out[1000 + blockIdx.x] = mine[3];
+  if (threadIdx.x == 0) out[1200 + blockIdx.x] = mine[3];
 }
 __global__ void Groups(int* out) {
   const cg::cluster_group cluster = cg::this_cluster();
@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
       for (unsigned k = 0; k < 2 * size * size * 2; ++k) sum += out[k], mixed += static_cast<long>(out[k]) * (k + 1);
       Say("sum", sum);
       Say("mixed", mixed);
-      for (unsigned block = 0; block < 2 * size; ++block) Say(F("added%u", block), out[1000 + block]);
+      for (unsigned block = 0; block < 2 * size; ++block) Say(F("added%u", block), out[1200 + block]);
     });
   }
   for (const unsigned size : {0u, 1u, 2u, 4u}) {

@@ -58,10 +58,10 @@ double ShortLog(double x) {
   const double above = m - 1, inverse = Reciprocal(m + 1), start = above * inverse;
   const double rest = std::fma(-start, above, std::fma(-2.0, start, above));
   const double ratio = std::fma(rest, inverse, start), square = ratio * ratio;
-  const double sum = Polynomial(
-      square, {0x1.5c5c218c775c9p-4, 0x1.55cf59cdc5d89p-5, 0x1.efd18cf6ebb9cp-5, 0x1.10682edcb8d1bp-4,
-               0x1.3b1dd3ac7fc96p-4, 0x1.745cb459b54a6p-4, 0x1.c71c741a0669fp-4, 0x1.249249209112ep-3,
-               0x1.99999999a06c1p-3, 0x1.5555555555535p-2});
+  const double sum =
+      Polynomial(square, {0x1.5c5c218c775c9p-4, 0x1.55cf59cdc5d89p-5, 0x1.efd18cf6ebb9cp-5, 0x1.10682edcb8d1bp-4,
+                          0x1.3b1dd3ac7fc96p-4, 0x1.745cb459b54a6p-4, 0x1.c71c741a0669fp-4, 0x1.249249209112ep-3,
+                          0x1.99999999a06c1p-3, 0x1.5555555555535p-2});
   const double log = std::fma(square * sum, ratio, ratio);
   return std::fma(static_cast<double>(exponent), kLn2, log + log);
 }
@@ -114,10 +114,10 @@ double DeviceExp(double x) {
   const double sum = std::fma(x, 0x1.71547652b82fep+0, kShifter);
   const auto power = static_cast<int32_t>(BitsOf(sum));
   const double rest = std::fma(sum - kShifter, -kLn2Rest, std::fma(sum - kShifter, -kLn2, x));
-  const double result = Polynomial(
-      rest, {0x1.ade1569ce2bdfp-26, 0x1.28af3fca213eap-22, 0x1.71dee62401315p-19, 0x1.a01997c89eb71p-16,
-             0x1.a01a014761f65p-13, 0x1.6c16c1852b7afp-10, 0x1.1111111122322p-7, 0x1.55555555502a1p-5,
-             0x1.5555555555511p-3, 0x1.000000000000bp-1, 1.0, 1.0});
+  const double result =
+      Polynomial(rest, {0x1.ade1569ce2bdfp-26, 0x1.28af3fca213eap-22, 0x1.71dee62401315p-19, 0x1.a01997c89eb71p-16,
+                        0x1.a01a014761f65p-13, 0x1.6c16c1852b7afp-10, 0x1.1111111122322p-7, 0x1.55555555502a1p-5,
+                        0x1.5555555555511p-3, 0x1.000000000000bp-1, 1.0, 1.0});
   const float size = std::fabs(std::bit_cast<float>(static_cast<uint32_t>(BitsOf(x) >> 32)));
   if (size < std::bit_cast<float>(0x4086232bu)) return std::bit_cast<double>(BitsOf(result) + (uint64_t(power) << 52));
   if (size >= std::bit_cast<float>(0x40874800u)) return x < 0 ? 0 : x + HUGE_VAL;
@@ -149,9 +149,9 @@ float DeviceInverseErfc(float x) {
   const float mirrored = 2.0f - x;
   if (x >= 0x1.bda512p-9f && x <= 0x1.ff212ep+0f) {
     const float log = -OfUnit<unit::Logarithm>(mirrored * x);
-    const float sum = Polynomial(log, {-0x1.14c6ep-32f, 0x1.43ec8ap-27f, -0x1.02dfb4p-23f, 0x1.d1f08cp-23f,
-                                       0x1.0e8554p-17f, -0x1.09b69ap-15f, -0x1.95fd42p-11f, 0x1.6b804ep-8f,
-                                       0x1.495c1ep-3f, 0x1.c5bf88p-1f});
+    const float sum =
+        Polynomial(log, {-0x1.14c6ep-32f, 0x1.43ec8ap-27f, -0x1.02dfb4p-23f, 0x1.d1f08cp-23f, 0x1.0e8554p-17f,
+                         -0x1.09b69ap-15f, -0x1.95fd42p-11f, 0x1.6b804ep-8f, 0x1.495c1ep-3f, 0x1.c5bf88p-1f});
     return std::fma(sum, -x, sum);
   }
   const bool is_upper = x > 1;
@@ -165,14 +165,14 @@ float DeviceInverseErfc(float x) {
 double DeviceInverseErfc(double x) {
   const double mirrored = 2.0 - x;
   if (x >= 0x1.fa4d2ad8f904dp-11 && x <= 0x1.ffc0b65aa4e0ep+0) {
-    const double sum = Polynomial(
-        -3.125 - ShortLog(mirrored * x),
-        {-0x1.135d2e746e627p-68, -0x1.8ddf93324d327p-63, 0x1.7b83eef0b7c9fp-60, 0x1.9ba72cd589b91p-57,
-         -0x1.33689090a6b96p-53, 0x1.82e11898132ep-56,   0x1.de4acfd9e26bap-48, -0x1.6d33eed66c487p-45,
-         -0x1.6f2167040d8e2p-44, 0x1.72a22c2d77e2p-39,   -0x1.c8859c4e5c0afp-37, -0x1.dc583d118a561p-35,
-         0x1.20f47ccf46b3cp-30,  -0x1.1a9e38dc84d6p-28,  -0x1.f36cd6d3d46a9p-26, 0x1.c6b4f5d03b787p-22,
-         -0x1.6e8a5434ae8a2p-20, -0x1.d1d1f7b8736f6p-17, 0x1.879c2a212f024p-13, -0x1.845769484fca8p-11,
-         -0x1.8b6c33114f909p-8,  0x1.ebd80d9b13e28p-3,   0x1.a755e7c99ae86p+0});
+    const double sum =
+        Polynomial(-3.125 - ShortLog(mirrored * x),
+                   {-0x1.135d2e746e627p-68, -0x1.8ddf93324d327p-63, 0x1.7b83eef0b7c9fp-60,  0x1.9ba72cd589b91p-57,
+                    -0x1.33689090a6b96p-53, 0x1.82e11898132ep-56,   0x1.de4acfd9e26bap-48,  -0x1.6d33eed66c487p-45,
+                    -0x1.6f2167040d8e2p-44, 0x1.72a22c2d77e2p-39,   -0x1.c8859c4e5c0afp-37, -0x1.dc583d118a561p-35,
+                    0x1.20f47ccf46b3cp-30,  -0x1.1a9e38dc84d6p-28,  -0x1.f36cd6d3d46a9p-26, 0x1.c6b4f5d03b787p-22,
+                    -0x1.6e8a5434ae8a2p-20, -0x1.d1d1f7b8736f6p-17, 0x1.879c2a212f024p-13,  -0x1.845769484fca8p-11,
+                    -0x1.8b6c33114f909p-8,  0x1.ebd80d9b13e28p-3,   0x1.a755e7c99ae86p+0});
     return std::fma(sum, -x, sum);
   }
   const bool is_upper = x >= 1;
@@ -181,9 +181,9 @@ double DeviceInverseErfc(double x) {
   const double above =
       Polynomial(root, {0x1.be9222591afabp-1, 0x1.0a0e7333839aap+1, 0x1.8768cf7e57d5cp+1, 0x1.b77e7e28da583p+1,
                         0x1.34f26a4f99cf9p+0, 0x1.1f674adb019edp-3, 0x1.5ddae9506431dp-8, 0x1.ada49aa32489cp-15});
-  const double below = Polynomial(
-      root, {1.0, 0x1.1e90ff51c2197p+1, 0x1.11ea3a7cf382p+2, 0x1.1a0e4a4749594p+2, 0x1.d4e977d38c14dp+1,
-             0x1.37fd567ec0d5fp+0, 0x1.1fb9d7f676033p-3, 0x1.5ddcdf98946e4p-8, 0x1.ada42d79d8dbbp-15});
+  const double below =
+      Polynomial(root, {1.0, 0x1.1e90ff51c2197p+1, 0x1.11ea3a7cf382p+2, 0x1.1a0e4a4749594p+2, 0x1.d4e977d38c14dp+1,
+                        0x1.37fd567ec0d5fp+0, 0x1.1fb9d7f676033p-3, 0x1.5ddcdf98946e4p-8, 0x1.ada42d79d8dbbp-15});
   const double size = above / (root * below);
   return is_upper ? -size : size;
 }

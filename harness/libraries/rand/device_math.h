@@ -6,7 +6,7 @@
 
 namespace lockstep::libraries {
 
-float DeviceLog(float x);   // of normal numbers
+float DeviceLog(float x);    // of normal numbers
 double DeviceLog(double x);  // the same
 float DeviceExp(float x);
 double DeviceExp(double x);

@@ -190,7 +190,8 @@ curandStatus_t Generate(const char* function, curandGenerator_t generator, T* ou
   const bool is_published = distribution.shape != Shape::kPoisson || distribution.poisson != nullptr;
   generator->is_kept |= !is_published || IsScrambled(*generator) || generator->dimensions > SobolDimensions();
   if (generator->is_kept) {
-    if (draw.results == 2 && !is_quasi) return Refuse(function, "normal numbers after Poisson's: call curandSetGeneratorOffset");
+    if (draw.results == 2 && !is_quasi)
+      return Refuse(function, "normal numbers after Poisson's: call curandSetGeneratorOffset");
     if (generator->kept == nullptr) generator->kept = Kept::Make(generator->type, generator->history);
     if (generator->kept == nullptr) {
       return Refuse(function, "what only NVIDIA's libcurand.so.10 knows, and that is not on this machine");
@@ -238,7 +239,7 @@ using namespace lockstep::libraries;
 extern "C" {
 
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* output, size_t count, double mean) {
-  constexpr double kLastMean = 400000;          // of NVIDIA's
+  constexpr double kLastMean = 400000;        // of NVIDIA's
   constexpr double kFirstRoundedMean = 4000;  // from here on normal numbers are rounded
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
   if (!(mean > 0 && mean <= kLastMean)) return CURAND_STATUS_OUT_OF_RANGE;

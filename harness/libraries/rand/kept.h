@@ -1,6 +1,6 @@
 // NVIDIA's own library behind this one, where the machine has it: its generators of the host compute without a GPU, and
 // their words and Poisson's numbers are an H100's in all bits. It makes what nobody has published: Poisson's numbers by
-// accepting and rejecting, scrambled Sobol' sequences, dimensions after the first thousand.
+// accepting and rejecting, scrambled Sobol' sequences, dimensions after the first 256.
 #pragma once
 
 #include <memory>

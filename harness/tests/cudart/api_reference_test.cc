@@ -106,7 +106,9 @@ std::set<std::string> Uncalled(const Api& api) {
   for (const std::string& folder : {kTests, kConformance}) {
     for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
       const std::string extension = file.path().extension();
-      if (extension != ".cu" && extension != ".cc" && extension != ".h") continue;
+      // What signatures.cu calls by the header's names is in its recorded answers.
+      const bool is_record = file.path().filename() == "signatures.txt";
+      if (extension != ".cu" && extension != ".cc" && extension != ".h" && !is_record) continue;
       for (const std::string& name : AllMatches(Read(file.path()), api.name)) names.erase(name);
     }
   }

@@ -102,6 +102,8 @@ TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {
     program = Compile(kPrograms + name + ".cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);
     EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, ReadRecorded(kPrograms + name + ".h100.txt"));
   }
+  program = Compile(kPrograms + "driver_nodes.cu", "-cudart shared " + kPtx + kDriver);
+  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>&1").text, "ok\n");
   program = Compile(kPrograms + "driver.cu", "-cudart shared --default-stream per-thread " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, expected);
 }

@@ -97,6 +97,14 @@ struct Finding {
 // "streams".
 std::string_view MissingOrder(const Finding& race);
 
+// What the launch returns after the finding has stopped it.
+inline LaunchError ErrorOf(const Finding& finding) {
+  constexpr uint64_t kSharedSpan = uint64_t{1} << 24;  // of addresses; what is beyond it is none
+  const bool is_far = finding.memory && finding.memory->space == MemorySpace::kShared &&
+                      finding.kind != FindingKind::kMisaligned && finding.memory->address >= kSharedSpan;
+  return is_far ? LaunchError::kIllegalInstruction : InfoOf(finding.kind).error;
+}
+
 // A line of a message. The label says in a word what the text is: "at", "input"; "": nothing, the text is a sentence;
 // " ": what the line above is.
 struct MessageLine {

@@ -31,7 +31,8 @@ enum class Hint : uint16_t;  // core/hint.h: who names none is not compiled agai
   X(Assert, "CRASH", "assertion failed", Assert, Hint::kAssert)                                                  \
   X(Timeout, "TIMEOUT", "timeout", Timeout, Hint::kKernelTimeout)                                                \
   X(Unsupported, "UNSUPPORTED", "unsupported", Unsupported, Hint::kUnsupported)                                  \
-  X(StackOverflow, "CRASH", "stack overflow", StackOverflow, Hint::kStackOverflow)
+  X(StackOverflow, "CRASH", "stack overflow", StackOverflow, Hint::kStackOverflow)                               \
+  X(IllegalInstruction, "CRASH", "illegal instruction", IllegalInstruction, Hint::kIllegalInstruction)
 
 enum class FindingKind : uint8_t {
 #define LOCKSTEP_FINDING_KIND(kind, heading, name, error, hint) k##kind,

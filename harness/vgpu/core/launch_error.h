@@ -18,6 +18,7 @@ enum class LaunchError : uint8_t {
   kStackOverflow,
   kCooperativeTooLarge,
   kInvalidClusterSize,  // a cluster that the grid, the kernel or the device does not take
+  kIllegalInstruction,
 };
 
 }  // namespace lockstep::vgpu

@@ -143,8 +143,47 @@ void ResetArrays(int device) {
   std::erase_if(Arrays(), [&](const auto& array) { return array.second->device == device; });
 }
 
+namespace {
+
+// Whether the channels are those of a normalized or compressed kind.
+bool IsOfKind(const cudaChannelFormatDesc& desc) {
+  struct Channels {
+    cudaChannelFormatKind last;  // of the kinds with these
+    int bits, count;
+  };
+  constexpr Channels kChannels[] = {{cudaChannelFormatKindNV12, 0, 0},
+                                    {cudaChannelFormatKindUnsignedNormalized8X1, 8, 1},
+                                    {cudaChannelFormatKindUnsignedNormalized8X2, 8, 2},
+                                    {cudaChannelFormatKindUnsignedNormalized8X4, 8, 4},
+                                    {cudaChannelFormatKindUnsignedNormalized16X1, 16, 1},
+                                    {cudaChannelFormatKindUnsignedNormalized16X2, 16, 2},
+                                    {cudaChannelFormatKindUnsignedNormalized16X4, 16, 4},
+                                    {cudaChannelFormatKindSignedNormalized8X1, 8, 1},
+                                    {cudaChannelFormatKindSignedNormalized8X2, 8, 2},
+                                    {cudaChannelFormatKindSignedNormalized8X4, 8, 4},
+                                    {cudaChannelFormatKindSignedNormalized16X1, 16, 1},
+                                    {cudaChannelFormatKindSignedNormalized16X2, 16, 2},
+                                    {cudaChannelFormatKindSignedNormalized16X4, 16, 4},
+                                    {cudaChannelFormatKindUnsignedBlockCompressed3SRGB, 8, 4},
+                                    {cudaChannelFormatKindSignedBlockCompressed4, 8, 1},
+                                    {cudaChannelFormatKindSignedBlockCompressed5, 8, 2},
+                                    {cudaChannelFormatKindSignedBlockCompressed6H, 16, 3},
+                                    {cudaChannelFormatKindUnsignedBlockCompressed7SRGB, 8, 4}};
+  for (const Channels& each : kChannels) {
+    if (desc.f > each.last) continue;
+    const auto bits = [&](int channel) { return channel < each.count ? each.bits : 0; };
+    return each.count > 0 && desc.x == bits(0) && desc.y == bits(1) && desc.z == bits(2) && desc.w == bits(3);
+  }
+  return false;
+}
+
+}  // namespace
+
 TexelFormat FormatOf(const cudaChannelFormatDesc& desc) {
-  if (desc.f > cudaChannelFormatKindNone) NotSupported("a packed, normalized or compressed format of channels");
+  if (desc.f > cudaChannelFormatKindNone) {
+    Require(IsOfKind(desc), cudaErrorInvalidChannelDescriptor);
+    NotSupported("a normalized or compressed format of channels");
+  }
   const int bits = desc.x;
   const int channels = desc.w != 0 ? 4 : desc.z != 0 ? 3 : desc.y != 0 ? 2 : 1;
   const auto same = [&](int channel, int has) { return has == (channel < channels ? bits : 0); };
@@ -198,11 +237,18 @@ cudaMemcpyKind KindBetween(cudaMemcpyKind kind) {
   return kind;
 }
 
+// What is no kind counts as the default one where bytes go row after row.
+bool IsKind(cudaMemcpyKind kind) { return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault; }
+
 CopyWork BytesToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return MakeCopy(PlaceInRows(ArrayOf(to), x, y, bytes), from, bytes, KindTo(kind));
+  const Array& array = ArrayOf(to);
+  if (!IsKind(kind)) kind = cudaMemcpyDefault;
+  return bytes == 0 ? CopyWork{} : MakeCopy(PlaceInRows(array, x, y, bytes), from, bytes, KindTo(kind));
 }
 CopyWork BytesFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes, cudaMemcpyKind kind) {
-  return MakeCopy(to, PlaceInRows(ArrayOf(from), x, y, bytes), bytes, KindFrom(kind));
+  const Array& array = ArrayOf(from);
+  if (!IsKind(kind)) kind = cudaMemcpyDefault;
+  return bytes == 0 ? CopyWork{} : MakeCopy(to, PlaceInRows(array, x, y, bytes), bytes, KindFrom(kind));
 }
 
 }  // namespace
@@ -212,9 +258,9 @@ CopyWork CopyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_
   const Array& array = ArrayOf(to);
   const Region region = {width, height, 1};
   if (region.Bytes() == 0) return {};
-  Require(pitch >= width, cudaErrorInvalidPitchValue);
   KindTo(kind);
-  return {PlaceIn(array, x, y, 0, region), LayoutOf(array), from, {pitch, pitch * height}, region, KindTo(kind)};
+  Require(height == 1 || pitch >= width, cudaErrorInvalidPitchValue);
+  return {PlaceIn(array, x, y, 0, region), LayoutOf(array), from, {pitch, pitch * height}, region, kind};
 }
 
 CopyWork CopyFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height,
@@ -222,9 +268,9 @@ CopyWork CopyFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
   const Array& array = ArrayOf(from);
   const Region region = {width, height, 1};
   if (region.Bytes() == 0) return {};
-  Require(pitch >= width, cudaErrorInvalidPitchValue);
   KindFrom(kind);
-  return {to, {pitch, pitch * height}, PlaceIn(array, x, y, 0, region), LayoutOf(array), region, KindFrom(kind)};
+  Require(height == 1 || pitch >= width, cudaErrorInvalidPitchValue);
+  return {to, {pitch, pitch * height}, PlaceIn(array, x, y, 0, region), LayoutOf(array), region, kind};
 }
 
 CopyWork CopyArray3D(const cudaMemcpy3DParms& parms) {
@@ -382,9 +428,9 @@ Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image) {
   sampler.as_float = integers && desc.readMode == cudaReadModeNormalizedFloat;
   sampler.srgb = desc.sRGB != 0;
   Require(!sampler.linear || !integers || (sampler.as_float && narrow), cudaErrorInvalidFilterSetting);
-  Require(desc.readMode == cudaReadModeElementType || narrow, cudaErrorInvalidNormSetting);
-  if (desc.maxAnisotropy > 1) NotSupported("anisotropic filtering");
-  if (sampler.srgb) NotSupported("a texture of sRGB colors");
+  Require(desc.readMode == cudaReadModeElementType || (narrow && integers), cudaErrorInvalidNormSetting);
+  // Only bytes that are read as floats are colors. Anisotropy needs derivatives, which a kernel does not give.
+  if (sampler.srgb && sampler.as_float && image.format.channel_bytes == 1) NotSupported("a texture of sRGB colors");
   const bool cube = image.shape == ImageShape::kCube || image.shape == ImageShape::kCubeLayered;
   Require(desc.seamlessCubemap == 0 || cube, cudaErrorInvalidValue);
   if (desc.seamlessCubemap != 0) NotSupported("filtering across the edges of a cube");
@@ -458,15 +504,6 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
   });
 }
 
-cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* handle, const cudaChannelFormatDesc* desc, cudaExtent extent,
-                                     unsigned, unsigned flags) {
-  return Api("cudaMallocMipmappedArray", [&](Runtime&) {
-    Require(handle != nullptr && desc != nullptr, cudaErrorInvalidValue);
-    CheckShape(extent, flags);
-    NotSupported("mipmaps");
-  });
-}
-
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent, unsigned* flags, cudaArray_t handle) {
   return Api("cudaArrayGetInfo", [&](Runtime&) {
     if (desc != nullptr) *desc = {};
@@ -524,6 +561,8 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, c
                                      size_t from_y, size_t width, size_t height, cudaMemcpyKind kind) {
   return Api("cudaMemcpy2DArrayToArray", [&](Runtime& r) {
     const Array& source = ArrayOf(from);
+    KindBetween(kind);
+    if (width == 0 || height == 0) return;
     const void* const place = PlaceIn(source, from_x, from_y, 0, {width, height, 1});
     CopyWork work = CopyToArray(to, to_x, to_y, place, source.image.pitch, width, height, KindBetween(kind));
     work.from_layout = LayoutOf(source);
@@ -560,6 +599,8 @@ LOCKSTEP_PER_THREAD(cudaMemcpyFromArrayAsync, _ptsz)
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
                                    size_t from_y, size_t bytes, cudaMemcpyKind kind) {
   return Api("cudaMemcpyArrayToArray", [&](Runtime& r) {
+    KindBetween(kind);
+    if (bytes == 0) return;
     const void* const place = PlaceInRows(ArrayOf(from), from_x, from_y, bytes);
     CopyNow(r, BytesToArray(to, to_x, to_y, place, bytes, KindBetween(kind)));
   });
@@ -583,6 +624,14 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
   return Api("cudaDestroyTextureObject", [&](Runtime& r) { Destroy(r, object, false); });
+}
+
+// No texture has a view.
+cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* view, cudaTextureObject_t object) {
+  cudaResourceDesc resource;
+  const cudaError_t error = cudaGetTextureObjectResourceDesc(view == nullptr ? nullptr : &resource, object);
+  if (error == cudaSuccess) *view = {};
+  return error;
 }
 
 cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t object) {

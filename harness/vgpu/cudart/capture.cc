@@ -177,6 +177,7 @@ LOCKSTEP_PER_THREAD(cudaStreamBeginCapture, _ptsz)
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                                           const cudaGraphEdgeData*, size_t count, cudaStreamCaptureMode mode) {
   return Api("cudaStreamBeginCaptureToGraph", [&](Runtime& r) {
+    Require(stream != nullptr, cudaErrorStreamCaptureUnsupported);
     Require(IsMode(mode), cudaErrorInvalidValue);
     const auto target = GraphOf(graph);
     Begin(r, stream, target, NodesOf(*target, dependencies, count), mode);

@@ -216,8 +216,11 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   });
 }
 
-cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
-  return Api("cudaFuncSetSharedMemConfig", [&](Runtime& r) { r.KernelOf(function); });
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig config) {
+  return Api("cudaFuncSetSharedMemConfig", [&](Runtime& r) {
+    r.KernelOf(function);
+    Require(config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte, cudaErrorInvalidValue);
+  });
 }
 
 // A description only: what it is for is refused.
@@ -273,8 +276,8 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
   return Api("cudaDeviceGetPCIBusId", [&](Runtime& r) {
     constexpr int kLength = sizeof "0000:00:00.0";
-    Require(id != nullptr && length >= kLength, cudaErrorInvalidValue);
     r.RequireDevice(device);
+    Require(id != nullptr && length >= kLength, cudaErrorInvalidValue);
     std::snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(device));
   });
 }
@@ -328,10 +331,10 @@ cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned* capabilities, const cu
 }
 
 // No other device reaches this one's memory, and none asks itself.
-cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned* capabilities, const cudaAtomicOperation* operations, unsigned,
-                                               int device, int peer) {
+cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned* capabilities, const cudaAtomicOperation* operations,
+                                               unsigned count, int device, int peer) {
   return Api("cudaDeviceGetP2PAtomicCapabilities", [&](Runtime& r) {
-    Require(capabilities != nullptr && operations != nullptr, cudaErrorInvalidValue);
+    Require(capabilities != nullptr && operations != nullptr && count > 0, cudaErrorInvalidValue);
     r.RequireDevice(device);
     r.RequireDevice(peer);
     Require(device != peer, cudaErrorInvalidDevice);

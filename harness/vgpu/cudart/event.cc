@@ -98,6 +98,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   return Api("cudaEventElapsedTime", [&](Runtime& r) {
+    r.timeline().EventOf(begin);
+    r.timeline().EventOf(end);
     Require(milliseconds != nullptr, cudaErrorInvalidValue);
     const double begin_us = Timed(r, begin).at_us;
     *milliseconds = static_cast<float>((Timed(r, end).at_us - begin_us) / kMicrosecondsInMillisecond);

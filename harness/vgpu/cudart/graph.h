@@ -139,6 +139,8 @@ bool IsFillable(Runtime& r, const FillWork& fill);
 
 // Between Work and the parameter structures of the graph API (graph_params.cc).
 KernelWork MakeKernel(Runtime& r, const cudaKernelNodeParams* params);
+void CheckKind(cudaMemcpyKind kind);  // of a node's copy
+CopyWork MakeNodeCopy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 FillWork MakeFill(const cudaMemsetParams* params);
 HostWork MakeHost(const cudaHostNodeParams* params);
 CopyWork MakeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset,

@@ -82,8 +82,8 @@ void CheckChange(Runtime& r, const Work& before, const Work& after) {
 template <typename Make>
 cudaError_t Change(const char* function, cudaGraphExec_t executable, cudaGraphNode_t handle, Make make) {
   return Api(function, [&](Runtime& r) {
-    ExecutableNode& node = NodeIn(ExecutableOf(executable), handle);
     Work work = make(r);
+    ExecutableNode& node = NodeIn(ExecutableOf(executable), handle);
     Require(work.index() == node.work.index(), cudaErrorInvalidValue);
     CheckNode(r, work);
     CheckChange(r, node.work, work);
@@ -202,6 +202,7 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* 
                                          size_t* count) {
   return Api("cudaGraphNodeGetDependencies", [&](Runtime&) {
     const auto& before = NodeOf(node).dependencies;
+    Require(data == nullptr || nodes != nullptr, cudaErrorInvalidValue);
     if (data != nullptr && count != nullptr) std::fill_n(data, std::min(*count, before.size()), cudaGraphEdgeData{});
     GiveNodes({before.begin(), before.end()}, nodes, count);
   });
@@ -215,6 +216,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode
     for (const auto& other : node.graph->nodes) {
       if (std::count(other->dependencies.begin(), other->dependencies.end(), &node) > 0) found.push_back(other.get());
     }
+    Require(data == nullptr || nodes != nullptr, cudaErrorInvalidValue);
     if (data != nullptr && count != nullptr) std::fill_n(data, std::min(*count, found.size()), cudaGraphEdgeData{});
     GiveNodes(found, nodes, count);
   });
@@ -258,7 +260,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
   return Api("cudaGraphInstantiateWithFlags", [&](Runtime& r) {
-    Require(executable != nullptr, cudaErrorInvalidValue);
+    Require(executable != nullptr && (flags & cudaGraphInstantiateFlagUpload) == 0, cudaErrorInvalidValue);
     *executable = Instantiate(r, graph, flags);
   });
 }
@@ -375,21 +377,21 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGra
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node, void* to,
                                                const void* from, size_t bytes, cudaMemcpyKind kind) {
   return Change("cudaGraphExecMemcpyNodeSetParams1D", executable, node,
-                [&](Runtime&) { return MakeCopy(to, from, bytes, kind); });
+                [&](Runtime&) { return MakeNodeCopy(to, from, bytes, kind); });
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable, cudaGraphNode_t node,
                                                      const void* symbol, const void* from, size_t bytes, size_t offset,
                                                      cudaMemcpyKind kind) {
   return Change("cudaGraphExecMemcpyNodeSetParamsToSymbol", executable, node,
-                [&](Runtime& r) { return MakeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
+                [&](Runtime& r) { return CheckKind(kind), MakeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable, cudaGraphNode_t node, void* to,
                                                        const void* symbol, size_t bytes, size_t offset,
                                                        cudaMemcpyKind kind) {
   return Change("cudaGraphExecMemcpyNodeSetParamsFromSymbol", executable, node,
-                [&](Runtime& r) { return MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
+                [&](Runtime& r) { return CheckKind(kind), MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
 }
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
@@ -399,6 +401,7 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGra
 
 cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event) {
   return Change("cudaGraphExecEventRecordNodeSetEvent", executable, node, [&](Runtime& r) {
+    Require(event != nullptr, cudaErrorInvalidValue);
     r.timeline().EventOf(event);
     return RecordWork{event};
   });
@@ -406,6 +409,7 @@ cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable, cud
 
 cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event) {
   return Change("cudaGraphExecEventWaitNodeSetEvent", executable, node, [&](Runtime& r) {
+    Require(event != nullptr, cudaErrorInvalidValue);
     r.timeline().EventOf(event);
     return WaitWork{event};
   });

@@ -22,6 +22,8 @@ template <typename Make>
 cudaError_t Add(const char* function, cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                 size_t count, Make make) {
   return Api(function, [&](Runtime& r) {
+    // What the node does is looked at before the graph.
+    auto work = make(r);
     const auto target = GraphOf(graph);
     Require(node != nullptr && (dependencies != nullptr || count == 0), cudaErrorInvalidValue);
     std::vector<Node*> before;
@@ -32,7 +34,6 @@ cudaError_t Add(const char* function, cudaGraphNode_t* node, cudaGraph_t graph, 
     for (size_t i = 0; i < before.size(); ++i) {
       Require(std::count(before.begin(), before.end(), before[i]) == 1, cudaErrorInvalidValue);
     }
-    Work work = make(r);
     CheckNode(r, work);
     *node = HandleOf(AddNode(*target, std::move(work), std::move(before)));
   });
@@ -42,8 +43,8 @@ cudaError_t Add(const char* function, cudaGraphNode_t* node, cudaGraph_t graph, 
 template <typename Make>
 cudaError_t Change(const char* function, cudaGraphNode_t handle, Make make) {
   return Api(function, [&](Runtime& r) {
-    Node& node = NodeOf(handle);
     auto work = make(r);
+    Node& node = NodeOf(handle);
     if constexpr (std::is_same_v<decltype(work), Work>) {
       Require(work.index() == node.work.index(), cudaErrorInvalidValue);
       CheckNode(r, work);
@@ -153,8 +154,8 @@ cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* pa
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t handle,
                                        cudaGraphNodeParams* params) {
   return Api("cudaGraphExecNodeSetParams", [&](Runtime& r) {
-    ExecutableNode& node = NodeIn(ExecutableOf(executable), handle);
     Work work = MakeAny(r, params);
+    ExecutableNode& node = NodeIn(ExecutableOf(executable), handle);
     Require(work.index() == node.work.index(), cudaErrorInvalidValue);
     CheckNode(r, work);
     node.work = std::move(work);
@@ -180,21 +181,21 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, con
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                                      size_t count, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return Add("cudaGraphAddMemcpyNode1D", node, graph, dependencies, count,
-             [&](Runtime&) { return MakeCopy(to, from, bytes, kind); });
+             [&](Runtime&) { return MakeNodeCopy(to, from, bytes, kind); });
 }
 
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
                                            const cudaGraphNode_t* dependencies, size_t count, const void* symbol,
                                            const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   return Add("cudaGraphAddMemcpyNodeToSymbol", node, graph, dependencies, count,
-             [&](Runtime& r) { return MakeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
+             [&](Runtime& r) { return CheckKind(kind), MakeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
 }
 
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
                                              const cudaGraphNode_t* dependencies, size_t count, void* to,
                                              const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   return Add("cudaGraphAddMemcpyNodeFromSymbol", node, graph, dependencies, count,
-             [&](Runtime& r) { return MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
+             [&](Runtime& r) { return CheckKind(kind), MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
@@ -305,19 +306,19 @@ cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, size_t bytes,
                                            cudaMemcpyKind kind) {
-  return Change("cudaGraphMemcpyNodeSetParams1D", node, [&](Runtime&) { return MakeCopy(to, from, bytes, kind); });
+  return Change("cudaGraphMemcpyNodeSetParams1D", node, [&](Runtime&) { return MakeNodeCopy(to, from, bytes, kind); });
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from,
                                                  size_t bytes, size_t offset, cudaMemcpyKind kind) {
   return Change("cudaGraphMemcpyNodeSetParamsToSymbol", node,
-                [&](Runtime& r) { return MakeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
+                [&](Runtime& r) { return CheckKind(kind), MakeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol, size_t bytes,
                                                    size_t offset, cudaMemcpyKind kind) {
   return Change("cudaGraphMemcpyNodeSetParamsFromSymbol", node,
-                [&](Runtime& r) { return MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
+                [&](Runtime& r) { return CheckKind(kind), MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
 }
 
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* params) {

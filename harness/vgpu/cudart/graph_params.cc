@@ -36,6 +36,15 @@ void* PlaceIn(Runtime& r, const void* symbol, uint64_t bytes, uint64_t offset) {
 
 }  // namespace
 
+void CheckKind(cudaMemcpyKind kind) {
+  Require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
+}
+
+CopyWork MakeNodeCopy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  CheckKind(kind);
+  return MakeCopy(to, from, bytes, kind);
+}
+
 CopyWork MakeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset,
                           cudaMemcpyKind kind) {
   if (bytes == 0) return {};

@@ -34,6 +34,8 @@ cudaError_t ErrorOf(LaunchError error) {
       return cudaErrorCooperativeLaunchTooLarge;
     case LaunchError::kInvalidClusterSize:
       return cudaErrorInvalidClusterSize;
+    case LaunchError::kIllegalInstruction:
+      return cudaErrorIllegalInstruction;
   }
   return cudaErrorUnknown;
 }

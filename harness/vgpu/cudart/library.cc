@@ -146,9 +146,9 @@ cudaError_t cudaLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t li
 }
 
 // No library loaded from PTX has managed variables or functions that both sides may call.
-cudaError_t cudaLibraryGetManaged(void** address, size_t*, cudaLibrary_t library, const char* name) {
+cudaError_t cudaLibraryGetManaged(void**, size_t*, cudaLibrary_t library, const char* name) {
   return Api("cudaLibraryGetManaged", [&](Runtime& r) {
-    Require(address != nullptr && name != nullptr && *name != '\0', cudaErrorInvalidValue);
+    Require(name != nullptr && *name != '\0', cudaErrorInvalidValue);
     r.Load(*r.ModuleOf(library));
     throw ApiError{cudaErrorSymbolNotFound};
   });

@@ -40,9 +40,67 @@ int ResidentBlocks(Runtime& r, const Kernel& kernel, const KernelInfo& info, int
   return blocks;
 }
 
+// The blocks of a cluster that a configuration asks for, 0: none. Throws what the launch would return.
+uint64_t ClusterOf(const KernelInfo& info, const cudaLaunchConfig_t& config, uint64_t most) {
+  lockstep::vgpu::Dim3 cluster = info.cluster;
+  for (unsigned k = 0; k < config.numAttrs; ++k) {
+    const cudaLaunchAttribute& each = config.attrs[k];
+    if (each.id != cudaLaunchAttributeClusterDimension) continue;
+    const lockstep::vgpu::Dim3 asked{each.val.clusterDim.x, each.val.clusterDim.y, each.val.clusterDim.z};
+    Require(asked.Count() != 0 && asked.Count() <= most && (info.cluster.Count() == 0 || asked == info.cluster),
+            cudaErrorInvalidClusterSize);
+    cluster = asked;
+  }
+  if (cluster.Count() == 0) return 0;
+  const dim3& grid = config.gridDim;
+  Require(grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0, cudaErrorInvalidClusterSize);
+  return cluster.Count();
+}
+
+// What both questions about clusters begin with: calls answer(blocks of a multiprocessor, blocks of the cluster, most).
+template <typename F>
+cudaError_t AskClusters(const char* name, int* answer, const void* function, const cudaLaunchConfig_t* config,
+                        const F& result) {
+  return Api(name, Faults::kIgnores, [&](Runtime& r) {
+    constexpr uint64_t kPortable = 8, kMost = 16;
+    Kernel& kernel = r.KernelOf(function);
+    Require(answer != nullptr && config != nullptr, cudaErrorInvalidValue);
+    const dim3 &grid = config->gridDim, &block = config->blockDim;
+    Require(grid.x > 0 && grid.y > 0 && grid.z > 0 && block.x > 0 && block.y > 0 && block.z > 0, cudaErrorInvalidValue);
+    const KernelInfo& info = r.InfoOf(kernel);
+    const uint64_t most = kernel.non_portable_cluster != 0 ? kMost : kPortable;
+    const uint64_t cluster = ClusterOf(info, *config, most);
+    const uint64_t threads = uint64_t{block.x} * block.y * block.z;
+    const size_t shared = config->dynamicSmemBytes;
+    const bool fits = threads > 0 && threads <= info.max_threads && shared <= MostForOccupancy(r, kernel, info);
+    // Of clusters' blocks a multiprocessor takes no more than eight.
+    const int blocks = fits ? std::min(ResidentBlocks(r, kernel, info, static_cast<int>(threads), shared), 8) : 0;
+    *answer = static_cast<int>(result(r, static_cast<uint64_t>(blocks), cluster, most));
+  });
+}
+
 }  // namespace
 
 extern "C" {
+
+// Clusters of more than two blocks stay within a part of the chip (GPC), and have 124 of 132 multiprocessors of the
+// H100 that was asked: six parts of 16 and two of 14. Other H100s are cut otherwise.
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function, const cudaLaunchConfig_t* config) {
+  return AskClusters("cudaOccupancyMaxActiveClusters", clusters, function, config,
+                     [](Runtime& r, uint64_t blocks, uint64_t cluster, uint64_t) -> uint64_t {
+                       if (cluster == 0) return 0;
+                       const auto all = static_cast<uint64_t>(r.profile().sm_count);
+                       if (cluster <= 2) return all * blocks / cluster;
+                       constexpr uint64_t kParts[] = {16, 16, 16, 16, 16, 16, 14, 14};
+                       uint64_t sum = 0;
+                       for (const uint64_t part : kParts) sum += part * blocks / cluster;
+                       return sum;
+                     });
+}
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function, const cudaLaunchConfig_t* config) {
+  return AskClusters("cudaOccupancyMaxPotentialClusterSize", size, function, config,
+                     [](Runtime&, uint64_t blocks, uint64_t, uint64_t most) { return blocks == 0 ? 0 : most; });
+}
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int threads,
                                                                    size_t dynamic_shared, unsigned flags) {

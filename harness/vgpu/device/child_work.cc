@@ -100,7 +100,7 @@ LaunchResult Device::Impl::MoveMemory(const ChildWork& work, const ParentLaunch&
     finding.detail = std::string(copies ? "cudaMemcpyAsync" : "cudaMemsetAsync") + " in a kernel";
     finding.launched_by = TextOf(asked_by);
     finding.hint = Hint::kCopyInKernel;
-    fault = InfoOf(finding.kind).error;
+    fault = ErrorOf(finding);
     findings.Add(std::move(finding));
     return LaunchResult{fault};
   };

@@ -289,7 +289,7 @@ void Device::Record(LaunchRecord record) {
 }
 
 void Device::Report(Finding finding) {
-  if (finding.fatal && !faulted()) impl_->fault = InfoOf(finding.kind).error;
+  if (finding.fatal && !faulted()) impl_->fault = ErrorOf(finding);
   impl_->findings.Add(std::move(finding));
 }
 

@@ -259,7 +259,7 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   gaps.Add(outcome.gaps);
   LeaveOut(gaps, kernel.demangled);
   if (outcome.fault) {
-    result.error = fault = InfoOf(outcome.fault->kind).error;
+    result.error = fault = ErrorOf(*outcome.fault);
     add(*outcome.fault);
   } else if (runtime) {
     *works = std::move(runtime->works());

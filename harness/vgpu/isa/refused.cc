@@ -41,7 +41,6 @@ LOCKSTEP_OPCODES(refused, {
                               Refused("tensormap", kBulk),
                               Refused("multimem", kMulticast),
                               Refused("setmaxnreg", kRegisters),
-                              Refused("st.async", kAsyncStores),
                               Refused("red.async", kAsyncStores),
                               Refused("clusterlaunchcontrol", kCancel),
                           });

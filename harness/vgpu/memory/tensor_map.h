@@ -21,6 +21,9 @@ struct TensorMap {
   uint8_t dimensions = 0;
   uint8_t type = 0;           // ptx::Type of an element
   uint8_t swizzle_bytes = 0;  // 0, 32, 64 or 128
+  bool is_tf32 = false;       // what is loaded loses the low 13 bits
+  bool fills_nan = false;     // outside of the tensor are NaNs
+  bool is_supported = true;   // false: im2col, or an interleaved layout
 
   bool valid() const { return magic == kMagic && dimensions >= 1 && dimensions <= kMostDimensions; }
   ptx::Type element() const { return static_cast<ptx::Type>(type); }

@@ -34,7 +34,19 @@ cudaError_t DescOf(CUarray_format format, unsigned channels, cudaChannelFormatDe
     *desc = {bits(0), bits(1), bits(2), bits(3), each.kind};
     return cudaSuccess;
   }
-  return Missing("an array of this format");
+  // Those of several planes, normalized and compressed ones have channels of their own.
+  struct Channels {
+    int format;
+    unsigned count;
+  };
+  constexpr Channels kOthers[] = {{0x50, 4}, {0x91, 4}, {0x92, 4}, {0x93, 4}, {0x94, 4}, {0x95, 4}, {0x96, 4},
+                                  {0x97, 1}, {0x98, 1}, {0x99, 2}, {0x9a, 2}, {0x9d, 4}, {0x9e, 4}, {0xc0, 1},
+                                  {0xc1, 2}, {0xc2, 4}, {0xc3, 1}, {0xc4, 2}, {0xc5, 4}, {0xc6, 1}, {0xc7, 2},
+                                  {0xc8, 4}, {0xc9, 1}, {0xca, 2}, {0xcb, 4}};
+  for (const Channels& each : kOthers) {
+    if (each.format == format && each.count == channels) return Missing("an array of this format");
+  }
+  return cudaErrorInvalidValue;
 }
 
 CUarray_format FormatOf(const cudaChannelFormatDesc& desc) {
@@ -47,7 +59,7 @@ unsigned ChannelsOf(const cudaChannelFormatDesc& desc) { return desc.w != 0 ? 4 
 
 // The flags of arrays are the same numbers in both APIs.
 CUresult CreateArray(const char* function, CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR& desc) {
-  return Drive(function, [&] {
+  return DriveUnlessFaulted(function, [&] {
     cudaChannelFormatDesc channels = {};
     if (const cudaError_t error = DescOf(desc.Format, desc.NumChannels, &channels); error != cudaSuccess) return error;
     return cudaMalloc3DArray(As<cudaArray_t*>(array), &channels, {desc.Width, desc.Height, desc.Depth}, desc.Flags);
@@ -142,6 +154,14 @@ cudaTextureDesc Convert(const CUDA_TEXTURE_DESC& from, const cudaResourceDesc& r
   return to;
 }
 
+template <typename... Taken, typename... Given>
+CUresult CopyRow(const char* function, size_t bytes, cudaError_t (*copy)(Taken...), Given... given) {
+  return Drive(function, [&] {
+    const cudaError_t error = bytes == 0 ? cudaSuccess : copy(given...);
+    return error == cudaErrorInvalidResourceHandle ? cudaErrorInvalidValue : error;  // of a null array
+  });
+}
+
 }  // namespace
 
 }  // namespace lockstep::vgpu::cudart::driver
@@ -214,6 +234,119 @@ CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* resource, CUsurfObject 
     const cudaError_t error = cudaGetSurfaceObjectResourceDesc(resource == nullptr ? nullptr : &same, object);
     if (error == cudaSuccess) *resource = Back(same);
     return error;
+  });
+}
+
+CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* desc, CUtexObject object) {
+  return Drive("cuTexObjectGetTextureDesc", [&] {
+    cudaTextureDesc same = {};
+    const cudaError_t error = cudaGetTextureObjectTextureDesc(desc == nullptr ? nullptr : &same, object);
+    if (error != cudaSuccess) return error;
+    cudaResourceDesc resource = {};
+    cudaGetTextureObjectResourceDesc(&resource, object);
+    cudaChannelFormatDesc channels = resource.res.linear.desc;
+    if (resource.resType == cudaResourceTypePitch2D) channels = resource.res.pitch2D.desc;
+    if (resource.resType == cudaResourceTypeArray) cudaGetChannelDesc(&channels, resource.res.array.array);
+    const bool is_read_as_integer =
+        same.readMode == cudaReadModeElementType && channels.f != cudaChannelFormatKindFloat;
+    *desc = {};
+    for (int axis = 0; axis < 3; ++axis) desc->addressMode[axis] = As<CUaddress_mode>(same.addressMode[axis]);
+    desc->filterMode = As<CUfilter_mode>(same.filterMode);
+    desc->flags = (is_read_as_integer ? CU_TRSF_READ_AS_INTEGER : 0) |
+                  (same.normalizedCoords != 0 ? CU_TRSF_NORMALIZED_COORDINATES : 0) |
+                  (same.sRGB != 0 ? CU_TRSF_SRGB : 0) | (same.seamlessCubemap != 0 ? CU_TRSF_SEAMLESS_CUBEMAP : 0) |
+                  (same.disableTrilinearOptimization != 0 ? CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION : 0);
+    desc->maxAnisotropy = same.maxAnisotropy;
+    desc->mipmapFilterMode = As<CUfilter_mode>(same.mipmapFilterMode);
+    desc->mipmapLevelBias = same.mipmapLevelBias;
+    desc->minMipmapLevelClamp = same.minMipmapLevelClamp;
+    desc->maxMipmapLevelClamp = same.maxMipmapLevelClamp;
+    for (int channel = 0; channel < 4; ++channel) desc->borderColor[channel] = same.borderColor[channel];
+    return cudaSuccess;
+  });
+}
+
+CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* view, CUtexObject object) {
+  return Drive("cuTexObjectGetResourceViewDesc", [&] {
+    cudaResourceViewDesc same = {};
+    const cudaError_t error = cudaGetTextureObjectResourceViewDesc(view == nullptr ? nullptr : &same, object);
+    if (error == cudaSuccess) *view = {};
+    return error;
+  });
+}
+
+// ---- Copies of a part of an array's first row ----
+
+CUresult cuMemcpyDtoA(CUarray to, size_t at, CUdeviceptr from, size_t bytes) {
+  return CopyRow("cuMemcpyDtoA", bytes, cudaMemcpy2DToArray, As<cudaArray_t>(to), at, size_t{0}, Pointer(from), bytes,
+                 bytes, size_t{1}, cudaMemcpyDeviceToDevice);
+}
+CUresult cuMemcpyAtoD(CUdeviceptr to, CUarray from, size_t at, size_t bytes) {
+  return CopyRow("cuMemcpyAtoD", bytes, cudaMemcpy2DFromArray, Pointer(to), bytes, As<cudaArray_t>(from), at, size_t{0},
+                 bytes, size_t{1}, cudaMemcpyDeviceToDevice);
+}
+CUresult cuMemcpyHtoA(CUarray to, size_t at, const void* from, size_t bytes) {
+  return CopyRow("cuMemcpyHtoA", bytes, cudaMemcpy2DToArray, As<cudaArray_t>(to), at, size_t{0}, from, bytes, bytes,
+                 size_t{1}, cudaMemcpyHostToDevice);
+}
+CUresult cuMemcpyAtoH(void* to, CUarray from, size_t at, size_t bytes) {
+  return CopyRow("cuMemcpyAtoH", bytes, cudaMemcpy2DFromArray, to, bytes, As<cudaArray_t>(from), at, size_t{0}, bytes,
+                 size_t{1}, cudaMemcpyDeviceToHost);
+}
+CUresult cuMemcpyHtoAAsync(CUarray to, size_t at, const void* from, size_t bytes, CUstream stream) {
+  return CopyRow("cuMemcpyHtoAAsync", bytes, cudaMemcpy2DToArrayAsync, As<cudaArray_t>(to), at, size_t{0}, from, bytes,
+                 bytes, size_t{1}, cudaMemcpyHostToDevice, stream);
+}
+CUresult cuMemcpyAtoHAsync(void* to, CUarray from, size_t at, size_t bytes, CUstream stream) {
+  return CopyRow("cuMemcpyAtoHAsync", bytes, cudaMemcpy2DFromArrayAsync, to, bytes, As<cudaArray_t>(from), at,
+                 size_t{0}, bytes, size_t{1}, cudaMemcpyDeviceToHost, stream);
+}
+CUresult cuMemcpyAtoA(CUarray to, size_t to_at, CUarray from, size_t from_at, size_t bytes) {
+  return CopyRow("cuMemcpyAtoA", bytes, cudaMemcpy2DArrayToArray, As<cudaArray_t>(to), to_at, size_t{0},
+                 As<cudaArray_t>(from), from_at, size_t{0}, bytes, size_t{1}, cudaMemcpyDeviceToDevice);
+}
+
+// ---- Mipmapped arrays, and what other arrays have ----
+
+CUresult cuMipmappedArrayCreate(CUmipmappedArray* mipmap, const CUDA_ARRAY3D_DESCRIPTOR* desc, unsigned levels) {
+  if (desc == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return Drive("cuMipmappedArrayCreate", [&] {
+    cudaChannelFormatDesc channels = {};
+    if (const cudaError_t error = DescOf(desc->Format, desc->NumChannels, &channels); error != cudaSuccess)
+      return error;
+    return cudaMallocMipmappedArray(As<cudaMipmappedArray_t*>(mipmap), &channels,
+                                    {desc->Width, desc->Height, desc->Depth}, levels, desc->Flags);
+  });
+}
+CUresult cuMipmappedArrayGetLevel(CUarray* array, CUmipmappedArray mipmap, unsigned level) {
+  return Pass("cuMipmappedArrayGetLevel", cudaGetMipmappedArrayLevel, array, mipmap, level);
+}
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray mipmap) {
+  if (mipmap == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  return Pass("cuMipmappedArrayDestroy", cudaFreeMipmappedArray, mipmap);
+}
+CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out, CUmipmappedArray mipmap,
+                                               CUdevice device) {
+  return Pass("cuMipmappedArrayGetMemoryRequirements", cudaMipmappedArrayGetMemoryRequirements, out, mipmap, device);
+}
+CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* out, CUmipmappedArray mipmap) {
+  return Pass("cuMipmappedArrayGetSparseProperties", cudaMipmappedArrayGetSparseProperties, out, mipmap);
+}
+CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out, CUarray array, CUdevice device) {
+  return Pass("cuArrayGetMemoryRequirements", cudaArrayGetMemoryRequirements, out, array, device);
+}
+CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* out, CUarray array) {
+  return Pass("cuArrayGetSparseProperties", cudaArrayGetSparseProperties, out, array);
+}
+CUresult cuArrayGetPlane(CUarray* out, CUarray array, unsigned plane) {
+  return Pass("cuArrayGetPlane", cudaArrayGetPlane, out, array, plane);
+}
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t* width, CUarray_format format, unsigned channels, CUdevice device) {
+  return Drive("cuDeviceGetTexture1DLinearMaxWidth", Needs::kInit, [&] {
+    cudaChannelFormatDesc desc = {};
+    if (const cudaError_t error = DescOf(format, channels, &desc); error != cudaSuccess) return error;
+    if (device != 0) return cudaErrorInvalidDevice;
+    return cudaDeviceGetTexture1DLinearMaxWidth(width, &desc, device);
   });
 }
 

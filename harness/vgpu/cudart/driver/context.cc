@@ -10,6 +10,7 @@
 
 #include "vgpu/cudart/driver/driver.h"
 #include "vgpu/cudart/memory.h"
+#include "vgpu/cudart/pointer.h"
 
 namespace lockstep::vgpu::cudart::driver {
 
@@ -538,6 +539,114 @@ CUresult cuProfilerStart() {
 }
 CUresult cuProfilerStop() {
   return Drive("cuProfilerStop", [] { return cudaProfilerStop(); });
+}
+
+CUresult cuCtxRecordEvent(CUcontext context, CUevent event) {
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  return Drive("cuCtxRecordEvent", [&] { return cudaEventRecord(event, nullptr); });
+}
+CUresult cuCtxWaitEvent(CUcontext context, CUevent event) {
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  return Drive("cuCtxWaitEvent", [&] { return cudaStreamWaitEvent(nullptr, event, 0); });
+}
+CUresult cuCtxGetExecAffinity(CUexecAffinityParam* affinity, CUexecAffinityType type) {
+  return Drive("cuCtxGetExecAffinity", [&] {
+    if (affinity == nullptr) return cudaErrorInvalidValue;
+    if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT) return cudaErrorUnsupportedExecAffinity;
+    *affinity = {type, {{static_cast<unsigned>(ProfileHere().sm_count)}}};
+    return cudaSuccess;
+  });
+}
+
+// Multiprocessors as a resource. Contexts of a part of them are refused.
+CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource* resource, CUdevResourceType type) {
+  return Drive("cuDeviceGetDevResource", Needs::kInit, [&] {
+    if (device != 0) return cudaErrorInvalidDevice;
+    if (resource == nullptr) return cudaErrorInvalidValue;
+    if (type != CU_DEV_RESOURCE_TYPE_SM) return static_cast<cudaError_t>(CUDA_ERROR_INVALID_RESOURCE_TYPE);
+    *resource = {};
+    resource->type = type;
+    resource->sm.smCount = static_cast<unsigned>(ProfileHere().sm_count);
+    return cudaSuccess;
+  });
+}
+CUresult cuCtxGetDevResource(CUcontext context, CUdevResource* resource, CUdevResourceType type) {
+  return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : cuDeviceGetDevResource(0, resource, type);
+}
+CUresult cuDevSmResourceSplitByCount(CUdevResource* parts, unsigned* count, const CUdevResource* whole,
+                                     CUdevResource* left, unsigned flags, unsigned least) {
+  return Drive("cuDevSmResourceSplitByCount", Needs::kInit, [&] {
+    constexpr unsigned kTogether = 8, kApart = 2;  // multiprocessors whose blocks may make a cluster, or need not
+    if (count == nullptr || whole == nullptr || whole->type != CU_DEV_RESOURCE_TYPE_SM) return cudaErrorInvalidValue;
+    const unsigned all = whole->sm.smCount, unit = (flags & 1) != 0 ? kApart : kTogether;
+    const unsigned size = std::max(unit, (least + unit - 1) / unit * unit);
+    if (size > all) return static_cast<cudaError_t>(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
+    const unsigned groups = parts == nullptr ? all / size : std::min(*count, all / size);
+    const auto part = [&](unsigned multiprocessors) {
+      CUdevResource resource = {};
+      resource.type = multiprocessors == 0 ? CU_DEV_RESOURCE_TYPE_INVALID : CU_DEV_RESOURCE_TYPE_SM;
+      resource.sm.smCount = multiprocessors;
+      return resource;
+    };
+    for (unsigned k = 0; parts != nullptr && k < groups; ++k) parts[k] = part(size);
+    if (left != nullptr) *left = part(all - groups * size);
+    *count = groups;
+    return cudaSuccess;
+  });
+}
+
+// The driver keeps a log of errors; here it is empty, for they are on standard error.
+CUresult cuLogsCurrent(CUlogIterator* position, unsigned) {
+  if (position == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *position = 0;
+  return CUDA_SUCCESS;
+}
+CUresult cuLogsDumpToMemory(CUlogIterator*, char* buffer, size_t* bytes, unsigned flags) {
+  constexpr size_t kLeast = 64;
+  if (buffer == nullptr || bytes == nullptr || *bytes < kLeast || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  buffer[0] = 0;
+  *bytes = 0;
+  return CUDA_SUCCESS;
+}
+
+// Other processes can't open what a handle names.
+CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event) {
+  return Pass("cuIpcGetEventHandle", cudaIpcGetEventHandle, reinterpret_cast<cudaIpcEventHandle_t*>(handle), event);
+}
+CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr pointer) {
+  return Pass("cuIpcGetMemHandle", cudaIpcGetMemHandle, reinterpret_cast<cudaIpcMemHandle_t*>(handle),
+              Pointer(pointer));
+}
+CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) {
+  return Pass("cuIpcCloseMemHandle", cudaIpcCloseMemHandle, Pointer(pointer));
+}
+
+CUresult cuMemGetHandleForAddressRange(void* handle, CUdeviceptr address, size_t bytes, CUmemRangeHandleType type,
+                                       unsigned long long) {
+  return Drive("cuMemGetHandleForAddressRange", [&] {
+    constexpr size_t kPage = 4096;
+    const auto memory = MemoryAt(runtime(), Pointer(address));
+    const bool is_range = memory && memory->of_malloc && address % kPage == 0 && bytes % kPage == 0 && bytes > 0;
+    if (handle == nullptr || !is_range || type != CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD) return cudaErrorInvalidValue;
+    return Missing("memory as a DMA buffer");
+  });
+}
+
+// No core is dumped: switches are off, and there is no file.
+CUresult cuCoredumpGetAttribute(CUcoredumpSettings attribute, void* value, size_t* bytes) {
+  return Drive("cuCoredumpGetAttribute", Needs::kInit, [&] {
+    const bool is_switch = attribute >= CU_COREDUMP_ENABLE_ON_EXCEPTION && attribute <= CU_COREDUMP_ENABLE_USER_TRIGGER;
+    if (value == nullptr || bytes == nullptr || !is_switch || *bytes != sizeof(bool)) return cudaErrorInvalidValue;
+    *static_cast<bool*>(value) = false;
+    return cudaSuccess;
+  });
+}
+CUresult cuCoredumpGetAttributeGlobal(CUcoredumpSettings attribute, void* value, size_t* bytes) {
+  return cuCoredumpGetAttribute(attribute, value, bytes);
+}
+CUresult cuDeviceGetNvSciSyncAttributes(void*, CUdevice device, int) {
+  return Drive("cuDeviceGetNvSciSyncAttributes", Needs::kInit,
+               [&] { return device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue; });
 }
 
 }  // extern "C"

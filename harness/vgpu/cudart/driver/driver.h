@@ -61,6 +61,20 @@ CUresult Drive(const char* function, Body body) {
   return Drive(function, Needs::kContext, body);
 }
 
+// For a function that looks at a fault of the context, where there is one, before its arguments.
+template <typename Body>
+CUresult DriveUnlessFaulted(const char* function, Needs needs, Body body) {
+  return Drive(function, needs, [&] {
+    const bool has_context = CurrentContext() != nullptr;
+    const cudaError_t fault = has_context ? Api(function, Faults::kReports, [](Runtime&) {}) : cudaSuccess;
+    return fault != cudaSuccess ? fault : body();
+  });
+}
+template <typename Body>
+CUresult DriveUnlessFaulted(const char* function, Body body) {
+  return DriveUnlessFaulted(function, Needs::kContext, body);
+}
+
 // For a function that looks at its handle before anything else.
 template <typename Handle, typename Body>
 CUresult DriveHandle(const char* function, Handle handle, Body body) {

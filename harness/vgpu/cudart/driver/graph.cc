@@ -217,4 +217,52 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node
   });
 }
 
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID attribute, CUlaunchAttributeValue* value) {
+  return Pass("cuGraphKernelNodeGetAttribute", cudaGraphKernelNodeGetAttribute, node, attribute, value);
+}
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUlaunchAttributeID attribute,
+                                       const CUlaunchAttributeValue* value) {
+  return Pass("cuGraphKernelNodeSetAttribute", cudaGraphKernelNodeSetAttribute, node, attribute, value);
+}
+CUresult cuGraphAddMemAllocNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count,
+                                CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
+  return Pass("cuGraphAddMemAllocNode", cudaGraphAddMemAllocNode, node, graph, after, count, parameters);
+}
+CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
+  return Pass("cuGraphMemAllocNodeGetParams", cudaGraphMemAllocNodeGetParams, node, parameters);
+}
+CUresult cuGraphAddMemFreeNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count,
+                               CUdeviceptr pointer) {
+  return Pass("cuGraphAddMemFreeNode", cudaGraphAddMemFreeNode, node, graph, after, count, Pointer(pointer));
+}
+CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr* pointer) {
+  return Pass("cuGraphMemFreeNodeGetParams", cudaGraphMemFreeNodeGetParams, node, static_cast<void*>(pointer));
+}
+CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec executable, CUgraphNode node, CUevent event) {
+  return Pass("cuGraphExecEventRecordNodeSetEvent", cudaGraphExecEventRecordNodeSetEvent, executable, node, event);
+}
+CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec executable, CUgraphNode node, CUevent event) {
+  return Pass("cuGraphExecEventWaitNodeSetEvent", cudaGraphExecEventWaitNodeSetEvent, executable, node, event);
+}
+CUresult cuGraphDebugDotPrint(CUgraph graph, const char* path, unsigned flags) {
+  return Pass("cuGraphDebugDotPrint", cudaGraphDebugDotPrint, graph, path, flags);
+}
+CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void* value) {
+  return Pass("cuDeviceGetGraphMemAttribute", cudaDeviceGetGraphMemAttribute, device, attribute, value);
+}
+CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void* value) {
+  return Pass("cuDeviceSetGraphMemAttribute", cudaDeviceSetGraphMemAttribute, device, attribute, value);
+}
+CUresult cuDeviceGraphMemTrim(CUdevice device) { return Pass("cuDeviceGraphMemTrim", cudaDeviceGraphMemTrim, device); }
+
+// The parameters of a copy are the runtime's alone; a node of another type has none.
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* copy) {
+  return Drive("cuGraphMemcpyNodeGetParams", [&] {
+    cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+    const cudaError_t error = cudaGraphNodeGetType(node, &type);
+    if (error != cudaSuccess || copy == nullptr || type != cudaGraphNodeTypeMemcpy) return cudaErrorInvalidValue;
+    return Missing("cuGraphMemcpyNodeGetParams of a copy");
+  });
+}
+
 }  // extern "C"

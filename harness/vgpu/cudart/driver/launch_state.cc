@@ -73,7 +73,8 @@ extern "C" {
 
 CUresult cuFuncSetBlockShape(CUfunction kernel, int x, int y, int z) {
   return Change("cuFuncSetBlockShape", kernel, [&](LaunchState& state) {
-    if (x <= 0 || y <= 0 || z <= 0) return cudaErrorInvalidValue;
+    const int64_t most = ProfileHere().max_threads_per_block;
+    if (x <= 0 || y <= 0 || z <= 0 || int64_t{x} * y * z > most) return cudaErrorInvalidValue;
     state.block = dim3(static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z));
     return cudaSuccess;
   });
@@ -81,6 +82,7 @@ CUresult cuFuncSetBlockShape(CUfunction kernel, int x, int y, int z) {
 
 CUresult cuFuncSetSharedSize(CUfunction kernel, unsigned bytes) {
   return Change("cuFuncSetSharedSize", kernel, [&](LaunchState& state) {
+    if (bytes > static_cast<uint64_t>(ProfileHere().shared_per_block)) return cudaErrorInvalidValue;
     state.shared = bytes;
     return cudaSuccess;
   });

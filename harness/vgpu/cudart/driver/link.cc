@@ -148,7 +148,7 @@ extern "C" {
 
 CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
   return Drive("cuLinkCreate", [&] {
-    if (state == nullptr) return cudaErrorInvalidValue;
+    if (state == nullptr || (count > 0 && (options == nullptr || values == nullptr))) return cudaErrorInvalidValue;
     auto* const link = new Link;
     for (unsigned k = 0; k < count && options != nullptr && values != nullptr; ++k) {
       if (options[k] == CU_JIT_ERROR_LOG_BUFFER) link->log = static_cast<char*>(values[k]);

@@ -125,8 +125,11 @@ CUresult Copy3D(const char* function, const CUDA_MEMCPY3D* copy, bool waits, CUs
 // Elements of 1, 2 or 4 bytes in rows.
 CUresult Fill(const char* function, CUdeviceptr to, size_t pitch, unsigned value, unsigned element_bytes, size_t width,
               size_t height, bool waits, CUstream stream) {
-  return Drive(function, [&] {
-    if (to % element_bytes != 0 || pitch % element_bytes != 0) return cudaErrorInvalidValue;
+  return DriveUnlessFaulted(function, [&] {
+    if (width == 0 || height == 0) return cudaSuccess;
+    const bool has_rows = height > 1;  // else nobody looks at the pitch
+    if (to % element_bytes != 0 || (has_rows && pitch % element_bytes != 0)) return cudaErrorInvalidValue;
+    if (!has_rows) pitch = width * element_bytes;
     return Api(function, waits ? Faults::kReports : Faults::kIgnores, [&](Runtime& r) {
       const size_t bytes = width * element_bytes;
       Submit(r, FillWork{Pointer(to), {pitch, pitch * height}, value, element_bytes, {bytes, height, 1}, waits},
@@ -259,9 +262,9 @@ CUresult cuMemAlloc(CUdeviceptr* pointer, size_t bytes) {
 }
 
 CUresult cuMemAllocPitch(CUdeviceptr* pointer, size_t* pitch, size_t width, size_t height, unsigned element) {
-  return Drive("cuMemAllocPitch", [&] {
-    const bool is_size = element == 4 || element == 8 || element == 16;
-    if (pitch != nullptr && (width == 0 || height == 0 || !is_size)) *pitch = 0;
+  const bool is_size = element == 4 || element == 8 || element == 16;
+  if (pitch != nullptr && (width == 0 || height == 0 || !is_size)) *pitch = 0;
+  return DriveUnlessFaulted("cuMemAllocPitch", [&] {
     if (width == 0 || height == 0 || !is_size) return cudaErrorInvalidValue;
     return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
   });
@@ -303,8 +306,8 @@ CUresult cuMemFreeHost(void* pointer) {
 }
 
 CUresult cuMemHostGetDevicePointer(CUdeviceptr* device, void* host, unsigned flags) {
-  return Drive("cuMemHostGetDevicePointer",
-               [&] { return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags); });
+  return DriveUnlessFaulted("cuMemHostGetDevicePointer",
+                            [&] { return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags); });
 }
 
 CUresult cuMemHostGetFlags(unsigned* flags, void* host) {
@@ -322,28 +325,32 @@ CUresult cuMemHostUnregister(void* host) {
 // ---- Copies ----
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  return Drive("cuMemcpy", [&] { return cudaMemcpy(Pointer(to), Pointer(from), bytes, cudaMemcpyDefault); });
+  return DriveUnlessFaulted("cuMemcpy",
+                            [&] { return cudaMemcpy(Pointer(to), Pointer(from), bytes, cudaMemcpyDefault); });
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   return Drive("cuMemcpyAsync",
                [&] { return cudaMemcpyAsync(Pointer(to), Pointer(from), bytes, cudaMemcpyDefault, stream); });
 }
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t bytes) {
-  return Drive("cuMemcpyHtoD", [&] { return cudaMemcpy(Pointer(to), from, bytes, cudaMemcpyHostToDevice); });
+  return DriveUnlessFaulted("cuMemcpyHtoD",
+                            [&] { return cudaMemcpy(Pointer(to), from, bytes, cudaMemcpyHostToDevice); });
 }
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
   return Drive("cuMemcpyHtoDAsync",
                [&] { return cudaMemcpyAsync(Pointer(to), from, bytes, cudaMemcpyHostToDevice, stream); });
 }
 CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes) {
-  return Drive("cuMemcpyDtoH", [&] { return cudaMemcpy(to, Pointer(from), bytes, cudaMemcpyDeviceToHost); });
+  return DriveUnlessFaulted("cuMemcpyDtoH",
+                            [&] { return cudaMemcpy(to, Pointer(from), bytes, cudaMemcpyDeviceToHost); });
 }
 CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
   return Drive("cuMemcpyDtoHAsync",
                [&] { return cudaMemcpyAsync(to, Pointer(from), bytes, cudaMemcpyDeviceToHost, stream); });
 }
 CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  return Drive("cuMemcpyDtoD", [&] { return cudaMemcpy(Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice); });
+  return DriveUnlessFaulted("cuMemcpyDtoD",
+                            [&] { return cudaMemcpy(Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice); });
 }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   return Drive("cuMemcpyDtoDAsync",
@@ -387,6 +394,18 @@ CUresult cuMemsetD2D16(CUdeviceptr to, size_t pitch, unsigned short value, size_
 }
 CUresult cuMemsetD2D32(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height) {
   return Fill("cuMemsetD2D32", to, pitch, value, 4, width, height, true, nullptr);
+}
+CUresult cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height,
+                           CUstream stream) {
+  return Fill("cuMemsetD2D8Async", to, pitch, value, 1, width, height, false, stream);
+}
+CUresult cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height,
+                            CUstream stream) {
+  return Fill("cuMemsetD2D16Async", to, pitch, value, 2, width, height, false, stream);
+}
+CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height,
+                            CUstream stream) {
+  return Fill("cuMemsetD2D32Async", to, pitch, value, 4, width, height, false, stream);
 }
 
 // ---- Pointers ----
@@ -436,7 +455,7 @@ CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
 }
 
 CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes, CUdeviceptr pointer) {
-  return Drive("cuMemGetAddressRange", [&] {
+  return DriveUnlessFaulted("cuMemGetAddressRange", [&] {
     return WithMemory("cuMemGetAddressRange", pointer, [&](const std::optional<KnownMemory>& memory) {
       const bool found = memory && (!memory->mapped || memory->device_pointer != nullptr);
       if (base != nullptr) *base = found ? memory->base : 0;

@@ -240,6 +240,17 @@ cudaError_t BestBlock(int* grid, int* block, const void* kernel, CUoccupancyB2DS
   return cudaSuccess;
 }
 
+cudaLaunchConfig_t Runtimes(const CUlaunchConfig& config) {
+  cudaLaunchConfig_t same{};
+  same.gridDim = dim3(config.gridDimX, config.gridDimY, config.gridDimZ);
+  same.blockDim = dim3(config.blockDimX, config.blockDimY, config.blockDimZ);
+  same.dynamicSmemBytes = config.sharedMemBytes;
+  same.stream = config.hStream;
+  same.attrs = reinterpret_cast<cudaLaunchAttribute*>(config.attrs);
+  same.numAttrs = config.numAttrs;
+  return same;
+}
+
 }  // namespace
 
 }  // namespace lockstep::vgpu::cudart::driver
@@ -310,13 +321,15 @@ CUresult cuModuleGetGlobal(CUdeviceptr* address, size_t* bytes, CUmodule module,
 // Texture and surface references went with CUDA 12.
 CUresult cuModuleGetTexRef(CUtexref* reference, CUmodule module, const char* name) {
   return Drive("cuModuleGetTexRef", [&] {
-    if (reference == nullptr || name == nullptr || module == nullptr) return cudaErrorInvalidValue;
+    if (module == nullptr) return cudaErrorInvalidResourceHandle;
+    if (reference == nullptr || name == nullptr) return cudaErrorInvalidValue;
     return cudaErrorSymbolNotFound;
   });
 }
 CUresult cuModuleGetSurfRef(CUsurfref* reference, CUmodule module, const char* name) {
   return Drive("cuModuleGetSurfRef", [&] {
-    if (reference == nullptr || name == nullptr || module == nullptr) return cudaErrorInvalidValue;
+    if (module == nullptr) return cudaErrorInvalidResourceHandle;
+    if (reference == nullptr || name == nullptr) return cudaErrorInvalidValue;
     return cudaErrorSymbolNotFound;
   });
 }
@@ -376,7 +389,8 @@ CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned most, CUlibrary l
 
 CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
   return Drive("cuLibraryGetModule", [&] {
-    if (module == nullptr || library == nullptr) return cudaErrorInvalidValue;
+    if (library == nullptr) return cudaErrorInvalidResourceHandle;
+    if (module == nullptr) return cudaErrorInvalidValue;
     return Api("cuLibraryGetModule", [&](Runtime& r) {
       r.Load(*r.ModuleOf(library));
       *module = reinterpret_cast<CUmodule>(library);
@@ -401,7 +415,8 @@ CUresult cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrary libra
 
 CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
   return Drive("cuKernelGetFunction", [&] {
-    if (function == nullptr || kernel == nullptr) return cudaErrorInvalidValue;
+    if (kernel == nullptr) return cudaErrorInvalidResourceHandle;
+    if (function == nullptr) return cudaErrorInvalidValue;
     *function = reinterpret_cast<CUfunction>(kernel);
     return cudaSuccess;
   });
@@ -412,21 +427,27 @@ CUresult cuKernelGetName(const char** name, CUkernel kernel) {
 }
 
 CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t* offset, size_t* bytes) {
-  return Drive("cuKernelGetParamInfo", Needs::kInit,
-               [&] { return cudaFuncGetParamInfo(kernel, index, offset, bytes); });
+  return Drive("cuKernelGetParamInfo", Needs::kInit, [&] {
+    return kernel == nullptr ? cudaErrorInvalidValue : cudaFuncGetParamInfo(kernel, index, offset, bytes);
+  });
 }
 
-CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice) {
-  return Drive("cuKernelGetAttribute", Needs::kInit, [&] { return Attribute(value, attribute, kernel); });
+CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device) {
+  return Drive("cuKernelGetAttribute", Needs::kInit,
+               [&] { return device != 0 ? cudaErrorInvalidDevice : Attribute(value, attribute, kernel); });
 }
 
-CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice) {
-  return Drive("cuKernelSetAttribute", Needs::kInit,
-               [&] { return cudaFuncSetAttribute(kernel, static_cast<cudaFuncAttribute>(attribute), value); });
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device) {
+  return Drive("cuKernelSetAttribute", Needs::kInit, [&] {
+    if (device != 0) return cudaErrorInvalidDevice;
+    if (kernel == nullptr) return cudaErrorInvalidResourceHandle;
+    return cudaFuncSetAttribute(kernel, static_cast<cudaFuncAttribute>(attribute), value);
+  });
 }
 
 CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
-  return Drive("cuKernelGetLibrary", Needs::kInit, [&] { return ModuleOf(library, kernel); });
+  return Drive("cuKernelGetLibrary", Needs::kInit,
+               [&] { return kernel == nullptr ? cudaErrorInvalidResourceHandle : ModuleOf(library, kernel); });
 }
 
 CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
@@ -481,13 +502,7 @@ static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
   return Drive("cuLaunchKernelEx", [&] {
     if (config == nullptr) return cudaErrorInvalidValue;
-    cudaLaunchConfig_t same{};
-    same.gridDim = dim3(config->gridDimX, config->gridDimY, config->gridDimZ);
-    same.blockDim = dim3(config->blockDimX, config->blockDimY, config->blockDimZ);
-    same.dynamicSmemBytes = config->sharedMemBytes;
-    same.stream = config->hStream;
-    same.attrs = reinterpret_cast<cudaLaunchAttribute*>(config->attrs);
-    same.numAttrs = config->numAttrs;
+    const cudaLaunchConfig_t same = Runtimes(*config);
     if (extra == nullptr) return cudaLaunchKernelExC(&same, function, parameters);
     Arguments arguments(function, extra);
     if (arguments.error != cudaSuccess) return arguments.error;
@@ -510,9 +525,10 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
                      [&] { return cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value); });
 }
 
-CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice) {
-  return Drive("cuKernelSetCacheConfig", Needs::kInit,
-               [&] { return cudaFuncSetCacheConfig(kernel, static_cast<cudaFuncCache>(config)); });
+CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device) {
+  return Drive("cuKernelSetCacheConfig", Needs::kInit, [&] {
+    return device != 0 ? cudaErrorInvalidDevice : cudaFuncSetCacheConfig(kernel, static_cast<cudaFuncCache>(config));
+  });
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
@@ -529,6 +545,30 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, s
                [&] { return cudaFuncGetParamInfo(function, index, offset, bytes); });
 }
 
+CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function, const CUlaunchConfig* config) {
+  return DriveHandle("cuOccupancyMaxActiveClusters", function, [&] {
+    if (config == nullptr) return cudaErrorInvalidValue;
+    const cudaLaunchConfig_t same = Runtimes(*config);
+    return cudaOccupancyMaxActiveClusters(clusters, function, &same);
+  });
+}
+CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function, const CUlaunchConfig* config) {
+  return DriveHandle("cuOccupancyMaxPotentialClusterSize", function, [&] {
+    if (config == nullptr) return cudaErrorInvalidValue;
+    const cudaLaunchConfig_t same = Runtimes(*config);
+    return cudaOccupancyMaxPotentialClusterSize(size, function, &same);
+  });
+}
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction function, int blocks, int threads) {
+  return DriveHandle("cuOccupancyAvailableDynamicSMemPerBlock", function,
+                     [&] { return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads); });
+}
+CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config) {
+  return DriveHandle("cuFuncSetSharedMemConfig", function, [&] {
+    const bool is_known = config >= 0 && config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE;
+    return is_known ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads, size_t shared) {
   return Drive("cuOccupancyMaxActiveBlocksPerMultiprocessor",
                [&] { return Resident(blocks, function, threads, shared); });

@@ -50,4 +50,23 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* pointer, size_t bytes, CUmemoryPoo
   return Pass("cuMemAllocFromPoolAsync", cudaMallocFromPoolAsync, pointer, bytes, pool, stream);
 }
 
+CUresult cuMemPoolExportToShareableHandle(void* handle, CUmemoryPool pool, CUmemAllocationHandleType type,
+                                          unsigned long long flags) {
+  return PassOnInit("cuMemPoolExportToShareableHandle", cudaMemPoolExportToShareableHandle, handle, pool, type,
+                    static_cast<unsigned>(flags));
+}
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool, void* handle, CUmemAllocationHandleType type,
+                                            unsigned long long flags) {
+  return PassOnInit("cuMemPoolImportFromShareableHandle", cudaMemPoolImportFromShareableHandle, pool, handle, type,
+                    static_cast<unsigned>(flags));
+}
+CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* data, CUdeviceptr pointer) {
+  return PassOnInit("cuMemPoolExportPointer", cudaMemPoolExportPointer,
+                    reinterpret_cast<cudaMemPoolPtrExportData*>(data), Pointer(pointer));
+}
+CUresult cuMemPoolImportPointer(CUdeviceptr* pointer, CUmemoryPool pool, CUmemPoolPtrExportData* data) {
+  return PassOnInit("cuMemPoolImportPointer", cudaMemPoolImportPointer, pointer, pool,
+                    reinterpret_cast<cudaMemPoolPtrExportData*>(data));
+}
+
 }  // extern "C"

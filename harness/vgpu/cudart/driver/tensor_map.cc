@@ -2,6 +2,7 @@
 #include "vgpu/memory/tensor_map.h"
 
 #include <cstring>
+#include <iterator>
 
 #include "vgpu/cudart/driver/driver.h"
 
@@ -13,33 +14,16 @@ namespace {
 
 using lockstep::vgpu::ptx::Type;
 
-// kNone: a type that is not supported.
-Type ElementOf(CUtensorMapDataType type) {
-  switch (type) {
-    case CU_TENSOR_MAP_DATA_TYPE_UINT8:
-      return Type::kU8;
-    case CU_TENSOR_MAP_DATA_TYPE_UINT16:
-      return Type::kU16;
-    case CU_TENSOR_MAP_DATA_TYPE_UINT32:
-      return Type::kU32;
-    case CU_TENSOR_MAP_DATA_TYPE_INT32:
-      return Type::kS32;
-    case CU_TENSOR_MAP_DATA_TYPE_UINT64:
-      return Type::kU64;
-    case CU_TENSOR_MAP_DATA_TYPE_INT64:
-      return Type::kS64;
-    case CU_TENSOR_MAP_DATA_TYPE_FLOAT16:
-      return Type::kF16;
-    case CU_TENSOR_MAP_DATA_TYPE_FLOAT32:
-      return Type::kF32;
-    case CU_TENSOR_MAP_DATA_TYPE_FLOAT64:
-      return Type::kF64;
-    case CU_TENSOR_MAP_DATA_TYPE_BFLOAT16:
-      return Type::kBF16;
-    default:
-      return Type::kNone;
-  }
-}
+struct Element {
+  Type type;
+  bool is_float, is_tf32;
+};
+// By CUtensorMapDataType, as far as a Hopper takes them.
+constexpr Element kElements[] = {{Type::kU8, false, false},  {Type::kU16, false, false}, {Type::kU32, false, false},
+                                 {Type::kS32, false, false}, {Type::kU64, false, false}, {Type::kS64, false, false},
+                                 {Type::kF16, true, false},  {Type::kF32, true, false},  {Type::kF64, true, false},
+                                 {Type::kBF16, true, false}, {Type::kF32, true, false},  {Type::kF32, true, true},
+                                 {Type::kF32, true, true}};
 
 uint32_t SwizzleBytes(CUtensorMapSwizzle swizzle) {
   return swizzle == CU_TENSOR_MAP_SWIZZLE_NONE  ? 0
@@ -48,28 +32,53 @@ uint32_t SwizzleBytes(CUtensorMapSwizzle swizzle) {
                                                 : 128;
 }
 
-// Limits of the driver API's documentation.
-constexpr uint64_t kAlignment = 16, kMapAlignment = 64;
+// Limits of the driver API's documentation, and of a Hopper where that says nothing.
+constexpr uint64_t kAlignment = 16, kWideAlignment = 32;  // the second: interleaved by 32 bytes
 constexpr uint64_t kMostStride = uint64_t{1} << 40, kMostExtent = uint64_t{1} << 32;
-constexpr uint32_t kMostBox = 256, kMostStep = 8;
+constexpr uint32_t kMostBox = 256, kMostStep = 8, kMostPixels = 1024;
+constexpr uint64_t kMostTileBytes = (256 << 10) - 1;
 
-bool MakeMap(TensorMap* map, cuuint32_t rank, const cuuint64_t* extents, const cuuint64_t* strides,
-             const cuuint32_t* box, const cuuint32_t* steps) {
+// What both kinds of maps ask for; `map` is filled but for its box.
+bool MakeMap(TensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* address, const cuuint64_t* extents,
+             const cuuint64_t* strides, const cuuint32_t* steps, CUtensorMapInterleave interleave,
+             CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+  if (extents == nullptr || strides == nullptr || steps == nullptr || rank == 0 || rank > TensorMap::kMostDimensions ||
+      type < 0 || type >= static_cast<int>(std::size(kElements)) || swizzle < 0 ||
+      swizzle > CU_TENSOR_MAP_SWIZZLE_128B || interleave < 0 || interleave > CU_TENSOR_MAP_INTERLEAVE_32B ||
+      promotion < 0 || promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B || fill < 0 ||
+      fill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA) {
+    return false;
+  }
+  const Element& element = kElements[type];
+  const bool is_interleaved = interleave != CU_TENSOR_MAP_INTERLEAVE_NONE;
+  const uint64_t alignment = interleave == CU_TENSOR_MAP_INTERLEAVE_32B ? kWideAlignment : kAlignment;
+  map->magic = TensorMap::kMagic;
+  map->address = reinterpret_cast<uint64_t>(address);
+  map->type = static_cast<uint8_t>(element.type);
+  map->is_tf32 = element.is_tf32;
+  map->fills_nan = fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+  map->swizzle_bytes = static_cast<uint8_t>(SwizzleBytes(swizzle));
   map->dimensions = static_cast<uint8_t>(rank);
+  map->is_supported = !is_interleaved;
+  if (map->address % alignment != 0 || (is_interleaved && rank < 3) || (map->fills_nan && !element.is_float)) {
+    return false;
+  }
   for (cuuint32_t d = 0; d < rank; ++d) {
-    if (extents[d] == 0 || extents[d] > kMostExtent || box[d] == 0 || box[d] > kMostBox || steps[d] == 0 ||
-        steps[d] > kMostStep) {
-      return false;
-    }
+    if (extents[d] == 0 || extents[d] > kMostExtent || steps[d] == 0 || steps[d] > kMostStep) return false;
     map->last[d] = static_cast<uint32_t>(extents[d] - 1);
-    map->box[d] = static_cast<uint16_t>(box[d]);
     map->steps[d] = d == 0 ? uint8_t{1} : static_cast<uint8_t>(steps[d]);
     if (d == 0) continue;
-    if (strides[d - 1] % kAlignment != 0 || strides[d - 1] >= kMostStride) return false;
+    if (strides[d - 1] % alignment != 0 || strides[d - 1] >= kMostStride) return false;
     map->strides[d - 1] = strides[d - 1];
   }
-  const uint32_t row_bytes = box[0] * static_cast<uint32_t>(lockstep::vgpu::ptx::SizeOf(map->element()));
-  return row_bytes % kAlignment == 0 && (map->swizzle_bytes == 0 || row_bytes <= map->swizzle_bytes);
+  return true;
+}
+
+// Rows of the tile.
+bool RowFits(const TensorMap& map, uint32_t elements) {
+  const uint32_t bytes = elements * static_cast<uint32_t>(lockstep::vgpu::ptx::SizeOf(map.element()));
+  return elements != 0 && elements <= kMostBox && bytes % kAlignment == 0 &&
+         (!map.is_supported || map.swizzle_bytes == 0 || bytes <= map.swizzle_bytes);
 }
 
 }  // namespace
@@ -79,28 +88,50 @@ extern "C" {
 CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType type, cuuint32_t rank, void* address,
                                 const cuuint64_t* extents, const cuuint64_t* strides, const cuuint32_t* box,
                                 const cuuint32_t* steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-                                CUtensorMapL2promotion, CUtensorMapFloatOOBfill fill) {
-  return Drive("cuTensorMapEncodeTiled", Needs::kNothing, [&] {
-    if (tensor_map == nullptr || reinterpret_cast<uint64_t>(tensor_map) % kMapAlignment != 0 || extents == nullptr ||
-        box == nullptr || steps == nullptr || rank == 0 || rank > TensorMap::kMostDimensions ||
-        (strides == nullptr && rank > 1) || reinterpret_cast<uint64_t>(address) % kAlignment != 0) {
+                                CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+  return DriveUnlessFaulted("cuTensorMapEncodeTiled", Needs::kNothing, [&] {
+    TensorMap map;
+    if (tensor_map == nullptr || box == nullptr ||
+        !MakeMap(&map, type, rank, address, extents, strides, steps, interleave, swizzle, promotion, fill) ||
+        !RowFits(map, box[0])) {
       return cudaErrorInvalidValue;
     }
+    auto bytes = static_cast<uint64_t>(lockstep::vgpu::ptx::SizeOf(map.element()));
+    for (cuuint32_t d = 0; d < rank; ++d) {
+      if (box[d] == 0 || box[d] > kMostBox) return cudaErrorInvalidValue;
+      map.box[d] = static_cast<uint16_t>(box[d]);
+      bytes *= map.Extent(d);
+    }
+    if (bytes > kMostTileBytes) return cudaErrorInvalidValue;
+    std::memset(tensor_map, 0, sizeof *tensor_map);
+    std::memcpy(tensor_map, &map, sizeof map);
+    return cudaSuccess;
+  });
+}
+
+// Kernels can't copy by such a map.
+CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensor_map, CUtensorMapDataType type, cuuint32_t rank, void* address,
+                                 const cuuint64_t* extents, const cuuint64_t* strides, const int* lower,
+                                 const int* upper, cuuint32_t channels, cuuint32_t pixels, const cuuint32_t* steps,
+                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+  return DriveUnlessFaulted("cuTensorMapEncodeIm2col", Needs::kNothing, [&] {
+    constexpr int kMostCorner[] = {32767, 127, 15};  // by the number of spatial dimensions, from one
     TensorMap map;
-    map.magic = TensorMap::kMagic;
-    map.address = reinterpret_cast<uint64_t>(address);
-    const Type element = ElementOf(type);
-    if (type < CU_TENSOR_MAP_DATA_TYPE_UINT8 || type > CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B)
+    if (tensor_map == nullptr || lower == nullptr || upper == nullptr || rank < 3 || pixels == 0 ||
+        pixels > kMostPixels ||
+        !MakeMap(&map, type, rank, address, extents, strides, steps, interleave, swizzle, promotion, fill) ||
+        !RowFits(map, channels) ||
+        uint64_t{channels} * pixels * static_cast<uint64_t>(lockstep::vgpu::ptx::SizeOf(map.element())) >
+            kMostTileBytes) {
       return cudaErrorInvalidValue;
-    if (element == Type::kNone) return Missing("cuTensorMapEncodeTiled of this type of elements");
-    map.type = static_cast<uint8_t>(element);
-    map.swizzle_bytes = static_cast<uint8_t>(SwizzleBytes(swizzle));
-    if (!MakeMap(&map, rank, extents, strides, box, steps)) return cudaErrorInvalidValue;
-    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
-      return Missing("cuTensorMapEncodeTiled with an interleaved layout");
-    if (fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
-      return Missing("cuTensorMapEncodeTiled with NaNs outside of the tensor");
-    if (swizzle > CU_TENSOR_MAP_SWIZZLE_128B) return Missing("cuTensorMapEncodeTiled with a swizzle of larger atoms");
+    }
+    const int most = kMostCorner[rank - 3];
+    for (cuuint32_t d = 0; d + 2 < rank; ++d) {
+      const bool in_range = lower[d] >= -most - 1 && lower[d] <= most && upper[d] >= -most - 1 && upper[d] <= most;
+      if (!in_range || static_cast<int64_t>(extents[d + 1]) + upper[d] - lower[d] <= 0) return cudaErrorInvalidValue;
+    }
+    map.is_supported = false;
     std::memset(tensor_map, 0, sizeof *tensor_map);
     std::memcpy(tensor_map, &map, sizeof map);
     return cudaSuccess;
@@ -110,7 +141,9 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType typ
 CUresult cuTensorMapReplaceAddress(CUtensorMap* tensor_map, void* address) {
   return Drive("cuTensorMapReplaceAddress", Needs::kNothing, [&] {
     TensorMap map;
-    if (tensor_map == nullptr || reinterpret_cast<uint64_t>(address) % kAlignment != 0) return cudaErrorInvalidValue;
+    if (tensor_map == nullptr || address == nullptr || reinterpret_cast<uint64_t>(address) % kAlignment != 0) {
+      return cudaErrorInvalidValue;
+    }
     std::memcpy(&map, tensor_map, sizeof map);
     if (!map.valid()) return cudaErrorInvalidValue;
     map.address = reinterpret_cast<uint64_t>(address);

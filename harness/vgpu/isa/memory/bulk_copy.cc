@@ -132,7 +132,7 @@ void IssueBulkLoad(Warp& warp, BulkLoad load) {
     uint64_t address[kWarpSize] = {};
     for (uint64_t at = 0; at < load.data.size(); at += kUnit) {
       address[load.lane] = load.to + at;
-      ObserveIssue(warp, address, LaneMask{1} << load.lane, kUnit);
+      ObserveIssue(warp, address, LaneMask{1} << load.lane, std::min<uint32_t>(kUnit, load.data.size() - at));
     }
   }
   BulkCopies& copies = CopiesOf(warp);

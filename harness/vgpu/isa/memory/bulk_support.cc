@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <utility>
@@ -125,9 +126,10 @@ bool CheckBulkShared(Warp& warp, int lane, AccessKind access, uint64_t address, 
                              bytes);
     return false;
   }
-  if (!CheckLanes(warp, Region::kClusterShared, access, addresses, mask, kBulkUnit)) return false;
-  addresses[lane] = address + bytes - kBulkUnit;
-  return CheckLanes(warp, Region::kClusterShared, access, addresses, mask, kBulkUnit);
+  const uint32_t unit = std::min(bytes, kBulkUnit);
+  if (!CheckLanes(warp, Region::kClusterShared, access, addresses, mask, unit)) return false;
+  addresses[lane] = address + bytes - unit;
+  return CheckLanes(warp, Region::kClusterShared, access, addresses, mask, unit);
 }
 
 bool IssueToBlocks(Warp& warp, BulkLoad load, uint32_t blocks, bool to_many) {
@@ -138,7 +140,8 @@ bool IssueToBlocks(Warp& warp, BulkLoad load, uint32_t blocks, bool to_many) {
     addresses[one.lane] = one.barrier;
     const LaneMask mask = LaneMask{1} << one.lane;
     if (!CheckLanes(warp, Region::kClusterShared, AccessKind::kAtomic, addresses, mask, kBarrierBytes)) return false;
-    if (bytes != 0 && !CheckBulkShared(warp, one.lane, AccessKind::kStore, one.to, bytes, kBulkUnit)) return false;
+    if (bytes != 0 && !CheckBulkShared(warp, one.lane, AccessKind::kStore, one.to, bytes, std::min(bytes, kBulkUnit)))
+      return false;
     IssueBulkLoad(warp, std::move(one));
     return true;
   };

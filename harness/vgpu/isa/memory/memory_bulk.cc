@@ -1,6 +1,7 @@
 // cp.async.bulk, cp.reduce.async.bulk and their groups. Source: PTX ISA 9.0, 9.7.9.25.4 and 9.7.9.25.5.
 #include "vgpu/isa/memory/memory_bulk.h"
 
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,14 @@ bool CheckSize(Warp& warp, int lane, uint32_t bytes) {
   return false;
 }
 
+// What is written from shared to shared memory needs a cluster, be it of one block.
+bool CheckCluster(Warp& warp, int lane) {
+  if (warp.engine->launch().has_clusters) return true;
+  warp.engine->Fault(warp, warp.engine->MakeFinding(warp, warp.pc - 1, lane, FindingKind::kIllegalInstruction,
+                                                    "an asynchronous store to shared memory without a cluster"));
+  return false;
+}
+
 // Rows: destination, source, its offset, size, mbarrier, its offset, mask of blocks.
 void CopyToShared(Warp& warp, const Insn& insn, LaneMask mask) {
   for (LaneMask left = mask; left != 0; left &= left - 1) {
@@ -50,6 +59,7 @@ void CopyToShared(Warp& warp, const Insn& insn, LaneMask mask) {
         Address(warp, insn.row[1], *Source<uint64_t>(warp, insn.row[2]), (insn.extra & kNarrowFrom) != 0, lane);
     const uint64_t barrier =
         Address(warp, insn.row[4], *Source<uint64_t>(warp, insn.row[5]), (insn.extra & kNarrowBarrier) != 0, lane);
+    if ((insn.extra & kFromShared) != 0 && !CheckCluster(warp, lane)) return;
     if (!CheckSize(warp, lane, bytes)) return;
     BulkLoad load;
     load.lane = lane;
@@ -99,6 +109,40 @@ void CopyToGlobal(Warp& warp, const Insn& insn, LaneMask mask) {
     store.reduction = ReductionOf(insn.extra >> kReductionShift & 0xff);
     IssueBulkStore(warp, std::move(store));
   }
+}
+
+// st.async. Rows: destination, values, mbarrier, its offset.
+void StoreAsync(Warp& warp, const Insn& insn, LaneMask mask) {
+  const uint64_t element = insn.extra >> kReductionShift & 0xff;
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if (!CheckCluster(warp, lane)) return;
+    BulkLoad store;
+    store.lane = lane;
+    store.to = Address(warp, insn.row[0], insn.immediate, (insn.extra & kNarrowTo) != 0, lane);
+    store.barrier = Address(warp, insn.row[1 + insn.count], *Source<uint64_t>(warp, insn.row[2 + insn.count]),
+                            (insn.extra & kNarrowBarrier) != 0, lane);
+    store.data.resize(element * insn.count);
+    for (uint64_t k = 0; k < insn.count; ++k) {
+      const RowRef row = insn.row[1 + k];
+      const void* const from = element == 4 ? static_cast<const void*>(&Source<uint32_t>(warp, row)[lane])
+                                            : static_cast<const void*>(&Source<uint64_t>(warp, row)[lane]);
+      std::memcpy(store.data.data() + k * element, from, element);
+    }
+    if (!IssueToBlocks(warp, std::move(store), 0, false)) return;
+  }
+}
+
+Selection SelectStoreAsync(Modifiers& m) {
+  m.Take("weak");
+  const int count = m.Take("v2") ? 2 : m.Take("v4") ? 4 : 1;
+  const auto bytes = m.type_count() == 1 ? static_cast<uint64_t>(ptx::SizeOf(m.type(0))) : 0;
+  if (!m.Take("shared::cluster") || !m.Take("mbarrier::complete_tx::bytes") || (bytes != 4 && bytes != 8)) return {};
+  Selection selection{StoreAsync, InsnClass::kStore};
+  selection.form = "a sv0 a";
+  selection.extra = bytes << kReductionShift | (m.operand_bytes(0) == 4 ? kNarrowTo : 0) |
+                    (m.operand_bytes(1 + count) == 4 ? kNarrowBarrier : 0);
+  return selection;
 }
 
 // Both directions; `reduction` as ReductionIndex gives it.
@@ -165,11 +209,19 @@ void Wait(Warp& warp, const Insn& insn, LaneMask mask) {
 Selection SelectWait(Modifiers& m) { return {m.Take("read") ? Wait<true> : Wait<false>}; }
 Selection SelectCommit(Modifiers&) { return {Commit}; }
 
-void Nothing(Warp&, const Insn&, LaneMask) {}
+// Nothing is fetched. Rows: address, size.
+void Prefetch(Warp& warp, const Insn& insn, LaneMask mask) {
+  ForActive(mask, [&](int lane) {
+    const uint64_t from = Source<uint64_t>(warp, insn.row[0])[lane] + insn.immediate;
+    if (from % kBulkUnit == 0 || warp.stop) return;
+    warp.engine->MemoryFault(warp, lane, FindingKind::kMisaligned, AccessKind::kLoad, MemorySpace::kGlobal, from,
+                             kBulkUnit);
+  });
+}
 Selection SelectPrefetch(Modifiers& m) {
   const bool hint = m.Take("L2::cache_hint");
-  if (!m.Take("L2") || !m.Take("global")) return {};
-  return {Nothing, InsnClass::kOther, 0, 0, hint ? "a su32 su64" : "a su32"};
+  if (!m.Take("L2") || !m.Take("global") || m.operand_bytes(0) == 4) return {};
+  return {Prefetch, InsnClass::kOther, 0, 0, hint ? "a su32 su64" : "a su32"};
 }
 
 constexpr Traits kCopies = kAnyOrder | kAsynchronous;
@@ -183,6 +235,7 @@ LOCKSTEP_OPCODES(memory_bulk,
                       .insn_class = InsnClass::kLoad,
                       .traits = kOrderUnlessCommutes | kAsynchronous,
                       .variants = ReductionVariants},
+                     {"st.async", "a sv0 a", SelectStoreAsync, InsnClass::kStore, kCopies},
                      {"cp.async.bulk.prefetch", "a su32 su64?", SelectPrefetch, InsnClass::kOther, kAnyOrder},
                      {"cp.async.bulk.commit_group", "", SelectCommit, InsnClass::kOther, kCopies},
                      {"cp.async.bulk.wait_group", "su32", SelectWait, InsnClass::kOther, kCopies},

@@ -44,6 +44,11 @@ bool ReadMap(Warp& warp, const Insn& insn, int lane, uint64_t generic, TensorMap
   const uint8_t* at = generic % kMapAlignment == 0 ? LocateLane(warp, lane, generic, kTensorMapBytes) : nullptr;
   if (at != nullptr) std::memcpy(map, at, sizeof *map);
   const uint32_t dimensions = insn.extra >> kDimensionShift & 7;
+  if (at != nullptr && map->valid() && !map->is_supported) {
+    Fault(warp, lane, FindingKind::kUnsupported,
+          "copies of tiles by im2col or of an interleaved tensor are not supported");
+    return false;
+  }
   if (at != nullptr && map->valid() && map->dimensions == dimensions) return true;
   Fault(warp, lane, FindingKind::kInvalidAddress,
         at == nullptr   ? "a copy of a tile whose tensor map is at an invalid address"
@@ -101,15 +106,20 @@ void ForPieces(const TensorMap& map, uint64_t tile, uint32_t offset, uint32_t by
   }
 }
 
-bool CheckTile(Warp& warp, int lane, const TensorMap& map, const int32_t at[TensorMap::kMostDimensions],
-               AccessKind access, uint64_t tile) {
-  const uint32_t bytes = TileBytes(map);
-  if (int64_t{at[0]} * ptx::SizeOf(map.element()) % int64_t{kBulkUnit} != 0) {  // an illegal instruction on an H100
-    Fault(warp, lane, FindingKind::kTrap,
+bool CheckStart(Warp& warp, int lane, const TensorMap& map, const int32_t at[TensorMap::kMostDimensions]) {
+  if (int64_t{at[0]} * ptx::SizeOf(map.element()) % int64_t{kBulkUnit} != 0) {
+    Fault(warp, lane, FindingKind::kIllegalInstruction,
           "a tile begins at element " + std::to_string(at[0]) +
               " of a row, which is no multiple of 16 bytes from its start");
     return false;
   }
+  return true;
+}
+
+bool CheckTile(Warp& warp, int lane, const TensorMap& map, const int32_t at[TensorMap::kMostDimensions],
+               AccessKind access, uint64_t tile) {
+  if (!CheckStart(warp, lane, map, at)) return false;
+  const uint32_t bytes = TileBytes(map);
   const uint32_t row_bytes = map.box[0] * static_cast<uint32_t>(ptx::SizeOf(map.element()));
   if (map.swizzle_bytes != 0 && row_bytes != map.swizzle_bytes) {
     Fault(warp, lane, FindingKind::kUnsupported,
@@ -151,6 +161,7 @@ void LoadTile(Warp& warp, const Insn& insn, LaneMask mask) {
     load.barrier = Address(warp, rows[8], *Source<uint64_t>(warp, rows[9]), (insn.extra & kNarrowBarrier) != 0, lane);
     if (!CheckTile(warp, lane, tile.map, tile.at, AccessKind::kStore, load.to)) return;
     load.data.resize(TileBytes(tile.map));
+    for (size_t k = 0; tile.map.fills_nan && k < load.data.size(); ++k) load.data[k] = k % 2 == 0 ? 0xf7 : 0x7f;
     bool ok = true;
     ForRowsOfTile(tile.map, tile.at, [&](uint64_t from, uint32_t offset, uint32_t bytes) {
       if (!ok || !CheckRow(warp, lane, AccessKind::kLoad, from, bytes)) {
@@ -161,6 +172,10 @@ void LoadTile(Warp& warp, const Insn& insn, LaneMask mask) {
       CountBulk(warp, Region::kGlobal, AccessKind::kLoad, from, bytes);
       ForPieces(tile.map, load.to & kOffsetMask, offset, bytes, [&](uint32_t in_tile, uint32_t to, uint32_t piece) {
         std::memcpy(load.data.data() + to, reinterpret_cast<const uint8_t*>(from) + (in_tile - offset), piece);
+        for (uint32_t at = to; tile.map.is_tf32 && at < to + piece; at += sizeof(float)) {
+          load.data[at] = 0;
+          load.data[at + 1] &= 0xe0;
+        }
       });
     });
     if (!ok) return;
@@ -189,6 +204,10 @@ void StoreTile(Warp& warp, const Insn& insn, LaneMask mask) {
       }
     }
     if (!CheckTile(warp, lane, tile.map, tile.at, AccessKind::kLoad, store.from)) return;
+    if (std::any_of(tile.at, tile.at + tile.map.dimensions, [](int32_t at) { return at < 0; })) {
+      Fault(warp, lane, FindingKind::kIllegalInstruction, "a tile is stored before the start of its tensor");
+      return;
+    }
     bool ok = true;
     ForRowsOfTile(tile.map, tile.at, [&](uint64_t to, uint32_t offset, uint32_t bytes) {
       if (!ok || !CheckRow(warp, lane, AccessKind::kStore, to, bytes)) {
@@ -201,6 +220,19 @@ void StoreTile(Warp& warp, const Insn& insn, LaneMask mask) {
     });
     if (!ok) return;
     IssueBulkStore(warp, std::move(store));
+  }
+}
+
+// Nothing is fetched. Rows: map, coordinates.
+void PrefetchTile(Warp& warp, const Insn& insn, LaneMask mask) {
+  const RowRef* rows = Rows(warp, insn);
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    Tile tile;
+    const uint64_t address = Address(warp, rows[0], insn.immediate, (insn.extra & kNarrowMap) != 0, lane);
+    if (!ReadMap(warp, insn, lane, address, &tile.map)) return;
+    for (uint32_t d = 0; d < tile.map.dimensions; ++d) tile.at[d] = Source<int32_t>(warp, rows[1 + d])[lane];
+    if (!CheckStart(warp, lane, tile.map, tile.at)) return;
   }
 }
 
@@ -265,9 +297,10 @@ Selection SelectTensorReduction(Modifiers& m) {
 }
 
 Selection SelectPrefetchTile(Modifiers& m) {
-  Selection selection{Nothing};
+  Selection selection{PrefetchTile};
   selection.flags = kRowsInTable;
   if (!TakeDimension(m, &selection.extra) || !m.Take("L2") || !m.Take("global")) return {};
+  if (m.operand_bytes(0) == 4) selection.extra |= kNarrowMap;
   selection.form = m.Take("L2::cache_hint") ? "ac su64" : "ac";
   return selection;
 }

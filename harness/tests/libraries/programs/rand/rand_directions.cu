@@ -1,8 +1,7 @@
-// Sobol's direction vectors: rand_directions.h100.txt is what an H100 printed. With "beyond" it reads those that the
-// virtual GPU doesn't have.
+// Sobol's direction vectors: rand_directions.h100.txt is what an H100 printed.
 #include "rand_values.h"
 
-int main(int argc, char**) {
+int main() {
   constexpr size_t kDimensions = 1024;
   curandDirectionVectors32_t* vectors = nullptr;
   curandDirectionVectors64_t* wide = nullptr;
@@ -20,6 +19,4 @@ int main(int argc, char**) {
     std::printf("%zu: %08x %08x %016llx %016llx\n", dimension, vectors[dimension][1], vectors[dimension][31],
                 wide[dimension][1], wide[dimension][63]);
   }
-  std::fflush(stdout);
-  if (argc > 1) std::printf("%08x\n", vectors[kDimensions][0]);
 }
