@@ -1,7 +1,8 @@
 """`make release`: a wheel for machines without a compiler or a checkout, and its checksum, in out/release.
 
 It holds the grader, `lockstep run`, notebooks' `%%cuda`, `vgpu-run` with the stand-in libraries, and the files that
-students begin with. Suites, hidden tests and references are not in it: `lockstep test` and `grader grade` need a checkout.
+students begin with. Suites, hidden tests and references are not in it: `lockstep test` and `grader grade` need a
+checkout.
 """
 
 import hashlib
@@ -17,6 +18,10 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = 'lockstep = "grader.student.command:main"\nvgpu-run = "lockstep:vgpu_run"\n'
 
 
+def _output(*words: str) -> str:
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
 def stage(folder: Path, build: Path) -> None:
     """Lays out the package with what a wheel adds to it. The libraries' own names only: a wheel holds no links."""
     for part in ("grader", "templates"):
@@ -27,11 +32,10 @@ def stage(folder: Path, build: Path) -> None:
     libraries = [path for path in (build / "lib").iterdir() if ".so" in path.name and not path.is_symlink()]
     for path in (build / "bin/vgpu-run", *libraries):
         to = carried / path.relative_to(build.parent)
-        subprocess.run(["strip", "--strip-unneeded", "-o", str(to), str(path)], check=True)
+        _output("strip", "--strip-unneeded", "-o", str(to), str(path))
     (carried / "harness").mkdir()
     shutil.copy(ROOT / "harness/run.sh", carried / "harness")
-    tracked = subprocess.run(["git", "ls-files", "assignments"], cwd=ROOT, capture_output=True, text=True, check=True)
-    for name in tracked.stdout.splitlines():
+    for name in _output("git", "-C", str(ROOT), "ls-files", "assignments").splitlines():
         (carried / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, carried / name)
     toml = folder / "grader/pyproject.toml"
@@ -46,8 +50,7 @@ def stage(folder: Path, build: Path) -> None:
 def platform_of(folder: Path) -> str:
     """The wheel's tag: the newest glibc that anything in it asks for."""
     names = [str(path) for path in folder.rglob("*") if path.parent.name in ("bin", "lib") and path.is_file()]
-    said = subprocess.run(["objdump", "-T", *names], capture_output=True, text=True, check=True).stdout
-    newest = max(map(int, re.findall(r"GLIBC_2\.(\d+)", said)))
+    newest = max(map(int, re.findall(r"GLIBC_2\.(\d+)", _output("objdump", "-T", *names))))
     return f"manylinux_2_{newest}_{platform.machine()}"
 
 

@@ -203,7 +203,7 @@ def page() -> str:
             "",
             '"Before" is the virtual GPU of 2026-11-27, before the first of these questions was asked. It was compared',
             "with an H200's answers, of which those that the two cards give differently are few: sizes of caches and",
-            "buses; some programs asked less then. `siblings.cu` and `signatures.cu` asked more, and came that evening.",
+            "buses; some programs asked less then. `siblings.cu` and `signatures.cu` asked more and came later.",
             "",
             "## What stays different",
             "",
