@@ -239,7 +239,7 @@ using namespace lockstep::libraries;
 extern "C" {
 
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* output, size_t count, double mean) {
-  constexpr double kLastMean = 400000;        // of NVIDIA's
+  constexpr double kLastMean = 400000;  // of NVIDIA's
   // From here on a GPU's approximations decide some results, as was seen at 3999.
   constexpr double kFirstRoundedMean = 2000;
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
