@@ -83,7 +83,7 @@ TEST_F(RandTest, PoissonIsAnH100s) {
     EXPECT_EQ(line, expected_line);
     ++compared;
   }
-  EXPECT_EQ(compared, 156);
+  EXPECT_EQ(compared, 265);
 }
 
 TEST_F(RandTest, DirectionVectorsAreAnH100s) {
