@@ -228,8 +228,8 @@ std::string_view NameOf(AccessKind access) {
 std::string_view MissingOrder(const Finding& race) {
   if (!race.first.operation.empty() || (race.second && !race.second->operation.empty())) return "streams";
   if (race.lost_update) return "atomic";
-  if (race.clue == OrderClue::kConstantLoad) return "cache";
-  if (race.clue != OrderClue::kNone) return "fence";
+  if (race.clue == Hint::kConstantLoad) return "cache";
+  if (race.clue != Hint::kNone) return "fence";
   if (race.across_blocks) return "blocks";
   return race.across_warps ? "barrier" : "warp barrier";
 }
