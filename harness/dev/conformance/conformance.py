@@ -73,7 +73,8 @@ def write_record(program: str, answers: Answers, where: str) -> None:
     for name, answer in answers.items():
         # Small cases share a line, and those that differ in a number.
         is_small = asked[name.partition("/")[0]] < SMALL
-        start = "" if is_small else re.match(r"[a-z_]*?(?=\d)|[^/]*/", name + "/")[0]
+        found = None if is_small else re.match(r"[a-z_]*?(?=\d)|[^/]*/", name + "/")
+        start = found[0] if found else ""
         grouped[start][answer].append(name[len(start) :])
     lines = [f"# {where}"]
     for start, by_answer in grouped.items():

@@ -65,7 +65,7 @@ def write(build: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "sum.cu"
         source.write_text(program[1])
-        command = [ROOT / "lockstep", "run", "--build", build, "--check", "--page", source]
+        command = [str(ROOT / "lockstep"), "run", "--build", str(build), "--check", "--page", str(source)]
         subprocess.run(command, check=False, capture_output=True)
     FIGURE.write_text(drawn((build / "pages/sum.html").read_text()))
 
