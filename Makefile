@@ -67,7 +67,7 @@ format: $(STAMP) $(TOOLS)  ## format C++, CUDA and Python sources
 # The host libraries' values and the time model's page; and tests (2) of sources (1) that have not changed lately.
 seldom = $$(! git diff --quiet $(LINTED) -- $(1) 2> /dev/null || echo '|$(2)')
 LIBRARIES = ^(Blas|Fft|Rand|Solver|Sparse|SparseAndSolverWork)Test
-DAILY = AsExactAs|gpu_time_page$(call seldom,:/harness/libraries :/harness/tests/libraries,$(LIBRARIES))$(call seldom,:/harness/vgpu/analysis :/harness/vgpu/decode,AnalysisHasABound)
+DAILY = AsExactAs|PoissonIsAnH100s|gpu_time_page$(call seldom,:/harness/libraries :/harness/tests/libraries,$(LIBRARIES))$(call seldom,:/harness/vgpu/analysis :/harness/vgpu/decode,AnalysisHasABound)
 unit-tests: build-all  ## C++ tests
 	@# Some only wait, for what has to run out of time: more at once than there are processors.
 	@cd $(BUILD) && ctest --output-on-failure -j$$(($$(nproc) + 2)) $$([ -n "$$LOCKSTEP_ALL" ] || echo "-E $(DAILY)")

@@ -133,19 +133,17 @@ TEST_F(CudartTest, WhatTheDriverApiLacksIsRefusedByName) {
 int main() {
   CUdevice device;
   CUcontext context;
-  CUmipmappedArray array;
-  CUDA_ARRAY3D_DESCRIPTOR descriptor = {16, 16, 0, CU_AD_FORMAT_FLOAT, 1, 0};
+  CUtexref texture;
   cuInit(0);
   cuDeviceGet(&device, 0);
   cuCtxCreate(&context, nullptr, 0, device);
-  std::printf("%d\n", cuMipmappedArrayCreate(&array, &descriptor, 2));
+  std::printf("%d\n", cuTexRefCreate(&texture));
 }
 )"),
-                                      "-cudart shared " + kPtx + kDriver);
+                                      "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);
   const Output output = Execute(kVgpuRun + " " + program + " 2>&1");
   EXPECT_NE(output.text.find("801\n"), std::string::npos) << output.text;
-  EXPECT_NE(output.text.find("the virtual GPU does not support cuMipmappedArrayCreate\n"), std::string::npos)
-      << output.text;
+  EXPECT_NE(output.text.find("the virtual GPU does not support cuTexRefCreate\n"), std::string::npos) << output.text;
 }
 
 const std::string kFor90 = "-cudart shared -lineinfo -gencode arch=compute_90,code=compute_90 ";
@@ -339,9 +337,9 @@ int main() {
     std::printf("%s\n", cudaGetErrorName(cudaSetDevice(2)));
     return 0;
   }
-  cudaMipmappedArray_t array;
+  cudaArray_t array;
   cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
-  std::printf("%s\n", cudaGetErrorName(cudaMallocMipmappedArray(&array, &format, cudaExtent{4, 4, 0}, 1)));
+  std::printf("%s\n", cudaGetErrorName(cudaMalloc3DArray(&array, &format, cudaExtent{4, 4, 0}, cudaArraySparse)));
   cudaGetLastError();
   cudaMemcpy(first, back, 1000, cudaMemcpyHostToDevice);
 }
@@ -351,8 +349,8 @@ TEST_F(CudartTest, NamesTheLinesOfLeaksAndOfErrorsThatNobodyTook) {
   const std::string program = Compile(Write("careless.cu", kCarelessProgram), "-g -cudart shared " + kPtx);
   const Output output = Execute(kVgpuRun + " --check=leaks,api --color=never " + program + " 2>&1");
   EXPECT_NE(output.text.find("cudaErrorNotSupported\n"), std::string::npos) << output.text;
-  EXPECT_NE(output.text.find("lockstep: cudaMallocMipmappedArray ("), std::string::npos) << output.text;
-  EXPECT_NE(output.text.find("the virtual GPU does not support mipmaps\n"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("lockstep: cudaMalloc3DArray ("), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("the virtual GPU does not support a sparse array\n"), std::string::npos) << output.text;
   const bool has_lines = output.text.find("main()") == std::string::npos;  // where GCC has its libbacktrace
   const auto at = [&](const std::string& line) { return has_lines ? folder_ + "careless.cu:" + line : "main()"; };
   EXPECT_NE(output.text.find("LEAK  cudaMalloc #1: 128 bytes were never freed, allocated at " + at("7") + "\n"),

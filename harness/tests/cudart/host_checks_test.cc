@@ -127,15 +127,15 @@ TEST_F(HostChecksTest, ARefusedCallIsSaidOnce) {
   const std::string& folder = folder_->path();
   std::ofstream(folder + "refused.cu") << R"(
 int main() {
-  cudaMipmappedArray_t array;
-  cudaChannelFormatDesc format{};
-  for (int call = 0; call < 1000; ++call) cudaMallocMipmappedArray(&array, &format, {1, 1, 1}, 1, 0);
+  cudaArray_t array;
+  cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  for (int call = 0; call < 1000; ++call) cudaMalloc3DArray(&array, &format, {64, 64, 0}, cudaArraySparse);
 })";
   const Output built = Execute(kBuild + folder + "refused.cu -o " + folder + "refused 2>&1");
   ASSERT_EQ(built.status, 0) << built.text;
   const std::string text = Execute(kRun + folder + "refused 2>&1").text;
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
-  EXPECT_TRUE(Has(text, "cudaMallocMipmappedArray")) << text;
+  EXPECT_TRUE(Has(text, "cudaMalloc3DArray")) << text;
   EXPECT_TRUE(Has(text, "(1000 times)")) << text;
 }
 

@@ -236,7 +236,8 @@ TEST(LanguageTest, WhatIsNotSupportedSaysWhy) {
       {"sub.u32 %r0, %r1, -%r2;", "of an operand, -"},
       {"vadd.u32.u32.u32 %r0, %r1.b5, %r2;", "not supported with these modifiers"},
       {"mov.u32 %r0, %nothing;", "special register %nothing"},
-      {"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r0], %r1, [%r2];", "asynchronous stores"},
+      {"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r0], %r1, [%r2];",
+       "shared memory without a cluster"},
       {"call (%r0), %rd1, (1.5), P; P: .callprototype (.reg .u32 _) _ (.reg .f32 _);",
        "a float literal as an argument"},
   };

@@ -54,6 +54,8 @@ const std::map<std::string, std::string>& Elsewhere() {
       {"cp.async.bulk.tensor",
        "rows of a tile are counted as bulk copies are: CountBulk in isa/memory/memory_tensor.cc"},
       {"cp.reduce.async.bulk.tensor", "likewise, by IssueBulkStore"},
+      {"st.async",
+       "in clusters only: each lane's values are counted as a bulk copy to shared memory is, by IssueBulkLoad"},
       {"tex", "by handle: submissions get no handles, as the worker has no request that makes one"},
       {"tex.level", "likewise"},
       {"tex.grad", "likewise"},

@@ -47,6 +47,11 @@ std::string Kernel(const std::string& body, const std::string& before = "") {
          body + "\nret;\n}\n";
 }
 
+bool IsOfAnAddress(LaunchError error) {  // the third: far outside of shared memory, as on an H100
+  return error == LaunchError::kIllegalAddress || error == LaunchError::kMisalignedAddress ||
+         error == LaunchError::kIllegalInstruction;
+}
+
 class HostilePtxTest : public testing::Test {
  protected:
   void TearDown() override {
@@ -157,8 +162,7 @@ TEST_F(HostilePtxTest, NoInstructionReachesTheHostsMemory) {
            "mov.b64 %rd2, 0x7fffffffffffffff; ld.v4.u32 {%r1, %r2, %r3, %r4}, [%rd2];",
        }) {
     const LaunchError error = ErrorOf(Kernel(body), how);
-    EXPECT_TRUE(error == LaunchError::kIllegalAddress || error == LaunchError::kMisalignedAddress)
-        << body << " " << static_cast<int>(error);
+    EXPECT_TRUE(IsOfAnAddress(error)) << body << " " << static_cast<int>(error);
   }
   EXPECT_EQ(secret, std::vector<uint64_t>(64, 0x5ec4e7));
 }
@@ -182,8 +186,7 @@ TEST_F(HostilePtxTest, NoOffsetLeavesSharedLocalOrParameterSpace) {
            "ld.param.u32 %r1, [p+1099511627776];",
        }) {
     const LaunchError error = ErrorOf(Kernel(declared + body));
-    EXPECT_TRUE(error == LaunchError::kIllegalAddress || error == LaunchError::kMisalignedAddress)
-        << body << " " << static_cast<int>(error);
+    EXPECT_TRUE(IsOfAnAddress(error)) << body << " " << static_cast<int>(error);
   }
 }
 
