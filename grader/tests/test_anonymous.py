@@ -22,9 +22,12 @@ from grader.model.handed import Handed
 from grader.model.roster import Student
 from grader.running.store import Journal
 from made_class import ADA, ALAN, handed_in
+from platforms.canvas import canvas_gradebook, make_canvas
+from platforms.git_clones import classroom_roster, make_git_clones
+from platforms.gradescope import gradescope_roster, make_gradescope
+from platforms.moodle import make_moodle, moodle_worksheet
 from platforms.people import Upload, person
 from test_grade import grade, gradebook, log
-from test_platforms import PLATFORMS
 
 Submissions = Callable[..., Path]
 SOURCES = {
@@ -198,9 +201,17 @@ PEOPLE = tuple(
 )
 
 
+PLATFORMS = {
+    "canvas": (make_canvas, canvas_gradebook),
+    "moodle": (make_moodle, moodle_worksheet),
+    "gradescope": (make_gradescope, gradescope_roster),
+    "git": (make_git_clones, classroom_roster),
+}
+
+
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_every_platform(in_checkout: Layout, tmp_path: Path, platform: str) -> None:
-    _, make, export = PLATFORMS[platform]
+    make, export = PLATFORMS[platform]
     names = [one.name.split()[0].casefold() for one in PEOPLE]
     files = [
         {f"{names[0]}s work.zip": b"PK\3\4 cut off"},

@@ -40,13 +40,16 @@ done
 flags=(-std=c++20 -march=x86-64-v3 -I harness -I "$build/generated" -isystem "$cuda")
 [ ! -x /usr/bin/python3-config ] || flags+=($(/usr/bin/python3-config --includes | sed 's/-I/-isystem /g'))
 for text in CUDA_INCLUDE GPU_KERNELS_PTX BUILD_DIR SOURCE_DIR NVCC VERSION PYTHON_FOLDER PYTHON_PROGRAM; do flags+=("-DLOCKSTEP_$text=\"\""); done
+# NVIDIA's functions have the parameters that they have.
+sed 's/\(ParameterThreshold:\).*/\1 none/' .clang-tidy > "$scratch/api.yaml"
 check() { # a unit
-  local name own=()
+  local name own=() config=.clang-tidy
   name=$(basename "$1" .cc)
+  if grep -qE '/harness/(libraries|vgpu/cudart)/' "$1"; then config=$scratch/api.yaml; fi
   if [[ $name == harness+suites+* ]]; then  # with its assignment's header
     own=(-I "assignments/$(sed -E 's/^harness\+suites\+//; s/_(launchers|test|public.*)$//' <<< "$name")")
   fi
-  if ! "$tidy" --quiet --config-file=.clang-tidy "$1" -- "${flags[@]}" "${own[@]}" > "$scratch/$name.out" 2>&1; then
+  if ! "$tidy" --quiet --config-file="$config" "$1" -- "${flags[@]}" "${own[@]}" > "$scratch/$name.out" 2>&1; then
     touch "$scratch/failed"
     grep -v 'warnings\? .*generated' "$scratch/$name.out"  # they count those of other people's headers
   fi

@@ -235,6 +235,7 @@ class WorkerSession::Conversation {
         if (message.type == MessageType::kStopped) stopped_ = DecodeStopped(message.payload);
       }
     } catch (const WireError&) {
+      return;  // cut off in the middle: there is no place
     }
   }
 

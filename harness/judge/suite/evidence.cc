@@ -352,6 +352,7 @@ std::vector<vgpu::MessageLine> CostlyLines(const RungProfile& profile, const std
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): the kinds of criteria, one after another
 Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const std::string& test) {
   Judgement judgement;
   EvidenceResult& result = judgement.result;

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libraries/compilers/real_library.h"
+#include "libraries/real_library.h"
 #include "vgpu/cudart/binary/fatbin.h"
 #include "vgpu/cudart/binary/linked_image.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "libraries/compilers/nvrtc_forwards.h"
-#include "libraries/compilers/real_library.h"
+#include "libraries/real_library.h"
 
 namespace lockstep::libraries {
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "libraries/compilers/real_library.h"
+#include "libraries/real_library.h"
 
 namespace lockstep::libraries {
 

@@ -257,6 +257,7 @@ void FunctionDecoder::EmitPseudo(const Insn& insn, const ptx::Instruction* near)
   Emit(insn, info);
 }
 
+// NOLINTNEXTLINE(readability-function-size): the steps of decoding, each of which needs the last one's operands
 void FunctionDecoder::DecodeInstruction(size_t index) {
   const ptx::Instruction& i = function_.body[index];
   const Opcode& opcode = opcodes_[index];

@@ -94,6 +94,7 @@ void Device::Impl::SetBudget(LaunchState& launch) const {
   launch.budget_text = Grouped(launch.budget == own ? instructions : launch.budget) + " warp instructions";
 }
 
+// NOLINTNEXTLINE(readability-function-size): a launch's checks, its run and its record: to be three functions
 LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const ParentLaunch& asked_by,
                                       ChildWorks* works) {
   const DefaultFloatEnvironment environment;

@@ -59,6 +59,7 @@ void Engine::RunBlocks() {
   if (definedness_tracker_ != nullptr) definedness_tracker_->Tell();
 }
 
+// NOLINTNEXTLINE(readability-function-size): one loop, whose state is local so that it stays in registers
 void Engine::RunAllBlocks() {
   uint32_t index = 0;
   if (!launch_.interleaved) {

@@ -254,6 +254,7 @@ void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, c
   });
 }
 
+// NOLINTNEXTLINE(readability-function-size): what a launch sets up, in the order in which it is torn down
 LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& observers,
                         const std::vector<Checker*>& checkers, ThreadPool& pool, BlockIsolation* isolation,
                         const std::function<void(std::string_view)>& print) {

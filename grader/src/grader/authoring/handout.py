@@ -22,8 +22,9 @@ from grader.base.secret import NAME as SECRET
 from grader.model.assignment import Assignment, load_assignment
 
 HARNESS = (
-    "CMakeLists.txt", "build.sh", "judge", "libraries/compilers", "libraries/loader", "libraries/submission",
-    "nvcc-requirements.txt", "protocol", "run.sh", "setup.sh", "student.mk", "vgpu", "worker",
+    "CMakeLists.txt", "build.sh", "judge", "libraries/compilers", "libraries/loader", "libraries/real_library.cc",
+    "libraries/real_library.h", "libraries/submission", "nvcc-requirements.txt", "protocol", "run.sh",
+    "setup.sh", "student.mk", "vgpu", "worker",
 )  # fmt: skip
 _ROOT = ("CMakeLists.txt", "LICENSE", "assignments/assignment.mk", ".gitignore", "lockstep")
 _OF_PYTHON = ("grader/requirements-python.txt", "grader/constraints.txt")  # what harness/setup.sh --python installs

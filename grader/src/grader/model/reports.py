@@ -149,7 +149,7 @@ def _location(source: Path, place: Place) -> dict[str, Any]:
 
 def _path(source: Path, file: str) -> Path:
     """A file that a message names, beside the submission."""
-    return source.with_name(file) if file else source
+    return source.with_name(Path(file).name) if file else source
 
 
 def _clean(text: str) -> str:

@@ -1,4 +1,4 @@
-#include "libraries/compilers/real_library.h"
+#include "libraries/real_library.h"
 
 #include <dlfcn.h>
 #include <link.h>
