@@ -1,5 +1,6 @@
 """The grader as a wheel: built without a network, installed beside nothing of the checkout, and run."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -117,25 +118,10 @@ def test_it_grades_in_a_checkout_once_that_is_built(
     assert Path("given/README.md").is_file()
 
 
-@pytest.mark.daily
-@needs_build
-def test_a_release_runs_a_program_without_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    script = str(ROOT / "harness/dev/release.py")
-    said = _run(sys.executable, script, str(BUILD), str(tmp_path / "out")).stdout
-    (wheel,) = (tmp_path / "out").glob("*.whl")
-    assert f"pip install '{wheel}'" in said
-    assert wheel.name in (tmp_path / "out/SHA256SUMS").read_text()
-    with zipfile.ZipFile(wheel) as archive:
-        assert not [name for name in archive.namelist() if name.endswith("_test.cc")]
-        assert "grader/wheel/assignments/04_reduction/reduction.cu" in archive.namelist()
-    programs = installed(wheel, tmp_path / "venv") / "bin"
-    nvcc = Path((BUILD / "nvcc.txt").read_text().strip()).parent
-    monkeypatch.setenv("PATH", f"{nvcc}:/usr/bin:/bin")
-    monkeypatch.chdir(tmp_path)
-    source = """#include <cstdio>
+SAXPY = """#include <cstdio>
 __global__ void saxpy(int n, float a, const float* x, float* y) {{
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i <{more} n) y[i] = a * x[i] + y[i];
+  if (i <{more} n) y[i] = a * x[i] + expf(y[i]);
 }}
 int main() {{
   float *x, last;
@@ -146,11 +132,45 @@ int main() {{
   cudaFree(x);
 }}
 """
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `make release` writes."""
+    out = tmp_path_factory.mktemp("release")
+    said = _run(sys.executable, str(ROOT / "harness/dev/release.py"), str(BUILD), str(out)).stdout
+    (wheel,) = out.glob("*.whl")
+    assert f"pip install '{wheel}'" in said
+    assert {line.split()[1] for line in (out / "SHA256SUMS").read_text().splitlines()} == {
+        path.name for path in out.iterdir() if path.name != "SHA256SUMS"
+    }
+    return out
+
+
+@pytest.fixture
+def without_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of a machine that has nvcc and a compiler."""
+    nvcc = Path((BUILD / "nvcc.txt").read_text().strip()).parent
+    monkeypatch.setenv("PATH", f"{nvcc}:/usr/bin:/bin")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.daily
+@needs_build
+def test_a_release_runs_a_program_without_a_checkout(
+    release: Path, without_checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (wheel,) = release.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        assert not [name for name in archive.namelist() if name.endswith("_test.cc")]
+        assert "grader/wheel/assignments/04_reduction/reduction.cu" in archive.namelist()
+    programs = installed(wheel, without_checkout / "venv") / "bin"
     for more, found in (("", "Findings\n  none"), ("=", "saxpy.cu:4")):
-        Path("saxpy.cu").write_text(source.format(more=more))
+        Path("saxpy.cu").write_text(SAXPY.format(more=more))
         ended = _run(str(programs / "lockstep"), "run", "saxpy.cu", "--check")
         assert found in ended.stdout + ended.stderr
-        assert (ended.stdout == "0\n") == (not more)
+        assert (ended.stdout == "1\n") == (not more)
     assert _run(str(programs / "vgpu-run"), "--version").stdout == f"vgpu-run, version {__version__}\n"
     assert "checkout" in _run(str(programs / "lockstep"), "test", check=False).stderr
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
@@ -159,3 +179,65 @@ int main() {{
             "There is no nvcc. Type:  make build"
             in _run(str(programs / "lockstep"), "run", "saxpy.cu", check=False).stderr
         )
+
+
+@pytest.mark.daily
+@needs_build
+def test_an_archive_computes_the_same_with_each_processors_vectors(release: Path, without_checkout: Path) -> None:
+    (packed,) = release.glob("*.tar.zst")
+    _run("tar", "-xf", str(packed))
+    (root,) = without_checkout.glob("lockstep-*")
+    Path("saxpy.cu").write_text(SAXPY.format(more=""))
+    assert "Findings\n  none" in _run(str(root / "lockstep-run"), "--check", "saxpy.cu").stderr
+    _run("nvcc", "-std=c++17", "-cudart", "shared", "-o", "saxpy", "saxpy.cu")
+    run, libraries = str(root / "build/bin/vgpu-run"), root / "build/lib"
+    preloaded = _run(run, "/bin/sh", "-c", "echo $LD_PRELOAD").stdout.strip()
+    chosen = Path(preloaded).relative_to(libraries).parent
+    levels = {level.name: level for level in libraries.iterdir() if level.is_dir()}
+    ours = {name: path for name, path in levels.items() if path.name <= str(chosen)}
+    assert sorted(levels) == ["x86-64-v3", "x86-64-v4"]
+    assert chosen == Path() or str(chosen) in levels
+    texts = set()
+    for level in (None, *ours.values()):
+        kept = without_checkout / "kept"
+        shutil.copytree(root, kept)
+        shutil.rmtree(kept / "build/lib" / chosen) if ours else None
+        if level:
+            shutil.copytree(level, kept / "build/lib" / chosen)
+        said = _run(str(kept / "build/bin/vgpu-run"), "--counters=counters", "./saxpy").stdout
+        texts.add(said + Path("counters").read_text())
+        shutil.rmtree(kept)
+    assert len(texts) == 1
+
+
+CLEAN = """
+apt-get update -qq && apt-get install -y -qq --no-install-recommends g++ python3-venv > /dev/null
+cd /tmp && cp /with/saxpy.cu . && SECONDS=0
+python3 -m venv here && here/bin/pip install -q "$(ls /with/*.whl)[nvcc]" && echo "installed after $SECONDS s"
+here/bin/lockstep run saxpy.cu --check 2>&1 && echo "run after $SECONDS s"
+"""
+
+
+@pytest.mark.daily
+@needs_build
+@pytest.mark.skipif(os.getuid() != 0, reason="mounts file systems: run it as root")
+@pytest.mark.skipif(shutil.which("debootstrap") is None, reason="type: apt-get install debootstrap")
+@pytest.mark.parametrize("system", ["bookworm", "noble"])
+def test_a_clean_system_runs_a_program_with_a_wheel(release: Path, tmp_path: Path, system: str) -> None:
+    (wheel,) = release.glob("*.whl")
+    shutil.copy(wheel, tmp_path)
+    (tmp_path / "saxpy.cu").write_text(SAXPY.format(more=""))
+    said = _run(str(ROOT / "harness/dev/clean_root/run.sh"), "--bare", "--with", str(tmp_path), system, CLEAN).stdout
+    print(said)
+    assert "\n1\n" in said
+    assert "Findings\n  none" in said
+
+
+@pytest.mark.daily
+@needs_build
+def test_a_bill_names_what_a_release_is_made_of(release: Path) -> None:
+    (bill,) = release.glob("*.cdx.json")
+    components = json.loads(bill.read_text())["components"]
+    assert {"zstd", "OpenBLAS", "jinja2", "pandas", "nvidia-cuda-nvcc"} <= {one["name"] for one in components}
+    assert all(one["version"] for one in components if one["purl"].startswith("pkg:deb/"))
+    assert all(one["scope"] == "optional" for one in components if one["name"].startswith("nvidia-"))

@@ -1,41 +1,90 @@
-"""`make release`: a wheel for machines without a compiler or a checkout, and its checksum, in out/release.
+"""`make release`: what a machine without a checkout needs, with checksums and a bill of materials, in out/release.
 
-It holds the grader, `lockstep run`, notebooks' `%%cuda`, `vgpu-run` with the stand-in libraries, and the files that
-students begin with. Suites, hidden tests and references are not in it: `lockstep test` and `grader grade` need a
-checkout.
+The wheel holds the grader, `lockstep run`, notebooks' `%%cuda`, `vgpu-run` with the stand-in libraries, and the files
+that students begin with; the archive holds what needs no Python. Suites, hidden tests and references are in neither:
+`lockstep test` and `grader grade` need a checkout. On x86-64 both hold the virtual GPU three times, for every processor
+and for what AVX2 and AVX-512 make faster (harness/libraries/loader/processor.h).
 """
 
+import argparse
+import fcntl
 import hashlib
+import json
 import platform
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
+import uuid
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = 'lockstep = "grader.student.command:main"\nvgpu-run = "lockstep:vgpu_run"\n'
+LEVELS = {"": ("OFF", "OFF"), "x86-64-v3": ("ON", "OFF"), "x86-64-v4": ("ON", "ON")}  # folder: AVX2, AVX-512
+# In the libraries, by Debian's package: name, address.
+LINKED = {
+    "libzstd-dev": ("zstd", "https://github.com/facebook/zstd"),
+    "libopenblas-dev": ("OpenBLAS", "https://github.com/OpenMathLib/OpenBLAS"),
+    "libeigen3-dev": ("Eigen", "https://gitlab.com/libeigen/eigen"),
+    "nlohmann-json3-dev": ("nlohmann-json", "https://github.com/nlohmann/json"),
+}
+ARCHIVE_COMMAND = '#!/bin/sh\nexec "$(dirname "$(readlink -f "$0")")/harness/run.sh" "$@"\n'
 
 
-def _output(*words: str) -> str:
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+def _output(*words: str | Path) -> str:
+    return subprocess.run([*map(str, words)], capture_output=True, text=True, check=True).stdout
 
 
-def stage(folder: Path, build: Path) -> None:
-    """Lays out the package with what a wheel adds to it. The libraries' own names only: a wheel holds no links."""
+class Build:
+    """The trees that a release is made of, in one folder, by cmake's words (those of a cross compiler)."""
+
+    def __init__(self, folder: Path, nvcc: Path, words: list[str], machine: str) -> None:
+        """Builds what is stale."""
+        self.tools = next((word.split("=")[1] for word in words if word.startswith("-DTOOLS=")), "")
+        self.trees: dict[str, Path] = {}
+        for level, (avx2, avx512) in LEVELS.items() if machine == "x86_64" else [("", ("OFF", "OFF"))]:
+            tree = self.trees[level] = folder / (level or machine)
+            if not (tree / "build.ninja").exists():
+                flags = ["-DCMAKE_BUILD_TYPE=Release", "-DLOCKSTEP_TESTS=OFF", "-DLOCKSTEP_BENCH=OFF"]
+                levels = [f"-DLOCKSTEP_X86_64_V3={avx2}", f"-DLOCKSTEP_X86_64_V4={avx512}"]
+                _output("cmake", "-G", "Ninja", "-S", ROOT, "-B", tree, f"-DLOCKSTEP_NVCC={nvcc}", *flags, *levels, *words)
+            subprocess.run(["ninja", "-C", tree, "cudart" if level else "core"], check=True)
+
+    def strip(self, file: Path, to: Path) -> None:
+        """Copies a program or a library without what only a debugger reads."""
+        to.parent.mkdir(parents=True, exist_ok=True)
+        _output(f"{self.tools}strip", "--strip-unneeded", "-o", to, file)
+
+    def programs(self, to: Path) -> None:
+        """Lays out bin and lib. A wheel holds no links, so that the libraries have only their own names."""
+        base = self.trees[""]
+        self.strip(base / "bin/vgpu-run", to / "bin/vgpu-run")
+        for library in (base / "lib").iterdir():
+            if ".so" in library.name and not library.is_symlink():
+                self.strip(library, to / "lib" / library.name)
+        for level in filter(None, self.trees):
+            self.strip(self.trees[level] / "lib/libcudart.so.13", to / "lib" / level / "libcudart.so.13")
+        # The driver's name finds the runtime, in which the driver's functions are.
+        linked = ["-shared", "-nostdlib", "-Wl,-soname,libcuda.so.1", "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"]
+        _output(f"{self.tools}gcc", *linked, "-o", to / "lib/libcuda.so.1", to / "lib/libcudart.so.13")
+
+    def glibc(self, folder: Path) -> int:
+        """The minor version of the newest glibc that anything in a folder asks for."""
+        names = [path for path in folder.rglob("*") if path.parent.name != "harness" and path.is_file()]
+        return max(map(int, re.findall(r"GLIBC_2\.(\d+)", _output(f"{self.tools}objdump", "-T", *names))))
+
+
+def stage(folder: Path, build: Build) -> Path:
+    """Lays out the package with what a wheel adds to it: the folder of that."""
     for part in ("grader", "templates"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("tests", "__pycache__", "*.egg-info"))
     carried = folder / "grader/src/grader/wheel"
-    for name in ("bin", "lib"):
-        (carried / "build" / name).mkdir(parents=True)
-    libraries = [path for path in (build / "lib").iterdir() if ".so" in path.name and not path.is_symlink()]
-    for path in (build / "bin/vgpu-run", *libraries):
-        to = carried / path.relative_to(build.parent)
-        _output("strip", "--strip-unneeded", "-o", str(to), str(path))
+    build.programs(carried / "build")
     (carried / "harness").mkdir()
     shutil.copy(ROOT / "harness/run.sh", carried / "harness")
-    for name in _output("git", "-C", str(ROOT), "ls-files", "assignments").splitlines():
+    for name in _output("git", "-C", ROOT, "ls-files", "assignments").splitlines():
         (carried / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, carried / name)
     toml = folder / "grader/pyproject.toml"
@@ -45,30 +94,83 @@ def stage(folder: Path, build: Path) -> None:
     toml.write_text(
         text.replace("\n[project.scripts]", f"\n[project.optional-dependencies]\nnvcc = {nvcc}\n\n[project.scripts]")
     )
+    return carried
 
 
-def platform_of(folder: Path) -> str:
-    """The wheel's tag: the newest glibc that anything in it asks for."""
-    names = [str(path) for path in folder.rglob("*") if path.parent.name in ("bin", "lib") and path.is_file()]
-    newest = max(map(int, re.findall(r"GLIBC_2\.(\d+)", _output("objdump", "-T", *names))))
-    return f"manylinux_2_{newest}_{platform.machine()}"
+def make_wheel(folder: Path, tag: str, out: Path) -> Path:
+    """Makes the wheel of a staged package."""
+    words = ["wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", str(folder)]
+    option = f"--config-settings=--build-option=--plat-name={tag}"
+    subprocess.run([sys.executable, "-m", "pip", *words, option, f"{folder}/grader"], check=True)
+    (made,) = folder.glob("*.whl")
+    return Path(shutil.move(made, out / made.name))
+
+
+def make_archive(folder: Path, carried: Path, name: str, out: Path) -> Path:
+    """Packs what needs no Python: unpacked anywhere, `NAME/lockstep-run my.cu` runs a program."""
+    root = folder / name
+    for part in ("build", "harness"):
+        shutil.copytree(carried / part, root / part)
+    (root / "lockstep-run").write_text(ARCHIVE_COMMAND)
+    for program in (root / "lockstep-run", root / "harness/run.sh"):
+        program.chmod(0o755)
+    owner = ["--owner=0", "--group=0", "--sort=name", "--use-compress-program=zstd -19 -T0"]
+    _output("tar", "-C", folder, *owner, "-cf", out / f"{name}.tar.zst", name)
+    return out / f"{name}.tar.zst"
+
+
+def bill_of_materials(version: str) -> dict[str, object]:
+    """What a release is made of and what it asks for, as CycloneDX 1.5."""
+    parts: list[dict[str, object]] = []
+    for package, (name, address) in LINKED.items():
+        listed = _output("dpkg-query", "-W", "-f", "${Version}", package)
+        found = {"type": "library", "name": name, "version": listed, "purl": f"pkg:deb/debian/{package}@{listed}"}
+        parts.append(found | {"scope": "required", "externalReferences": [{"type": "website", "url": address}]})
+    needed = tomllib.loads((ROOT / "grader/pyproject.toml").read_text())["project"]["dependencies"]
+    extra = [line for line in (ROOT / "harness/nvcc-requirements.txt").read_text().splitlines() if line[:1].isalpha()]
+    for scope, words in (("required", needed), ("optional", extra)):
+        for word in words:
+            name, constraint = re.fullmatch(r"([\w-]+)(.*)", word).groups()  # type: ignore[union-attr]
+            exact = constraint.removeprefix("==")
+            at = f"@{exact}" if constraint.startswith("==") else ""
+            part: dict[str, object] = {"type": "library", "name": name, "purl": f"pkg:pypi/{name}{at}", "scope": scope}
+            parts.append(part | ({"version": exact} if at else {"description": f"{name}{constraint}, fetched by pip"}))
+    ours = {"type": "application", "name": "lockstep", "version": version, "bom-ref": "lockstep"}
+    serial = f"urn:uuid:{uuid.uuid4()}"
+    return {"bomFormat": "CycloneDX", "specVersion": "1.5", "serialNumber": serial, "version": 1} | {
+        "metadata": {"component": ours},
+        "components": parts,
+    }
 
 
 def main() -> None:
-    """Makes the wheel of a build tree: release.py BUILD OUT."""
-    build, out = (Path(word).resolve() for word in sys.argv[1:])
+    """Makes a release; --help says how for another machine."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", type=Path, help="a checkout's build tree; what is built for the release lies in its folder release")
+    parser.add_argument("out", type=Path, help="where to put it")
+    parser.add_argument("--machine", default=platform.machine(), help="x86_64 or aarch64")
+    parser.add_argument("cmake", nargs="*", help="behind --: words for cmake, those of a cross compiler")
+    given = parser.parse_args()
+    build, out = given.build.resolve(), given.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
+    (build / "release").mkdir(exist_ok=True)
+    lock = (build / "release/lock").open("w")
+    fcntl.flock(lock, fcntl.LOCK_EX)  # one at a time in the trees
+    trees = Build(build / "release", Path((build / "nvcc.txt").read_text().strip()), given.cmake, given.machine)
+    version = re.findall(r'__version__ = "(.*)"', (ROOT / "grader/src/grader/__init__.py").read_text())[0]
     with tempfile.TemporaryDirectory(prefix="lockstep-") as scratch:
-        stage(Path(scratch), build)
-        tag = platform_of(Path(scratch) / "grader/src/grader/wheel")
-        words = ["wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", scratch]
-        option = f"--config-settings=--build-option=--plat-name={tag}"
-        subprocess.run([sys.executable, "-m", "pip", *words, option, f"{scratch}/grader"], check=True)
-        (made,) = Path(scratch).glob("*.whl")
-        wheel = Path(shutil.move(made, out / made.name))
-    (out / "SHA256SUMS").write_text(f"{hashlib.sha256(wheel.read_bytes()).hexdigest()}  {wheel.name}\n")
-    print(f"{wheel}  {wheel.stat().st_size >> 20} MiB")
-    print(f"Type:  pip install '{wheel}'      and then:  lockstep run my.cu --check")
+        carried = stage(Path(scratch), trees)
+        tag = f"manylinux_2_{trees.glibc(carried / 'build')}_{given.machine}"
+        made = [make_wheel(Path(scratch), tag, out)]
+        made.append(make_archive(Path(scratch), carried, f"lockstep-{version}-linux-{given.machine}", out))
+    bill = out / f"lockstep-{version}.cdx.json"
+    bill.write_text(json.dumps(bill_of_materials(version), indent=1) + "\n")
+    sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in (*made, bill)]
+    (out / "SHA256SUMS").write_text("".join(sums))
+    for path in made:
+        print(f"{path}  {path.stat().st_size >> 20} MiB")
+    print(f"Type:  pip install '{made[0]}'      and then:  lockstep run my.cu --check")
 
 
-main()
+if __name__ == "__main__":
+    main()

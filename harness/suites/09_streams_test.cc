@@ -312,15 +312,16 @@ void ChunksTest::ExpectStreams(uint64_t n, int streams) {
   judge::EvidenceRun run =
       StreamOnce(judge::Suite::Get().runner(Role::kChecked), rung(), MakeFractions(n, seed), streams);
   if (run.problems.empty() && run.report.observed) {
-    const uint64_t used = StreamsOf(run.report).size();
     // Large chunks may be fewer than the streams. A graph has its branches side by side without a stream for each.
-    const uint64_t wanted = std::min<uint64_t>(streams, std::max<uint64_t>(run.report.launches.size(), 2));
     const auto most = static_cast<uint64_t>(streams);
-    if ((used < wanted || used > most) && (used == 0 || LanesOf(run.report) != wanted)) {
+    const uint64_t least = std::min<uint64_t>(most, std::max<uint64_t>(run.report.launches.size(), 2));
+    const auto is_asked = [&](uint64_t count) { return least <= count && count <= most; };
+    const uint64_t used = StreamsOf(run.report).size();
+    if (!is_asked(used) && (used == 0 || !is_asked(LanesOf(run.report)))) {
+      const std::string asked = (least == most ? "" : std::to_string(least) + " to ") + std::to_string(most);
       run.problems.push_back(
           MakeProblem(Verdict::kRejected, ContextOf(rung(), n, streams),
-                      {"the results are right, but " + judge::Counted(used, "stream") + " had work, not " +
-                       std::to_string(used > most ? most : wanted)},
+                      {"the results are right, but " + judge::Counted(used, "stream") + " had work, not " + asked},
                       "create as many streams as the launcher is told, and let chunk c go through stream c % streams"));
     }
   }

@@ -21,10 +21,6 @@ _USAGE = "%%cuda [--no-check] [--profile] [--device vgpu|cuda] [-- ARGUMENT …]
 
 def vgpu_run() -> None:
     """The program, as a released wheel installs it: becomes the one beside its libraries."""
-    libraries = IN_WHEEL / "build/lib"
-    with contextlib.suppress(OSError):  # a wheel holds no links
-        if not (libraries / "libcuda.so.1").is_symlink():
-            (libraries / "libcuda.so.1").symlink_to("libcudart.so.13")
     os.execv(IN_WHEEL / "build/bin/vgpu-run", ["vgpu-run", *sys.argv[1:]])  # noqa: S606
 
 

@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 
+#include "libraries/loader/processor.h"
 #include "libraries/loader/static_runtime.h"
 
 namespace {
@@ -54,8 +56,11 @@ __attribute__((visibility("default"))) char* la_objsearch(const char* name, uint
   const char* const file = slash != nullptr ? slash + 1 : name;
   char* const same = const_cast<char*>(name);
   if (std::strncmp(file, "lib", 3) != 0 || IsOurs(cookie)) return same;
-  if (std::snprintf(path, sizeof path, "%s%s", Folder(), file) >= static_cast<int>(sizeof path)) return same;
-  return ::access(path, R_OK) == 0 ? path : same;
+  for (const char* const part : {lockstep::ProcessorFolder(), ""}) {
+    if (std::snprintf(path, sizeof path, "%s%s%s", Folder(), part, file) >= static_cast<int>(sizeof path)) return same;
+    if (::access(path, R_OK) == 0) return path;
+  }
+  return same;
 }
 
 // Of the program's own namespace alone: this library and its C library are in another.

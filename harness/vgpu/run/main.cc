@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "libraries/loader/processor.h"
 #include "vgpu/core/trace_request.h"
 #include "vgpu/cudart/libraries/host_libraries.h"
 #include "vgpu/cudart/report/checks.h"
@@ -301,15 +302,18 @@ int main(int argc, char** argv) {
   CheckProgram(program);
 
   const std::filesystem::path directory = LibraryDirectory();
+  const std::filesystem::path widest = directory / lockstep::ProcessorFolder() / kRuntime;
+  const std::filesystem::path runtime = std::filesystem::exists(widest) ? widest : directory / kRuntime;
+  std::string folders = runtime.parent_path().string();
+  if (runtime.parent_path() != directory) folders += ":" + directory.string();
   const char* inherited = std::getenv("LD_LIBRARY_PATH");
-  Set("LD_LIBRARY_PATH",
-      directory.string() + (inherited != nullptr && *inherited != '\0' ? ":" + std::string(inherited) : ""));
+  Set("LD_LIBRARY_PATH", folders + (inherited != nullptr && *inherited != '\0' ? ":" + std::string(inherited) : ""));
   // An RPATH, and the full paths by which Python packages load libraries, come before LD_LIBRARY_PATH; a program may
   // hold a copy of the runtime, which is redirected to this one.
   std::string preload;
   if (!FindsRuntimeByPath(ReadProgram(program))) {
     Set("LD_AUDIT", (directory / kRedirect).string());
-    preload = (directory / kRuntime).string();
+    preload = runtime.string();
     CompileToPtx(directory.parent_path() / "libexec");
   }
 #ifdef LOCKSTEP_SANITIZER_RUNTIME

@@ -8,6 +8,7 @@ all files' instead, whatever stands before it.
 """
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,8 +23,8 @@ _SHOWN = 40  # letters of a word that tell it apart: longer ones may have been c
 SHORTEST = 3  # letters or digits: shorter ones count things
 PART = "part of a name"  # where nothing else is there: first names, last names
 _KINDS = (SID, LOGIN, ADDRESS, NAME, GROUP, PART)
-_Votes = dict["Place", tuple[set[tuple[Student, ...]], int]]  # who is found at a place, and in how many names
 Place = tuple[str, bool, int]  # what stands there; whether words are counted from the end; after how many of them
+_Votes = Mapping[Place, set[tuple[Student, ...]]]  # who is found at a place
 
 
 @dataclass(frozen=True)
@@ -63,20 +64,21 @@ class Places:
         """Looks at all names once; without a roster there is none."""
         self._matcher = matcher
         self._found: dict[str, dict[Place, Found]] = {}
-        votes: _Votes = {}
+        votes: dict[Place, set[tuple[Student, ...]]] = defaultdict(set)
+        times: Counter[Place] = Counter()  # names in which somebody is found there
         for name in names if matcher.roster else ():
             for place, found in self.all(name).items():
-                whose, count = votes.get(place, (set(), 0))
-                votes[place] = (whose | {found.students}, count + 1)
-        strong = {place: len(whose) for place, (whose, _) in votes.items() if place[0] != PART}
-        weak = {place: len(whose) for place, (whose, _) in votes.items()}
+                votes[place].add(found.students)
+                times[place] += 1
+        weak = {place: len(whose) for place, whose in votes.items()}
+        strong = {place: count for place, count in weak.items() if place[0] != PART}
         first: Place | None = None
         if are_files:
             first = _first_word(names, strong) or self._at_the_end(names, votes) or _first_word(names, weak)
-        kept = [place for place, (whose, count) in votes.items() if len(whose) > 1 and 2 * count >= len(names)]
+        kept = [place for place, count in weak.items() if count > 1 and 2 * times[place] >= len(names)]
         kept = [one for one in kept if one[0] != PART] or kept
-        kept.sort(key=lambda one: (-len(votes[one][0]), _KINDS.index(one[0]), one[1:]))
-        self._kept = [first] if first else [one for one in kept if 2 * len(votes[one][0]) > len(votes[kept[0]][0])]
+        kept.sort(key=lambda one: (-weak[one], _KINDS.index(one[0]), one[1:]))
+        self._kept = [first] if first else [one for one in kept if 2 * weak[one] > weak[kept[0]]]
 
     def __bool__(self) -> bool:
         """Whether there is any."""
@@ -84,11 +86,11 @@ class Places:
 
     def _at_the_end(self, names: Sequence[str], votes: _Votes) -> Place | None:
         """The place counted from the end at which most values are students, if there is one."""
-        last = [place for place, (whose, _) in votes.items() if place[1] and len(whose) > 1]
+        last = [place for place, whose in votes.items() if place[1] and len(whose) > 1]
         for place in sorted(last, key=lambda one: (_KINDS.index(one[0]), one[2])):
             unknown = [_WORD.findall(name.casefold()) for name in names if place not in self.all(name)]
             others = {words[-1 - place[2]][:_SHOWN] for words in unknown if place[2] < len(words)}
-            if len(votes[place][0]) >= len(others):
+            if len(votes[place]) >= len(others):
                 return place
         return None
 
