@@ -1,0 +1,84 @@
+// What the public and the hidden tests of assignment 14 share.
+//
+// A product is compared with sums in double. Whole numbers are so small that every order of additions gives the same
+// float, so any other is wrong. Of real numbers a sum of k products in float, in any order, is within
+// k u / (1 - k u) times the sum of the products' magnitudes, with the unit roundoff u: no right order is refused. Their
+// magnitudes are from 1/2 to 1, so up to a depth of 1,000 that is less than half of one product: a product that is
+// missing, or there twice, is always seen.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "judge/device/buffer.h"
+#include "judge/suite/evidence.h"
+#include "judge/suite/launcher_test.h"
+#include "matmul.h"
+
+namespace lockstep::suites {
+
+struct Shape {
+  uint64_t rows = 0, columns = 0, depth = 0;
+  uint64_t elements() const { return rows * columns; }  // of the product
+  uint64_t products() const { return rows * columns * depth; }
+};
+
+enum class Values : uint8_t {
+  kWhole,     // whole numbers from -8 to 8, without 0
+  kReals,     // magnitudes from 1/2 to 1, of either sign
+  kInfinity,  // whole numbers, and one infinity in d_a
+};
+
+// How many elements into its allocation a buffer begins. Allocations are aligned to 256 bytes.
+struct Offsets {
+  uint64_t a = 0, b = 0, c = 0;
+};
+
+// The inputs of products of up to this shape; T is a half's bits on rung 5, else float.
+template <class T>
+struct Inputs {
+  Inputs(judge::JudgeDevice& device, Shape most, Offsets offsets)
+      : a(device, most.rows * most.depth, "d_a", offsets.a), b(device, most.depth * most.columns, "d_b", offsets.b) {}
+
+  judge::DeviceArray<T> a, b;
+};
+
+// d_a, d_b and d_c of products of up to this shape.
+class MatmulBuffers {
+ public:
+  MatmulBuffers(judge::JudgeDevice& device, const std::string& rung, Shape most, Offsets offsets = {});
+
+  std::optional<Inputs<float>> floats;
+  std::optional<Inputs<uint16_t>> halves;  // on rung 5
+  judge::DeviceArray<float> c;
+};
+
+// The elements of both inputs, and their name in messages.
+struct Factors {
+  std::vector<float> a, b;  // each of them a half, too, where the rung takes halves
+  Values values;
+  std::string what;
+};
+Factors MakeFactors(const std::string& rung, Shape shape, Values values, const judge::SeedKey& seed);
+
+// Multiplies factors that fill the first parts of d_a and d_b, and returns all that is wrong with how it went.
+judge::EvidenceRun Multiply(judge::Runner& runner, const std::string& rung, MatmulBuffers& buffers, Shape shape,
+                            const Factors& factors);
+
+class MatmulTest : public judge::LauncherTest {
+ protected:
+  // Multiplies matrices of this shape in buffers of their own. Does nothing where a problem was found before.
+  void Expect(Shape shape, Values values = Values::kWhole, judge::Role role = judge::Role::kChecked,
+              Offsets offsets = {});
+  // Products of these shapes one after another in the same buffers, with other values each time. The last call may keep
+  // no memory where `repeats`: one of its shape was made before.
+  void ExpectInTurn(const std::vector<Shape>& shapes, const std::string& how, bool repeats = false);
+
+ private:
+  void Take(judge::EvidenceRun run);
+  uint64_t inputs_ = 0;
+};
+
+}  // namespace lockstep::suites

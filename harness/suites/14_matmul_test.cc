@@ -1,0 +1,314 @@
+// Assignment 14, the matrix product: the tests that students have. Each runs on every rung.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "judge/device/compare.h"
+#include "judge/input/inputs.h"
+#include "judge/model/text.h"
+#include "judge/run/kernel_work.h"
+#include "judge/run/runner.h"
+#include "judge/suite/buffer_check.h"
+#include "judge/suite/main.h"
+#include "suites/14_matmul_explain.h"
+#include "suites/14_matmul_fixture.h"
+
+namespace lockstep::suites {
+namespace {
+
+using judge::Grouped;
+using judge::Problem;
+using judge::Role;
+using judge::Verdict;
+
+bool TakesHalves(const std::string& rung) { return rung.starts_with("matmul5"); }
+
+// The bits of a half with this value: of normal numbers that are halves.
+uint16_t HalfBits(float value) {
+  if (std::isinf(value)) return 0x7C00 | (std::signbit(value) ? 0x8000 : 0);
+  constexpr int kBias = 15, kFractionBits = 10;
+  int exponent = 0;
+  const float fraction = std::frexp(std::abs(value), &exponent);  // from 1/2 to 1
+  const auto bits = static_cast<uint16_t>((2 * fraction - 1) * (1 << kFractionBits));
+  return static_cast<uint16_t>((std::signbit(value) ? 0x8000 : 0) | (exponent - 1 + kBias) << kFractionBits | bits);
+}
+
+template <class T>
+std::vector<T> As(const std::vector<float>& values) {
+  if constexpr (std::is_same_v<T, float>) {
+    return values;
+  } else {
+    std::vector<T> halves(values.size());
+    std::transform(values.begin(), values.end(), halves.begin(), HalfBits);
+    return halves;
+  }
+}
+
+std::string ShapeText(Shape shape) {
+  return "rows = " + Grouped(shape.rows) + ", columns = " + Grouped(shape.columns) + ", depth = " + Grouped(shape.depth);
+}
+
+judge::CallContext ContextOf(const std::string& rung, Shape shape, const std::string& what) {
+  return {rung, ShapeText(shape) + ", " + what, judge::Suite::Get().assignment().submission};
+}
+
+struct Product {
+  std::vector<double> sums, bounds;
+};
+
+Product Expected(const std::string& rung, Shape shape, const Factors& factors) {
+  // Tensor cores may round to 0, and keep few more bits than the result has.
+  const double roundoff = TakesHalves(rung) ? 0x1p-22 : 0x1p-24;
+  const double rounded = static_cast<double>(shape.depth) * roundoff;
+  const double gamma = factors.values == Values::kReals ? rounded / (1 - rounded) : 0;
+  Product product{std::vector<double>(shape.elements()), std::vector<double>(shape.elements())};
+  for (uint64_t row = 0; row < shape.rows; ++row) {
+    double* const sums = &product.sums[row * shape.columns];
+    double* const bounds = &product.bounds[row * shape.columns];
+    for (uint64_t k = 0; k < shape.depth; ++k) {
+      const auto a = static_cast<double>(factors.a[row * shape.depth + k]);
+      const float* const b = &factors.b[k * shape.columns];
+      for (uint64_t column = 0; column < shape.columns; ++column) sums[column] += a * static_cast<double>(b[column]);
+      if (gamma == 0) continue;
+      const double most = gamma * std::abs(a);
+      for (uint64_t column = 0; column < shape.columns; ++column) {
+        bounds[column] += most * std::abs(static_cast<double>(b[column]));
+      }
+    }
+  }
+  return product;
+}
+
+std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report, Shape shape,
+                                   const Factors& factors, std::span<const float> found) {
+  const Product expected = Expected(context.launcher, shape, factors);
+  const bool launched = !report.observed || !report.launches.empty();
+  const auto mismatch = judge::CompareBounded<float>(expected.sums, found, expected.bounds);
+  if (!mismatch) return launched || found.empty() ? std::nullopt : std::optional(judge::NoKernelProblem(context));
+  if (!launched) return judge::UnfinishedProblem(context);
+  const uint64_t row = mismatch->index / shape.columns, column = mismatch->index % shape.columns;
+  return judge::MakeProblem(Verdict::kWrong, context,
+                            {"row " + std::to_string(row) + ", column " + std::to_string(column) + " of d_c is wrong (" +
+                                 Grouped(mismatch->count) + " of " + judge::Counted(shape.elements(), "element") +
+                                 " in total)",
+                             {"expect", mismatch->expected},
+                             {"found", mismatch->found}},
+                            Suspect(shape, factors, found, mismatch->index).Hint());
+}
+
+template <class T>
+judge::EvidenceRun MultiplyIn(judge::Runner& runner, const std::string& rung, Inputs<T>& inputs,
+                              judge::DeviceArray<float>& c, Shape shape, const Factors& factors) {
+  const judge::CallContext context = ContextOf(rung, shape, factors.what);
+  const std::vector<T> a = As<T>(factors.a), b = As<T>(factors.b);
+  const auto a_before = inputs.a.Fill(a), b_before = inputs.b.Fill(b);
+  c.Poison();
+  constexpr uint64_t kProducts = 16;  // for which a launch may execute as much as for an element
+  runner.LimitInstructions(a.size() + b.size() + shape.elements() * (1 + shape.depth / kProducts));
+  const auto size = [](uint64_t n) { return worker::Argument::Integer(static_cast<unsigned>(n)); };
+  judge::EvidenceRun run{
+      runner.Call(rung, std::vector<worker::Argument>{inputs.a.argument(), inputs.b.argument(), c.argument(),
+                                                      size(shape.rows), size(shape.columns), size(shape.depth)}),
+      {}};
+  run.problems = judge::ProblemsOf(run.report, context);
+  for (Problem& problem : run.problems) {
+    if (std::string hint = HintOfFault(problem); !hint.empty()) problem.hint = std::move(hint);
+  }
+  const auto result_now = c.Look();
+  const std::span<const float> found = result_now.values();
+  if (!run.problems.empty() || found.size() < shape.elements()) return run;
+  if (auto problem = CheckResult(context, run.report, shape, factors, found.first(shape.elements()))) {
+    run.problems.push_back(std::move(*problem));
+  }
+  const judge::HintText unchanged = "d_a and d_b are read-only: the product goes to d_c";
+  judge::CheckUnchanged<T>(inputs.a, a_before.values(), context, unchanged, run.problems);
+  judge::CheckUnchanged<T>(inputs.b, b_before.values(), context, unchanged, run.problems);
+  judge::CheckGuards(context, run.problems, inputs.a, inputs.b, c);
+  if (run.problems.empty() && shape.elements() > 0 && shape.depth > 0) {
+    const judge::TaskBytes read[] = {judge::FirstOf(inputs.a, a.size()), judge::FirstOf(inputs.b, b.size())};
+    const judge::TaskBytes stored = judge::FirstOf(c, shape.elements());
+    judge::CheckKernelsDidIt(run.report, context, judge::Suite::Get().assignment().device_calls, read,
+                             std::span(&stored, 1), run.problems);
+  }
+  return run;
+}
+
+// The depth of evidence runs, about.
+constexpr uint64_t kEvidenceDepth = 64;
+
+// Of about so many multiplications, and nearly a square. Where more than one element goes together all sides are
+// multiples of 32 or 64: many a right design takes single elements where a side is not divisible by 8, or by its tile.
+Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
+  judge::Random random(judge::SeedFor(one.seed, "shape"));
+  const bool whole = one.round || rung.starts_with("matmul4") || TakesHalves(rung);
+  const uint64_t unit = whole ? 64 : 1, step = whole ? 32 : 1;
+  const auto drawn = [&](uint64_t low, uint64_t high) {
+    return static_cast<uint64_t>(random.Between(static_cast<int64_t>(low), static_cast<int64_t>(high)));
+  };
+  const uint64_t depth = drawn(kEvidenceDepth * 3 / 4, kEvidenceDepth * 3 / 2) / step * step;
+  const uint64_t elements = std::max<uint64_t>(one.elements / depth, 1);
+  const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(elements)));
+  const uint64_t rows = std::max(drawn(root * 3 / 4 + 1, root * 4 / 3 + 1) / unit * unit, unit);
+  return {rows, std::max(elements / rows / unit * unit, unit), depth};
+}
+
+// Twice as wide as high, or square.
+Shape EvidenceShape(uint64_t products) {
+  uint64_t rows = 1;
+  while (4 * rows * rows * kEvidenceDepth <= products) rows *= 2;
+  return {rows, products / kEvidenceDepth / rows, kEvidenceDepth};
+}
+
+}  // namespace
+
+MatmulBuffers::MatmulBuffers(judge::JudgeDevice& device, const std::string& rung, Shape most, Offsets offsets)
+    : c(device, most.elements(), "d_c", offsets.c) {
+  if (TakesHalves(rung)) {
+    halves.emplace(device, most, offsets);
+  } else {
+    floats.emplace(device, most, offsets);
+  }
+}
+
+Factors MakeFactors(const std::string& rung, Shape shape, Values values, const judge::SeedKey& seed) {
+  Factors factors{{}, {}, values, "random whole numbers"};
+  if (values == Values::kReals) factors.what = "random numbers with magnitudes from 0.5 to 1";
+  const int bits = TakesHalves(rung) ? 10 : 23;  // of a fraction
+  const auto fill = [&](std::vector<float>& matrix, uint64_t elements, const char* name) {
+    for (const uint32_t word : judge::MakeWords(elements, judge::SeedFor(seed, name))) {
+      const uint32_t kept = word >> 1;
+      const float magnitude = values == Values::kReals
+                                  ? 0.5f + std::ldexp(static_cast<float>(kept >> (31 - bits)), -bits - 1)
+                                  : static_cast<float>(1 + kept % 8);
+      matrix.push_back((word & 1) == 0 ? magnitude : -magnitude);
+    }
+  };
+  fill(factors.a, shape.rows * shape.depth, "a");
+  fill(factors.b, shape.depth * shape.columns, "b");
+  if (values == Values::kInfinity && !factors.a.empty()) {
+    const uint64_t place = factors.a.size() / 2;
+    factors.a[place] = std::numeric_limits<float>::infinity();
+    factors.what += ", and an infinity in row " + std::to_string(place / shape.depth) + " of d_a";
+  }
+  return factors;
+}
+
+judge::EvidenceRun Multiply(judge::Runner& runner, const std::string& rung, MatmulBuffers& buffers, Shape shape,
+                            const Factors& factors) {
+  return buffers.halves ? MultiplyIn(runner, rung, *buffers.halves, buffers.c, shape, factors)
+                        : MultiplyIn(runner, rung, *buffers.floats, buffers.c, shape, factors);
+}
+
+void MatmulTest::Take(judge::EvidenceRun run) {
+  Keep(run.report);
+  Add(std::move(run.problems));
+}
+
+void MatmulTest::Expect(Shape shape, Values values, Role role, Offsets offsets) {
+  const judge::SeedKey seed = Seed(inputs_++);
+  if (!ok()) return;
+  judge::Runner& runner = judge::Suite::Get().runner(role);
+  MatmulBuffers buffers(runner.device(), rung(), shape, offsets);
+  Factors factors = MakeFactors(rung(), shape, values, seed);
+  if (offsets.a + offsets.b + offsets.c > 0) {
+    factors.what += "; d_a, d_b and d_c begin " + std::to_string(offsets.a) + ", " + std::to_string(offsets.b) +
+                    " and " + std::to_string(offsets.c) + " elements into their allocations";
+  }
+  Take(Multiply(runner, rung(), buffers, shape, factors));
+}
+
+void MatmulTest::ExpectInTurn(const std::vector<Shape>& shapes, const std::string& how, bool repeats) {
+  judge::Runner& runner = judge::Suite::Get().runner(Role::kChecked);
+  Shape most;
+  for (const Shape shape : shapes) {
+    most = {std::max(most.rows, shape.rows), std::max(most.columns, shape.columns), std::max(most.depth, shape.depth)};
+  }
+  MatmulBuffers buffers(runner.device(), rung(), most);
+  for (size_t i = 0; i < shapes.size() && ok(); ++i) {
+    Factors factors = MakeFactors(rung(), shapes[i], Values::kWhole, Seed(inputs_++));
+    factors.what += ", " + how + ", call " + std::to_string(i + 1);
+    judge::EvidenceRun run = Multiply(runner, rung(), buffers, shapes[i], factors);
+    if (repeats && i + 1 == shapes.size() && run.problems.empty()) {
+      judge::CheckNothingHeld(ContextOf(rung(), shapes[i], factors.what), run.report, run.problems);
+    }
+    Take(std::move(run));
+  }
+}
+
+// From shapes that forgive most to those that forgive least, so that the first message is the plainest.
+TEST_P(MatmulTest, MultipliesSquares) {
+  for (const uint64_t side : {64, 32, 128, 16, 33, 100, 2, 1}) Expect({side, side, side});
+}
+
+TEST_P(MatmulTest, MultipliesWholeTiles) {
+  for (const Shape shape : {Shape{64, 128, 32}, {128, 64, 32}, {64, 64, 160}, {32, 64, 16}}) Expect(shape);
+}
+
+TEST_P(MatmulTest, MultipliesAnyShape) {
+  for (const Shape shape : {Shape{48, 80, 24}, {80, 48, 72}}) Expect(shape);
+  const std::vector<uint64_t> sides = judge::Around({1, 16, 64});
+  for (const uint64_t rows : sides) {
+    for (const uint64_t columns : sides) {
+      for (const uint64_t depth : {uint64_t{1}, uint64_t{17}, columns}) {
+        if (rows > 0 && columns > 0 && depth > 0) Expect({rows, columns, depth});
+      }
+    }
+  }
+}
+
+TEST_P(MatmulTest, KeepsTheProductsPrecision) {
+  for (const Shape shape : {Shape{32, 32, 32}, {61, 67, 71}, {64, 128, 64}, {7, 9, 300}}) Expect(shape, Values::kReals);
+}
+
+TEST_P(MatmulTest, MultipliesOneRowOrColumn) {
+  for (const uint64_t n : {31, 32, 33, 1000}) {
+    Expect({1, n, 3});
+    Expect({n, 1, 5});
+    Expect({1, 1, n});
+  }
+}
+
+TEST_P(MatmulTest, MultipliesAtAnyAddress) {
+  for (const Offsets offsets : {Offsets{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 2, 2}}) {
+    Expect({68, 36, 32}, Values::kWhole, Role::kChecked, offsets);
+  }
+}
+
+TEST_P(MatmulTest, HandlesNothing) {
+  // A rung that can't multiply one element yet is told that instead.
+  Expect({1, 1, 1});
+  for (const Shape shape : {Shape{0, 0, 0}, {0, 5, 5}, {5, 0, 5}}) Expect(shape);
+  // Sums of nothing are 0.
+  Expect({5, 40, 0});
+}
+
+// More rows than a grid has blocks in y; on rung 1 more than that in tiles of eight, the most that there may be.
+TEST_P(MatmulTest, MultipliesLongMatrices) {
+  // Quick to say that a rung is not begun.
+  Expect({33, 65, 17}, Values::kWhole, Role::kPlain);
+  Expect({rung() == "matmul1_naive" ? uint64_t{1} << 19 : 65600, 1, 1}, Values::kWhole, Role::kPlain);
+}
+
+TEST_P(MatmulTest, KeepsNoMemory) {
+  ExpectInTurn({{40, 30, 20}, {40, 30, 20}}, "other values at the same addresses", /*repeats=*/true);
+}
+
+INSTANTIATE_TEST_SUITE_P(, MatmulTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
+
+}  // namespace lockstep::suites
+
+namespace lockstep::judge {
+
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
+  const suites::Shape shape = one.drawn ? suites::AnyOf(rung, one) : suites::EvidenceShape(one.elements);
+  suites::MatmulBuffers buffers(runner.device(), rung, shape);
+  EvidenceRun run = suites::Multiply(runner, rung, buffers, shape,
+                                     suites::MakeFactors(rung, shape, suites::Values::kReals, one.seed));
+  run.elements = shape.products();
+  return run;
+}
+
+}  // namespace lockstep::judge
