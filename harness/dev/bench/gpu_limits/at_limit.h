@@ -69,7 +69,7 @@ struct Contestant {
 };
 
 // Times the contestants by turns, in groups of calls that take some milliseconds, and prints a row for each:
-// task,size,what,microseconds,GB/s. Each call moves `bytes`.
+// task,size,what,microseconds,GB/s. Each call moves `bytes` (Matmul: does so many operations).
 inline void Compare(const char* task, const std::string& size, double bytes,
                     const std::vector<Contestant>& contestants) {
   constexpr int kRounds = 21;
@@ -121,5 +121,6 @@ void Reduction();
 void Scan();
 void Transpose();
 void Shift();
+void Matmul();
 
 }  // namespace limits

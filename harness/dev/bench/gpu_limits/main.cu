@@ -6,5 +6,6 @@ int main() {
   limits::Scan();
   limits::Transpose();
   limits::Shift();
+  limits::Matmul();
   return 0;
 }
