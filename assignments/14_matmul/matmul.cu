@@ -25,7 +25,7 @@ void matmul1_naive(const float* d_a, const float* d_b, float* d_c, unsigned rows
 //         shared memory, and waits again before the next step overwrites the tiles.
 // Given   blocks of kTile × kTile threads, one for each element of the block's tile of d_c.
 // Mind    edges of all three matrices. Every thread must reach both barriers.
-// Budget  2.2 times the reference's sectors (rung 1 has 17 times), and 1.3 times its wavefronts of shared memory.
+// Budget  2.2 times the reference's sectors (rung 1 has 17 times), and wavefronts of shared memory.
 __global__ void matmul2_tiled_kernel(const float* d_a, const float* d_b, float* d_c, unsigned rows, unsigned columns,
                                      unsigned depth) {
   // TODO(matmul2): load the tiles, wait, multiply, wait; store at the end.
@@ -70,7 +70,6 @@ void matmul4_vectors(const float* d_a, const float* d_b, float* d_c, unsigned ro
 // Budget  as many multiplications on tensor cores as the product has, and 1.5 times the reference's time.
 // TODO(matmul5): the kernel.
 
-void matmul5_tensor(const __half* d_a, const __half* d_b, float* d_c, unsigned rows, unsigned columns,
-                    unsigned depth) {
+void matmul5_tensor(const __half* d_a, const __half* d_b, float* d_c, unsigned rows, unsigned columns, unsigned depth) {
   // TODO(matmul5): launch it.
 }

@@ -36,7 +36,8 @@ inline std::string HintOfFault(const judge::Problem& problem) {
              "address and row lengths that are multiples of it. Serve the other products with single elements";
     case vgpu::FindingKind::kOutOfBounds:
       if (buffer == "d_a") return "d_a has rows * depth elements: test the row against rows, and k against depth";
-      if (buffer == "d_b") return "d_b has depth * columns elements: test k against depth, and the column against columns";
+      if (buffer == "d_b")
+        return "d_b has depth * columns elements: test k against depth, and the column against columns";
       if (buffer == "d_c") return "d_c has rows * columns elements: test the row and the column before the store";
       return "";
     default:
@@ -48,7 +49,11 @@ inline std::string HintOfFault(const judge::Problem& problem) {
 class Suspect {
  public:
   Suspect(Shape shape, const Factors& factors, std::span<const float> result, uint64_t wrong)
-      : shape_(shape), factors_(factors), result_(result), row_(wrong / shape.columns), column_(wrong % shape.columns) {}
+      : shape_(shape),
+        factors_(factors),
+        result_(result),
+        row_(wrong / shape.columns),
+        column_(wrong % shape.columns) {}
 
   // A hint, or "".
   std::string Hint() const {
@@ -79,7 +84,8 @@ class Suspect {
     }
     for (uint64_t row = 0; row < rows; ++row) {
       if (Fits([&](uint64_t, uint64_t c) { return Right(row, c, 0, depth); })) {
-        return "these are the sums of row " + std::to_string(row) + ": is the row that a thread stores the one of d_a that "
+        return "these are the sums of row " + std::to_string(row) +
+               ": is the row that a thread stores the one of d_a that "
                "it has read?";
       }
     }

@@ -26,29 +26,21 @@ using judge::Verdict;
 
 bool TakesHalves(const std::string& rung) { return rung.starts_with("matmul5"); }
 
-// The bits of a half with this value: of normal numbers that are halves.
-uint16_t HalfBits(float value) {
-  if (std::isinf(value)) return 0x7C00 | (std::signbit(value) ? 0x8000 : 0);
-  constexpr int kBias = 15, kFractionBits = 10;
-  int exponent = 0;
-  const float fraction = std::frexp(std::abs(value), &exponent);  // from 1/2 to 1
-  const auto bits = static_cast<uint16_t>((2 * fraction - 1) * (1 << kFractionBits));
-  return static_cast<uint16_t>((std::signbit(value) ? 0x8000 : 0) | (exponent - 1 + kBias) << kFractionBits | bits);
-}
-
 template <class T>
 std::vector<T> As(const std::vector<float>& values) {
   if constexpr (std::is_same_v<T, float>) {
     return values;
   } else {
     std::vector<T> halves(values.size());
-    std::transform(values.begin(), values.end(), halves.begin(), HalfBits);
+    std::transform(values.begin(), values.end(), halves.begin(),
+                   [](float value) { return static_cast<__half_raw>(__float2half(value)).x; });
     return halves;
   }
 }
 
 std::string ShapeText(Shape shape) {
-  return "rows = " + Grouped(shape.rows) + ", columns = " + Grouped(shape.columns) + ", depth = " + Grouped(shape.depth);
+  return "rows = " + Grouped(shape.rows) + ", columns = " + Grouped(shape.columns) +
+         ", depth = " + Grouped(shape.depth);
 }
 
 judge::CallContext ContextOf(const std::string& rung, Shape shape, const std::string& what) {
@@ -90,13 +82,13 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
   if (!mismatch) return launched || found.empty() ? std::nullopt : std::optional(judge::NoKernelProblem(context));
   if (!launched) return judge::UnfinishedProblem(context);
   const uint64_t row = mismatch->index / shape.columns, column = mismatch->index % shape.columns;
-  return judge::MakeProblem(Verdict::kWrong, context,
-                            {"row " + std::to_string(row) + ", column " + std::to_string(column) + " of d_c is wrong (" +
-                                 Grouped(mismatch->count) + " of " + judge::Counted(shape.elements(), "element") +
-                                 " in total)",
-                             {"expect", mismatch->expected},
-                             {"found", mismatch->found}},
-                            Suspect(shape, factors, found, mismatch->index).Hint());
+  return judge::MakeProblem(
+      Verdict::kWrong, context,
+      {"row " + std::to_string(row) + ", column " + std::to_string(column) + " of d_c is wrong (" +
+           Grouped(mismatch->count) + " of " + judge::Counted(shape.elements(), "element") + " in total)",
+       {"expect", mismatch->expected},
+       {"found", mismatch->found}},
+      Suspect(shape, factors, found, mismatch->index).Hint());
 }
 
 template <class T>

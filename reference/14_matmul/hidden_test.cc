@@ -56,8 +56,7 @@ TEST_P(HiddenMatmulTest, MultipliesWideMatrices) {
   Expect({2, 70001, 3}, Values::kWhole, Role::kPlain);
 }
 
-INSTANTIATE_TEST_SUITE_P(, HiddenMatmulTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()),
-                         judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, HiddenMatmulTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
 
 }  // namespace
 }  // namespace lockstep::suites

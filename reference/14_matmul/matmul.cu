@@ -28,8 +28,7 @@ __device__ Tile tile_of_block(unsigned columns) {
 // Launches a block for each tile of kRows × kColumns elements of d_c.
 template <unsigned kRows, unsigned kColumns, typename Element>
 void launch_tiles(void (*kernel)(const Element*, const Element*, float*, unsigned, unsigned, unsigned), dim3 threads,
-                  const Element* d_a, const Element* d_b, float* d_c, unsigned rows, unsigned columns,
-                  unsigned depth) {
+                  const Element* d_a, const Element* d_b, float* d_c, unsigned rows, unsigned columns, unsigned depth) {
   // A grid of no blocks would be an error.
   if (rows == 0 || columns == 0) return;
   kernel<<<Pieces(rows, kRows) * Pieces(columns, kColumns), threads>>>(d_a, d_b, d_c, rows, columns, depth);
@@ -136,12 +135,10 @@ __global__ void matmul4_vectors_kernel(const float* d_a, const float* d_b, float
   float sum[kEach][kVector] = {};
   for (unsigned begin = 0; begin < depth; begin += kStep) {
     const unsigned a_column = begin + a_x * kVector, b_row = begin + threadIdx.y;
-    s_a[a_y][a_x] = a_row < rows && a_column < depth
-                        ? *reinterpret_cast<const float4*>(d_a + (a_row * depth + a_column))
-                        : zeros;
-    s_b[threadIdx.y][threadIdx.x] = b_row < depth && column < columns
-                                        ? *reinterpret_cast<const float4*>(d_b + (b_row * columns + column))
-                                        : zeros;
+    s_a[a_y][a_x] =
+        a_row < rows && a_column < depth ? *reinterpret_cast<const float4*>(d_a + (a_row * depth + a_column)) : zeros;
+    s_b[threadIdx.y][threadIdx.x] =
+        b_row < depth && column < columns ? *reinterpret_cast<const float4*>(d_b + (b_row * columns + column)) : zeros;
     __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < kStep; k += kVector) {
@@ -178,7 +175,7 @@ void matmul4_vectors(const float* d_a, const float* d_b, float* d_c, unsigned ro
 constexpr unsigned kFragment = 16;
 constexpr unsigned kTensorStep = 32;
 constexpr unsigned kTensorThreads = 128;
-constexpr unsigned kHalves = 8;                   // of 16 bytes
+constexpr unsigned kHalves = 8;                      // of 16 bytes
 constexpr unsigned kAPitch = kTensorStep + kHalves;  // rows in other banks
 constexpr unsigned kBPitch = kBlockTile + kHalves;
 
@@ -200,8 +197,8 @@ __device__ void load_tile(__half (&tile)[kRows][kPitch], const __half* matrix, u
 }
 
 template <bool kWhole>
-__global__ void matmul5_tensor_kernel(const __half* d_a, const __half* d_b, float* d_c, unsigned rows,
-                                      unsigned columns, unsigned depth) {
+__global__ void matmul5_tensor_kernel(const __half* d_a, const __half* d_b, float* d_c, unsigned rows, unsigned columns,
+                                      unsigned depth) {
   using namespace nvcuda;
   __shared__ __align__(32) __half s_a[kBlockTile][kAPitch];
   __shared__ __align__(32) __half s_b[kTensorStep][kBPitch];
@@ -241,8 +238,7 @@ __global__ void matmul5_tensor_kernel(const __half* d_a, const __half* d_b, floa
   }
 }
 
-void matmul5_tensor(const __half* d_a, const __half* d_b, float* d_c, unsigned rows, unsigned columns,
-                    unsigned depth) {
+void matmul5_tensor(const __half* d_a, const __half* d_b, float* d_c, unsigned rows, unsigned columns, unsigned depth) {
   const bool whole = aligned_to_16(d_a, d_b, d_a) && depth % kHalves == 0 && columns % kHalves == 0;
   launch_tiles<kBlockTile, kBlockTile>(whole ? matmul5_tensor_kernel<true> : matmul5_tensor_kernel<false>,
                                        kTensorThreads, d_a, d_b, d_c, rows, columns, depth);

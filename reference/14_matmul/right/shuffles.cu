@@ -36,14 +36,12 @@ void multiply(const float* d_a, const float* d_b, float* d_c, unsigned rows, uns
 
 }  // namespace
 
-void matmul1_naive(const float* d_a, const float* d_b, float* d_c, unsigned rows, unsigned columns, unsigned depth) {
-  multiply(d_a, d_b, d_c, rows, columns, depth);
-}
-void matmul2_tiled(const float* d_a, const float* d_b, float* d_c, unsigned rows, unsigned columns, unsigned depth) {
-  multiply(d_a, d_b, d_c, rows, columns, depth);
-}
-void matmul3_registers(const float* d_a, const float* d_b, float* d_c, unsigned rows, unsigned columns, unsigned depth) {
-  multiply(d_a, d_b, d_c, rows, columns, depth);
-}
+#define RUNG(name)                                                                                                   \
+  void name(const float* d_a, const float* d_b, float* d_c, unsigned rows, unsigned columns, unsigned depth) {       \
+    multiply(d_a, d_b, d_c, rows, columns, depth);                                                                   \
+  }
+RUNG(matmul1_naive)
+RUNG(matmul2_tiled)
+RUNG(matmul3_registers)
 void matmul4_vectors(const float*, const float*, float*, unsigned, unsigned, unsigned) {}
 void matmul5_tensor(const __half*, const __half*, float*, unsigned, unsigned, unsigned) {}
