@@ -176,12 +176,16 @@ def test_lines_keep_their_names_where_they_tell_whose_a_kernel_is(tmp_path: Path
 
 @pytest.mark.daily("harness/worker")
 @pytest.mark.parametrize(
-    "word", ["asm", "__asm__", "cudaLibraryLoadData", "cuModuleLoadDataEx", "cuLinkCreate", "nvrtcCompileProgram"]
+    ("written", "word"), [("asm", "asm"), ("__asm__", "__asm__"), ("JOIN(as, m)", "asm"), ("__asm", "__asm")]
 )
-def test_no_kernels_as_text_where_lines_tell_whose_they_are(tmp_path: Path, word: str) -> None:
-    status, said = build_with_libraries(tmp_path, f"{EMPTY}// {word}\n")
+def test_no_assembly_where_lines_tell_whose_a_kernel_is(tmp_path: Path, written: str, word: str) -> None:
+    status, said = build_with_libraries(
+        tmp_path, f'{EMPTY}#define JOIN(a, b) a##b\n__device__ void f() {{ {written}("ret;"); }}\n'
+    )
     assert status == REFUSED, said
     assert said.startswith(f"tool.cu: this assignment does not take {word}:")
+    source = f'{EMPTY}// asm\nconst char* text = "no asm";\n'
+    assert build_with_libraries(tmp_path, source) == (0, "")
 
 
 def test_macros_of_names_that_no_header_uses_may_be_anywhere(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ compile_cpp() {
   # Where libraries are given the judge has to know whose a kernel is: what nvcc made is kept for it.
   compile -c -Xcompiler "-fPIC,$host_flags" -gencode "arch=compute_$arch,code=compute_$arch" \
     ${given:+--keep --keep-dir "$scratch/kept"} -MD -MF "$scratch/includes" -o "$scratch/submission.o" || exit $?
-  [ -z "$given" ] || mv "$scratch/kept/"*.fatbin "$image" || exit $?
+  [ -z "$given" ] || { mv "$scratch/kept/"*.fatbin "$image" && mv "$scratch/kept/"*.cpp1.ii "$scratch/expanded"; } || exit $?
   rm -r "$scratch/kept"
   # A main of the submission's own, to try things out with, is nobody's business here.
   objcopy --localize-symbol=main "$scratch/submission.o" || exit $?
@@ -114,7 +114,7 @@ compile_cpp() {
     sed -E 's/\.h$//; s/^(cu(blas|sparse|solver|fft|rand|dnn)|npp).*/\1/' | sort -u | grep -vxF "${given:-none}" |
     sed ':a;N;$!ba;s/\n\([^\n]*\)$/ and \1/;s/\n/, /g')
   # CUB's and Thrust's headers load the driver; what else is loaded is found when the program runs.
-  loader=$( ([ -n "$given" ] && cat "$source" || nm -u "$scratch/submission.o") | grep -aoE '\b(dlopen|dlmopen)\b' | head -n 1)
+  loader=$([ -n "$given" ] || nm -u "$scratch/submission.o" | grep -aoE '\b(dlopen|dlmopen)\b' | head -n 1)
   if [ -n "$library$loader" ]; then
     what="includes $library"
     [ -n "$library" ] || what="calls $loader(), which loads libraries"
@@ -125,7 +125,7 @@ compile_cpp() {
   fi
   if [ -n "$given" ]; then
     refuse_line_directives
-    refuse_hidden_kernels
+    refuse_assembly
   fi
 }
 
@@ -169,10 +169,10 @@ refuse_directive() {
   }
 }
 
-# Nor may it bring kernels as text, which says of itself whose lines it has.
-refuse_hidden_kernels() {
-  word=$(grep -aowE '(__)?asm(__)?|cu(da)?(Library|Module)Load\w*|cuLink\w*|cudaGetDriverEntryPoint\w*|cuGetProcAddress\w*|nvrtc\w*' \
-    "$source" | head -n 1)
+# Nor may it have assembly, which says of itself whose lines it has: in what the preprocessor made of its own lines.
+refuse_assembly() {
+  word=$(awk -v "own=\"$source\"" '/^# [0-9]+ "/ { mine = index($0, own); next } mine' "$scratch/expanded" |
+    sed -E 's/"([^"\\]|\\.)*"//g' | grep -aowE '(__)?asm(__)?' | head -n 1)
   [ -z "$word" ] || {
     echo "$submission: this assignment does not take $word: kernels are those of the libraries. Take it out." >&2
     exit 65

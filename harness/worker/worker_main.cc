@@ -142,13 +142,17 @@ void SetInCall(bool is_in_call) {
   if (__cudaLockstepInCall != nullptr) __cudaLockstepInCall(is_in_call ? 1 : 0);
 }
 
-// Calls the launchers one after the other, then waits for the device.
-Returned Run(std::span<Ready> calls) {
+// Calls the launchers one after the other, then waits for the device. Arrays that are asked for are taken before: what a
+// launcher has not waited for is not there when it returns.
+Returned Run(std::span<Ready> calls, std::span<const Argument> arguments = {}) {
   Returned returned;
   SetInCall(true);
   for (const Ready& call : calls) returned.result = call.launcher->invoke(call.arguments);
   SetInCall(false);
   std::fflush(nullptr);
+  for (const Argument& argument : arguments) {
+    if (argument.kind == ArgumentKind::kHostArray) returned.arrays.push_back(argument.bytes);
+  }
   const cudaError_t error = FinishCall();
   returned.cuda_error = error;
   if (error != cudaSuccess) returned.cuda_error_name = cudaGetErrorName(error);
@@ -158,11 +162,7 @@ Returned Run(std::span<Ready> calls) {
 Returned RunOne(Call call) {
   Ready ready = MakeReady(std::move(call));
   if (!ready.refused.empty()) return Refuse(ready.refused);
-  Returned returned = Run({&ready, 1});
-  for (Argument& argument : ready.arguments) {
-    if (argument.kind == ArgumentKind::kHostArray) returned.arrays.push_back(std::move(argument.bytes));
-  }
-  return returned;
+  return Run({&ready, 1}, ready.arguments);
 }
 
 int Serve() {

@@ -31,6 +31,8 @@ constexpr DerivedCounter kDerivedCounters[] = {
      }},
     {"load_requests", [](const vgpu::Counters& c) { return c.global_load_requests + c.atomics + c.const_replays; }},
     {"store_requests", [](const vgpu::Counters& c) { return c.global_store_requests + c.atomics; }},
+    {"shared_requests",
+     [](const vgpu::Counters& c) { return c.shared_load_requests + c.shared_store_requests + c.shared_atomics; }},
     {"wasted_passes",
      [](const vgpu::Counters& c) {
        return c.shared_conflicts() + (Sectors(c) - IdealSectors(c)) + (c.atomic_sectors - c.atomics);

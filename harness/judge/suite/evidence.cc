@@ -140,11 +140,13 @@ void Evidence::MakeSmallCalls(const std::string& rung, const SeedKey& seed) {
   }
 }
 
-EvidenceCase Evidence::Drawn(const std::string& rung, Draw draw, const SeedKey& seed) const {
+EvidenceCase Evidence::Drawn(const std::string& rung, Draw draw, const SeedKey& seed, bool is_larger) const {
   constexpr uint64_t kMany = uint64_t{1} << 22, kRoundTo = 4096;
   const auto most = static_cast<int64_t>(std::min(suite_.assignment().EvidenceElements(rung), kMany));
   Random random(SeedFor(seed, "size"));
-  EvidenceCase one{static_cast<uint64_t>(random.Between(most * 3 / 4 + 1, most - 1)), seed, /*drawn=*/true};
+  // Apart enough that the larger one is larger in any shape.
+  const int64_t from = most * (is_larger ? 29 : 24) / 32, to = most * (is_larger ? 31 : 27) / 32;
+  EvidenceCase one{static_cast<uint64_t>(random.Between(from + 1, to - 1)), seed, /*drawn=*/true};
   if (draw == Draw::kWide) {
     const int64_t upper = most >> random.Between(1, 2);
     one.elements = static_cast<uint64_t>(random.Between(upper / 2 + 1, upper));
@@ -205,7 +207,8 @@ double Evidence::ExpectedAt(const MetricTerm& term, const Measurement& measureme
   const RungProfile* fewer = nullptr;
   for (const Measurement::Elsewhere& one : measurement.elsewhere) {
     if (one.draw == Draw::kWide) continue;
-    if (fewer == nullptr || one.profile.elements < fewer->elements) fewer = &one.profile;
+    // Parts of tiles are what a size costs, and no part of the slope.
+    if (fewer == nullptr || one.draw == Draw::kRound) fewer = &one.profile;
   }
   const double here = FigureOf(*measurement.profile, term.counter).value_or(0);
   if (fewer == nullptr || fewer->elements >= measurement.profile->elements) return here;
@@ -281,13 +284,13 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
     // elements than the last one, one is without it.
     Random random(SeedFor(seed, "order"));
     const auto near_it = [&] {
-      std::vector<std::pair<EvidenceCase, Draw>> draws;
-      for (const Draw draw : {elements >= kComparable ? Draw::kRound : Draw::kAny, Draw::kAny}) {
-        draws.emplace_back(Drawn(rung, draw, SeedFor(other, std::to_string(draws.size()))), draw);
-      }
-      if (draws[0].first.elements < draws[1].first.elements) std::swap(draws[0], draws[1]);
+      Draw draws[] = {elements >= kComparable ? Draw::kRound : Draw::kAny, Draw::kAny};
+      if (random.Next() % 2 == 0) std::swap(draws[0], draws[1]);
       MakeSmallCalls(rung, SeedFor(other, "near"));
-      for (const auto& [one, draw] : draws) MeasureElsewhere(rung, draw, one, measurement);
+      for (const bool is_larger : {true, false}) {
+        const Draw draw = draws[is_larger ? 0 : 1];
+        MeasureElsewhere(rung, draw, Drawn(rung, draw, SeedFor(other, is_larger ? "0" : "1"), is_larger), measurement);
+      }
     };
     const auto far_off = [&] {
       if (elements < kComparable) return;

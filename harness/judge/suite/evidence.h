@@ -77,7 +77,7 @@ class Evidence {
  private:
   bool IsDrawn(const std::string& rung) const;
   void MakeSmallCalls(const std::string& rung, const SeedKey& seed);
-  EvidenceCase Drawn(const std::string& rung, Draw draw, const SeedKey& seed) const;
+  EvidenceCase Drawn(const std::string& rung, Draw draw, const SeedKey& seed, bool is_larger = true) const;
   void MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement);
   static double ExpectedAt(const MetricTerm& term, const Measurement& measurement, uint64_t elements);
   std::string UnmetElsewhere(const EvidenceCriterion& criterion, const Measurement& measurement,

@@ -46,7 +46,7 @@ class CudartTest : public testing::Test {
 TEST_F(CudartTest, AnEventsTimeIsThereOnceTheHostHasWaited) {
   const std::string program = Compile(kPrograms + "event_times.cu", "-cudart shared " + kPtx);
   std::string expected;
-  for (const char* nothing : {"nothing", "the first event"}) {
+  for (const char* nothing : {"nothing", "the first event", "asking twice"}) {
     expected += std::string(nothing) + ": cudaErrorNotReady, cudaErrorNotReady\n";
   }
   for (const char* wait : {"the second event", "asking for the second event", "asking for the stream", "the stream",

@@ -56,6 +56,11 @@ TEST_F(StreamsTest, AHostFunctionMayNotCallCuda) {
             "cudaErrorNotPermitted\ncudaErrorNotPermitted\ncudaErrorNotPermitted\ncudaErrorNotPermitted\n");
 }
 
+TEST_F(StreamsTest, WhatAHostFunctionStoresIsSeenBehindAWait) {
+  const std::string seen = "another stream: 0, waited: 1, by itself: 2, behind it: 3\n\nFindings\n  none\n";
+  EXPECT_EQ(Run("--check=races", "sees").text, seen);
+}
+
 TEST_F(StreamsTest, AMessageNamesBothOperationsTheirStreamsAndLines) {
   const Output kernels = Run("--check=races", "Producer wrong");
   for (const char* part : {"global memory, read after write", "Fill in stream 1, launched at streams.cu:",

@@ -82,7 +82,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     const ConcurrentWork::Ids record = {Awaited(r, event).operation};
     Require(r.beside().AreDone(r, record), cudaErrorNotReady);
     r.RequireNoFault();
-    const Event& asked = r.timeline().EventOf(event);
+    Event& asked = r.timeline().EventOf(event);
     Require(r.timeline().AskWhetherOver(asked), cudaErrorNotReady);
     r.timeline().Synchronize(asked);
   });

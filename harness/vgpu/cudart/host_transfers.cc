@@ -229,6 +229,7 @@ void HostTransfers::LookAtArguments(Runtime& r, const void* frame) {
     if (r.timeline().clocks().HostHasWaited(argument.call.slot, argument.call.sequence)) return true;
     if (argument.at >= here) return false;
     r.backend().Report(RaceOf(HostRace::What::kArgumentGone, argument.call));
+    r.host_calls().Drop(reinterpret_cast<const void*>(argument.at));
     return true;
   });
 }
@@ -254,6 +255,7 @@ StreamOperation::StreamOperation(Runtime& r, const Stream& stream, bool is_kerne
     : r_(r), point_(r.timeline().Begin(stream)), is_kernel_(is_kernel) {
   point_.function = r.function();
   point_.spans = std::move(spans);
+  r.host_calls().CallBefore(r, point_.before);
   if (r.backend().WatchesStreams() && (!is_kernel || r.timeline().clocks().several())) point_.call_site = CallSite();
 }
 

@@ -308,7 +308,10 @@ void StopConcurrentWork() {
   Runtime& r = runtime();
   for (int attempt = 0; attempt < kAttemptsToStop; ++attempt) {
     const std::unique_lock lock(r.mutex(), std::try_to_lock);
-    if (lock.owns_lock()) return r.beside().Stop();
+    if (lock.owns_lock()) {
+      r.host_calls().Stop();
+      return r.beside().Stop();
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }

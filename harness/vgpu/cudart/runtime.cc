@@ -251,7 +251,9 @@ void Runtime::NothingToDo() {
 }
 
 void Runtime::Arrive() {
-  if (std::exchange(arrived_, timeline_.clocks().waits()) != timeline_.clocks().waits()) transfers_.Arrive(*this);
+  if (std::exchange(arrived_, timeline_.clocks().waits()) == timeline_.clocks().waits()) return;
+  host_calls_.CallAwaited(*this);
+  transfers_.Arrive(*this);
 }
 
 cudaError_t Runtime::Leave(cudaError_t error) {

@@ -36,6 +36,7 @@
 #include <vector>
 
 #include "vgpu/cudart/backend.h"
+#include "vgpu/cudart/host_calls.h"
 #include "vgpu/cudart/host_transfers.h"
 #include "vgpu/cudart/mapped_memory.h"
 #include "vgpu/cudart/side_by_side.h"
@@ -122,6 +123,7 @@ class Runtime {
   HostTransfers& transfers() { return transfers_; }
   MappedMemory& mapped() { return mapped_; }
   ConcurrentWork& beside() { return beside_; }
+  HostCalls& host_calls() { return host_calls_; }
   // The program has released the primary context that the runtime uses: its next call makes it anew.
   void ReleasePrimary();
   // The call is for no bytes: then nearly none looks at the context.
@@ -252,6 +254,7 @@ class Runtime {
   HostTransfers transfers_;
   MappedMemory mapped_;
   ConcurrentWork beside_;
+  HostCalls host_calls_;
   uint64_t arrived_ = 0;  // the clocks' waits() when something arrived last
   const char* function_ = "";
   bool carried_ = false;            // the call reached the backend, which knows of it

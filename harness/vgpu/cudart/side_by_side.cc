@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <optional>
@@ -43,6 +44,8 @@ class OnBehalf {
   const char* const function_;
 };
 
+std::atomic<int> threads_of_ours = 0;
+
 // Threads of this process that may be the program's own. Those of a launch on several threads count as such.
 int OtherThreads() {
   int threads = 0;
@@ -51,10 +54,20 @@ int OtherThreads() {
        !error && task != std::filesystem::directory_iterator(); task.increment(error)) {
     ++threads;
   }
-  return threads - Coroutine::Count() - 2;  // this one, and the one that serves
+  return threads - Coroutine::Count() - threads_of_ours - 1;  // this one
 }
 
 }  // namespace
+
+void StartThread(std::function<void()> body) {
+  ++threads_of_ours;
+  sigset_t all, before;
+  sigfillset(&all);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&all, fault);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread(std::move(body)).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 ConcurrentWork::Operation* ConcurrentWork::Running() {
   if (running_ == 0 || running_thread_ != std::this_thread::get_id()) return nullptr;
@@ -261,13 +274,7 @@ void ConcurrentWork::Drop(int device) {
 
 void ConcurrentWork::StartServing(Runtime& r) {
   wake_.notify_all();
-  if (std::exchange(serves_, true)) return;
-  sigset_t all, before;
-  sigfillset(&all);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread([this, &r] { Serve(r); }).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!std::exchange(serves_, true)) StartThread([this, &r] { Serve(r); });
 }
 
 void ConcurrentWork::Serve(Runtime& r) {

@@ -30,6 +30,9 @@ namespace lockstep::vgpu::cudart {
 class Runtime;
 struct Stream;
 
+// Starts a thread of ours, which takes none of the program's signals and goes on until the process ends.
+void StartThread(std::function<void()> body);
+
 class ConcurrentWork {
  public:
   using Id = uint64_t;

@@ -3,7 +3,6 @@
 
 #include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/launch_attributes.h"
-#include "vgpu/cudart/report/call_site.h"
 
 using namespace lockstep::vgpu::cudart;
 
@@ -40,19 +39,7 @@ void Destroy(Runtime& r, cudaStream_t handle) {
 }
 
 void PerformCallback(Runtime& r, cudaStreamCallback_t callback, cudaStream_t handle, Stream& stream, void* data) {
-  lockstep::vgpu::StreamPoint call = r.timeline().Begin(stream);
-  r.transfers().ArriveBefore(r, call.before);
-  call.function = r.function();
-  if (r.backend().WatchesStreams()) {
-    call.call_site = CallSite();
-    r.transfers().WatchArgument(r, call, data);
-  }
-  {
-    const Runtime::Unlocked unlocked(r);
-    const Runtime::InHostFunction in_host_function;
-    callback(handle, cudaSuccess, data);
-  }
-  r.transfers().HasRun(data);
+  r.host_calls().Put(r, stream, data, [=] { callback(handle, cudaSuccess, data); });
 }
 
 }  // namespace
@@ -85,11 +72,11 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 LOCKSTEP_PER_THREAD(cudaStreamSynchronize, _ptsz)
 
-// Work that can be done is done when it is asked for. The first question behind it is answered with no all the same, as
-// on a GPU, where nothing has run yet.
+// Work that can be done is done when it is asked for. The first questions behind it are answered with no all the same,
+// as on a GPU, where nothing has run yet.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return Api("cudaStreamQuery", [&](Runtime& r) {
-    const Stream& asked = Awaited(r, stream);
+    Stream& asked = Awaited(r, stream);
     Require(r.beside().AreDone(r, r.beside().Before(r, asked)), cudaErrorNotReady);
     r.RequireNoFault();
     Require(r.timeline().AskWhetherOver(asked), cudaErrorNotReady);

@@ -1,6 +1,7 @@
 #include "vgpu/cudart/timeline.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "vgpu/cudart/runtime.h"
 
@@ -132,16 +133,12 @@ void Timeline::Synchronize(const Event& event) {
   clocks_.HostWaits(event.clock);
 }
 
-bool Timeline::AskWhetherOver(const Stream& stream) {
-  const double asked_at = host_us_;
-  MoveHostTo(stream);
-  return host_us_ <= asked_at;
-}
-
-bool Timeline::AskWhetherOver(const Event& event) {
-  const bool is_over = IsOver(event);
-  host_us_ = std::max(host_us_, event.at_us);
-  return is_over;
+bool Timeline::AskWhetherOver(Questions& asked, double end_us) {
+  if (end_us <= host_us_) return true;
+  if (std::exchange(asked.end_us, end_us) != end_us) asked.times = 0;
+  if (++asked.times <= kAsks) return false;
+  host_us_ = end_us;
+  return true;
 }
 
 void Timeline::SynchronizeDevice(int device) {

@@ -30,12 +30,19 @@ struct CapturePoint {
   std::vector<Node*> after;
 };
 
+// How often the host has asked whether something is over that ends then.
+struct Questions {
+  double end_us = -1;
+  int times = 0;
+};
+
 struct Stream {
   int device = 0;
   unsigned flags = cudaStreamDefault;
   int priority = 0;
   unsigned long long id = 0;
   double ready_us = 0;  // when all that was enqueued is done
+  Questions asked = {};
   CapturePoint point = {};
   std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes = {};
   uint32_t slot = 0;              // in the clocks
@@ -51,6 +58,7 @@ struct Event {
   CapturePoint point = {};
   bool of_ended_capture = false;  // that it was recorded in last
   double at_us = 0;
+  Questions asked = {};
   StreamClocks::Clock clock = {};  // the operations that it stands behind
   // The record that is not done yet, and its operation (side_by_side.h).
   std::shared_ptr<Event> later = nullptr;
@@ -101,10 +109,11 @@ class Timeline {
   void SynchronizeDevice(int device);
   // Whether the host has waited for it, or for something behind it.
   bool IsOver(const Event& event) const { return event.at_us <= host_us_; }
-  // Whether the host, which asks, finds it over. Meanwhile the modelled clock goes on to its end, so who asks again is
-  // told yes: a loop that polls ends, and a question that is taken for a wait is answered as a GPU does.
-  bool AskWhetherOver(const Stream& stream);
-  bool AskWhetherOver(const Event& event);
+  // Whether the host, which asks, finds it over: not until it has asked kAsks times, when the modelled clock goes on to
+  // the end. So a loop that polls ends, and a question or a few that are taken for a wait are answered as a GPU does.
+  static constexpr int kAsks = 16;
+  bool AskWhetherOver(Stream& stream) { return AskWhetherOver(stream.asked, Ready(stream)); }
+  bool AskWhetherOver(Event& event) { return AskWhetherOver(event.asked, event.at_us); }
   StreamClocks& clocks() { return clocks_; }
   // An operation of the stream's begins.
   StreamPoint Begin(const Stream& stream);
@@ -117,6 +126,7 @@ class Timeline {
  private:
   // When all that this stream must wait for is done.
   double Ready(const Stream& stream) const;
+  bool AskWhetherOver(Questions& asked, double end_us);
 
   Stream& DefaultOf(int device);
   bool IsDefault(const Stream& stream) const;

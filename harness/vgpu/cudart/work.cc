@@ -3,31 +3,11 @@
 #include <utility>
 
 #include "vgpu/cudart/graph.h"
-#include "vgpu/cudart/report/call_site.h"
 #include "vgpu/ptx/overloaded.h"
 
 namespace lockstep::vgpu::cudart {
 
 namespace {
-
-// Host functions may wait for other threads of the program, which call CUDA: they run without the lock.
-void PerformHost(Runtime& r, const HostWork& work, const Stream& stream) {
-  // After a fault the functions of a stream no longer run.
-  if (r.faulted()) return;
-  StreamPoint call = r.timeline().Begin(stream);
-  r.transfers().BeforeHostFunction(r, call.before);
-  call.function = r.function();
-  if (r.backend().WatchesStreams()) {
-    call.call_site = CallSite();
-    r.transfers().WatchArgument(r, call, work.data);
-  }
-  {
-    const Runtime::Unlocked unlocked(r);
-    const Runtime::InHostFunction in_host_function;
-    work.function(work.data);
-  }
-  r.transfers().HasRun(work.data);
-}
 
 void RecordInCapture(Runtime& r, const RecordWork& work, const Stream& stream) {
   Event& event = r.timeline().EventOf(work.event);
@@ -49,24 +29,25 @@ void WaitInCapture(const Event& event, Stream& stream) {
 }  // namespace
 
 void Perform(Runtime& r, const Work& work, Stream& stream) {
-  std::visit(Overloaded{
-                 [&](const KernelWork& kernel) { PerformKernel(r, kernel, stream); },
-                 [&](const CopyWork& copy) { PerformCopy(r, copy, stream); },
-                 [&](const FillWork& fill) { PerformFill(r, fill, stream); },
-                 [&](const HostWork& host) { PerformHost(r, host, stream); },
-                 [](const EmptyWork&) {},
-                 [&](const RecordWork& record) {
-                   Event& event = r.timeline().EventOf(record.event);
-                   Require(event.device == stream.device, cudaErrorInvalidResourceHandle);
-                   RecordInOrder(r, event, stream);
-                 },
-                 [&](const WaitWork& wait) { WaitInOrder(r, r.timeline().EventOf(wait.event), stream); },
-                 [&](const LibraryWork& library) { PerformLibrary(r, library, stream); },
-                 [&](const ChildWork& child) { PerformNodes(r, *child.executable, stream); },
-                 [&](const AllocateWork& allocation) { PerformAllocation(r, allocation, stream); },
-                 [&](const FreeWork& freed) { PerformFree(r, freed, stream); },
-             },
-             work);
+  std::visit(
+      Overloaded{
+          [&](const KernelWork& kernel) { PerformKernel(r, kernel, stream); },
+          [&](const CopyWork& copy) { PerformCopy(r, copy, stream); },
+          [&](const FillWork& fill) { PerformFill(r, fill, stream); },
+          [&](const HostWork& host) { r.host_calls().Put(r, stream, host.data, [host] { host.function(host.data); }); },
+          [](const EmptyWork&) {},
+          [&](const RecordWork& record) {
+            Event& event = r.timeline().EventOf(record.event);
+            Require(event.device == stream.device, cudaErrorInvalidResourceHandle);
+            RecordInOrder(r, event, stream);
+          },
+          [&](const WaitWork& wait) { WaitInOrder(r, r.timeline().EventOf(wait.event), stream); },
+          [&](const LibraryWork& library) { PerformLibrary(r, library, stream); },
+          [&](const ChildWork& child) { PerformNodes(r, *child.executable, stream); },
+          [&](const AllocateWork& allocation) { PerformAllocation(r, allocation, stream); },
+          [&](const FreeWork& freed) { PerformFree(r, freed, stream); },
+      },
+      work);
 }
 
 void RecordInOrder(Runtime& r, Event& event, Stream& stream) {

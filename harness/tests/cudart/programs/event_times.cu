@@ -35,6 +35,9 @@ int main() {
   };
   show("nothing", [] {});
   show("the first event", [&] { cudaEventSynchronize(begin); });
+  show("asking twice", [&] {
+    for (int k = 0; k < 2; ++k) cudaEventQuery(end);
+  });
   show("the second event", [&] { cudaEventSynchronize(end); });
   show("asking for the second event", [&] {
     while (cudaEventQuery(end) == cudaErrorNotReady) {

@@ -1,6 +1,7 @@
 // Pairs of programs for streams: each scenario in a right and a wrong form, which differ in what orders their
 // operations. `program list` names the scenarios; `program NAME right|wrong` runs one, of which only the wrong form
 // races.
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -458,11 +459,37 @@ int ShowCallsWithin() {
   return 0;
 }
 
+// When the host sees what a host function stores: behind a wait for it, or after a while.
+int ShowWhenItSees() {
+  Fixture f;
+  std::atomic<int> calls = 0;
+  const auto put = [&] {
+    CHECK(cudaLaunchHostFunc(f.s1, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &calls));
+  };
+  int early = 1;
+  for (int tries = 0; tries < 100 && early > 0; ++tries) {  // on a busy machine it may have been a while
+    calls = 0;
+    put();
+    CHECK(cudaStreamSynchronize(f.s2));
+    early = calls;
+    CHECK(cudaStreamSynchronize(f.s1));
+  }
+  std::printf("another stream: %d, waited: %d", early, calls.load());
+  put();
+  while (calls < 2) std::this_thread::yield();
+  std::printf(", by itself: %d", calls.load());
+  put();
+  Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 1);
+  std::printf(", behind it: %d\n", calls.load());
+  return 0;
+}
+
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "list";
   if (name == "arrival") return ShowArrival();
   if (name == "registered") return ShowRegistered();
   if (name == "calls_within") return ShowCallsWithin();
+  if (name == "sees") return ShowWhenItSees();
   for (const Scenario& scenario : kScenarios) {
     if (name == "list") {
       std::printf("%s\n", scenario.name);
