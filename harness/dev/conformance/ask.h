@@ -133,6 +133,69 @@ struct Cases {
   }
 };
 
+// What a random program draws: numbers, and values that have a name. `said` keeps what was drawn for the question's name.
+struct Draws {
+  explicit Draws(unsigned long long start) : state(start) {}
+  unsigned Next(unsigned n) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return static_cast<unsigned>(state >> 33) % n;
+  }
+  template <typename T>
+  T Of(const std::vector<std::pair<std::string, T>>& list) {
+    const auto& [name, value] = list[Next(static_cast<unsigned>(list.size()))];
+    said += "," + name;
+    return value;
+  }
+  long long One(std::initializer_list<long long> list) {
+    const long long value = list.begin()[Next(static_cast<unsigned>(list.size()))];
+    said += F(",%lld", value);
+    return value;
+  }
+  char* P() { return Of(pointers); }
+  CUdeviceptr D() { return Dev(P()); }
+
+  unsigned long long state;
+  std::string said;
+  std::vector<std::pair<std::string, char*>> pointers;
+};
+
+// A call of a random program, made in its World, and what it answers.
+#define CALL(name, ...) \
+  {name, [](World& w) -> std::string { (void)w; return F("%d", static_cast<int>(__VA_ARGS__)); }}
+#define TOLD(name, ...) {name, [](World& w) -> std::string { (void)w; __VA_ARGS__ }}
+// An error and a value that a call wrote.
+#define VALUE(name, type, shown, call) \
+  {name, [](World& w) -> std::string { (void)w; type v{}; const int e = static_cast<int>(call); return F("%d " shown, e, v); }}
+
+// Makes calls at random, and says what each answers.
+template <typename World>
+void AskAtRandom(World& w, const std::vector<std::pair<const char*, std::string (*)(World&)>>& calls,
+                 const std::string& start) {
+  constexpr int kSteps = 40;
+  for (int step = 0; step < kSteps; ++step) {
+    const auto& [name, call] = calls[w.Next(static_cast<unsigned>(calls.size()))];
+    w.said.clear();
+    const std::string answer = call(w);
+    Say(F("%s%02d_%s%s", start.c_str(), step, name, w.said.c_str()), answer);
+  }
+}
+
+// The seeds of random programs: the first ones, or those that CONFORMANCE_SEEDS gives, "100-131".
+inline std::vector<unsigned> Seeds(unsigned count) {
+  const char* const wanted = std::getenv("CONFORMANCE_SEEDS");
+  unsigned first = 0, last = count - 1;
+  if (wanted != nullptr) std::sscanf(wanted, "%u-%u", &first, &last);
+  std::vector<unsigned> seeds;
+  for (unsigned seed = first; seed <= last; ++seed) seeds.push_back(seed);
+  return seeds;
+}
+
+// Whether work has ended by now is a matter of time: an error that says so counts as none.
+template <typename Error>
+int Untimed(Error error) {
+  return static_cast<int>(error) == CUDA_ERROR_NOT_READY ? 0 : static_cast<int>(error);
+}
+
 // The driver ready, with the primary context current.
 inline void Start() {
   cudaFree(nullptr);

@@ -29,8 +29,8 @@ namespace {
 constexpr size_t kBytes = 65536;
 void CUDART_CB Callback(void*) {}
 
-struct World {
-  explicit World(unsigned seed) : state(seed * 2654435761u + 12345) {
+struct World : Draws {
+  explicit World(unsigned seed) : Draws(seed * 2654435761u + 12345) {
     char* d = nullptr;
     cudaMalloc(&d, kBytes);
     char* m = nullptr;
@@ -89,23 +89,6 @@ struct World {
     cudaDeviceSynchronize();
     cudaGetLastError();
   }
-  unsigned Next(unsigned n) {
-    state = state * 6364136223846793005ull + 1442695040888963407ull;
-    return static_cast<unsigned>(state >> 33) % n;
-  }
-  template <typename T>
-  T Of(const std::vector<std::pair<std::string, T>>& list) {
-    const auto& [name, value] = list[Next(static_cast<unsigned>(list.size()))];
-    said += "," + name;
-    return value;
-  }
-  long long One(std::initializer_list<long long> list) {
-    const long long value = list.begin()[Next(static_cast<unsigned>(list.size()))];
-    said += F(",%lld", value);
-    return value;
-  }
-  char* P() { return Of(pointers); }
-  CUdeviceptr D() { return Dev(P()); }
   cudaStream_t S() { return Of(streams); }
   cudaEvent_t E() { return Of(events); }
   const void* Fn() { return Of(functions); }
@@ -121,9 +104,6 @@ struct World {
     return error;
   }
 
-  unsigned long long state;
-  std::string said;
-  std::vector<std::pair<std::string, char*>> pointers;
   std::vector<std::pair<std::string, cudaStream_t>> streams;
   std::vector<std::pair<std::string, cudaEvent_t>> events;
   std::vector<std::pair<std::string, const void*>> functions;
@@ -138,11 +118,6 @@ struct World {
 // A line each; the formatter would make four of one.
 // clang-format off
 using Call = std::pair<const char*, std::string (*)(World&)>;
-#define CALL(name, ...) {name, [](World& w) -> std::string { (void)w; return F("%d", static_cast<int>(__VA_ARGS__)); }}
-#define TOLD(name, ...) {name, [](World& w) -> std::string { (void)w; __VA_ARGS__ }}
-// An error and a value that a call wrote.
-#define VALUE(name, type, shown, call) \
-  {name, [](World& w) -> std::string { (void)w; type v{}; const int e = static_cast<int>(call); return F("%d " shown, e, v); }}
 
 const std::vector<Call> kCopies = {
     CALL("memcpy", cudaMemcpy(w.P(), w.P(), w.N(), w.K())),
@@ -166,14 +141,14 @@ const std::vector<Call> kCopies = {
     CALL("last", cudaGetLastError()),
 };
 const std::vector<Call> kStreams = {
-    CALL("query", cudaStreamQuery(w.S())),
+    CALL("query", Untimed(cudaStreamQuery(w.S()))),
     CALL("sync", cudaStreamSynchronize(w.S())),
     CALL("record", cudaEventRecord(w.E(), w.S())),
     CALL("recordflags", cudaEventRecordWithFlags(w.E(), w.S(), w.One({0, 1, 2}))),
     CALL("wait", cudaStreamWaitEvent(w.S(), w.E(), w.One({0, 0, 1, 2}))),
     CALL("eventsync", cudaEventSynchronize(w.E())),
     CALL("eventquery", (cudaDeviceSynchronize(), cudaEventQuery(w.E()))),
-    TOLD("elapsed", float ms; return F("%d", cudaEventElapsedTime(&ms, w.E(), w.E()));),
+    TOLD("elapsed", float ms; return F("%d", Untimed(cudaEventElapsedTime(&ms, w.E(), w.E())));),
     VALUE("priority", int, "%d", cudaStreamGetPriority(w.S(), &v)),
     VALUE("flags", unsigned, "%u", cudaStreamGetFlags(w.S(), &v)),
     VALUE("device", int, "%d", cudaStreamGetDevice(w.S(), &v)),
@@ -199,8 +174,8 @@ const std::vector<Call> kCapture = {
     VALUE("capturing", cudaStreamCaptureStatus, "%d", cudaStreamIsCapturing(w.S(), &v)),
     CALL("record", cudaEventRecord(w.E(), w.S())),
     CALL("wait", cudaStreamWaitEvent(w.S(), w.E(), 0)),
-    CALL("eventquery", cudaEventQuery(w.E())),
-    CALL("query", cudaStreamQuery(w.S())),
+    CALL("eventquery", Untimed(cudaEventQuery(w.E()))),
+    CALL("query", Untimed(cudaStreamQuery(w.S()))),
     CALL("memsetasync", cudaMemsetAsync(w.P(), 0, w.One({0, 16}), w.S())),
     CALL("memcpyasync", cudaMemcpyAsync(w.P(), w.P(), w.One({0, 16}), w.K(), w.S())),
     TOLD("launch", int* p = reinterpret_cast<int*>(w.pointers[1].second); void* a[] = {&p}; return F("%d", cudaLaunchKernel(w.Fn(), w.One({1, 2}), w.One({32, 64, 129, 1025}), a, 0, w.S()));),
@@ -343,7 +318,8 @@ const std::vector<Call> kArrays = {
 };
 
 // clang-format on
-void Run(const std::vector<Call>& calls, unsigned seed, int steps, bool faulty = false) {
+void Run(const std::vector<Call>& calls, unsigned seed, bool faulty = false) {
+  Start();
   World w(seed);
   if (faulty) {
     Fault<<<1, 1, 0, w.streams[seed % 4].second>>>(reinterpret_cast<int*>(w.pointers[1].second),
@@ -351,12 +327,7 @@ void Run(const std::vector<Call>& calls, unsigned seed, int steps, bool faulty =
     cudaDeviceSynchronize();
     cudaGetLastError();
   }
-  for (int step = 0; step < steps; ++step) {
-    const auto& [name, call] = calls[w.Next(static_cast<unsigned>(calls.size()))];
-    w.said.clear();
-    const std::string answer = call(w);
-    Say(F("%02d_%s%s", step, name, w.said.c_str()), answer);
-  }
+  AskAtRandom(w, calls, "");
 }
 
 }  // namespace
@@ -367,21 +338,15 @@ int main(int argc, char** argv) {
       {"copy", &kCopies},    {"stream", &kStreams},   {"capture", &kCapture}, {"graph", &kGraphs},
       {"pool", &kPools},     {"pointer", &kPointers}, {"launch", &kLaunches}, {"device", &kDevice},
       {"module", &kModules}, {"array", &kArrays}};
-  const char* const seeds = std::getenv("CONFORMANCE_SEEDS");
-  const unsigned of = seeds != nullptr ? std::atoi(seeds) : 48;
-  constexpr int kSteps = 40;
+  static std::vector<Call> all, most;
   for (const auto& [name, calls] : classes) {
-    for (unsigned seed = 0; seed < of; ++seed) {
-      cases(F("%s%u", name, seed),
-            [calls = calls, name = name, seed] { Start(), Run(*calls, seed + 1000 * name[1], kSteps); });
+    for (const unsigned seed : Seeds(48)) {
+      cases(F("%s%u", name, seed), [calls = calls, start = seed + 1000 * name[1]] { Run(*calls, start); });
     }
+    all.insert(all.end(), calls->begin(), calls->end());
+    if (calls != &kCapture && calls != &kModules) most.insert(most.end(), calls->begin(), calls->end());
   }
-  static std::vector<Call> all;
-  for (const auto& [name, calls] : classes) {
-    if (calls != &kCapture && calls != &kModules) all.insert(all.end(), calls->begin(), calls->end());
-  }
-  for (unsigned seed = 0; seed < of; ++seed) {
-    cases(F("fault%u", seed), [seed] { Start(), Run(all, seed, kSteps, true); });
-  }
+  for (const unsigned seed : Seeds(48)) cases(F("fault%u", seed), [seed] { Run(most, seed, true); });
+  for (const unsigned seed : Seeds(48)) cases(F("together%u", seed), [seed] { Run(all, seed); });
   return cases.Run(argc, argv);
 }

@@ -18,8 +18,8 @@ namespace {
 
 void CUDART_CB Callback(void*) {}
 
-struct World {
-  explicit World(unsigned seed) : state(seed * 2654435761u + 999) {
+struct World : Draws {
+  explicit World(unsigned seed) : Draws(seed * 2654435761u + 999) {
     Start();
     cuCtxGetCurrent(&context);
     cudaMalloc(&d, 65536);
@@ -50,23 +50,6 @@ struct World {
     cudaDeviceSynchronize();
     cudaGetLastError();
   }
-  unsigned Next(unsigned n) {
-    state = state * 6364136223846793005ull + 1442695040888963407ull;
-    return static_cast<unsigned>(state >> 33) % n;
-  }
-  template <typename T>
-  T Of(const std::vector<std::pair<std::string, T>>& list) {
-    const auto& [name, value] = list[Next(static_cast<unsigned>(list.size()))];
-    said += "," + name;
-    return value;
-  }
-  long long One(std::initializer_list<long long> list) {
-    const long long value = list.begin()[Next(static_cast<unsigned>(list.size()))];
-    said += F(",%lld", value);
-    return value;
-  }
-  char* P() { return Of(pointers); }
-  CUdeviceptr D() { return Dev(P()); }
   CUstream S() { return Of(streams); }
   CUevent E() { return Of(events); }
   CUarray A() { return Of(arrays); }
@@ -89,11 +72,8 @@ struct World {
     return c;
   }
 
-  unsigned long long state;
-  std::string said;
   CUcontext context = nullptr;
   char *d = nullptr, *m = nullptr, *h = nullptr, *w = nullptr;
-  std::vector<std::pair<std::string, char*>> pointers;
   cudaStream_t stream = nullptr, other = nullptr;
   cudaEvent_t event = nullptr, untimed = nullptr;
   std::vector<std::pair<std::string, CUstream>> streams;
@@ -113,11 +93,6 @@ struct World {
 // A line each; the formatter would make four of one.
 // clang-format off
 using Call = std::pair<const char*, std::string (*)(World&)>;
-#define CALL(name, ...) {name, [](World& w) -> std::string { (void)w; return F("%d", static_cast<int>(__VA_ARGS__)); }}
-#define TOLD(name, ...) {name, [](World& w) -> std::string { (void)w; __VA_ARGS__ }}
-// An error and a value that a call wrote.
-#define VALUE(name, type, shown, call) \
-  {name, [](World& w) -> std::string { (void)w; type v{}; const int e = static_cast<int>(call); return F("%d " shown, e, v); }}
 
 const std::vector<Call> kStreams = {
     TOLD("create", CUstream s = nullptr; return F("%d", cuStreamCreate(&s, w.One({0, 1, 2, 3})));),
@@ -139,7 +114,7 @@ const std::vector<Call> kStreams = {
     CALL("record", cuEventRecord(w.E(), w.S())),
     CALL("recordflags", cuEventRecordWithFlags(w.E(), w.S(), w.One({0, 1, 2}))),
     CALL("eventsync", cuEventSynchronize(w.E())),
-    TOLD("elapsed", float t; return F("%d", cuEventElapsedTime(&t, w.E(), w.E()));),
+    TOLD("elapsed", float t; return F("%d", Untimed(cuEventElapsedTime(&t, w.E(), w.E())));),
     CALL("callback", cuStreamAddCallback(w.S(), [](CUstream, CUresult, void*) {}, nullptr, w.One({0, 0, 1}))),
     CALL("hostfunc", cuLaunchHostFunc(w.S(), w.One({0, 1, 1}) ? Callback : nullptr, nullptr)),
     CALL("attach", cuStreamAttachMemAsync(w.S(), w.D(), w.One({0, 65536}), w.One({1, 2, 4}))),
@@ -147,7 +122,7 @@ const std::vector<Call> kStreams = {
     TOLD("batch", CUstreamBatchMemOpParams o[2] = {}; o[0].operation = static_cast<CUstreamBatchMemOpType>(w.One({2, 3, 5, 6})); o[0].writeValue.address = w.D(); o[1] = o[0]; return F("%d", cuStreamBatchMemOp(w.S(), w.One({0, 1, 2}), o, w.One({0, 0, 1})));),
     TOLD("launch", void* p = w.d; void* a[] = {&p}; return F("%d", cuLaunchKernel(w.Of(w.functions), w.One({0, 1}), 1, 1, w.One({1, 1025}), 1, 1, 0, w.S(), a, nullptr));),
     TOLD("ex", void* p = w.d; void* a[] = {&p}; CUlaunchAttribute t[2] = {}; t[0].id = static_cast<CUlaunchAttributeID>(w.One({1, 2, 3, 4, 6, 8, 10, 11, 15, 16, 20})); if (t[0].id == 4) t[0].value.clusterDim = {static_cast<unsigned>(w.One({1, 2, 3})), 1, 1}; else t[0].value.priority = w.One({0, 1, -3}); CUlaunchConfig c{static_cast<unsigned>(w.One({1, 2, 6})), 1, 1, 32, 1, 1, 0, w.S(), t, 1}; return F("%d", cuLaunchKernelEx(&c, w.Of(w.functions), a, nullptr));),
-    CALL("query", (cuCtxSynchronize(), cuStreamQuery(w.S()))),
+    CALL("query", Untimed((cuCtxSynchronize(), cuStreamQuery(w.S())))),
     CALL("sync", cuStreamSynchronize(w.S())),
     CALL("last", cudaGetLastError()),
 };
@@ -255,17 +230,6 @@ const std::vector<Call> kContexts = {
 };
 // clang-format on
 
-void Run(const char* name, const std::vector<Call>& calls, unsigned seed) {
-  CaseName() = name;
-  World w(seed);
-  for (int step = 0; step < 40; ++step) {
-    const auto& [call_name, call] = calls[w.Next(static_cast<unsigned>(calls.size()))];
-    w.said.clear();
-    const std::string answer = call(w);
-    Say(F("%u.%02d_%s%s", seed, step, call_name, w.said.c_str()), answer);
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -273,11 +237,18 @@ int main(int argc, char** argv) {
   const std::pair<const char*, const std::vector<Call>*> classes[] = {
       {"stream", &kStreams}, {"memory", &kMemory},    {"pool", &kPools},      {"texture", &kTextures},
       {"tensor", &kTensors}, {"cluster", &kClusters}, {"context", &kContexts}};
-  for (const auto& [name, calls] : classes) {
-    for (unsigned seed = 0; seed < 16; ++seed) {
-      cases(F("%s%u", name, seed),
-            [calls = calls, name = name, seed] { Run(name, *calls, seed * 8 + name[0] + name[1]); });
+  const auto add = [&](const char* name, const std::vector<Call>* calls, unsigned count) {
+    for (const unsigned seed : Seeds(count)) {
+      cases(F("%s%u", name, seed), [calls, name, seed] {
+        CaseName() = name;
+        const unsigned start = seed * 8 + name[0] + name[1];
+        World w(start);
+        AskAtRandom(w, *calls, F("%u.", start));
+      });
     }
-  }
+  };
+  static std::vector<Call> all;
+  for (const auto& [name, calls] : classes) add(name, calls, 16), all.insert(all.end(), calls->begin(), calls->end());
+  add("together", &all, 48);
   return cases.Run(argc, argv);
 }
