@@ -61,7 +61,9 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
   const bool untouched = in_place ? std::equal(in.begin(), in.end(), out.begin())
                                   : out[*wrong] == judge::DeviceArray<int32_t>::FillValue();
   if (!launched && untouched) return judge::UnfinishedProblem(context);
-  return judge::MakeProblem(Verdict::kWrong, context, result.Evidence(*wrong), result.Hint());
+  uint64_t threads = 0;
+  for (const vgpu::LaunchRecord& launch : report.launches) threads += launch.grid.Count() * launch.block.Count();
+  return judge::WrongAt(*wrong, context, result.Evidence(*wrong), result.Hint(threads));
 }
 
 void Explain(const judge::CallReport& report, uint64_t n, int64_t shift, std::vector<Problem>& problems) {

@@ -38,12 +38,12 @@ std::optional<Problem> CheckResult(const CallContext& context, const CallReport&
   const bool untouched = out[*wrong] == judge::DeviceArray<uint32_t>::FillValue();
   if (!launched && untouched) return judge::UnfinishedProblem(context);
   const std::string found = untouched ? "nothing was written" : judge::ValueText(std::bit_cast<float>(out[*wrong]));
-  return MakeProblem(Verdict::kWrong, context,
-                     {sums.PlaceText(*wrong) + " is wrong (" + judge::Grouped(sums.CountWrong(out)) + " of " +
-                          judge::Counted(in.size(), "float") + " in total)",
-                      {"expect", judge::ValueText(sums.Right(*wrong))},
-                      {"found", found}},
-                     sums.Hint(*wrong, out[*wrong], untouched));
+  return WrongAt(*wrong, context,
+                 {sums.PlaceText(*wrong) + " is wrong (" + judge::Grouped(sums.CountWrong(out)) + " of " +
+                      judge::Counted(in.size(), "float") + " in total)",
+                  {"expect", judge::ValueText(sums.Right(*wrong))},
+                  {"found", found}},
+                 sums.Hint(*wrong, out[*wrong], untouched));
 }
 
 void Explain(const std::string& rung, std::vector<Problem>& problems) {

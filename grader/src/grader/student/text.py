@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from grader.base.counted import counted
 from grader.model.assignment import Assignment, Rung
 from grader.model.line_costs import LineCost, base_name, counters_by_line, line_cost
-from grader.model.picture import Picture, of_finding, of_line
+from grader.model.picture import Picture, of_line, of_test
 from grader.model.result import (
     Evidence,
     Finding,
@@ -228,11 +228,14 @@ def _message(assignment: Assignment, row: _Row, result: SuiteResult, source: str
     first, *others = [test for test in row.failed if not test.unfinished] or row.failed
     said: Said = first
     if not first.unfinished:
-        is_theirs = any(line.file == assignment.submission for line in first.lines)  # not in a kernel that is given
+        is_theirs = any(  # not in a kernel that is given; a list of calls names no fault
+            line.file == assignment.submission and line.label in {"at", "first", "second", "failed"}
+            for line in first.lines
+        )
         launches = () if is_theirs and first.verdict != "WRONG" else first.launches
         said = _with_places(first, first.verdict, row.rung, assignment.submission, source, launches)
     lines = [_said(said, first.verdict, to)]
-    lines += _drawn(next(filter(None, map(of_finding, first.findings)), None), to)
+    lines += _drawn(of_test(first), to)
     lines += _output(first)
     lines.append(f"  again   {_shorter(first.reproduce)}")
     if others:
@@ -277,6 +280,7 @@ def _with_places(said: Said, verdict: str, rung: Rung, file: str, source: str, l
         lines.append(SaidLine("at", f"{file}:{number}  return {_STUB_RETURNS};", file, number))
     elif not launches and not any(line.file == file for line in lines) and (number := launcher_line(source, rung)):
         lines.append(SaidLine("in", f"{file}:{number}  {rung.id}()", file, number))
+        lines += _named_lines(said.hint, source, file, number)
     return replace(said, lines=tuple(lines))
 
 
@@ -284,6 +288,20 @@ def launcher_line(source: str, rung: Rung) -> int:
     """The line that the rung's launcher begins at; 0: there is none."""
     found = re.search(rf"^(?:def |[\w:<>*& ]+[ *&]){rung.id}\s*\(", source, re.MULTILINE)
     return source.count("\n", 0, found.start()) + 1 if found else 0
+
+
+def _named_lines(hint: str, source: str, file: str, begin: int) -> list[SaidLine]:
+    """The first line of the function at `begin` that uses a member which the hint names, if there is one."""
+    rows = source.split("\n")
+    members = {name for name in re.findall(r"\w{3,}", hint) if re.search(rf"(?:->|\.){name}\b", source)}
+    if not members:
+        return []
+    end = next((k for k in range(begin, len(rows)) if rows[k].startswith("}")), len(rows))
+    uses = re.compile(rf"(?:->|\.)(?:{'|'.join(sorted(members))})\b")
+    found = next((k for k in range(begin, end) if uses.search(rows[k])), None)
+    if found is None:
+        return []
+    return [SaidLine("at", f"{file}:{found + 1}  {rows[found].strip()}", file, found + 1)]
 
 
 def stub_line(source: str, rung: Rung) -> int:
@@ -380,7 +398,7 @@ def _number(value: float | None) -> str:
 
 
 def _where(assignment: Assignment, row: _Row, source: str) -> str:
-    """Where a rung begins: at its TODO, or what its test says is not there where that comment is gone."""
+    """The line of a rung's TODO; without that comment, what its test says is missing."""
     if row.is_bonus:
         return " (bonus)"
     number = todo_line(source, row.rung)
