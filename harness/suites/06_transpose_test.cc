@@ -59,13 +59,6 @@ judge::CallContext ContextOf(const std::string& rung, Shape shape, const std::st
   return {rung, ShapeText(shape) + ", " + what, judge::Suite::Get().assignment().submission};
 }
 
-// What a fault of a kernel most likely means in a transpose.
-void Explain(Shape shape, std::vector<Problem>& problems) {
-  for (Problem& problem : problems) {
-    if (std::string hint = HintOfFault(problem, shape); !hint.empty()) problem.hint = std::move(hint);
-  }
-}
-
 // Nearly a square: the shape that the course measured.
 Shape SquareOf(uint64_t elements) {
   uint64_t width = 1;
@@ -124,7 +117,9 @@ judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, Tra
        // A single row or column is a copy.
        .is_work = shape.width > 1 && shape.height > 1,
        .text_of = [](uint32_t word) { return judge::ValueText(std::bit_cast<float>(word)); },
-       .explain = [&](const judge::CallReport&, std::vector<Problem>& problems) { Explain(shape, problems); },
+       .explain = [&](const judge::CallReport&, std::vector<Problem>& problems) {
+         judge::ExplainEach(problems, [&](const Problem& one) { return HintOfFault(one, shape); });
+       },
        .check = [&](const judge::CallReport& report,
                     std::span<const uint32_t> found) { return CheckResult(context, report, shape, matrix, found); }});
 }

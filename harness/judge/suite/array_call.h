@@ -18,6 +18,14 @@
 
 namespace lockstep::judge {
 
+// Gives each problem the hint that hint_of has for it; "": its own.
+template <class HintOf>
+void ExplainEach(std::vector<Problem>& problems, HintOf hint_of) {
+  for (Problem& problem : problems) {
+    if (std::string hint = hint_of(problem); !hint.empty()) problem.hint = std::move(hint);
+  }
+}
+
 template <class T>
 struct ArrayCall {
   DeviceArray<T>& in;

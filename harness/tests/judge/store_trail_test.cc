@@ -19,32 +19,17 @@ constexpr const char* kSwapped = R"(.version 8.0
 .address_size 64
 .file 1 "swap.cu"
 .visible .entry swapped(.param .u64 in, .param .u64 out) {
-.shared .align 4 .b8 s[32];
-.reg .b32 %r<8>;
-.reg .b64 %d<8>;
-.loc 1 1 1
-ld.param.u64 %d1, [in];
-ld.param.u64 %d2, [out];
-mov.u32 %r1, %tid.x;
-mul.wide.u32 %d3, %r1, 8;
-add.u64 %d3, %d1, %d3;
+.shared .align 4 .b8 s[32]; .reg .b32 %r<8>; .reg .b64 %d<8>;
+ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d3, %r1, 8; add.u64 %d3, %d1, %d3;
 .loc 1 2 1
-ld.global.u32 %r2, [%d3];
-mov.u32 %r3, s;
-shl.b32 %r4, %r1, 2;
-add.u32 %r5, %r3, %r4;
+ld.global.u32 %r2, [%d3]; mov.u32 %r3, s; shl.b32 %r4, %r1, 2; add.u32 %r5, %r3, %r4;
 .loc 1 3 1
 st.shared.u32 [%r5], %r2;
 .loc 1 4 1
-bar.sync 0;
-xor.b32 %r4, %r4, 4;
-add.u32 %r5, %r3, %r4;
-ld.shared.u32 %r2, [%r5];
-mul.wide.u32 %d4, %r1, 4;
-add.u64 %d4, %d2, %d4;
+bar.sync 0; xor.b32 %r4, %r4, 4; add.u32 %r5, %r3, %r4; ld.shared.u32 %r2, [%r5];
+mul.wide.u32 %d4, %r1, 4; add.u64 %d4, %d2, %d4;
 .loc 1 5 1
-st.global.u32 [%d4], %r2;
-ret;
+st.global.u32 [%d4], %r2; ret;
 }
 )";
 

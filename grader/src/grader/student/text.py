@@ -232,7 +232,7 @@ def _message(assignment: Assignment, row: _Row, result: SuiteResult, source: str
             line.file == assignment.submission and line.label in {"at", "first", "second", "failed"}
             for line in first.lines
         )
-        launches = () if is_theirs and first.verdict != "WRONG" else first.launches
+        launches = () if is_theirs and first.verdict not in {"WRONG", "UNINIT"} else first.launches
         said = _with_places(first, first.verdict, row.rung, assignment.submission, source, launches)
     lines = [_said(said, first.verdict, to)]
     lines += _drawn(of_test(first), to)
@@ -279,8 +279,7 @@ def _with_places(said: Said, verdict: str, rung: Rung, file: str, source: str, l
     if verdict == "API" and (number := stub_line(source, rung)):
         lines.append(SaidLine("at", f"{file}:{number}  return {_STUB_RETURNS};", file, number))
     elif not launches and not any(line.file == file for line in lines) and (number := launcher_line(source, rung)):
-        lines.append(SaidLine("in", f"{file}:{number}  {rung.id}()", file, number))
-        lines += _named_lines(said.hint, source, file, number)
+        lines += named_lines(said, source, file, number, rung.id)
     return replace(said, lines=tuple(lines))
 
 
@@ -290,18 +289,22 @@ def launcher_line(source: str, rung: Rung) -> int:
     return source.count("\n", 0, found.start()) + 1 if found else 0
 
 
-def _named_lines(hint: str, source: str, file: str, begin: int) -> list[SaidLine]:
-    """The first line of the function at `begin` that uses a member which the hint names, if there is one."""
-    rows = source.split("\n")
-    members = {name for name in re.findall(r"\w{3,}", hint) if re.search(rf"(?:->|\.){name}\b", source)}
-    if not members:
-        return []
-    end = next((k for k in range(begin, len(rows)) if rows[k].startswith("}")), len(rows))
-    uses = re.compile(rf"(?:->|\.)(?:{'|'.join(sorted(members))})\b")
-    found = next((k for k in range(begin, end) if uses.search(rows[k])), None)
-    if found is None:
-        return []
-    return [SaidLine("at", f"{file}:{found + 1}  {rows[found].strip()}", file, found + 1)]
+def named_lines(said: Said, source: str, file: str, begin: int, function: str) -> list[SaidLine]:
+    """The function's line, and the first line in it that uses a member which the message names, or which one it lacks.
+
+    The member that was expected to have another value goes before those of the hint.
+    """
+    body = source.split("\n")[begin - 1 :]
+    body = body[: next((k for k, row in enumerate(body) if row.startswith("}")), len(body))]
+    expected = [line.text.partition(" = ")[0] for line in said.lines if line.label == "expect" and " = " in line.text]
+    lines = [SaidLine("in", f"{file}:{begin}  {function}()", file, begin)]
+    for member in [*expected, *re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", said.hint)]:
+        for k, row in enumerate(body):
+            if re.search(rf"(?:->|\.){member}\b", row):
+                return [*lines, SaidLine("at", f"{file}:{begin + k}  {row.strip()}", file, begin + k)]
+        if any(re.search(rf"\b{member} \d", line.text) for line in said.lines):  # among the numbers that are given
+            return [replace(lines[0], text=f"{lines[0].text}, which does not use {member}")]
+    return lines
 
 
 def stub_line(source: str, rung: Rung) -> int:
