@@ -12,8 +12,8 @@ import pytest
 
 from conftest import ROOT
 from grader.model.assignment import load_assignment
-from grader.model.picture import WIDTH, Picture, of_finding, of_line
-from grader.model.result import Access, Finding, Line, Memory, Place, SuiteResult, result_from
+from grader.model.picture import WIDTH, Picture, of_finding, of_line, of_test
+from grader.model.result import Access, Finding, Line, Memory, Place, SaidLine, SuiteResult, TestResult, result_from
 from grader.pages.environment import make_environment
 from grader.student.page import TEMPLATE, profile_page
 
@@ -61,6 +61,18 @@ def test_an_access_is_drawn_as_its_addresses_say(seed: int) -> None:
     assert all(x >= 0 and x + w <= WIDTH and y + h <= picture.height for x, y, w, h in every)
     assert str(access.cost) in picture.told
     assert all(len(row) < 80 for row in picture.rows)
+
+
+def test_a_picture_is_of_the_finding_that_the_message_is_about() -> None:
+    other = replace(_RACE, places=(Place("a.cu", 7, (0, 0, 0), (1, 0, 0), "store"), *_RACE.places[1:]))
+    said = (SaidLine("first", "", "a.cu", 41), SaidLine("second", "", "a.cu", 43))
+    test = TestResult(
+        message="RACE", lines=said, name="A.B/c", rung="c", verdict="RACE", seconds=0, output="", reproduce="",
+        findings=(other, _RACE),
+    )  # fmt: skip
+    drawn = of_test(test)
+    assert drawn is not None and "at line 41" in drawn.told
+    assert of_test(replace(test, lines=said[:1])) is None
 
 
 @pytest.mark.parametrize(("offset", "index"), [(520, 130), (-4, -1), (1 << 40, 1 << 38), (513, 513)])

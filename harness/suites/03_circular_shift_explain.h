@@ -112,13 +112,13 @@ class ShiftResult {
             {"found", found}};
   }
 
-  // A sentence, or "".
-  std::string Hint() const {
+  // A sentence, or "". threads: in all launches.
+  std::string Hint(uint64_t threads) const {
     const uint64_t n = in_.size();
     if (!in_place_ && All([&](uint64_t i) { return out_[i] == untouched_; })) return "nothing wrote to d_out";
     if (All([&](uint64_t i) { return out_[i] == 0; })) return "the result is all zeros";
     if (const auto other = OtherOffset()) return HintOfOffset(*other);
-    if (std::string hint = HintOfRest(); !hint.empty()) return hint;
+    if (std::string hint = HintOfRest(threads); !hint.empty()) return hint;
     const uint64_t wrap = n - offset_;
     if (std::string hint = HintOfWarps(); !hint.empty()) return hint;
     if (in_place_ &&
@@ -126,9 +126,10 @@ class ShiftResult {
       return "both parts are reversed, but the whole array is not yet";
     }
     if (AllIn(0, wrap)) {
-      if (offset_ == 1) return "the part that does not wrap around is right; the element that does is wrong";
+      const std::string rule = ": from i = n - offset on, d_out[i] is d_in[i - (n - offset)]";
+      if (offset_ == 1) return "the part that does not wrap around is right; the element that does is wrong" + rule;
       return "the part that does not wrap around is right; of the " + Elements(offset_) + " that do, " +
-             Amount(WrongIn(wrap, n), offset_) + " wrong";
+             Amount(WrongIn(wrap, n), offset_) + " wrong" + (in_place_ ? "" : rule);
     }
     if (AllIn(wrap, n)) {
       if (wrap == 1)
@@ -221,9 +222,9 @@ class ShiftResult {
              " elements apart: it has no lane beside it to get the next element from, and has to load that itself";
     }
     const auto is_from_behind = [&](uint64_t i) {
-      return out_[i] == Shifted(i, offset_) || (i >= 4 && offset_ > 0 && WasBefore(i));
+      return out_[i] == Shifted(i, offset_) || (offset_ > 0 && WasBefore(i));
     };
-    if (!in_place_ && All(is_from_behind)) {
+    if (!in_place_ && in_.size() > kLanes && All(is_from_behind)) {
       return "what is wrong comes from the lane before: __shfl_down_sync brings the next lane's value, __shfl_up_sync "
              "the one before's";
     }
@@ -236,7 +237,7 @@ class ShiftResult {
   }
 
   // All right up to some place, and nothing written behind it.
-  std::string HintOfRest() const {
+  std::string HintOfRest(uint64_t threads) const {
     const uint64_t n = in_.size();
     uint64_t written = n;
     while (written > 0 && Untouched(written - 1)) --written;
@@ -245,10 +246,15 @@ class ShiftResult {
                                         : "the last " + Elements(n - written) + " were not written: ";
     for (const uint64_t piece : {1024, 512, 256, 128, 64, 32, 4}) {
       if (written == n / piece * piece) {
-        return text + "they come after the last full group of " + std::to_string(piece) + ". Round up, and check i < n";
+        if (written * 2 <= n && threads >= n) break;  // not a rest, and there are threads for it
+        return text + (n - written == 1 ? "it comes" : "they come") + " after the last full group of " +
+               std::to_string(piece) + ". Round the number of blocks up, and check i < n";
       }
     }
     if (written == n - offset_) return text + "what falls off the beginning must come back at the end";
+    if (threads >= n && !in_place_) {
+      return text + "there are threads for them, so it is the index: does it begin with blockIdx.x * blockDim.x?";
+    }
     return text + "does the grid, or each thread's loop, end too early?";
   }
 

@@ -61,13 +61,9 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
   const bool untouched = in_place ? std::equal(in.begin(), in.end(), out.begin())
                                   : out[*wrong] == judge::DeviceArray<int32_t>::FillValue();
   if (!launched && untouched) return judge::UnfinishedProblem(context);
-  return judge::MakeProblem(Verdict::kWrong, context, result.Evidence(*wrong), result.Hint());
-}
-
-void Explain(const judge::CallReport& report, uint64_t n, int64_t shift, std::vector<Problem>& problems) {
-  for (Problem& problem : problems) {
-    if (std::string hint = HintOfFault(report, problem, n, shift); !hint.empty()) problem.hint = std::move(hint);
-  }
+  uint64_t threads = 0;
+  for (const vgpu::LaunchRecord& launch : report.launches) threads += launch.grid.Count() * launch.block.Count();
+  return judge::WrongAt(*wrong, context, result.Evidence(*wrong), result.Hint(threads));
 }
 
 std::vector<worker::Argument> ArgumentsOf(const ShiftBuffers& buffers, bool in_place, uint64_t n, int32_t shift) {
@@ -115,7 +111,9 @@ judge::EvidenceRun Shift(judge::Runner& runner, const std::string& rung, ShiftBu
        .frees = true,
        .is_work = OffsetOf(array.size(), shift) != 0,
        .explain = [&](const judge::CallReport& report,
-                      std::vector<Problem>& problems) { Explain(report, array.size(), shift, problems); },
+                      std::vector<Problem>& problems) {
+         judge::ExplainEach(problems, [&](const Problem& one) { return HintOfFault(report, one, array.size(), shift); });
+       },
        .check = [&](const judge::CallReport& report, std::span<const int32_t> found) -> std::optional<Problem> {
          const ShiftResult result(array, found, shift, judge::DeviceArray<int32_t>::FillValue(), in_place);
          return CheckResult(context, report, result, array, found, shift, in_place);

@@ -9,7 +9,7 @@
 #include "judge/input/oracle.h"
 #include "judge/model/text.h"
 #include "judge/run/kernel_work.h"
-#include "judge/suite/buffer_check.h"
+#include "judge/suite/array_call.h"
 #include "judge/suite/main.h"
 #include "judge/suite/timing.h"
 #include "reduction.h"
@@ -218,6 +218,10 @@ judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, Reduct
   judge::CheckUnchanged<int32_t>(buffers.in, before.values(), context,
                                  "d_in is read-only: intermediate results go to d_work", run.problems);
   judge::CheckGuards(context, run.problems, buffers.in, buffers.sum, buffers.work);
+  if (run.problems.size() == 1 && run.problems[0].verdict == Verdict::kWrong && !run.problems[0].unfinished) {
+    run.problems[0].trail = judge::TrailOfArrayCall<int32_t>(
+        runner, context, {.in = buffers.in, .out = buffers.sum, .values = values, .arguments = arguments}, found[0], 0);
+  }
   // The sum of one element is a copy, that of none a constant.
   if (values.size() > 1 && run.problems.empty()) {
     judge::CheckKernelsDidIt(run.report, context, judge::Suite::Get().assignment().device_calls,

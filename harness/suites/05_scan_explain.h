@@ -14,6 +14,7 @@
 
 #include "judge/device/buffer.h"
 #include "judge/model/text.h"
+#include "judge/model/verdict.h"
 
 namespace lockstep::suites {
 
@@ -21,6 +22,22 @@ namespace lockstep::suites {
 inline bool IsUnwritten(float value) {
   const float poison = judge::DeviceArray<float>::FillValue();
   return std::memcmp(&value, &poison, sizeof value) == 0;
+}
+
+// Hints for faults of a kernel that say more here than the fault's own.
+inline void ExplainFaults(std::vector<judge::Problem>& problems) {
+  constexpr uint64_t kRow = 33 * sizeof(float);  // of the 32 banks, and a word of padding
+  for (judge::Problem& problem : problems) {
+    if (problem.verdict != judge::Verdict::kUninit || !problem.finding || !problem.finding->memory) continue;
+    const vgpu::MemoryPlace& memory = *problem.finding->memory;
+    const uint64_t at = memory.address - memory.buffer_base;
+    if (memory.space != vgpu::MemorySpace::kShared || memory.buffer_bytes < 2 * kRow) continue;
+    if (at % kRow == kRow - sizeof(float)) {
+      problem.hint =
+          "this is the word that padding leaves out of each row: where element i is stored with padding, i + i / 32, it "
+          "has to be read there too";
+    }
+  }
 }
 
 // The scans that common mistakes give, compared with the one that was found.
@@ -56,7 +73,8 @@ class ScanExplainer {
       return "the values were truncated to integers before they were added";
     }
     if (!inclusive && first_ == 0) {
-      return "nothing comes before element 0, so it must be 0" +
+      return "nothing comes before element 0, so it must be 0: does the first lane of each warp, and the first thread of "
+             "a block, start from 0?" +
              std::string(std::has_single_bit(n_) ? "" : kNoPowerOfTwo);
     }
     for (const uint64_t window : {first_ - 1, first_}) {
@@ -174,7 +192,11 @@ inline std::string ExplainScan(std::span<const float> values, std::span<const do
            "comes before";
   }
   if (std::equal(values.begin(), values.end(), found.begin())) return "that is the input: nothing was added";
-  if (std::all_of(found.begin(), found.end(), [](float value) { return value == 0; })) return "all results are 0";
+  if (std::all_of(found.begin(), found.end(), [](float value) { return value == 0; })) {
+    return sums ? "all results are 0: does each step add something? A down-sweep keeps the left sum in a variable before "
+                  "it stores the parent's there"
+                : "all results are 0, which is above every element: start from -INFINITY, not from 0";
+  }
   if (std::isinf(expected[first])) {
     return "every element up to here is -INFINITY, and so is their maximum: start from -INFINITY, not from a larger "
            "number such as -FLT_MAX";

@@ -114,8 +114,8 @@ std::optional<Problem> CheckResult(const std::string& rung, const judge::CallCon
   if (!launched && std::all_of(found.begin(), found.end(), IsUnwritten)) return judge::UnfinishedProblem(context);
   std::vector<double> expected(n), bounds(n);
   Oracle(rung, input).Next(expected, bounds);
-  return judge::MakeProblem(Verdict::kWrong, context, {judge::MismatchText(*mismatch, n)},
-                            ExplainScan(input.values, expected, found, mismatch->index, rung != kMaxRung));
+  return judge::WrongAt(mismatch->index, context, {judge::MismatchText(*mismatch, n)},
+                        ExplainScan(input.values, expected, found, mismatch->index, rung != kMaxRung));
 }
 
 std::vector<worker::Argument> ArgumentsOf(const ScanBuffers& buffers, uint64_t n) {
@@ -188,7 +188,7 @@ judge::EvidenceRun Scan(judge::Runner& runner, const std::string& rung, ScanBuff
        .arguments = ArgumentsOf(buffers, n),
        .unchanged_hint = "d_in is read-only: the result goes to d_out",
        .spare_input = kSpareInput,
-       .explain = {},
+       .explain = [](const judge::CallReport&, std::vector<Problem>& problems) { ExplainFaults(problems); },
        .check = [&](const judge::CallReport& report,
                     std::span<const float> found) { return CheckResult(rung, context, report, input, found); }},
       buffers.work);

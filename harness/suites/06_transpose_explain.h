@@ -21,7 +21,7 @@
 namespace lockstep::suites {
 
 // A hint for a fault of a kernel, where a transpose has one that says more than the fault's own; else "".
-inline std::string HintOfFault(const judge::Problem& problem) {
+inline std::string HintOfFault(const judge::Problem& problem, Shape shape) {
   if (!problem.finding || !problem.finding->memory) return "";
   const vgpu::Finding& finding = *problem.finding;
   const std::string& buffer = finding.memory->buffer_name;
@@ -34,7 +34,8 @@ inline std::string HintOfFault(const judge::Problem& problem) {
         return "a column of the tile comes from all the threads that filled it: synchronise them (__syncthreads(), or "
                "__syncwarp() in a warp's own tile) between filling and reading, and before you fill the tile again";
       }
-      return buffer == "d_out" ? "each element of d_out belongs to one thread: (x, y) goes to d_out[x * height + y]"
+      return buffer == "d_out" ? "each element of d_out belongs to one thread: (x, y) goes to d_out[x * height + y], and a loop moves "
+                                 "on by as many rows as the block has"
                                : "";
     }
     case vgpu::FindingKind::kUninitialized:
@@ -42,6 +43,10 @@ inline std::string HintOfFault(const judge::Problem& problem) {
       if (finding.block_dim.x < kTile && finding.block_dim.y > 1) {
         return "a block is " + std::to_string(finding.block_dim.x) + " threads wide, and a row of the tile has " +
                std::to_string(kTile) + " elements: are the block's x and y exchanged?";
+      }
+      if (shape.width % kTile == 0 && shape.height % kTile == 0) {
+        return "nothing was stored to this word of the tile, which the matrix fills: does each pass of the loop store its "
+               "own row, s_tile[row][threadIdx.x], until the tile has all its rows?";
       }
       return "nothing was loaded to this word of the tile: at the matrix's edges the store needs a test of its own, "
              "by its place in d_out, and may not go by the test of the load";
@@ -239,6 +244,9 @@ class TransposeResult {
     }
     if (AllComeFrom([&](uint64_t i) -> Place { return i % height * height + i / height; })) {
       return "the rows of d_in have width elements, not height: element (x, y) is d_in[y * width + x]";
+    }
+    if (width != height && AllComeFrom([&](uint64_t i) -> Place { return i % width * height + i / width; })) {
+      return "row and column are taken by height: element i of d_in is in row i / width, column i % width";
     }
     const auto in_place = [&](uint64_t row, uint64_t column) -> Place {
       if (row >= height || column >= width) return std::nullopt;

@@ -52,18 +52,11 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
     return judge::NoKernelProblem(context);
   }
   if (!launched && out[*wrong] == poison) return judge::UnfinishedProblem(context);
-  return judge::MakeProblem(Verdict::kWrong, context, result.Evidence(*wrong), result.Hint(*wrong));
+  return judge::WrongAt(*wrong, context, result.Evidence(*wrong), result.Hint(*wrong));
 }
 
 judge::CallContext ContextOf(const std::string& rung, Shape shape, const std::string& what) {
   return {rung, ShapeText(shape) + ", " + what, judge::Suite::Get().assignment().submission};
-}
-
-// What a fault of a kernel most likely means in a transpose.
-void Explain(std::vector<Problem>& problems) {
-  for (Problem& problem : problems) {
-    if (std::string hint = HintOfFault(problem); !hint.empty()) problem.hint = std::move(hint);
-  }
 }
 
 // Nearly a square: the shape that the course measured.
@@ -124,7 +117,9 @@ judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, Tra
        // A single row or column is a copy.
        .is_work = shape.width > 1 && shape.height > 1,
        .text_of = [](uint32_t word) { return judge::ValueText(std::bit_cast<float>(word)); },
-       .explain = [](const judge::CallReport&, std::vector<Problem>& problems) { Explain(problems); },
+       .explain = [&](const judge::CallReport&, std::vector<Problem>& problems) {
+         judge::ExplainEach(problems, [&](const Problem& one) { return HintOfFault(one, shape); });
+       },
        .check = [&](const judge::CallReport& report,
                     std::span<const uint32_t> found) { return CheckResult(context, report, shape, matrix, found); }});
 }

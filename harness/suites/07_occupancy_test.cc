@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -219,6 +220,15 @@ std::vector<Problem> OccupancyTest::ProblemsOf(const Case& one, const std::vecto
                             judge::Suite::Get().assignment().submission};
   Keep(report);
   std::vector<Problem> problems = judge::ProblemsOf(report, context);
+  if (report.outcome == worker::Outcome::kCrashed && report.code == SIGFPE && !problems.empty()) {
+    problems.back().hint =
+        one.kernel.threads < one.sm.limits.warp_size
+            ? "a divisor is 0: threads / warp_size rounds down to 0 here, and a part of a warp takes a whole one: round up"
+        : one.kernel.registers == 0 && number() != 1 && number() != 2
+            ? "a divisor is 0: of a kernel without registers they are no limit: return kUnlimited first"
+            : "a divisor is 0 for these numbers: what is needed of this resource, 0 bytes or registers, is no limit: "
+              "return kUnlimited first";
+  }
   if (!report.trace.empty()) {
     problems.push_back(MakeProblem(Verdict::kRejected, context,
                                    {"it called " + judge::Printable(report.trace.front().function)},

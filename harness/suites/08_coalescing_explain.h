@@ -74,6 +74,10 @@ class Sums {
         return "no thread has the last element: launch enough threads, and guard with the element's index where that "
                "isn't the thread's";
       }
+      if (i == 0 && layout_ == Layout::kElements) {
+        return "no thread stores the first element: thread t has t + kOffset, and where that reaches n it goes back to "
+               "the beginning, t + kOffset - n";
+      }
       return "no thread stores this float: round the number of blocks up, and check which thread has it";
     }
     const auto found = std::bit_cast<float>(found_word);
@@ -98,10 +102,12 @@ class Sums {
     if (layout_ == Layout::kStructures && i % 3 == 2 && found == in(i) + in(i - 2) + in(i - 1)) {
       return "x was replaced by x + y before z needed it: take all three into registers first";
     }
-    if (found == in(i) + in(PartnerOf(other, count, i))) {
+    // The same component where the other layout has it.
+    const uint64_t there = layout_ == Layout::kArrays ? i % 3 * n + i / 3 : i % n * 3 + i / n;
+    if (found == in(i) + in(PartnerOf(other, count, i)) || (there != i && found == Right(there))) {
       return layout_ == Layout::kStructures
-                 ? "here a structure's three floats are neighbours: 3 * t, 3 * t + 1, 3 * t + 2"
-                 : "here all x's come first, then all y's: t, n + t, 2 * n + t";
+                 ? "here a structure's three floats are neighbours, in d_in and in d_out: 3 * t, 3 * t + 1, 3 * t + 2"
+                 : "here all x's come first, then all y's, in d_in and in d_out: t, n + t, 2 * n + t";
     }
     return "each structure (x, y, z) becomes (x + y, y + z, z + x)";
   }
@@ -126,6 +132,19 @@ inline std::string HintOfFault(const std::string& rung, const judge::Problem& pr
     }
     if (LayoutOf(rung) != Layout::kElements) {
       return "n counts structures: there are 3 * n floats, and n threads with work";
+    }
+  }
+  if (problem.finding->kind == vgpu::FindingKind::kRace && rung.starts_with("coalesce8") &&
+      memory.space == vgpu::MemorySpace::kShared && problem.finding->second &&
+      problem.finding->first.line != problem.finding->second->line) {
+    const uint64_t element = (memory.address - memory.buffer_base) / sizeof(float);
+    const auto owns = [&](const vgpu::ThreadPlace& place) {
+      const uint64_t thread = place.thread.x, threads = problem.finding->block_dim.x;
+      return element / 3 == thread || element % threads == thread;
+    };
+    if (!owns(problem.finding->first) && !owns(*problem.finding->second)) {
+      return "neither thread has this element: thread t works on s[3 * t], s[3 * t + 1] and s[3 * t + 2], and copies the "
+             "elements t, t + blockDim.x and t + 2 * blockDim.x";
     }
   }
   if (problem.finding->kind == vgpu::FindingKind::kMisaligned) {

@@ -38,18 +38,12 @@ std::optional<Problem> CheckResult(const CallContext& context, const CallReport&
   const bool untouched = out[*wrong] == judge::DeviceArray<uint32_t>::FillValue();
   if (!launched && untouched) return judge::UnfinishedProblem(context);
   const std::string found = untouched ? "nothing was written" : judge::ValueText(std::bit_cast<float>(out[*wrong]));
-  return MakeProblem(Verdict::kWrong, context,
-                     {sums.PlaceText(*wrong) + " is wrong (" + judge::Grouped(sums.CountWrong(out)) + " of " +
-                          judge::Counted(in.size(), "float") + " in total)",
-                      {"expect", judge::ValueText(sums.Right(*wrong))},
-                      {"found", found}},
-                     sums.Hint(*wrong, out[*wrong], untouched));
-}
-
-void Explain(const std::string& rung, std::vector<Problem>& problems) {
-  for (Problem& problem : problems) {
-    if (std::string hint = HintOfFault(rung, problem); !hint.empty()) problem.hint = std::move(hint);
-  }
+  return WrongAt(*wrong, context,
+                 {sums.PlaceText(*wrong) + " is wrong (" + judge::Grouped(sums.CountWrong(out)) + " of " +
+                      judge::Counted(in.size(), "float") + " in total)",
+                  {"expect", judge::ValueText(sums.Right(*wrong))},
+                  {"found", found}},
+                 sums.Hint(*wrong, out[*wrong], untouched));
 }
 
 std::vector<Argument> ArgumentsOf(const CoalescingBuffers& buffers, const std::string& rung, uint64_t floats) {
@@ -90,7 +84,9 @@ judge::EvidenceRun Increment(judge::Runner& runner, const std::string& rung, Coa
        .frees = true,
        .is_work = !floats.empty(),
        .text_of = [](uint32_t word) { return judge::ValueText(std::bit_cast<float>(word)); },
-       .explain = [&](const CallReport&, std::vector<Problem>& problems) { Explain(rung, problems); },
+       .explain = [&](const CallReport&, std::vector<Problem>& problems) {
+         judge::ExplainEach(problems, [&](const Problem& one) { return HintOfFault(rung, one); });
+       },
        .check = [&](const CallReport& report,
                     std::span<const uint32_t> found) { return CheckResult(context, report, floats, found); }});
 }

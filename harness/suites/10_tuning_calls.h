@@ -23,6 +23,7 @@ inline constexpr Config kEvidenceConfig{128, 128, 1, 4};  // no load of several 
 inline constexpr uint64_t kEvidenceMarks = 150;
 inline constexpr uint64_t kSmallTask = 5'000;  // whose configurations are not worth a comparison
 inline constexpr int kNotReady = 600;          // cudaErrorNotReady
+inline const std::vector<std::string> kEvents = {"cudaEventRecord", "cudaEventSynchronize"};
 // Different configurations that a tuner has to have tried, whichever it chooses: fewer are no search.
 inline constexpr size_t kLeastTried = 6;
 
@@ -141,13 +142,15 @@ inline judge::EvidenceRun RunClock(judge::Runner& runner, const Machine& machine
   for (const vgpu::LaunchRecord& launch : report.launches) all += Told(launch.microseconds);
   // The host's clock gives another time in each run, which says nothing.
   const bool is_far = found > 1100 * expected;
-  return wrong(judge::Figure(expected) + " µs", is_far ? "over 1,000 times as much" : judge::Figure(found) + " µs",
-               std::abs(milliseconds - expected) <= kTolerance * expected ? "cudaEventElapsedTime gives milliseconds"
+  wrong(judge::Figure(expected) + " µs", is_far ? "over 1,000 times as much" : judge::Figure(found) + " µs",
+        std::abs(milliseconds - expected) <= kTolerance * expected ? "cudaEventElapsedTime gives milliseconds"
                : found == 0 ? "no time passed between the events: is the launch between them?"
                : std::abs(found - all) <= kTolerance * all
                    ? "that is the time of all launches: the first event belongs after those to warm up"
                    : "record one event right before the launch and one right after it, in its stream; then wait for "
                      "the second, and ask for the time between them");
+  judge::AddCalls(run.problems, report.trace, kEvents);
+  return run;
 }
 
 struct TunerRun {

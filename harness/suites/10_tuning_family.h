@@ -12,6 +12,7 @@
 #include "judge/suite/array_call.h"
 #include "judge/suite/suite.h"
 #include "suites/10_tuning_fixture.h"
+#include "vgpu/exec/warp_state.h"
 
 namespace lockstep::suites {
 
@@ -77,7 +78,11 @@ inline std::string ExplainCount(const TuningInput& input, const Config& config, 
   const size_t each = static_cast<size_t>(config.block) * static_cast<size_t>(config.items);
   if (found == judge::DeviceArray<int32_t>::FillValue()) {
     return i >= each ? "nothing was written there: does block b begin at element b * block * items?"
-                     : "nothing was written there: does each thread store all of its items?";
+                     : "nothing was written there: do a thread's first element and its step fit each other, t with steps "
+                       "of block, or items * t with steps of 1, and does it store all its items?";
+  }
+  if (static_cast<uint32_t>(found) == static_cast<uint32_t>(expected) + 0x01010101u * vgpu::kUnwrittenRegister) {
+    return "the count began with garbage: a variable in a kernel has no value before it is given one (int below = 0)";
   }
   return "";
 }
@@ -89,8 +94,8 @@ inline std::optional<judge::Problem> CheckCounts(const judge::CallContext& conte
   if (right == expected.end()) return std::nullopt;
   const auto i = static_cast<size_t>(right - expected.begin());
   const bool untouched = *wrong == judge::DeviceArray<int32_t>::FillValue();
-  return judge::MakeProblem(
-      judge::Verdict::kWrong, context,
+  return judge::WrongAt(
+      i, context,
       {"d_out[" + std::to_string(i) + "], of the element " + std::to_string(input.in[i]),
        {"expect", judge::Counted(static_cast<uint64_t>(*right), "mark") + " below it"},
        {"found", (untouched ? "the old contents (nothing was written)" : std::to_string(*wrong))}},
@@ -154,7 +159,14 @@ inline judge::EvidenceRun RunFamily(judge::Runner& runner, const std::string& ru
                                           : "the launch failed: ask cudaGetLastError(), which also clears the error");
          }
          if (!fits || (n == 0 && !report.observed)) return std::nullopt;
-         if (auto problem = CheckCounts(context, input, config, found)) return problem;
+         if (auto problem = CheckCounts(context, input, config, found)) {
+           const auto each = static_cast<uint64_t>(config.block) * static_cast<uint64_t>(config.items);
+           if (report.launches.size() == 1 && report.launches[0].grid.Count() * each < n) {
+             problem->hint = "a block takes block * items elements, so that the last ones have none: round the number of "
+                             "blocks up";
+           }
+           return problem;
+         }
          if (!report.observed) return std::nullopt;
          if (n > 0) return CheckShape(context, n, config, report.launches);
          if (report.launches.empty()) return std::nullopt;

@@ -59,6 +59,16 @@ inline void ExplainFaults(std::vector<judge::Problem>& problems) {
                          ? "nothing orders these two streams: put both operations into one, or record an event behind "
                            "the first, and let the other stream wait_for_event()"
                          : "blocks run in any order: the array that a launch writes is not the one that it reads";
+    } else if (problem.finding->kernel == "circular_shift" &&
+               problem.finding->kind == vgpu::FindingKind::kOutOfBounds) {
+      problem.hint = "circular_shift takes the places from 0 to n - 1, so shift % n, and then reads d_in[i + places] or "
+                     "d_in[i + places - n]: are n and the places those of this array?";
+    } else if (problem.finding->kernel == "block_sums" && problem.finding->kind == vgpu::FindingKind::kOutOfBounds &&
+               problem.finding->first.access == vgpu::AccessKind::kStore) {
+      problem.hint = "each block stores a sum of its own: those of several blocks go to an array with an element for each, "
+                     "which the next launch adds up; d_sum takes the last one's";
+    } else if (problem.finding->kernel == "subtract" && problem.finding->kind == vgpu::FindingKind::kOutOfBounds) {
+      problem.hint = "the launch is given more elements than the chunk has: the last chunk is what is left";
     } else {
       problem.hint =
           "the kernels are right: look at the arrays and the numbers that this launch is given, and at their order";
@@ -178,7 +188,8 @@ inline std::string ExplainDifference(std::span<const int32_t> values, std::span<
   uint64_t at = 0;
   while (at + 1 < out.size() && out[at] == difference(at, at)) ++at;
   if (out[at] == poison) {
-    return at == 0 ? "nothing was copied to h_out"
+    return at == 0 ? "nothing was copied to h_out: h_out[:] = … fills it, and h_out = … only gives its name to another "
+                     "array"
                    : "the elements from " + judge::Grouped(at) +
                          " on were not written: "
                          "the last chunk is what is left, and no less";

@@ -59,6 +59,8 @@ struct Problem {
   int line = 0;
   bool unfinished = false;                    // the student has not begun this part
   std::optional<vgpu::Finding> finding = {};  // that it was made of
+  std::optional<uint64_t> element = {};       // WRONG: the first wrong one of the result
+  std::string trail = {};                     // who stored that one (run/store_trail.h); a line behind the launches
 };
 
 // The problem with the highest rank; the first of equals. nullptr where there is none.

@@ -203,10 +203,16 @@ bool SamePlace(const vgpu::ThreadPlace& a, const vgpu::ThreadPlace& b) {
 }
 
 // A thread that reads what another has not written yet, for want of a barrier, reads uninitialised memory too: the race
-// is the mistake.
+// is the mistake. So it is where an earlier launch's threads all stored to one element, and left the others unwritten.
 bool IsExplainedByRace(const vgpu::Finding& finding, const std::vector<vgpu::Finding>& findings) {
   if (finding.kind != vgpu::FindingKind::kUninitialized) return false;
   return std::any_of(findings.begin(), findings.end(), [&](const vgpu::Finding& race) {
+    if (race.kind == vgpu::FindingKind::kRace && race.launch < finding.launch && race.memory && finding.memory) {
+      return race.second && race.first.access == vgpu::AccessKind::kStore &&
+             race.second->access == vgpu::AccessKind::kStore &&
+             race.memory->space == vgpu::MemorySpace::kGlobal && finding.memory->space == vgpu::MemorySpace::kGlobal &&
+             race.memory->buffer_base == finding.memory->buffer_base;
+    }
     return race.kind == vgpu::FindingKind::kRace && race.kernel == finding.kernel &&
            (SamePlace(race.first, finding.first) || (race.second && SamePlace(*race.second, finding.first)));
   });

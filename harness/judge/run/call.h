@@ -58,6 +58,14 @@ struct CallContext {
 Problem MakeProblem(Verdict verdict, const CallContext& context, std::vector<vgpu::MessageLine> evidence,
                     HintText hint = {});
 
+// The same of a wrong result, whose first wrong element this is.
+inline Problem WrongAt(uint64_t element, const CallContext& context, std::vector<vgpu::MessageLine> evidence,
+                       HintText hint) {
+  Problem problem = MakeProblem(Verdict::kWrong, context, std::move(evidence), std::move(hint));
+  problem.element = element;
+  return problem;
+}
+
 // Everything wrong with how the call went; whether its result is right is not looked at. After a fault of a kernel,
 // errors and exits are its consequences and no problems of their own.
 std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& context);

@@ -18,6 +18,7 @@ HintText LaunchHint(const ApiCall& launch, const CallContext& context) {
   if (grid.Count() == 0 && IsOfNothing(context.input)) return Hint::kGridForNothing;
   if (grid.Count() == 0) return Hint::kGridRoundedDown;
   if (block.Count() == 0) return Hint::kEmptyBlock;
+  if (block.Count() > 1024 && grid.Count() <= 1024 && grid.Count() % 32 == 0) return Hint::kGridAsBlock;
   if (block.Count() > 1024) return Hint::kBlockTooLarge;
   if (grid.y > 65535 || grid.z > 65535) return Hint::kGridTooHigh;
   if (launch.error == static_cast<int>(vgpu::LaunchError::kCooperativeTooLarge)) return Hint::kCooperativeTooLarge;

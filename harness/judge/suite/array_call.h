@@ -11,11 +11,20 @@
 
 #include "judge/run/kernel_work.h"
 #include "judge/run/runner.h"
+#include "judge/run/store_trail.h"
 #include "judge/suite/buffer_check.h"
 #include "judge/suite/evidence.h"
 #include "judge/suite/suite.h"
 
 namespace lockstep::judge {
+
+// Gives each problem the hint that hint_of has for it; "": its own.
+template <class HintOf>
+void ExplainEach(std::vector<Problem>& problems, HintOf hint_of) {
+  for (Problem& problem : problems) {
+    if (std::string hint = hint_of(problem); !hint.empty()) problem.hint = std::move(hint);
+  }
+}
 
 template <class T>
 struct ArrayCall {
@@ -37,6 +46,22 @@ struct ArrayCall {
   // The task's own: what is wrong with the result.
   std::function<std::optional<Problem>(const CallReport&, std::span<const T> found)> check;
 };
+
+// Who stored the wrong element; "" for long arrays, whose call is not made once more for this.
+template <class T>
+std::string TrailOfArrayCall(Runner& runner, const CallContext& context, const ArrayCall<T>& call, T found,
+                             uint64_t element) {
+  constexpr uint64_t kMost = uint64_t{1} << 16;
+  if (call.values.size() > kMost) return "";
+  call.in.Fill(call.values);
+  if (&call.in != &call.out) call.out.Poison();
+  const auto named = [](const DeviceArray<T>& array) {
+    return NamedBuffer{array.label(), array.address(), array.size() * sizeof(T), sizeof(T)};
+  };
+  uint8_t bytes[sizeof(T)];
+  std::memcpy(bytes, &found, sizeof found);
+  return TrailOf(runner, context.launcher, call.arguments, named(call.in), named(call.out), element, bytes);
+}
 
 // Fills `in`, poisons `out`, calls the launcher, and finds all that is wrong with how it went: with the call, the
 // result, what lies past it, the input, and the memory beside the buffers and the others.
@@ -64,7 +89,8 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
                                         " of the output was written, but the result has only " + Counted(n, "element")},
                                        "check each index against the result's length before the store"));
   }
-  if (auto problem = call.check(run.report, found.first(n))) run.problems.push_back(*problem);
+  const auto problem = call.check(run.report, found.first(n));
+  if (problem) run.problems.push_back(*problem);
   if (!in_place) CheckUnchanged<T>(call.in, before.values(), context, call.unchanged_hint, run.problems, call.text_of);
   CheckGuards(context, run.problems, call.in, call.out, others...);
   if (call.is_work && run.problems.empty()) {
@@ -75,6 +101,9 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
                       std::span(&result, 1), run.problems);
   }
   if (call.frees) CheckNothingHeld(context, run.report, run.problems);
+  if (problem && problem->element && run.problems.size() == 1) {
+    run.problems[0].trail = TrailOfArrayCall(runner, context, call, found[*problem->element], *problem->element);
+  }
   return run;
 }
 

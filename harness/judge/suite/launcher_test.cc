@@ -65,6 +65,7 @@ void LauncherTest::TearDown() {
   if (const Problem* worst = Worst(problems_)) {
     result.verdict = worst->verdict;
     result.unfinished = worst->unfinished;
+    if (!worst->trail.empty()) result.launches.push_back(worst->trail);
     result.message = MessageOf(*worst, result.name);
     const std::string text =
         Printable(result.message.Whole()) + printed + (worst->unfinished ? "" : "\n  again   " + result.reproduce);

@@ -56,7 +56,7 @@ def dtype_of(of: object) -> Scalar:
 
 
 def length_of(shape: object) -> int:
-    """Of a shape of one dimension."""
+    """The length of a one-dimensional shape, given as n or (n,)."""
     lengths = shape if isinstance(shape, tuple | list) else (shape,)
     if len(lengths) != 1 or not hasattr(lengths[0], "__index__"):
         raise TypeError(f"arrays have one dimension here, and {shape!r} is no length")

@@ -103,12 +103,12 @@ def mem_alloc(bytes: int) -> DeviceAllocation:  # PyCUDA's name
 
 
 def mem_alloc_like(ary: Any) -> DeviceAllocation:
-    """As much as the array has."""
+    """Allocates device memory of the array's size."""
     return mem_alloc(ary.nbytes)
 
 
 def address_of(value: Any, what: str) -> int:
-    """Of device memory, for `what`."""
+    """The address of device memory; `what` names the argument in errors."""
     if not hasattr(value, "__index__"):
         raise TypeError(f"{what}: expected device memory, got {kind_of(value)}")
     return operator.index(value)

@@ -227,7 +227,7 @@ def _device_array_like(other: DeviceNDArray, stream: object = 0) -> DeviceNDArra
 
 
 def _to_device(source: object, stream: object = 0, copy: bool = True, to: DeviceNDArray | None = None) -> DeviceNDArray:
-    """Of an array.array; of a list, whose type is that of Python's numbers."""
+    """The element type of an array.array, or of a list by its Python numbers."""
     if not copy:
         raise TypeError("to_device copies")
     if to is None:

@@ -361,7 +361,7 @@ def _as_passed(name: str) -> TestResult:
 def known_tests(
     assignment: Assignment, tests: Sequence[str], submissions: Sequence[Submission], collected: Collected
 ) -> dict[str, list[TestResult]]:
-    """By wrong solution, the tests and evidence that one before it runs on the same code, as if they had passed.
+    """Maps each wrong solution to the tests and evidence that an earlier one runs on the same code: taken as passed.
 
     A test calls the launcher of its rung alone, with inputs that depend on the seed and its name: what passed once
     passes again, and where it does not pass the solution that runs it has another verdict than it declares. Only rungs

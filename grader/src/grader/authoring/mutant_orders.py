@@ -66,7 +66,7 @@ def _plain(qualifier: str, new: str) -> str:
 
 
 def _ptx_changes(source: str, code: str) -> Iterator[tuple[str, int, str, str]]:
-    """Of the strings of inline assembly, which are blank in `code`."""
+    """Mutants of the strings of inline assembly, which are blanked out in `code`."""
     for block in _ASM.finditer(source):
         if not code.startswith("asm", block.start()):
             continue  # in a comment

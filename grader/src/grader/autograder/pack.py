@@ -143,7 +143,7 @@ def _toml_headers(layout: Layout) -> Path | None:
 
 
 def _files(layout: Layout, assignment: Assignment) -> Iterator[str]:
-    """Of the checkout: what builds the judge and this assignment's suite, and what compiles a submission."""
+    """The checkout's files that build the judge and this assignment's suite and that compile a submission."""
     own = assignment.id
     harness = tuple(f"harness/{name}" for name in _HARNESS)
     others = tuple(f"harness/suites/{name}_" for name in layout.assignments() if name != own)

@@ -55,7 +55,7 @@ def remove_leftovers() -> int:
 
 
 def _roots() -> list[Path]:
-    """Where groups may have been made: by a grader that ran in another group than this one, too."""
+    """The folders in which this grader, or an earlier one in another cgroup, may have made groups."""
     return [folder for name in _CONTROLLERS if (folder := _ROOT / name).is_dir()] or [_ROOT]
 
 

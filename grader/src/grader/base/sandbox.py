@@ -162,13 +162,13 @@ def user_prefix(box: Box) -> list[str]:
 
 
 def end_boxes() -> None:
-    """Where boxes are users, ends what is left in those whose parent was killed."""
+    """If boxes are users of their own, kills the processes of boxes whose parent was killed."""
     if is_of_user():
         subprocess.run([sys.executable, "-I", "-S", str(Path(user_box.__file__)), "--clean"], check=False)
 
 
 def admit(through: Path, *shown: Path) -> None:
-    """Where each box is a user of its own: gives that user passage through folders that only root may list."""
+    """If each box is a user of its own, lets that user through folders that only root may list."""
     if not is_of_user():
         return
     for folder in (through, through.parent):

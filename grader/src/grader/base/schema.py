@@ -205,7 +205,7 @@ def read(made: type[T], fields: Fields, **given: Any) -> T:
 
 @cache
 def _plan(made: Any) -> tuple[tuple[str, Any, bool], ...]:
-    """Of each field: its name, its type, and whether it may be null."""
+    """The name and type of each field, and whether it may be null."""
     hints = get_type_hints(made)
     plan = []
     for field in dataclasses.fields(made):

@@ -166,7 +166,7 @@ class ClusterExecutor:
         )
 
     def _find_earlier(self) -> None:
-        """Where the tasks are that an earlier head has queued."""
+        """The folder of tasks that an earlier head process has queued."""
         self._ask(self._clock())
         arrays: dict[str, list[str]] = {}
         for element in self._elements.values():

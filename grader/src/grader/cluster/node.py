@@ -92,7 +92,7 @@ def _bench(batch: Batch, shared: SharedFolder, scratch: Path, stop: threading.Ev
 
 
 def _versions(batch: Batch, here: dict[str, str]) -> str:
-    """Of compilers the versions, which say more than that they differ."""
+    """The compilers' versions, so that a message can say how two nodes differ."""
     found = [
         f"{here[name]} and not {batch.expected[name]}"
         for name in ("nvcc", "host_compiler")

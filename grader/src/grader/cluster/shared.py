@@ -81,11 +81,11 @@ class SharedFolder:
         return dict(json.loads(_read(self.path / "batches" / f"{name}.json", name)))
 
     def put_array(self, name: str, batches: list[str]) -> None:
-        """Remembers what the tasks of an array do, in their order, before there is such an array."""
+        """Records the batches of a job array's tasks, in order, before the array is submitted."""
         write_atomic(self.path / "batches" / f"array-{name}.json", json.dumps(batches), mode=0o600)
 
     def array(self, name: str) -> list[str]:
-        """What the tasks of an array do; none where this folder knows no such array."""
+        """The batches of a job array's tasks, in order; [] if no such array is on record."""
         path = self.path / "batches" / f"array-{name}.json"
         return list(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else []
 

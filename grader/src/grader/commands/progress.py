@@ -65,7 +65,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Counts:
-    """Of one assignment: how many submissions were taken, and how many of these the journal had."""
+    """One assignment's numbers of submissions: all, and those that the journal already had."""
 
     submissions: int
     unchanged: int

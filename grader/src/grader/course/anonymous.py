@@ -185,7 +185,7 @@ class Anonymous:
         )
 
     def _message(self, folder: str, record: Record) -> str:
-        """Where there is no source, the message is about files that have the names that their author gave them."""
+        """The message without names; without a source it names the student's files, which are replaced."""
         if record.source or folder not in self._file_names:
             return self._clean(folder, record.message)
         return self._file_names[folder].sub(_LOST, record.message)
@@ -248,11 +248,11 @@ class Anonymous:
         )
 
     def submissions(self, submissions: Sequence[Submission]) -> list[Submission]:
-        """By alias: the order in which they are graded is seen, and stays in the times."""
+        """Sorts by alias: the grading order shows in the times, and must not be the roster's."""
         return sorted(submissions, key=lambda one: (self.folder(one.folder), one.handed.number))
 
     def names(self) -> list[Row]:
-        """Of each alias: whose it is, by alias: alias, name, id, e-mail address, folder."""
+        """Rows sorted by alias: alias, name, id, e-mail address, folder."""
         rows: dict[Row, None] = {}
         for folder, owners in self._folders.items():
             for who in owners:

@@ -16,7 +16,7 @@ _MOST_DAYS = 14  # late days that are tried
 
 
 def due_moments(course: Course, students: Sequence[Student]) -> Callable[[str, Student], Sequence[datetime]]:
-    """Of an assignment and a student: the deadline with extensions, the end of the grace period and of each late day.
+    """A student's deadlines: with extensions, the end of the grace period, and the end of each late day.
 
     The newest state counts too. Which of them is worth most is decided when all have been graded.
     """

@@ -75,7 +75,7 @@ class AssignmentGrade:
 
     @property
     def on_top(self) -> float:
-        """Of `points`, those beyond what is possible: bonus, and all of extra credit."""
+        """The part of `points` above the maximum: bonus, and all extra credit."""
         return 0.0 if self.points is None else self.points if self.is_extra else max(0.0, self.points - self.possible)
 
     @property

@@ -39,7 +39,7 @@ class Past:
 
 
 def score_history(results: Sequence[Record], attempts: Sequence[Record]) -> list[Past]:
-    """Of one folder: all results in the order in which they came, and its attempts as they are now.
+    """One folder's results in the order in which they came, and its attempts as they are now.
 
     A result that came without a run (from the same code, or with new points) has the time when it came.
     """

@@ -45,7 +45,7 @@ class Merged:
 
 
 def people_of(student: Student, handed: Handed) -> frozenset[Identity]:
-    """Whose a hand-in is: all members of a team."""
+    """The students of a hand-in: all members of a team."""
     return frozenset(identity(one, is_matched=handed.is_matched) for one in handed.group or (student,))
 
 

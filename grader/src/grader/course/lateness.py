@@ -14,7 +14,7 @@ _HOURS_OF_A_DAY = 24
 
 @dataclass(frozen=True)
 class Lateness:
-    """By how much an attempt is late; `days` and `hours` are those that have begun."""
+    """How late an attempt is; `days` and `hours` are rounded up."""
 
     seconds: float
     days: int

@@ -164,7 +164,7 @@ class Ledger:
 
 
 def held_folders(journal: Journal) -> dict[str, list[str]]:
-    """By assignment, whose grades the last runs left as they were because they would be lower."""
+    """Maps each assignment to the folders whose grade the last runs kept because the new one is lower."""
     text = journal.recall(_HELD)
     return {str(name): list(map(str, folders)) for name, folders in json.loads(text).items()} if text else {}
 

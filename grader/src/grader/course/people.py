@@ -13,7 +13,7 @@ _MOST_NAMED = 3
 
 
 def identity(student: Student, *, is_matched: bool) -> Identity:
-    """By what two records are one student's: the id, else e-mail, login, else the name with the platform's number.
+    """The key under which two records are the same student: the id, else e-mail, login, name with platform number.
 
     Moodle's number is another one in each assignment, so it says nothing by itself. Somebody who isn't on the roster is
     never taken for one who is.
@@ -26,7 +26,7 @@ def identity(student: Student, *, is_matched: bool) -> Identity:
 
 
 def known_best(students: Iterable[Student]) -> Student:
-    """Of several versions of one student, the one that tells the most: a roster may have grown meanwhile."""
+    """Picks the most complete of several records of one student: the roster may have grown since."""
     return max(students, key=lambda one: (sum(map(bool, vars(one).values())), repr(one)))
 
 

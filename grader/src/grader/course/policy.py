@@ -291,7 +291,7 @@ def _check(policy: Policy, fields: Fields) -> None:
 
 
 def assignments_without_weight(policy: Policy, graded: Sequence[str]) -> list[str]:
-    """Where there are weights, the graded assignments that have none: what they count is for a person to say."""
+    """The graded assignments without a weight, if others have one: the instructor has to give them one."""
     if not policy.is_weighted:
         return []
     without = []

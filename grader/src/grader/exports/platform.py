@@ -86,7 +86,7 @@ class Roll:
 def match_rows(
     rows: Sequence[tuple[str, Sequence[tuple[str, str]]]], roll: Roll, report: Report, *, by_name: bool
 ) -> list[StudentGrades | None]:
-    """Whose each row is, of which the name and the keys are given. Two rows are never one student's."""
+    """Finds the student of each row from its name and keys. No student gets two rows."""
     owners: list[StudentGrades | None] = []
     same_name = [sum(tokens(other) == tokens(name) for other, _ in rows) for name, _ in rows]
     for (name, keys), twins in zip(rows, same_name, strict=True):

@@ -188,7 +188,7 @@ def _base(name: str) -> tuple[str, int]:
 
 
 def _meant(preset: Preset, hits: Sequence[tuple[Rule, Hit]], matcher: Matcher) -> list[_Meant]:
-    """Of each hit the reading that counts."""
+    """Keeps for each match the interpretation that counts."""
     spelt_hits = [(rule, hit, tuple(spelt(preset, one) for one in hit.readings)) for rule, hit in hits]
     starts = {rule.text: best_start([hit.top for one, hit in hits if one is rule], rule.shared, matcher)
               for rule in preset.rules if rule.shared}  # fmt: skip

@@ -71,7 +71,7 @@ def leftovers(root: Node) -> list[Node]:
 
 
 def _metadata(root: Node) -> dict[str, dict[str, Any]]:
-    """Of each submission's folder what is said of it; nothing where the file can't be read."""
+    """Maps each submission's folder to its metadata; empty if the file can't be read."""
     file = root.child(METADATA)
     if file is None:
         return {}

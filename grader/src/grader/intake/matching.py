@@ -34,7 +34,7 @@ Found = tuple[str, list[Student]]  # a rule, and whom it finds
 
 @dataclass(frozen=True)
 class Match:
-    """Whose it is and by which rule; nobody's, and then `doubt` says why, where `several` fit."""
+    """The student and the rule that found them; None with a reason in `doubt` if `several` fit."""
 
     student: Student | None = None
     rule: str = ""
@@ -104,7 +104,7 @@ class Matcher:
         return common[0] if len(common) == 1 else ""
 
     def whole(self, text: str, *, is_short: bool = False) -> list[Found]:
-        """Whose id, address, login or name this is; with `is_short` an id may have lost its zeros."""
+        """Finds the student with this id, address, login or name; `is_short`: an id may lack its leading zeros."""
         key = "" if _LOST in text else _folded(text)
         login = self._logins.get(key) or self._local_parts.get(key, [])
         sids = self._of_sid(key) if is_short else self._sids.get(key, [])
@@ -175,7 +175,7 @@ class Matcher:
         return found or _unique(one for run in _alone(_folded(name)) for one in self._run_together.get(run, []))
 
     def _by_text(self, text: str) -> Match:
-        """Whose a folder of this name is. The roster's column `folder` decides alone."""
+        """Finds the student of a folder by its name. If the roster has a column `folder`, that alone decides."""
         key = "" if _LOST in text else _folded(text)
         if own := self._folders.get(key, []):
             return Match(own[0], FOLDER) if len(own) == 1 else _doubtful([(FOLDER, own)], own)

@@ -81,7 +81,7 @@ class Level:
         self.students = {one for found, _ in self.found.values() if found for one in found.students}
 
     def _find(self, text: str) -> tuple[Found | None, tuple[Student, ...]]:
-        """Whose a name is, or nobody's; and whom it can be read as, where that is several."""
+        """The student that a name means, or None; and the candidates if several fit."""
         if not self.matcher.roster:
             return None, ()
         there = self._places.read(text)

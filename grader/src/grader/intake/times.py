@@ -49,7 +49,7 @@ class Owned(Protocol):
 
     @property
     def members(self) -> tuple[Student, ...]:
-        """Whose they are."""
+        """The students of these times."""
 
 
 def read_times(path: Path, matcher: Matcher, zone: tzinfo, labels: Collection[str]) -> Mapping[object, Time]:

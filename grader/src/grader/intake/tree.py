@@ -74,7 +74,7 @@ class Branch(Node):
         return made
 
     def children(self) -> list[Node]:
-        """By name. Of files with one and the same path nobody can tell which one counts: both are refused."""
+        """The entries by name. Two files with the same path are both refused: nothing says which one counts."""
         return [one for name in sorted(self._children) for one in _distinct(self._children[name])]
 
     def child(self, name: str) -> Node | None:

@@ -20,7 +20,7 @@ _COLUMNS = {NUMBER: "platform_id", SID: "sid", ADDRESS: "email", LOGIN: "login"}
 
 @dataclass(frozen=True)
 class Whose:
-    """Whose it is. Where `is_matched` is false, `doubt` says why, if anybody fits, and `nearest` who it may be."""
+    """The student of a hand-in. If not `is_matched`, `doubt` says why and `nearest` who it may be."""
 
     students: tuple[Student, ...]
     is_matched: bool
@@ -127,7 +127,7 @@ def _whose(hand_in: HandIn, matcher: Matcher, matches: Matches) -> Whose:
 
 
 def _persons(hand_in: HandIn, found: Sequence[Match], matcher: Matcher) -> Whose:
-    """Whose it is where it is no group's of the roster."""
+    """Finds the student of a hand-in that belongs to no group of the roster."""
     lost = [(match, who) for match, who in zip(found, hand_in.people, strict=True) if match.student is None]
     if lost:
         nearest = tuple(dict.fromkeys(name for _, who in lost for name in matcher.nearest(who)))

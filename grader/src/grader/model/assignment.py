@@ -108,7 +108,7 @@ class Assignment:
 
     @property
     def suffix(self) -> str:
-        """Of submissions and of the solutions beside the reference: ".cu", or ".py"."""
+        """The file ending of submissions and solutions: ".cu" or ".py"."""
         return Path(self.submission).suffix
 
     @property

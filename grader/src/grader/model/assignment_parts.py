@@ -28,7 +28,7 @@ def judged_part(path: Path) -> bytes:
 
 
 def scored_part(path: Path) -> bytes:
-    """What a score depends on. Visibility is none of it: pages read that when they are made."""
+    """The parts of assignment.toml that can change a score: all but visibility, which only pages read."""
     document = _without(_document(path), {"visibility"})
     document["criterion"] = [_without(criterion, {"visibility"}) for criterion in document.get("criterion", [])]
     return _text(document)

@@ -7,8 +7,9 @@ for a terminal. Only the standard library is used here: students run it.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import PurePath
 
-from grader.model.result import Access, Finding, Line, Memory
+from grader.model.result import Access, Finding, Line, Memory, TestResult
 
 WIDTH = 340
 _LEFT, _ROOM = 10, 320
@@ -59,6 +60,13 @@ class Picture:
     def line(self, style: str, *lines: tuple[float, float, float, float]) -> None:
         """Lines from one point to another, as one path."""
         self.paths.append((style, "".join(f"M{x:g} {y:g}L{to:g} {end:g}" for x, y, to, end in lines)))
+
+
+def of_test(test: TestResult) -> Picture | None:
+    """The picture of the finding that the test's message is about: all its places are in the message."""
+    said = {(line.file, line.line) for line in test.lines if line.line}
+    own = (one for one in test.findings if {(PurePath(at.file).name, at.line) for at in one.places} <= said)
+    return next(filter(None, map(of_finding, own)), None)
 
 
 def of_finding(finding: Finding) -> Picture | None:

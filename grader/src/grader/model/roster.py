@@ -142,7 +142,7 @@ def read_roster(path: Path) -> list[Student]:
 
 
 def read_table(path: Path) -> Roster:
-    """As `read_roster`, with what else the table tells."""
+    """Like `read_roster`, with the table's other columns."""
     try:
         data = read_regular(path, _LIMIT)
     except FileNotFoundError:

@@ -295,7 +295,7 @@ def _length(
 
 
 def line_marks(ranges: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """Of each line in a region, the region's number from 1."""
+    """Maps each line that is in a region to that region's number, from 1."""
     marks: dict[int, int] = {}
     for number, (start, end) in enumerate(ranges, 1):
         for line in range(start, end + 1):

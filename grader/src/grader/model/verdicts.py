@@ -41,5 +41,5 @@ def glyph(verdict: str) -> str:
 
 
 def place(verdict: str) -> int:
-    """Where a verdict stands in a list of several, PASS first."""
+    """The sort key of a verdict, PASS first."""
     return WORDS.index(verdict) if verdict in WORDS else len(WORDS)

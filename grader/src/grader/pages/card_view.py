@@ -12,7 +12,7 @@ from markupsafe import escape
 from grader.base.counted import counted
 from grader.base.names import shown, shown_block
 from grader.model.assignment import Assignment
-from grader.model.picture import Picture, of_finding, of_line
+from grader.model.picture import Picture, of_line, of_test
 from grader.model.record import MISSING, Record
 from grader.model.result import Evidence, Profile, Said, SaidLine, TestResult, is_not_begun
 from grader.model.score import CriterionScore
@@ -225,7 +225,7 @@ def _state(failed: Sequence[TestResult], points: float, possible: float, *, is_q
 
 
 def _bounded(views: list[RungView]) -> list[RungView]:
-    """As many failures as a card of bounded size can show; the first of each rung goes before all others."""
+    """The failures that fit on a card of bounded size: first one of each rung, then the others."""
     room, count = _MOST_HTML, _MOST_FAILURES
     kept: dict[str, list[Failure]] = {view.id: [] for view in views}
     most = max((len(view.failures) for view in views), default=0)
@@ -288,7 +288,7 @@ def _failure(assignment: Assignment, test: TestResult, last_line: int) -> Failur
         if is_public
         else f"This test is not public. make test RUNG={_typed(assignment, test.rung)} runs the public ones.",
         places=_places(lines),
-        pictures=tuple(filter(None, map(of_finding, test.findings)))[:1],
+        pictures=tuple(filter(None, [of_test(test)])),
     )
 
 

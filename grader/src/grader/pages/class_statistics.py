@@ -54,7 +54,7 @@ class Cost:
 
 @dataclass
 class TestStatistics:
-    """Of `ran` submissions that ran a test `passed` passed; the slowest took `seconds`."""
+    """One test: `passed` of the `ran` submissions that ran it passed; the slowest took `seconds`."""
 
     __test__ = False  # not for pytest
 
@@ -73,7 +73,7 @@ class TestStatistics:
 
 @dataclass(frozen=True)
 class Slow:
-    """A submission by the time that its tests took, with the test that took longest."""
+    """A slow submission: how long its tests took, and which test took longest."""
 
     name: str
     card: str

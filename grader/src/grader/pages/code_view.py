@@ -116,7 +116,7 @@ def annotate(
 
 
 def _fitting(lines: list[Markup]) -> list[Markup]:
-    """As many lines as a page of bounded size can hold; a single one that is too long is left out, too."""
+    """The lines that fit on a page of bounded size; a line that is too long is left out too."""
     room = _MOST_HTML
     for index, line in enumerate(lines):
         room -= len(line) + _ROW_HTML
@@ -135,7 +135,7 @@ def _by_line(file_name: str, run: Profile) -> Mapping[int, Mapping[str, float]]:
 
 
 def _shares(file_name: str, runs: Iterable[Profile]) -> dict[int, float]:
-    """Of each line, its part of the warp instructions of the run in which that is largest."""
+    """Maps each line to its largest share of a run's warp instructions."""
     shares: dict[int, float] = {}
     for run in runs:
         total = run.counters.get("warp_instructions", 0.0)
@@ -146,7 +146,7 @@ def _shares(file_name: str, runs: Iterable[Profile]) -> dict[int, float]:
 
 
 def _wastes(file_name: str, runs: Iterable[Profile]) -> dict[int, float]:
-    """Of each line, what it wastes as a part of all that a run costs, in the run in which that is largest."""
+    """Maps each line to its largest share of a run's cost that is wasted."""
     wastes: dict[int, float] = {}
     for run in runs:
         for number, counts in _by_line(file_name, run).items():

@@ -128,7 +128,7 @@ def timed_rung(assignment: Assignment, ranking: Ranking) -> str:
 
 
 def groups_of_equals(intervals: Sequence[tuple[float, float]]) -> list[int]:
-    """Of intervals, the best first: to which group each belongs, from 0. A group's members reach its first one."""
+    """Numbers the groups of intervals, best first, from 0. A group's members overlap its first interval."""
     groups: list[int] = []
     group, least = -1, math.inf
     for low, high in intervals:
@@ -139,7 +139,7 @@ def groups_of_equals(intervals: Sequence[tuple[float, float]]) -> list[int]:
 
 
 def ranks(groups: Sequence[int]) -> list[tuple[int, bool]]:
-    """Of each member of groups in order, its rank and whether it is shared: 1, 2=, 2=, 4."""
+    """The rank of each member, and whether it is shared: 1, 2=, 2=, 4."""
     return [(groups.index(group) + 1, groups.count(group) > 1) for group in groups]
 
 
@@ -228,7 +228,7 @@ def _points(find: _Find, now: _Candidate, results: Sequence[Record]) -> tuple[Po
 
 
 def _timed(assignment: Assignment, ranking: Ranking, record: Record) -> _Candidate | None:
-    """By how many times as fast as the reference it was on a GPU."""
+    """The candidate of a submission, with its speed on a GPU relative to the reference; None if it has none."""
     if not may_be_ranked(assignment, ranking, record) or record.result is None:
         return None
     timing = _timing(ranking.rung, record)

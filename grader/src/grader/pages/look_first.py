@@ -56,7 +56,7 @@ def _is_open(grade: AssignmentGrade) -> bool:
 
 
 def _times(assignments: Sequence[str], there: Sequence[_Found]) -> Iterable[str]:
-    """Whose hand-in time is not known: all assignments in one line."""
+    """One line for all hand-ins whose time is not known."""
     parts = []
     for name in assignments:
         own = [grade for _, grade in there if grade.assignment == name]

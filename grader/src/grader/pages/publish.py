@@ -212,7 +212,7 @@ def load_grades(
 def load_shown(
     layout: Layout, journal: Journal, files: CourseFiles, view: View
 ) -> tuple[dict[str, tuple[Assignment, list[Record]]], list[StudentGrades]]:
-    """As `load_grades`, in the way that results are shown."""
+    """Like `load_grades`, with names replaced by aliases if results are shown that way."""
     attempts, grades = load_grades(layout, journal, files)
     shown_attempts = {name: (assignment, view.records(records)) for name, (assignment, records) in attempts.items()}
     return shown_attempts, view.grades(grades)
@@ -229,13 +229,13 @@ def shown_whole(journal: Journal, view: View, outline: Record) -> Record:
 
 
 def _write_names(path: Path, view: Anonymous) -> None:
-    """Whose the aliases are; only its owner may read it."""
+    """The file that maps aliases to students; only its owner may read it."""
     rows = [[safe_cell(cell) for cell in row] for row in view.names()]
     write_atomic(path, BOM + csv_rows([("alias", "name", "sid", "email", "folder"), *rows]), 0o600)
 
 
 def by_folder(grades: Sequence[StudentGrades]) -> FolderGrades:
-    """By assignment and folder: whose attempts are in it, more than one student where it is a team's."""
+    """Maps assignment and folder to the students whose attempts are in it: several for a team."""
     found: dict[tuple[str, str], list[tuple[Student, AssignmentGrade]]] = {}
     for student in grades:
         for name, grade in student.assignments.items():
@@ -247,7 +247,7 @@ def by_folder(grades: Sequence[StudentGrades]) -> FolderGrades:
 def counting(
     attempts: Mapping[str, tuple[Assignment, Sequence[Record]]], own: FolderGrades
 ) -> dict[str, tuple[Assignment, list[Record]]]:
-    """Of each folder the attempt that counts, for a team's first member; the last one where none of them does."""
+    """Each folder's attempt that counts for a team's first member; if none counts, the last one."""
     classes = {}
     for name, (assignment, records) in attempts.items():
         chosen = {record.folder: record for record in records}

@@ -115,7 +115,7 @@ class SimilarPages:
     """Writes staff/similar.html and a page for each pair, instead of an earlier run's."""
 
     def __init__(self, environment: Environment, out: Path, least: float) -> None:
-        """Of a listed pair one shares at least the part `least` of its own code with the other."""
+        """Lists pairs in which one shares at least the fraction `least` of its code with the other."""
         self._environment = environment
         self._out = out
         self._least = least

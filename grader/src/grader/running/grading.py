@@ -102,7 +102,7 @@ def run_task(task: Task, tests: Tests, progress: Progress, stop: threading.Event
 
 
 def first_half(task: Task, tests: Tests, progress: Progress, stop: threading.Event) -> Record | Half:
-    """As `run_task` without the GPU; a record where it needs none, as of a file that does not compile."""
+    """Does the part of `run_task` that needs no GPU; returns a record if that is all, as for a compile error."""
     run = _Run(task, tests, progress, stop)
     return run.tried(run.first)
 

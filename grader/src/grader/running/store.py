@@ -118,7 +118,7 @@ class Journal:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """As `_reading`; all that is done is done, or nothing."""
+        """Like `_reading`, but for writes: a transaction that is committed or rolled back as a whole."""
         with self._reading() as database, database:
             database.execute("BEGIN IMMEDIATE")
             yield database

@@ -30,7 +30,7 @@ class WorkerCache:
         self._at_work: dict[str, threading.Lock] = {}
 
     def build(self, order: Order, stop: threading.Event | None = None) -> Built:
-        """As `build_worker`, without compiling what was compiled before."""
+        """Like `build_worker`, but takes from the cache what was compiled before."""
         key = self.key(order)
         with self._lock:
             own = self._at_work.setdefault(key, threading.Lock())

@@ -129,7 +129,7 @@ def _assignment_around(layout: Layout, folder: Path) -> list[str]:
 
 
 def _assignment_named(layout: Layout, word: str) -> str:
-    """By its id, what follows the number, its number (4, 04), or a path to it; "" where there is none."""
+    """Finds an assignment by id, number (4, 04), the id without its number, or a path; "" if there is none."""
     for name in layout.assignments():
         number, _, rest = name.partition("_")
         if word in (name, number, number.lstrip("0"), rest):

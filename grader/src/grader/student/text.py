@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from grader.base.counted import counted
 from grader.model.assignment import Assignment, Rung
 from grader.model.line_costs import LineCost, base_name, counters_by_line, line_cost
-from grader.model.picture import Picture, of_finding, of_line
+from grader.model.picture import Picture, of_line, of_test
 from grader.model.result import (
     Evidence,
     Finding,
@@ -228,11 +228,14 @@ def _message(assignment: Assignment, row: _Row, result: SuiteResult, source: str
     first, *others = [test for test in row.failed if not test.unfinished] or row.failed
     said: Said = first
     if not first.unfinished:
-        is_theirs = any(line.file == assignment.submission for line in first.lines)  # not in a kernel that is given
-        launches = () if is_theirs and first.verdict != "WRONG" else first.launches
+        is_theirs = any(  # not in a kernel that is given; a list of calls names no fault
+            line.file == assignment.submission and line.label in {"at", "first", "second", "failed"}
+            for line in first.lines
+        )
+        launches = () if is_theirs and first.verdict not in {"WRONG", "UNINIT"} else first.launches
         said = _with_places(first, first.verdict, row.rung, assignment.submission, source, launches)
     lines = [_said(said, first.verdict, to)]
-    lines += _drawn(next(filter(None, map(of_finding, first.findings)), None), to)
+    lines += _drawn(of_test(first), to)
     lines += _output(first)
     lines.append(f"  again   {_shorter(first.reproduce)}")
     if others:
@@ -276,7 +279,7 @@ def _with_places(said: Said, verdict: str, rung: Rung, file: str, source: str, l
     if verdict == "API" and (number := stub_line(source, rung)):
         lines.append(SaidLine("at", f"{file}:{number}  return {_STUB_RETURNS};", file, number))
     elif not launches and not any(line.file == file for line in lines) and (number := launcher_line(source, rung)):
-        lines.append(SaidLine("in", f"{file}:{number}  {rung.id}()", file, number))
+        lines += named_lines(said, source, file, number, rung.id)
     return replace(said, lines=tuple(lines))
 
 
@@ -284,6 +287,24 @@ def launcher_line(source: str, rung: Rung) -> int:
     """The line that the rung's launcher begins at; 0: there is none."""
     found = re.search(rf"^(?:def |[\w:<>*& ]+[ *&]){rung.id}\s*\(", source, re.MULTILINE)
     return source.count("\n", 0, found.start()) + 1 if found else 0
+
+
+def named_lines(said: Said, source: str, file: str, begin: int, function: str) -> list[SaidLine]:
+    """The function's line, and the first line in it that uses a member which the message names, or which one it lacks.
+
+    The member that was expected to have another value goes before those of the hint.
+    """
+    body = source.split("\n")[begin - 1 :]
+    body = body[: next((k for k, row in enumerate(body) if row.startswith("}")), len(body))]
+    expected = [line.text.partition(" = ")[0] for line in said.lines if line.label == "expect" and " = " in line.text]
+    lines = [SaidLine("in", f"{file}:{begin}  {function}()", file, begin)]
+    for member in [*expected, *re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", said.hint)]:
+        for k, row in enumerate(body):
+            if re.search(rf"(?:->|\.){member}\b", row):
+                return [*lines, SaidLine("at", f"{file}:{begin + k}  {row.strip()}", file, begin + k)]
+        if any(re.search(rf"\b{member} \d", line.text) for line in said.lines):  # among the numbers that are given
+            return [replace(lines[0], text=f"{lines[0].text}, which does not use {member}")]
+    return lines
 
 
 def stub_line(source: str, rung: Rung) -> int:
@@ -380,7 +401,7 @@ def _number(value: float | None) -> str:
 
 
 def _where(assignment: Assignment, row: _Row, source: str) -> str:
-    """Where a rung begins: at its TODO, or what its test says is not there where that comment is gone."""
+    """The line of a rung's TODO; without that comment, what its test says is missing."""
     if row.is_bonus:
         return " (bonus)"
     number = todo_line(source, row.rung)
