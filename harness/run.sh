@@ -25,6 +25,7 @@ shift
 # A wheel has no nvcc.txt: one on the PATH, else that of the wheel's extra `nvcc`.
 nvcc=$(cat "$build/nvcc.txt" 2> /dev/null || command -v nvcc || ls "$root"/../../nvidia/cu*/bin/nvcc 2> /dev/null) ||
   { echo "There is no nvcc. Type:  make build   in a checkout, or  pip install 'WHEEL[nvcc]'" >&2; exit 3; }
+command -v g++ > /dev/null || { echo "There is no g++, which nvcc needs. On Debian or Ubuntu type:  apt-get install g++" >&2; exit 3; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 program=$scratch/$(basename "${file%.cu}")

@@ -156,6 +156,14 @@ def without_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def nvcc_alone(folder: Path) -> Path:
+    """A PATH without a host compiler."""
+    folder.mkdir()
+    for name in ("bash", "dirname", "mktemp", "rm", "basename", "cat", "ls", "env", "nvcc"):
+        (folder / name).symlink_to(shutil.which(name) or "")
+    return folder
+
+
 @pytest.mark.daily
 @needs_build
 def test_a_release_runs_a_program_without_a_checkout(
@@ -173,6 +181,8 @@ def test_a_release_runs_a_program_without_a_checkout(
         assert (ended.stdout == "1\n") == (not more)
     assert _run(str(programs / "vgpu-run"), "--version").stdout == f"vgpu-run, version {__version__}\n"
     assert "checkout" in _run(str(programs / "lockstep"), "test", check=False).stderr
+    monkeypatch.setenv("PATH", str(nvcc_alone(without_checkout / "bin")))
+    assert "apt-get install g++" in _run(str(programs / "lockstep"), "run", "saxpy.cu", check=False).stderr
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     if not shutil.which("nvcc"):
         assert (
