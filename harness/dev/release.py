@@ -2,7 +2,7 @@
 
 The wheel holds the grader, `lockstep run`, notebooks' `%%cuda`, `vgpu-run` with the stand-in libraries, and the files
 that students begin with; the archive holds what needs no Python. Suites, hidden tests and references are in neither:
-`lockstep test` and `grader grade` need a checkout. On x86-64 both hold the virtual GPU three times, for every processor
+`lockstep test` and `grader grade` need a checkout. It is for x86-64: both hold the virtual GPU three times, for every processor
 and for what AVX2 and AVX-512 make faster (harness/libraries/loader/processor.h).
 """
 
@@ -22,7 +22,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = 'lockstep = "grader.student.command:main"\nvgpu-run = "lockstep:vgpu_run"\n'
-LEVELS = {"": ("OFF", "OFF"), "x86-64-v3": ("ON", "OFF"), "x86-64-v4": ("ON", "ON")}  # folder: AVX2, AVX-512
+LEVELS = {
+    "": ("OFF", "OFF"),
+    "x86-64-v3": ("ON", "OFF"),
+    "x86-64-v4": ("ON", "ON"),
+}  # folder: AVX2, AVX-512
 # In the libraries, by Debian's package: name, address.
 LINKED = {
     "libzstd-dev": ("zstd", "https://github.com/facebook/zstd"),
@@ -38,24 +42,42 @@ def _output(*words: str | Path) -> str:
 
 
 class Build:
-    """The trees that a release is made of, in one folder, by cmake's words (those of a cross compiler)."""
+    """The trees that a release is made of, in one folder."""
 
-    def __init__(self, folder: Path, nvcc: Path, words: list[str], machine: str) -> None:
+    def __init__(self, folder: Path, nvcc: Path) -> None:
         """Builds what is stale."""
-        self.tools = next((word.split("=")[1] for word in words if word.startswith("-DTOOLS=")), "")
         self.trees: dict[str, Path] = {}
-        for level, (avx2, avx512) in LEVELS.items() if machine == "x86_64" else [("", ("OFF", "OFF"))]:
-            tree = self.trees[level] = folder / (level or machine)
+        for level, (avx2, avx512) in LEVELS.items():
+            tree = self.trees[level] = folder / (level or "x86-64")
             if not (tree / "build.ninja").exists():
-                flags = ["-DCMAKE_BUILD_TYPE=Release", "-DLOCKSTEP_TESTS=OFF", "-DLOCKSTEP_BENCH=OFF"]
-                levels = [f"-DLOCKSTEP_X86_64_V3={avx2}", f"-DLOCKSTEP_X86_64_V4={avx512}"]
-                _output("cmake", "-G", "Ninja", "-S", ROOT, "-B", tree, f"-DLOCKSTEP_NVCC={nvcc}", *flags, *levels, *words)
+                flags = [
+                    "-DCMAKE_BUILD_TYPE=Release",
+                    "-DLOCKSTEP_TESTS=OFF",
+                    "-DLOCKSTEP_BENCH=OFF",
+                ]
+                levels = [
+                    f"-DLOCKSTEP_X86_64_V3={avx2}",
+                    f"-DLOCKSTEP_X86_64_V4={avx512}",
+                ]
+                _output(
+                    "cmake",
+                    "-G",
+                    "Ninja",
+                    "-S",
+                    ROOT,
+                    "-B",
+                    tree,
+                    f"-DLOCKSTEP_NVCC={nvcc}",
+                    *flags,
+                    *levels,
+                )
             subprocess.run(["ninja", "-C", tree, "cudart" if level else "core"], check=True)
 
-    def strip(self, file: Path, to: Path) -> None:
+    @staticmethod
+    def strip(file: Path, to: Path) -> None:
         """Copies a program or a library without what only a debugger reads."""
         to.parent.mkdir(parents=True, exist_ok=True)
-        _output(f"{self.tools}strip", "--strip-unneeded", "-o", to, file)
+        _output("strip", "--strip-unneeded", "-o", to, file)
 
     def programs(self, to: Path) -> None:
         """Lays out bin and lib. A wheel holds no links, so that the libraries have only their own names."""
@@ -65,21 +87,35 @@ class Build:
             if ".so" in library.name and not library.is_symlink():
                 self.strip(library, to / "lib" / library.name)
         for level in filter(None, self.trees):
-            self.strip(self.trees[level] / "lib/libcudart.so.13", to / "lib" / level / "libcudart.so.13")
+            self.strip(
+                self.trees[level] / "lib/libcudart.so.13",
+                to / "lib" / level / "libcudart.so.13",
+            )
         # The driver's name finds the runtime, in which the driver's functions are.
-        linked = ["-shared", "-nostdlib", "-Wl,-soname,libcuda.so.1", "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"]
-        _output(f"{self.tools}gcc", *linked, "-o", to / "lib/libcuda.so.1", to / "lib/libcudart.so.13")
+        linked = [
+            "-shared",
+            "-nostdlib",
+            "-Wl,-soname,libcuda.so.1",
+            "-Wl,--no-as-needed",
+            "-Wl,-rpath,$ORIGIN",
+        ]
+        _output("gcc", *linked, "-o", to / "lib/libcuda.so.1", to / "lib/libcudart.so.13")
 
-    def glibc(self, folder: Path) -> int:
-        """The minor version of the newest glibc that anything in a folder asks for."""
-        names = [path for path in folder.rglob("*") if path.parent.name != "harness" and path.is_file()]
-        return max(map(int, re.findall(r"GLIBC_2\.(\d+)", _output(f"{self.tools}objdump", "-T", *names))))
+
+def glibc_of(folder: Path) -> int:
+    """The minor version of the newest glibc that anything in a folder asks for."""
+    names = [path for path in folder.rglob("*") if path.is_file()]
+    return max(map(int, re.findall(r"GLIBC_2\.(\d+)", _output("objdump", "-T", *names))))
 
 
 def stage(folder: Path, build: Build) -> Path:
     """Lays out the package with what a wheel adds to it: the folder of that."""
     for part in ("grader", "templates"):
-        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("tests", "__pycache__", "*.egg-info"))
+        shutil.copytree(
+            ROOT / part,
+            folder / part,
+            ignore=shutil.ignore_patterns("tests", "__pycache__", "*.egg-info"),
+        )
     carried = folder / "grader/src/grader/wheel"
     build.programs(carried / "build")
     (carried / "harness").mkdir()
@@ -92,14 +128,25 @@ def stage(folder: Path, build: Build) -> Path:
     text = toml.read_text().replace("[project.scripts]\n", f"[project.scripts]\n{SCRIPTS}")
     text = text.replace('"templates/**/*"', '"templates/**/*", "wheel/**/*"')
     toml.write_text(
-        text.replace("\n[project.scripts]", f"\n[project.optional-dependencies]\nnvcc = {nvcc}\n\n[project.scripts]")
+        text.replace(
+            "\n[project.scripts]",
+            f"\n[project.optional-dependencies]\nnvcc = {nvcc}\n\n[project.scripts]",
+        )
     )
     return carried
 
 
 def make_wheel(folder: Path, tag: str, out: Path) -> Path:
     """Makes the wheel of a staged package."""
-    words = ["wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", str(folder)]
+    words = [
+        "wheel",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+        "--no-index",
+        "-w",
+        str(folder),
+    ]
     option = f"--config-settings=--build-option=--plat-name={tag}"
     subprocess.run([sys.executable, "-m", "pip", *words, option, f"{folder}/grader"], check=True)
     (made,) = folder.glob("*.whl")
@@ -114,7 +161,12 @@ def make_archive(folder: Path, carried: Path, name: str, out: Path) -> Path:
     (root / "lockstep-run").write_text(ARCHIVE_COMMAND)
     for program in (root / "lockstep-run", root / "harness/run.sh"):
         program.chmod(0o755)
-    owner = ["--owner=0", "--group=0", "--sort=name", "--use-compress-program=zstd -19 -T0"]
+    owner = [
+        "--owner=0",
+        "--group=0",
+        "--sort=name",
+        "--use-compress-program=zstd -19 -T0",
+    ]
     _output("tar", "-C", folder, *owner, "-cf", out / f"{name}.tar.zst", name)
     return out / f"{name}.tar.zst"
 
@@ -124,8 +176,19 @@ def bill_of_materials(version: str) -> dict[str, object]:
     parts: list[dict[str, object]] = []
     for package, (name, address) in LINKED.items():
         listed = _output("dpkg-query", "-W", "-f", "${Version}", package)
-        found = {"type": "library", "name": name, "version": listed, "purl": f"pkg:deb/debian/{package}@{listed}"}
-        parts.append(found | {"scope": "required", "externalReferences": [{"type": "website", "url": address}]})
+        found = {
+            "type": "library",
+            "name": name,
+            "version": listed,
+            "purl": f"pkg:deb/debian/{package}@{listed}",
+        }
+        parts.append(
+            found
+            | {
+                "scope": "required",
+                "externalReferences": [{"type": "website", "url": address}],
+            }
+        )
     needed = tomllib.loads((ROOT / "grader/pyproject.toml").read_text())["project"]["dependencies"]
     extra = [line for line in (ROOT / "harness/nvcc-requirements.txt").read_text().splitlines() if line[:1].isalpha()]
     for scope, words in (("required", needed), ("optional", extra)):
@@ -133,36 +196,55 @@ def bill_of_materials(version: str) -> dict[str, object]:
             name, constraint = re.fullmatch(r"([\w-]+)(.*)", word).groups()  # type: ignore[union-attr]
             exact = constraint.removeprefix("==")
             at = f"@{exact}" if constraint.startswith("==") else ""
-            part: dict[str, object] = {"type": "library", "name": name, "purl": f"pkg:pypi/{name}{at}", "scope": scope}
+            part: dict[str, object] = {
+                "type": "library",
+                "name": name,
+                "purl": f"pkg:pypi/{name}{at}",
+                "scope": scope,
+            }
             parts.append(part | ({"version": exact} if at else {"description": f"{name}{constraint}, fetched by pip"}))
-    ours = {"type": "application", "name": "lockstep", "version": version, "bom-ref": "lockstep"}
+    ours = {
+        "type": "application",
+        "name": "lockstep",
+        "version": version,
+        "bom-ref": "lockstep",
+    }
     serial = f"urn:uuid:{uuid.uuid4()}"
-    return {"bomFormat": "CycloneDX", "specVersion": "1.5", "serialNumber": serial, "version": 1} | {
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "serialNumber": serial,
+        "version": 1,
+    } | {
         "metadata": {"component": ours},
         "components": parts,
     }
 
 
 def main() -> None:
-    """Makes a release; --help says how for another machine."""
+    """Makes a release."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build", type=Path, help="a checkout's build tree; what is built for the release lies in its folder release")
+    parser.add_argument(
+        "build",
+        type=Path,
+        help="a checkout's build tree; its folder release gets three more",
+    )
     parser.add_argument("out", type=Path, help="where to put it")
-    parser.add_argument("--machine", default=platform.machine(), help="x86_64 or aarch64")
-    parser.add_argument("cmake", nargs="*", help="behind --: words for cmake, those of a cross compiler")
     given = parser.parse_args()
+    if platform.machine() != "x86_64":
+        sys.exit("release.py makes releases for x86-64, on such a machine")
     build, out = given.build.resolve(), given.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     (build / "release").mkdir(exist_ok=True)
     lock = (build / "release/lock").open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)  # one at a time in the trees
-    trees = Build(build / "release", Path((build / "nvcc.txt").read_text().strip()), given.cmake, given.machine)
+    trees = Build(build / "release", Path((build / "nvcc.txt").read_text().strip()))
     version = re.findall(r'__version__ = "(.*)"', (ROOT / "grader/src/grader/__init__.py").read_text())[0]
     with tempfile.TemporaryDirectory(prefix="lockstep-") as scratch:
         carried = stage(Path(scratch), trees)
-        tag = f"manylinux_2_{trees.glibc(carried / 'build')}_{given.machine}"
+        tag = f"manylinux_2_{glibc_of(carried / 'build')}_x86_64"
         made = [make_wheel(Path(scratch), tag, out)]
-        made.append(make_archive(Path(scratch), carried, f"lockstep-{version}-linux-{given.machine}", out))
+        made.append(make_archive(Path(scratch), carried, f"lockstep-{version}-linux-x86_64", out))
     bill = out / f"lockstep-{version}.cdx.json"
     bill.write_text(json.dumps(bill_of_materials(version), indent=1) + "\n")
     sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in (*made, bill)]

@@ -45,16 +45,16 @@ def install(version: str, folder: Path, own: Path) -> tuple[Path, str]:
             if not (include / header.name).exists():
                 shutil.copy(header, include)
     said = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout
-    header = next(include.rglob("cuda/std/__cccl/version.h")).read_text()
-    number = int(re.findall(r"CCCL_VERSION (\d+)", header)[0])
+    stated = next(include.rglob("cuda/std/__cccl/version.h")).read_text()
+    number = int(re.findall(r"CCCL_VERSION (\d+)", stated)[0])
     return nvcc, f"{re.findall(r'V([0-9.]+)', said)[0]} | {number // 1000000}.{number // 1000 % 1000}.{number % 1000}"
 
 
 def check(build: Path, name: str) -> str:
     """One assignment's cell."""
-    words = [ROOT / ".venv/bin/grader", "check", name, "--build", build, "--only", "nothing"]
+    words = [str(ROOT / ".venv/bin/grader"), "check", name, "--build", str(build), "--only", "nothing"]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
-    failed = re.findall(r"^  (?!ok\b)(?:\S+) {2,}(.+?) {2,}(.+)$", ended.stdout, re.M)
+    failed = re.findall(r"^  (?!ok\b)(?:\S+) {2,}(.+?) {2,}(.+)$", ended.stdout, re.MULTILINE)
     if ended.returncode == 0:
         return "right"
     said = re.findall(r"error: (.*)", ended.stderr)

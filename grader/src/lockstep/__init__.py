@@ -3,7 +3,6 @@
 docs/how-to/run-a-program.md#in-a-notebook says what a cell can ask for. Only the standard library is used.
 """
 
-import contextlib
 import os
 import shlex
 import subprocess
