@@ -233,7 +233,7 @@ class Thread {
   }
   static uint32_t Stored(bool global, uint32_t word) {
     if (global) return word < kWritten ? word * 5 + 1 : 0;
-    return word < kUnwritten ? 0 : word < kKnown ? 0xcbcbcbcb : (word - kKnown) * 7;
+    return word < speculation::kUnwritten ? 0 : word < kKnown ? 0xcbcbcbcb : (word - kKnown) * 7;
   }
   void Load(const Statement& s) {
     if (s.guard >= 0) Use(predicates_[s.guard]);
@@ -323,7 +323,7 @@ Expected Judge(const std::vector<Trace>& traces) {
       auto& [reads, stores] = uses[{phase, step.word}];
       (step.stores ? stores : reads).insert(thread);
       expected.uninitialised |=
-          !step.stores && (step.word >= (1u << 20) + kWritten || (step.word >= kUnwritten && step.word < kKnown));
+          !step.stores && (step.word >= (1u << 20) + kWritten || (step.word >= speculation::kUnwritten && step.word < kKnown));
     }
   }
   for (const auto& [place, use] : uses) {
