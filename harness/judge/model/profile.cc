@@ -99,12 +99,14 @@ std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProf
     for (const uint64_t count : counts) sum += 2 * count >= largest ? count : 0;
     most = std::max(most, sum);
   }
-  std::vector<std::pair<std::string_view, uint64_t>> figures = {{"launches", profile.launches.size()},
-                                                                {"own_launches", own},
-                                                                {"blocks", blocks},
-                                                                {"max_blocks", most},
-                                                                {"warps", warps},
-                                                                {"threads", threads}};
+  std::vector<std::pair<std::string_view, uint64_t>> figures = {
+      {"launches", profile.launches.size()},
+      {"own_launches", own},
+      {"blocks", blocks},
+      {"max_blocks", most},
+      {"warps", warps},
+      {"threads", threads},
+      {"bytes_over_bus", profile.api.bytes_to_device + profile.api.bytes_to_host}};
   for (const DerivedCounter& derived : kDerivedCounters) {
     figures.emplace_back(derived.name, derived.of(profile.counters));
   }

@@ -204,17 +204,16 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
 // What a figure comes to with so many elements if it grows by as much an element as it does near the assignment's size.
 // What a grid of fixed size costs is paid for by fewer elements there, and leaves the figure above that in none.
 double Evidence::ExpectedAt(const MetricTerm& term, const Measurement& measurement, uint64_t elements) {
-  const RungProfile* fewer = nullptr;
+  const double here = FigureOf(*measurement.profile, term.counter).value_or(0);
+  double expected = 0;
   for (const Measurement::Elsewhere& one : measurement.elsewhere) {
     if (one.draw == Draw::kWide) continue;
-    // Parts of tiles are what a size costs, and no part of the slope.
-    if (fewer == nullptr || one.draw == Draw::kRound) fewer = &one.profile;
+    if (one.profile.elements >= measurement.profile->elements) return here;
+    const double there = FigureOf(one.profile, term.counter).value_or(0);
+    const double slope = (here - there) / static_cast<double>(measurement.profile->elements - one.profile.elements);
+    expected = std::max(expected, here - slope * static_cast<double>(measurement.profile->elements - elements));
   }
-  const double here = FigureOf(*measurement.profile, term.counter).value_or(0);
-  if (fewer == nullptr || fewer->elements >= measurement.profile->elements) return here;
-  const double there = FigureOf(*fewer, term.counter).value_or(0);
-  const double slope = (here - there) / static_cast<double>(measurement.profile->elements - fewer->elements);
-  return std::clamp(here - slope * static_cast<double>(measurement.profile->elements - elements), 0.0, here);
+  return std::min(expected, here);
 }
 
 // Why a criterion does not count, by what it comes to at sizes that were drawn, and `where`; "" where it counts.
@@ -239,8 +238,10 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
     if (!is_near && budget.LowerIsBetter()) {
       const double expected = ExpectedAt(metric.numerator, measurement, there.profile.elements);
       const double counted = FigureOf(there.profile, metric.numerator.counter).value_or(0);
-      constexpr double kRoom = 1.2;
-      if (counted > 0) bound = std::max(bound, *value * kRoom * expected / counted);
+      constexpr double kRoom = 1.3;
+      double room = counted > 0 ? *value * kRoom * expected / counted : 0;
+      if (*measured <= budget.full / 2) room = std::min(room, budget.none);  // so far below does not come to nothing
+      bound = std::max(bound, room);
       if (compares) bound = std::max(bound, budget.none);  // fewer elements take a fixed part of the reference's time
     }
     if (budget.LowerIsBetter() ? *value <= bound : *value >= bound) return "";

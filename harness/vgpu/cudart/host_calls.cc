@@ -33,7 +33,8 @@ void HostCalls::Put(Runtime& r, const Stream& stream, const void* argument, std:
 }
 
 void HostCalls::CallBefore(Runtime& r, const StreamClocks::Clock& before) {
-  CallWhere(r, [&](const StreamPoint& call) { return call.slot < before.size() && call.sequence <= before[call.slot]; });
+  CallWhere(r,
+            [&](const StreamPoint& call) { return call.slot < before.size() && call.sequence <= before[call.slot]; });
 }
 
 void HostCalls::CallAwaited(Runtime& r) {
@@ -41,7 +42,8 @@ void HostCalls::CallAwaited(Runtime& r) {
 }
 
 void HostCalls::Drop(const void* argument) {
-  std::erase_if(calls_, [&](const Call& call) { return call.argument == argument && call.runs_in == std::thread::id(); });
+  std::erase_if(calls_,
+                [&](const Call& call) { return call.argument == argument && call.runs_in == std::thread::id(); });
 }
 
 // One by one, as the list may change while a function runs. What another thread calls is waited for.

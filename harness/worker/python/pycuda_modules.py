@@ -12,6 +12,7 @@ from pycuda_arrays import SCALARS, bounds, dtype_of, empty, length_of, ndarray
 from pycuda_driver import (
     kind_of,
     mem_alloc,
+    memcpy_dtod,
     memcpy_dtoh,
     memcpy_dtoh_async,
     memcpy_htod,
@@ -88,6 +89,13 @@ class GPUArray:
         self._check("get_async", made)
         if self.size:
             memcpy_dtoh_async(made, self.gpudata, stream)
+        return made
+
+    def copy(self) -> "GPUArray":
+        """A new array with the same elements."""
+        made = GPUArray(self.shape, self.dtype)
+        if self.size:
+            memcpy_dtod(made.gpudata, self.gpudata, self.nbytes)
         return made
 
     def fill(self, value: Any) -> "GPUArray":
