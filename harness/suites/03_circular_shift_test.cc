@@ -61,9 +61,7 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
   const bool untouched = in_place ? std::equal(in.begin(), in.end(), out.begin())
                                   : out[*wrong] == judge::DeviceArray<int32_t>::FillValue();
   if (!launched && untouched) return judge::UnfinishedProblem(context);
-  uint64_t threads = 0;
-  for (const vgpu::LaunchRecord& launch : report.launches) threads += launch.grid.Count() * launch.block.Count();
-  return judge::WrongAt(*wrong, context, result.Evidence(*wrong), result.Hint(threads));
+  return judge::WrongAt(*wrong, context, result.Evidence(*wrong), result.Hint(judge::ThreadsOf(report)));
 }
 
 std::vector<worker::Argument> ArgumentsOf(const ShiftBuffers& buffers, bool in_place, uint64_t n, int32_t shift) {

@@ -71,10 +71,10 @@ inline std::string HintOfFault(const judge::Problem& problem, Shape shape) {
 // A result beside the matrix that it should be the transpose of.
 class TransposeResult {
  public:
-  // has_tiles: whether the rung is to go by tiles. Of another, the hints don't speak of any.
+  // has_tiles: whether the rung is to go by tiles; else the hints speak of none. threads: in all launches.
   TransposeResult(Shape shape, std::span<const uint32_t> in, std::span<const uint32_t> out, uint32_t untouched,
-                  bool has_tiles)
-      : shape_(shape), in_(in), out_(out), untouched_(untouched), has_tiles_(has_tiles) {}
+                  bool has_tiles, uint64_t threads)
+      : shape_(shape), in_(in), out_(out), untouched_(untouched), has_tiles_(has_tiles), threads_(threads) {}
 
   // The first element that is wrong, or nothing. Rows of d_out have `height` elements.
   std::optional<uint64_t> FirstWrong() const {
@@ -205,7 +205,12 @@ class TransposeResult {
              ": a thread with nothing to load may still have an element to store, so do not return early, and guard "
              "the store on its own";
     }
-    return missing + "Do the blocks and their threads cover the whole matrix?";
+    if (threads_ >= out_.size()) return missing + "There are threads for them: which guard or index leaves them out?";
+    if (threads_ == 0) return missing + "Do the blocks and their threads cover the whole matrix?";  // on a real GPU
+    return missing + "The launch has " + judge::Counted(threads_, "thread") + " for " +
+           judge::Counted(out_.size(), "element") +
+           (has_tiles_ ? ": does each thread store several, in a loop over the rows of its tile?"
+                       : ": do the blocks cover the whole matrix?");
   }
 
   // Whether every element that was written came from where a typical mistake takes it.
@@ -282,6 +287,7 @@ class TransposeResult {
   std::span<const uint32_t> in_, out_;
   uint32_t untouched_;
   bool has_tiles_;
+  uint64_t threads_;
 };
 
 }  // namespace lockstep::suites

@@ -43,7 +43,7 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
                                    std::span<const uint32_t> in, std::span<const uint32_t> out) {
   const uint32_t poison = judge::DeviceArray<uint32_t>::FillValue();
   const bool has_tiles = !context.launcher.starts_with("transpose1");
-  const TransposeResult result(shape, in, out, poison, has_tiles);
+  const TransposeResult result(shape, in, out, poison, has_tiles, judge::ThreadsOf(report));
   const bool launched = !report.observed || !report.launches.empty();
   const std::optional<uint64_t> wrong = result.FirstWrong();
   if (!wrong) {

@@ -65,7 +65,8 @@ inline std::string ExplainCount(const TuningInput& input, const Config& config, 
   if (found == count(0, m, [=](int32_t mark) { return mark <= value; })) {
     return "marks that the element equals are counted too: only those that are less count";
   }
-  if (found == count(0, m, [=](int32_t mark) { return mark > value; })) {
+  const int64_t greater = count(0, m, [=](int32_t mark) { return mark > value; });
+  if (found == greater || found == greater + rest) {
     return "that is the number of marks that are greater: compare the other way round";
   }
   if (m > tile && found == count(0, tile, less)) return "only the first tile was counted: add up over all tiles";
