@@ -18,7 +18,7 @@
 
 namespace lockstep::suites {
 
-// What a shift comes to, from 0 to n - 1.
+// The shift modulo n, from 0 to n - 1.
 inline uint64_t OffsetOf(uint64_t n, int64_t shift) {
   if (n == 0) return 0;
   const int64_t length = static_cast<int64_t>(n);

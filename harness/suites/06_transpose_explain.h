@@ -44,7 +44,7 @@ inline std::string HintOfFault(const judge::Problem& problem, Shape shape) {
         return "a block is " + std::to_string(finding.block_dim.x) + " threads wide, and a row of the tile has " +
                std::to_string(kTile) + " elements: are the block's x and y exchanged?";
       }
-      if (shape.width % kTile == 0 && shape.height % kTile == 0) {
+      if (shape.width == shape.height && shape.width % kTile == 0) {  // where no guard can be the mistake
         return "nothing was stored to this word of the tile, which the matrix fills: does each pass of the loop store its "
                "own row, s_tile[row][threadIdx.x], until the tile has all its rows?";
       }

@@ -86,7 +86,7 @@ inline std::string ExplainCopy(const std::vector<int32_t>& out, const judge::Cal
   return "look at the calls in order: which array does each copy read, and which does it write?";
 }
 
-// What a shift comes to, from 0 to n - 1.
+// The shift modulo n, from 0 to n - 1.
 inline uint64_t PlacesOf(uint64_t n, int64_t shift) {
   const auto length = static_cast<int64_t>(n);
   return n == 0 ? 0 : static_cast<uint64_t>((shift % length + length) % length);
