@@ -125,7 +125,8 @@ class ShiftResult {
         All([&](uint64_t i) { return out_[i] == in_[i < offset_ ? offset_ - 1 - i : n - 1 - (i - offset_)]; })) {
       return "both parts are reversed, but the whole array is not yet";
     }
-    if (in_place_ && n < 4096 && !All([&](uint64_t i) { return std::find(out_.begin(), out_.end(), in_[i]) != out_.end(); })) {
+    if (in_place_ && n < 4096 &&
+        !All([&](uint64_t i) { return std::find(out_.begin(), out_.end(), in_[i]) != out_.end(); })) {
       return "some elements are there twice and others are lost: a swap keeps the first in a variable before it stores "
              "the second there";
     }

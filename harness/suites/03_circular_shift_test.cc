@@ -108,10 +108,11 @@ judge::EvidenceRun Shift(judge::Runner& runner, const std::string& rung, ShiftBu
        .unchanged_hint = "d_in is read-only: the result goes to d_out",
        .frees = true,
        .is_work = OffsetOf(array.size(), shift) != 0,
-       .explain = [&](const judge::CallReport& report,
-                      std::vector<Problem>& problems) {
-         judge::ExplainEach(problems, [&](const Problem& one) { return HintOfFault(report, one, array.size(), shift); });
-       },
+       .explain =
+           [&](const judge::CallReport& report, std::vector<Problem>& problems) {
+             judge::ExplainEach(problems,
+                                [&](const Problem& one) { return HintOfFault(report, one, array.size(), shift); });
+           },
        .check = [&](const judge::CallReport& report, std::span<const int32_t> found) -> std::optional<Problem> {
          const ShiftResult result(array, found, shift, judge::DeviceArray<int32_t>::FillValue(), in_place);
          return CheckResult(context, report, result, array, found, shift, in_place);

@@ -125,7 +125,8 @@ std::vector<worker::Argument> ArgumentsOf(const ScanBuffers& buffers, uint64_t n
 
 // What a wrong element is made of, where it looks like no known mistake: the call is made once more with the powers of
 // 8, of which a sum tells how often each was added. "": there are more of them than a float has digits for.
-std::string PartsOf(judge::Runner& runner, const std::string& rung, ScanBuffers& buffers, uint64_t n, uint64_t element) {
+std::string PartsOf(judge::Runner& runner, const std::string& rung, ScanBuffers& buffers, uint64_t n,
+                    uint64_t element) {
   if (n > 8 || rung == kMaxRung) return "";
   std::vector<float> powers;
   for (uint64_t k = 0; k < n; ++k) powers.push_back(static_cast<float>(uint64_t{1} << 3 * k));

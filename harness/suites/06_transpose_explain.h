@@ -34,9 +34,10 @@ inline std::string HintOfFault(const judge::Problem& problem, Shape shape) {
         return "a column of the tile comes from all the threads that filled it: synchronise them (__syncthreads(), or "
                "__syncwarp() in a warp's own tile) between filling and reading, and before you fill the tile again";
       }
-      return buffer == "d_out" ? "each element of d_out belongs to one thread: (x, y) goes to d_out[x * height + y], and a loop moves "
-                                 "on by as many rows as the block has"
-                               : "";
+      return buffer == "d_out"
+                 ? "each element of d_out belongs to one thread: (x, y) goes to d_out[x * height + y], and a loop moves "
+                   "on by as many rows as the block has"
+                 : "";
     }
     case vgpu::FindingKind::kUninitialized:
       if (finding.memory->space != vgpu::MemorySpace::kShared) return "";

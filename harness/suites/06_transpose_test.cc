@@ -117,9 +117,10 @@ judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, Tra
        // A single row or column is a copy.
        .is_work = shape.width > 1 && shape.height > 1,
        .text_of = [](uint32_t word) { return judge::ValueText(std::bit_cast<float>(word)); },
-       .explain = [&](const judge::CallReport&, std::vector<Problem>& problems) {
-         judge::ExplainEach(problems, [&](const Problem& one) { return HintOfFault(one, shape); });
-       },
+       .explain =
+           [&](const judge::CallReport&, std::vector<Problem>& problems) {
+             judge::ExplainEach(problems, [&](const Problem& one) { return HintOfFault(one, shape); });
+           },
        .check = [&](const judge::CallReport& report,
                     std::span<const uint32_t> found) { return CheckResult(context, report, shape, matrix, found); }});
 }

@@ -157,7 +157,7 @@ Answer AnswerOf(int number, const Case& one, int64_t found) {
               : found == budget + 1 ? "that is one too many: fewer warps would be resident"
               : found > 0 && found < budget
                   ? "more registers would still fit: the largest number is asked for, so count down from the most"
-                                    : HintFor(one, About::kNothing, found),
+                  : HintFor(one, About::kNothing, found),
               " registers per thread"};
     }
   }

@@ -1,4 +1,4 @@
-"""The line of a student's source that a hint is about: the loop, shuffle or comparison of the kernel that it speaks of."""
+"""The line of a student's source that a hint is about: the loop, shuffle or comparison that it speaks of."""
 
 import re
 from collections.abc import Iterable
@@ -9,12 +9,22 @@ _SIGHTS = (
     (r"return early", True, r"\breturn;"),
     (r"garbage", True, r"^\s*(?:int|unsigned|float|double)\b[^=()]*;"),
     (r"begin with blockIdx|to depend on blockIdx", True, r"threadIdx\.x"),
-    (r"whole grid|\bsteps?\b|loop ", True, r"^\s*(?:for|while)\b"),
+    (
+        r"whole grid|all its steps|steps must go on|(?:over the rows|pass of the loop|thread's loop)",
+        True,
+        r"^\s*(?:for|while)\b",
+    ),
     (r"those that are less|compare the other way", True, r"\+=.*[<>]|if \(.*[<>].*\)\s*(?:\+\+|\w+\+\+)"),
     (r"guard or index", True, r"\bif \(.*[<>]"),
-    (r"number of blocks up|number of tiles up", False, r"\w\)?\s*//?\s*(?:k?[Bb]lock|kThreads|each|BLOCK|per_block|size)"),
+    (
+        r"number of blocks up|number of tiles up",
+        False,
+        r"\w\)?\s*//?\s*(?:k?[Bb]lock|kThreads|each|BLOCK|per_block|size)",
+    ),
     (r"memory of cudaMallocHost", False, r"\bmalloc\(|\bnew \w+\[|vector<float>"),
     (r"let chunk c go through", False, r"cudaStream_t\s+\w+\s*="),
+    (r"all three rules", False, r"kMost\w+"),
+    (r"synchronize each stream first", False, r"h_out\[.*\] ="),
 )
 
 
@@ -43,6 +53,9 @@ def _reached(source: str, names: list[str]) -> Iterable[tuple[int, str]]:
             continue
         seen.add(name)
         end = re.compile(r"^(?=[^\s#])(?!\))", re.MULTILINE).search(source, source.find("\n", head.end()) + 1)
-        begin, body = source.count("\n", 0, head.start()) + 1, source[head.start() : end.start() if end else len(source)]
+        begin, body = (
+            source.count("\n", 0, head.start()) + 1,
+            source[head.start() : end.start() if end else len(source)],
+        )
         yield from enumerate(body.split("\n"), begin)
         names += [word for word in re.findall(r"\b[A-Za-z_]\w+\b", body) if word not in seen]
