@@ -71,7 +71,8 @@ def test_a_picture_is_of_the_finding_that_the_message_is_about() -> None:
         findings=(other, _RACE),
     )  # fmt: skip
     drawn = of_test(test)
-    assert drawn is not None and "at line 41" in drawn.told
+    assert drawn is not None
+    assert "at line 41" in drawn.told
     assert of_test(replace(test, lines=said[:1])) is None
 
 

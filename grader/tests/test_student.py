@@ -247,10 +247,14 @@ def test_a_profile_is_of_the_file_that_was_given() -> None:
 
 
 def test_a_message_about_host_code_shows_the_line_that_uses_what_it_names() -> None:
-    source = "int a;\nint f(const D* d, R* r) {\n  r->warps = d->max_warps;\n  r->share = 1;\n}\nint g() { d->unit_size; }"
+    source = (
+        "int a;\nint f(const D* d, R* r) {\n  r->warps = d->max_warps;\n  r->share = 1;\n}\nint g() { d->unit_size; }"
+    )
     said = Said(message="", hint="divide by max_warps")
     assert [line.line for line in named_lines(said, source, "o.cu", 2, "f")] == [2, 3]
     expected = replace(said, lines=(SaidLine("expect", "share = 0.5"), SaidLine("device", "unit_size 8")))
     assert [line.line for line in named_lines(expected, source, "o.cu", 2, "f")] == [2, 4]
-    (lacking,) = named_lines(replace(expected, lines=expected.lines[1:], hint="round up to unit_size"), source, "o.cu", 2, "f")
+    (lacking,) = named_lines(
+        replace(expected, lines=expected.lines[1:], hint="round up to unit_size"), source, "o.cu", 2, "f"
+    )
     assert lacking.text == "o.cu:2  f(), which does not use unit_size"

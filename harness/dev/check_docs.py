@@ -57,9 +57,9 @@ class Tree:
         self.folders = self.top | {path.name for path in paths if str(path.parent) in inside}
 
     def lacks(self, path: str, ours: re.Pattern[str] | None) -> bool:
-        """Whether this is a path of the repository, and not there. `ours`: what is one besides what begins so.
+        """Whether this looks like a path of the repository but does not exist.
 
-        Without it only what begins with a folder at the top is one.
+        A path begins with a folder at the top; with `ours`, also with a folder below it, or as that pattern says.
         """
         first, slash, _ = path.partition("/")
         begins = slash and first in (self.folders if ours else self.top)

@@ -18,7 +18,7 @@
 
 namespace lockstep::suites {
 
-// What a shift comes to, from 0 to n - 1.
+// The shift modulo n, from 0 to n - 1.
 inline uint64_t OffsetOf(uint64_t n, int64_t shift) {
   if (n == 0) return 0;
   const int64_t length = static_cast<int64_t>(n);
@@ -124,6 +124,11 @@ class ShiftResult {
     if (in_place_ &&
         All([&](uint64_t i) { return out_[i] == in_[i < offset_ ? offset_ - 1 - i : n - 1 - (i - offset_)]; })) {
       return "both parts are reversed, but the whole array is not yet";
+    }
+    if (in_place_ && n < 4096 &&
+        !All([&](uint64_t i) { return std::find(out_.begin(), out_.end(), in_[i]) != out_.end(); })) {
+      return "some elements are there twice and others are lost: a swap keeps the first in a variable before it stores "
+             "the second there";
     }
     if (AllIn(0, wrap)) {
       const std::string rule = ": from i = n - offset on, d_out[i] is d_in[i - (n - offset)]";

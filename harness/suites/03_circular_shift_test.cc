@@ -61,9 +61,7 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
   const bool untouched = in_place ? std::equal(in.begin(), in.end(), out.begin())
                                   : out[*wrong] == judge::DeviceArray<int32_t>::FillValue();
   if (!launched && untouched) return judge::UnfinishedProblem(context);
-  uint64_t threads = 0;
-  for (const vgpu::LaunchRecord& launch : report.launches) threads += launch.grid.Count() * launch.block.Count();
-  return judge::WrongAt(*wrong, context, result.Evidence(*wrong), result.Hint(threads));
+  return judge::WrongAt(*wrong, context, result.Evidence(*wrong), result.Hint(judge::ThreadsOf(report)));
 }
 
 std::vector<worker::Argument> ArgumentsOf(const ShiftBuffers& buffers, bool in_place, uint64_t n, int32_t shift) {
@@ -110,10 +108,11 @@ judge::EvidenceRun Shift(judge::Runner& runner, const std::string& rung, ShiftBu
        .unchanged_hint = "d_in is read-only: the result goes to d_out",
        .frees = true,
        .is_work = OffsetOf(array.size(), shift) != 0,
-       .explain = [&](const judge::CallReport& report,
-                      std::vector<Problem>& problems) {
-         judge::ExplainEach(problems, [&](const Problem& one) { return HintOfFault(report, one, array.size(), shift); });
-       },
+       .explain =
+           [&](const judge::CallReport& report, std::vector<Problem>& problems) {
+             judge::ExplainEach(problems,
+                                [&](const Problem& one) { return HintOfFault(report, one, array.size(), shift); });
+           },
        .check = [&](const judge::CallReport& report, std::span<const int32_t> found) -> std::optional<Problem> {
          const ShiftResult result(array, found, shift, judge::DeviceArray<int32_t>::FillValue(), in_place);
          return CheckResult(context, report, result, array, found, shift, in_place);

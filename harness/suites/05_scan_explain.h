@@ -193,9 +193,10 @@ inline std::string ExplainScan(std::span<const float> values, std::span<const do
   }
   if (std::equal(values.begin(), values.end(), found.begin())) return "that is the input: nothing was added";
   if (std::all_of(found.begin(), found.end(), [](float value) { return value == 0; })) {
-    return sums ? "all results are 0: does each step add something? A down-sweep keeps the left sum in a variable before "
-                  "it stores the parent's there"
-                : "all results are 0, which is above every element: start from -INFINITY, not from 0";
+    return sums
+               ? "all results are 0: does each step add something? A down-sweep keeps the left sum in a variable before "
+                 "it stores the parent's there"
+               : "all results are 0, which is above every element: start from -INFINITY, not from 0";
   }
   if (std::isinf(expected[first])) {
     return "every element up to here is -INFINITY, and so is their maximum: start from -INFINITY, not from a larger "

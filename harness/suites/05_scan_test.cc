@@ -123,6 +123,34 @@ std::vector<worker::Argument> ArgumentsOf(const ScanBuffers& buffers, uint64_t n
           buffers.work.argument()};
 }
 
+// What a wrong element is made of, where it looks like no known mistake: the call is made once more with the powers of
+// 8, of which a sum tells how often each was added. "": there are more of them than a float has digits for.
+std::string PartsOf(judge::Runner& runner, const std::string& rung, ScanBuffers& buffers, uint64_t n,
+                    uint64_t element) {
+  if (n > 8 || rung == kMaxRung) return "";
+  std::vector<float> powers;
+  for (uint64_t k = 0; k < n; ++k) powers.push_back(static_cast<float>(uint64_t{1} << 3 * k));
+  buffers.in.Fill(powers);
+  buffers.out.Poison();
+  runner.Call(rung, ArgumentsOf(buffers, n));
+  const std::vector<float> out = buffers.out.Get();
+  if (out.size() <= element || !(out[element] >= 0 && out[element] < 0x1p24f)) return "";
+  const auto parts = [n](uint64_t sum) {
+    std::string text;
+    for (uint64_t k = 0; k < n; ++k) {
+      const uint64_t times = sum >> 3 * k & 7;
+      if (times == 0) continue;
+      text += (text.empty() ? "" : " + ") + (times > 1 ? std::to_string(times) + " * " : std::string()) + "d_in[" +
+              std::to_string(k) + "]";
+    }
+    return text.empty() ? "0" : text;
+  };
+  uint64_t right = 0;
+  for (uint64_t k = 0; k < element + (rung == kInclusiveRung ? 1 : 0); ++k) right += uint64_t{1} << 3 * k;
+  return "element " + std::to_string(element) + " is " + parts(static_cast<uint64_t>(out[element])) + " instead of " +
+         parts(right) + ": in which step is something else added?";
+}
+
 }  // namespace
 
 uint64_t MostElements(const std::string& rung) {
@@ -180,7 +208,7 @@ judge::CallContext ContextOf(const std::string& rung, const ScanInput& input) {
 judge::EvidenceRun Scan(judge::Runner& runner, const std::string& rung, ScanBuffers& buffers, const ScanInput& input) {
   const uint64_t n = input.values.size();
   const judge::CallContext context = ContextOf(rung, input);
-  return judge::RunArrayCall<float>(
+  judge::EvidenceRun run = judge::RunArrayCall<float>(
       runner, context,
       {.in = buffers.in,
        .out = buffers.out,
@@ -192,6 +220,10 @@ judge::EvidenceRun Scan(judge::Runner& runner, const std::string& rung, ScanBuff
        .check = [&](const judge::CallReport& report,
                     std::span<const float> found) { return CheckResult(rung, context, report, input, found); }},
       buffers.work);
+  if (run.problems.size() == 1 && run.problems[0].element.value_or(0) > 0 && run.problems[0].hint.empty()) {
+    run.problems[0].hint = PartsOf(runner, rung, buffers, n, *run.problems[0].element);
+  }
+  return run;
 }
 
 void ScanTest::ExpectIn(ScanBuffers& buffers, const ScanInput& input, Role role, bool is_repeated) {

@@ -34,9 +34,10 @@ inline std::string HintOfFault(const judge::Problem& problem, Shape shape) {
         return "a column of the tile comes from all the threads that filled it: synchronise them (__syncthreads(), or "
                "__syncwarp() in a warp's own tile) between filling and reading, and before you fill the tile again";
       }
-      return buffer == "d_out" ? "each element of d_out belongs to one thread: (x, y) goes to d_out[x * height + y], and a loop moves "
-                                 "on by as many rows as the block has"
-                               : "";
+      return buffer == "d_out"
+                 ? "each element of d_out belongs to one thread: (x, y) goes to d_out[x * height + y], and a loop moves "
+                   "on by as many rows as the block has"
+                 : "";
     }
     case vgpu::FindingKind::kUninitialized:
       if (finding.memory->space != vgpu::MemorySpace::kShared) return "";
@@ -44,7 +45,7 @@ inline std::string HintOfFault(const judge::Problem& problem, Shape shape) {
         return "a block is " + std::to_string(finding.block_dim.x) + " threads wide, and a row of the tile has " +
                std::to_string(kTile) + " elements: are the block's x and y exchanged?";
       }
-      if (shape.width % kTile == 0 && shape.height % kTile == 0) {
+      if (shape.width == shape.height && shape.width % kTile == 0) {  // where no guard can be the mistake
         return "nothing was stored to this word of the tile, which the matrix fills: does each pass of the loop store its "
                "own row, s_tile[row][threadIdx.x], until the tile has all its rows?";
       }
@@ -71,10 +72,10 @@ inline std::string HintOfFault(const judge::Problem& problem, Shape shape) {
 // A result beside the matrix that it should be the transpose of.
 class TransposeResult {
  public:
-  // has_tiles: whether the rung is to go by tiles. Of another, the hints don't speak of any.
+  // has_tiles: whether the rung is to go by tiles; else the hints speak of none. threads: in all launches.
   TransposeResult(Shape shape, std::span<const uint32_t> in, std::span<const uint32_t> out, uint32_t untouched,
-                  bool has_tiles)
-      : shape_(shape), in_(in), out_(out), untouched_(untouched), has_tiles_(has_tiles) {}
+                  bool has_tiles, uint64_t threads)
+      : shape_(shape), in_(in), out_(out), untouched_(untouched), has_tiles_(has_tiles), threads_(threads) {}
 
   // The first element that is wrong, or nothing. Rows of d_out have `height` elements.
   std::optional<uint64_t> FirstWrong() const {
@@ -205,7 +206,12 @@ class TransposeResult {
              ": a thread with nothing to load may still have an element to store, so do not return early, and guard "
              "the store on its own";
     }
-    return missing + "Do the blocks and their threads cover the whole matrix?";
+    if (threads_ >= out_.size()) return missing + "There are threads for them: which guard or index leaves them out?";
+    if (threads_ == 0) return missing + "Do the blocks and their threads cover the whole matrix?";  // on a real GPU
+    return missing + "The launch has " + judge::Counted(threads_, "thread") + " for " +
+           judge::Counted(out_.size(), "element") +
+           (has_tiles_ ? ": does each thread store several, in a loop over the rows of its tile?"
+                       : ": do the blocks cover the whole matrix?");
   }
 
   // Whether every element that was written came from where a typical mistake takes it.
@@ -282,6 +288,7 @@ class TransposeResult {
   std::span<const uint32_t> in_, out_;
   uint32_t untouched_;
   bool has_tiles_;
+  uint64_t threads_;
 };
 
 }  // namespace lockstep::suites

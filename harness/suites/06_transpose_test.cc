@@ -43,7 +43,7 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
                                    std::span<const uint32_t> in, std::span<const uint32_t> out) {
   const uint32_t poison = judge::DeviceArray<uint32_t>::FillValue();
   const bool has_tiles = !context.launcher.starts_with("transpose1");
-  const TransposeResult result(shape, in, out, poison, has_tiles);
+  const TransposeResult result(shape, in, out, poison, has_tiles, judge::ThreadsOf(report));
   const bool launched = !report.observed || !report.launches.empty();
   const std::optional<uint64_t> wrong = result.FirstWrong();
   if (!wrong) {
@@ -117,9 +117,10 @@ judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, Tra
        // A single row or column is a copy.
        .is_work = shape.width > 1 && shape.height > 1,
        .text_of = [](uint32_t word) { return judge::ValueText(std::bit_cast<float>(word)); },
-       .explain = [&](const judge::CallReport&, std::vector<Problem>& problems) {
-         judge::ExplainEach(problems, [&](const Problem& one) { return HintOfFault(one, shape); });
-       },
+       .explain =
+           [&](const judge::CallReport&, std::vector<Problem>& problems) {
+             judge::ExplainEach(problems, [&](const Problem& one) { return HintOfFault(one, shape); });
+           },
        .check = [&](const judge::CallReport& report,
                     std::span<const uint32_t> found) { return CheckResult(context, report, shape, matrix, found); }});
 }

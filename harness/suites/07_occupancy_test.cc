@@ -155,7 +155,9 @@ Answer AnswerOf(int number, const Case& one, int64_t found) {
       return {budget,
               found == budget - 1   ? "one more register would still fit"
               : found == budget + 1 ? "that is one too many: fewer warps would be resident"
-                                    : HintFor(one, About::kNothing, found),
+              : found > 0 && found < budget
+                  ? "more registers would still fit: the largest number is asked for, so count down from the most"
+                  : HintFor(one, About::kNothing, found),
               " registers per thread"};
     }
   }

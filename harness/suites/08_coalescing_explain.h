@@ -109,6 +109,10 @@ class Sums {
                  ? "here a structure's three floats are neighbours, in d_in and in d_out: 3 * t, 3 * t + 1, 3 * t + 2"
                  : "here all x's come first, then all y's, in d_in and in d_out: t, n + t, 2 * n + t";
     }
+    for (uint64_t k = 0; k < count; ++k) {
+      if (found != Right(k)) continue;
+      return "that belongs to d_out[" + std::to_string(k) + "]: does each of the three stores have its own index?";
+    }
     return "each structure (x, y, z) becomes (x + y, y + z, z + x)";
   }
 

@@ -84,9 +84,10 @@ judge::EvidenceRun Increment(judge::Runner& runner, const std::string& rung, Coa
        .frees = true,
        .is_work = !floats.empty(),
        .text_of = [](uint32_t word) { return judge::ValueText(std::bit_cast<float>(word)); },
-       .explain = [&](const CallReport&, std::vector<Problem>& problems) {
-         judge::ExplainEach(problems, [&](const Problem& one) { return HintOfFault(rung, one); });
-       },
+       .explain =
+           [&](const CallReport&, std::vector<Problem>& problems) {
+             judge::ExplainEach(problems, [&](const Problem& one) { return HintOfFault(rung, one); });
+           },
        .check = [&](const CallReport& report,
                     std::span<const uint32_t> found) { return CheckResult(context, report, floats, found); }});
 }

@@ -144,11 +144,11 @@ inline judge::EvidenceRun RunClock(judge::Runner& runner, const Machine& machine
   const bool is_far = found > 1100 * expected;
   wrong(judge::Figure(expected) + " µs", is_far ? "over 1,000 times as much" : judge::Figure(found) + " µs",
         std::abs(milliseconds - expected) <= kTolerance * expected ? "cudaEventElapsedTime gives milliseconds"
-               : found == 0 ? "no time passed between the events: is the launch between them?"
-               : std::abs(found - all) <= kTolerance * all
-                   ? "that is the time of all launches: the first event belongs after those to warm up"
-                   : "record one event right before the launch and one right after it, in its stream; then wait for "
-                     "the second, and ask for the time between them");
+        : found == 0 ? "no time passed between the events: is the launch between them?"
+        : std::abs(found - all) <= kTolerance * all
+            ? "that is the time of all launches: the first event belongs after those to warm up"
+            : "record one event right before the launch and one right after it, in its stream; then wait for "
+              "the second, and ask for the time between them");
   judge::AddCalls(run.problems, report.trace, kEvents);
   return run;
 }

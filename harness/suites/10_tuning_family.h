@@ -65,7 +65,8 @@ inline std::string ExplainCount(const TuningInput& input, const Config& config, 
   if (found == count(0, m, [=](int32_t mark) { return mark <= value; })) {
     return "marks that the element equals are counted too: only those that are less count";
   }
-  if (found == count(0, m, [=](int32_t mark) { return mark > value; })) {
+  const int64_t greater = count(0, m, [=](int32_t mark) { return mark > value; });
+  if (found == greater || found == greater + rest) {
     return "that is the number of marks that are greater: compare the other way round";
   }
   if (m > tile && found == count(0, tile, less)) return "only the first tile was counted: add up over all tiles";
@@ -77,9 +78,10 @@ inline std::string ExplainCount(const TuningInput& input, const Config& config, 
   }
   const size_t each = static_cast<size_t>(config.block) * static_cast<size_t>(config.items);
   if (found == judge::DeviceArray<int32_t>::FillValue()) {
-    return i >= each ? "nothing was written there: does block b begin at element b * block * items?"
-                     : "nothing was written there: do a thread's first element and its step fit each other, t with steps "
-                       "of block, or items * t with steps of 1, and does it store all its items?";
+    return i >= each
+               ? "nothing was written there: does block b begin at element b * block * items?"
+               : "nothing was written there: do a thread's first element and its step fit each other, t with steps "
+                 "of block, or items * t with steps of 1, and does it store all its items?";
   }
   if (static_cast<uint32_t>(found) == static_cast<uint32_t>(expected) + 0x01010101u * vgpu::kUnwrittenRegister) {
     return "the count began with garbage: a variable in a kernel has no value before it is given one (int below = 0)";
@@ -94,12 +96,11 @@ inline std::optional<judge::Problem> CheckCounts(const judge::CallContext& conte
   if (right == expected.end()) return std::nullopt;
   const auto i = static_cast<size_t>(right - expected.begin());
   const bool untouched = *wrong == judge::DeviceArray<int32_t>::FillValue();
-  return judge::WrongAt(
-      i, context,
-      {"d_out[" + std::to_string(i) + "], of the element " + std::to_string(input.in[i]),
-       {"expect", judge::Counted(static_cast<uint64_t>(*right), "mark") + " below it"},
-       {"found", (untouched ? "the old contents (nothing was written)" : std::to_string(*wrong))}},
-      ExplainCount(input, config, i, *wrong));
+  return judge::WrongAt(i, context,
+                        {"d_out[" + std::to_string(i) + "], of the element " + std::to_string(input.in[i]),
+                         {"expect", judge::Counted(static_cast<uint64_t>(*right), "mark") + " below it"},
+                         {"found", (untouched ? "the old contents (nothing was written)" : std::to_string(*wrong))}},
+                        ExplainCount(input, config, i, *wrong));
 }
 
 // Whether the launches are one, in this configuration.
@@ -162,8 +163,9 @@ inline judge::EvidenceRun RunFamily(judge::Runner& runner, const std::string& ru
          if (auto problem = CheckCounts(context, input, config, found)) {
            const auto each = static_cast<uint64_t>(config.block) * static_cast<uint64_t>(config.items);
            if (report.launches.size() == 1 && report.launches[0].grid.Count() * each < n) {
-             problem->hint = "a block takes block * items elements, so that the last ones have none: round the number of "
-                             "blocks up";
+             problem->hint =
+                 "a block takes block * items elements, so that the last ones have none: round the number of "
+                 "blocks up";
            }
            return problem;
          }

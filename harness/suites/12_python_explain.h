@@ -61,12 +61,14 @@ inline void ExplainFaults(std::vector<judge::Problem>& problems) {
                          : "blocks run in any order: the array that a launch writes is not the one that it reads";
     } else if (problem.finding->kernel == "circular_shift" &&
                problem.finding->kind == vgpu::FindingKind::kOutOfBounds) {
-      problem.hint = "circular_shift takes the places from 0 to n - 1, so shift % n, and then reads d_in[i + places] or "
-                     "d_in[i + places - n]: are n and the places those of this array?";
+      problem.hint =
+          "circular_shift takes the places from 0 to n - 1, so shift % n, and then reads d_in[i + places] or "
+          "d_in[i + places - n]: are n and the places those of this array?";
     } else if (problem.finding->kernel == "block_sums" && problem.finding->kind == vgpu::FindingKind::kOutOfBounds &&
                problem.finding->first.access == vgpu::AccessKind::kStore) {
-      problem.hint = "each block stores a sum of its own: those of several blocks go to an array with an element for each, "
-                     "which the next launch adds up; d_sum takes the last one's";
+      problem.hint =
+          "each block stores a sum of its own: those of several blocks go to an array with an element for each, "
+          "which the next launch adds up; d_sum takes the last one's";
     } else if (problem.finding->kernel == "subtract" && problem.finding->kind == vgpu::FindingKind::kOutOfBounds) {
       problem.hint = "the launch is given more elements than the chunk has: the last chunk is what is left";
     } else {
@@ -86,7 +88,7 @@ inline std::string ExplainCopy(const std::vector<int32_t>& out, const judge::Cal
   return "look at the calls in order: which array does each copy read, and which does it write?";
 }
 
-// What a shift comes to, from 0 to n - 1.
+// The shift modulo n, from 0 to n - 1.
 inline uint64_t PlacesOf(uint64_t n, int64_t shift) {
   const auto length = static_cast<int64_t>(n);
   return n == 0 ? 0 : static_cast<uint64_t>((shift % length + length) % length);

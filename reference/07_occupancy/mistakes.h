@@ -101,7 +101,8 @@ inline std::vector<WrongNumber> RegisterMistakes(const SmLimits& sm, int threads
   return {
       {Quotient(Quotient(sm.registers, per_warp), warps),
        "round the number of warps that the SM has registers for down to a multiple of warp_granularity"},
-      {by_block, "by the block, as in 1.x, it would be this: here each warp's registers are rounded up to register_unit, and whole warps take them"},
+      {by_block,
+       "by the block, as in 1.x, it would be this: here each warp's registers are rounded up to register_unit, and whole warps take them"},
       {Quotient(Down(Quotient(sm.registers, warp_needs), sm.warp_granularity), warps),
        "round a warp's registers up to a multiple of register_unit"},
       {Quotient(Down(Quotient(sm.registers, per_warp), sm.warp_granularity), even),

@@ -209,8 +209,8 @@ bool IsExplainedByRace(const vgpu::Finding& finding, const std::vector<vgpu::Fin
   return std::any_of(findings.begin(), findings.end(), [&](const vgpu::Finding& race) {
     if (race.kind == vgpu::FindingKind::kRace && race.launch < finding.launch && race.memory && finding.memory) {
       return race.second && race.first.access == vgpu::AccessKind::kStore &&
-             race.second->access == vgpu::AccessKind::kStore &&
-             race.memory->space == vgpu::MemorySpace::kGlobal && finding.memory->space == vgpu::MemorySpace::kGlobal &&
+             race.second->access == vgpu::AccessKind::kStore && race.memory->space == vgpu::MemorySpace::kGlobal &&
+             finding.memory->space == vgpu::MemorySpace::kGlobal &&
              race.memory->buffer_base == finding.memory->buffer_base;
     }
     return race.kind == vgpu::FindingKind::kRace && race.kernel == finding.kernel &&

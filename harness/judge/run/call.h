@@ -46,6 +46,13 @@ struct CallReport {
 // More than a result copied back to the host is a computation on the host, where the task is the kernels.
 inline constexpr uint64_t kMaxBytesToHost = 64;
 
+// Of all its launches.
+inline uint64_t ThreadsOf(const CallReport& report) {
+  uint64_t threads = 0;
+  for (const vgpu::LaunchRecord& launch : report.launches) threads += launch.grid.Count() * launch.block.Count();
+  return threads;
+}
+
 // What a message says about the call.
 struct CallContext {
   std::string launcher;

@@ -230,7 +230,7 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
       return scope == kReferenceScope ? Reference(criterion.rung) : &*measurement.profile;
     });
     if (!value || !measured) return "";
-    // What is compared with the reference at the same size needs no room for what the size does to both.
+    // A ratio to the reference at the same size needs no tolerance for the size: it changes both alike.
     const bool compares = metric.denominator && metric.denominator->scope == kReferenceScope;
     const bool is_near = there.draw != Draw::kWide;
     double bound = BoundElsewhere(budget, *measured, compares && is_near ? Draw::kRound : there.draw,

@@ -60,7 +60,7 @@ T ResultOfWord(const Distribution& distribution, uint32_t word) {
   return Scaled(normal, static_cast<T>(distribution.mean), static_cast<T>(distribution.deviation), distribution.is_log);
 }
 
-// Whether results of a mean are a function of one word each that we know.
+// Whether the Poisson numbers of this mean are supported: those that the generator makes from one random word each.
 bool HasPoisson(const curandGenerator_st& generator, double mean) {
   if (mean < kFirstInvertedMean) return generator.type != CURAND_RNG_QUASI_SOBOL64;
   const double first = generator.type == CURAND_RNG_PSEUDO_MTGP32 ? 32 : kFirstInvertedMean;

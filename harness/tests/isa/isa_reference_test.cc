@@ -271,7 +271,7 @@ list of targets), `ret` and `exit` are supported in all their forms.
 
 ### Traits
 
-An opcode that does more than make registers from registers has exactly one of those that begin with "order" or "any
+An opcode that accesses memory or synchronises threads has exactly one of the traits that begin with "order" or "any
 order": they say when blocks must take turns on one thread.
 
 | trait | what holds of an opcode that has it |

@@ -69,9 +69,10 @@ TEST(StoreTrailTest, NamesThreadsLinesAndElements) {
     const uint8_t bytes[] = {found, 0, 0, 0};
     return TrailOf(runner, "swapped", arguments, input, result, element, bytes);
   };
-  EXPECT_EQ(trail(3, 14),
-            "d_out[3] was stored by block (0,0,0) thread (3,0,0) at swap.cu:5, from shared memory, which thread (2,0,0) "
-            "had stored at swap.cu:3 after it read d_in[4] at swap.cu:2");
+  EXPECT_EQ(
+      trail(3, 14),
+      "d_out[3] was stored by block (0,0,0) thread (3,0,0) at swap.cu:5, from shared memory, which thread (2,0,0) "
+      "had stored at swap.cu:3 after it read d_in[4] at swap.cu:2");
   EXPECT_EQ(trail(0, 14), "") << "another value than the first call's";
 }
 

@@ -235,7 +235,7 @@ class WaitFinder {
   const RegisterUses uses_;
   std::vector<std::vector<size_t>> writers_;     // by register
   std::vector<std::vector<size_t>> successors_;  // by block
-  // For the value that was followed last.
+  // The branches that depend on the value followed last.
   std::vector<size_t> branches_;
   bool used_otherwise_ = false, leaves_ = false;
 };

@@ -79,7 +79,7 @@ ImageShape ShapeOf(const cudaExtent& e, unsigned flags) {
   return ImageShape::k1D;
 }
 
-// What is wrong with an array's shape at sight; its size comes behind its format.
+// Refuses a shape that is wrong whatever the format; the size is checked after the format.
 void CheckShape(const cudaExtent& e, unsigned flags) {
   const bool layered = (flags & cudaArrayLayered) != 0, cube = (flags & cudaArrayCubemap) != 0;
   Require(e.width > 0 && (!layered || e.depth > 0), cudaErrorInvalidValue);

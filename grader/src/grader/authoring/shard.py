@@ -1,4 +1,4 @@
-"""A share of what there is to run: on one of several machines, or in one of several runs."""
+"""Splits the solutions into shares: one for each of several machines or runs."""
 
 import zlib
 from dataclasses import dataclass

@@ -337,7 +337,7 @@ def first_thing(
 
 
 def missed_rungs(record: Record) -> set[str]:
-    """Rungs with a budget that is not met in full: only there is waste worth a colour."""
+    """Rungs with a missed budget: only in their kernels are wasteful lines coloured."""
     criteria = record.score.criteria if record.score else ()
     return {criterion.rung for criterion in criteria if criterion.metric and not criterion.is_full}
 

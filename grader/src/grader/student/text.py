@@ -27,6 +27,7 @@ from grader.model.result import (
 from grader.model.score import CriterionScore, Score, points_text, score_result, with_bonus
 from grader.model.units import metric_words, value_text
 from grader.student.machine_code import ARCH, MachineChanges
+from grader.student.sights import line_in_sight
 
 _OUTPUT_LINES, _OUTPUT_COLUMNS = 10, 200
 _COLUMNS = 80  # where a terminal doesn't say
@@ -280,6 +281,10 @@ def _with_places(said: Said, verdict: str, rung: Rung, file: str, source: str, l
         lines.append(SaidLine("at", f"{file}:{number}  return {_STUB_RETURNS};", file, number))
     elif not launches and not any(line.file == file for line in lines) and (number := launcher_line(source, rung)):
         lines += named_lines(said, source, file, number, rung.id)
+    kernels = [re.split(r"[<(]", text)[0] for text in launches if "<<<" in text]
+    number, code = line_in_sight(said.hint, source, kernels, rung.id)
+    if number and not any(line.file == file and line.line == number for line in lines):
+        lines.append(SaidLine("see", f"{file}:{number}  {code}", file, number))
     return replace(said, lines=tuple(lines))
 
 

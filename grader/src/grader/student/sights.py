@@ -1,0 +1,61 @@
+"""The line of a student's source that a hint is about: the loop, shuffle or comparison that it speaks of."""
+
+import re
+from collections.abc import Iterable
+
+# What the hint says; whether the line is sought in the kernels or in the host code; what is in that line.
+_SIGHTS = (
+    (r"__shfl|[Ss]huffle", True, r"__shfl"),
+    (r"return early", True, r"\breturn;"),
+    (r"garbage", True, r"^\s*(?:int|unsigned|float|double)\b[^=()]*;"),
+    (r"begin with blockIdx|to depend on blockIdx", True, r"threadIdx\.x"),
+    (
+        r"whole grid|all its steps|steps must go on|(?:over the rows|pass of the loop|thread's loop)",
+        True,
+        r"^\s*(?:for|while)\b",
+    ),
+    (r"those that are less|compare the other way", True, r"\+=.*[<>]|if \(.*[<>].*\)\s*(?:\+\+|\w+\+\+)"),
+    (r"guard or index", True, r"\bif \(.*[<>]"),
+    (
+        r"number of blocks up|number of tiles up",
+        False,
+        r"\w\)?\s*//?\s*(?:k?[Bb]lock|kThreads|each|BLOCK|per_block|size)",
+    ),
+    (r"memory of cudaMallocHost", False, r"\bmalloc\(|\bnew \w+\[|vector<float>"),
+    (r"let chunk c go through", False, r"cudaStream_t\s+\w+\s*="),
+    (r"all three rules", False, r"kMost\w+"),
+    (r"synchronize each stream first", False, r"h_out\[.*\] ="),
+)
+
+
+def line_in_sight(hint: str, source: str, kernels: Iterable[str], launcher: str) -> tuple[int, str]:
+    """The number and text of the line, in the kernels or the launcher or what they call; 0 if none is known."""
+    for said, in_kernel, pattern in _SIGHTS:
+        if not re.search(said, hint):
+            continue
+        reached = _reached(source, list(kernels) if in_kernel else [launcher])
+        rest = [] if in_kernel else enumerate(source.split("\n"), 1)  # members of classes, too
+        for number, line in (*reached, *rest):
+            if not line.lstrip().startswith("//") and re.search(pattern, line):
+                return number, line.strip()
+        break
+    return 0, ""
+
+
+def _reached(source: str, names: list[str]) -> Iterable[tuple[int, str]]:
+    """The numbered lines of functions with these names, then of the functions that they name."""
+    seen: set[str] = set()
+    while names:
+        name = names.pop(0)
+        before = r"^(?:[\w:<>*&, ]*[ *&]|.*__launch_bounds__\([^)\n]*\)\s*)"
+        head = re.search(rf"{before}{re.escape(name)}\s*\([^;{{]*?\)[^;{{]*?[{{:]", source, re.MULTILINE)
+        if name in seen or head is None or head[0][0].isspace():
+            continue
+        seen.add(name)
+        end = re.compile(r"^(?=[^\s#])(?!\))", re.MULTILINE).search(source, source.find("\n", head.end()) + 1)
+        begin, body = (
+            source.count("\n", 0, head.start()) + 1,
+            source[head.start() : end.start() if end else len(source)],
+        )
+        yield from enumerate(body.split("\n"), begin)
+        names += [word for word in re.findall(r"\b[A-Za-z_]\w+\b", body) if word not in seen]
