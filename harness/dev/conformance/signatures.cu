@@ -126,7 +126,7 @@ struct Choice {
   std::function<Words(const World&, size_t)> word;
 };
 #define WORD(type, name, ...) \
-  { std::regex(type), std::regex(name), [](const World& w, size_t k) { return (void)w, (void)k, Word(__VA_ARGS__); } }
+  {std::regex(type), std::regex(name), [](const World& w, size_t k) { return (void)w, (void)k, Word(__VA_ARGS__); }}
 const std::vector<Choice>& Choices() {
   static const std::vector<Choice> all = {
       WORD(R"(const.*\bchar ?\*$)", "path|[fF]ile", "/dev/null"),

@@ -350,7 +350,8 @@ TEST_F(CudartTest, NamesTheLinesOfLeaksAndOfErrorsThatNobodyTook) {
   const Output output = Execute(kVgpuRun + " --check=leaks,api --color=never " + program + " 2>&1");
   EXPECT_NE(output.text.find("cudaErrorNotSupported\n"), std::string::npos) << output.text;
   EXPECT_NE(output.text.find("lockstep: cudaMalloc3DArray ("), std::string::npos) << output.text;
-  EXPECT_NE(output.text.find("the virtual GPU does not support a compressed format of channels\n"), std::string::npos) << output.text;
+  EXPECT_NE(output.text.find("the virtual GPU does not support a compressed format of channels\n"), std::string::npos)
+      << output.text;
   const bool has_lines = output.text.find("main()") == std::string::npos;  // where GCC has its libbacktrace
   const auto at = [&](const std::string& line) { return has_lines ? folder_ + "careless.cu:" + line : "main()"; };
   EXPECT_NE(output.text.find("LEAK  cudaMalloc #1: 128 bytes were never freed, allocated at " + at("7") + "\n"),

@@ -1,11 +1,12 @@
 // CUDA arrays, and copies of them.
+#include "vgpu/cudart/array.h"
+
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "vgpu/cudart/array.h"
 #include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {
@@ -50,9 +51,9 @@ ImageShape ShapeOf(const cudaExtent& e, unsigned flags) {
     return e.height == 0 ? ImageShape::k1DLayered : ImageShape::k2DLayered;
   }
   if (e.depth > 0) {
-    Require(e.height > 0 &&
-                (IsWithin(e, kMost3D, kMost3D, kMost3D) || IsWithin(e, kMostDeep3D, kMostDeep3D, kMostDepth3D)),
-            cudaErrorInvalidValue);
+    Require(
+        e.height > 0 && (IsWithin(e, kMost3D, kMost3D, kMost3D) || IsWithin(e, kMostDeep3D, kMostDeep3D, kMostDepth3D)),
+        cudaErrorInvalidValue);
     return ImageShape::k3D;
   }
   if (e.height > 0) {

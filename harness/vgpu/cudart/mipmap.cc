@@ -1,4 +1,4 @@
-// Mipmapped arrays: an array for each level, each half as large as the one before. 
+// Mipmapped arrays: an array for each level, each half as large as the one before.
 #include <algorithm>
 #include <bit>
 #include <map>

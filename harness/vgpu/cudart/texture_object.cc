@@ -68,7 +68,8 @@ vgpu::Image PitchedImage(Runtime& r, const cudaResourceDesc& resource) {
           cudaErrorInvalidValue);
   Require(pitched.pitchInBytes % kPitchAlignment == 0 && pitched.pitchInBytes <= kMostPitch, cudaErrorInvalidValue);
   // Taken, though of no use.
-  if (pitched.width == 0 || pitched.pitchInBytes < pitched.width * image.format.Bytes()) image.shape = ImageShape::kNone;
+  if (pitched.width == 0 || pitched.pitchInBytes < pitched.width * image.format.Bytes())
+    image.shape = ImageShape::kNone;
   image.width = static_cast<uint32_t>(pitched.width);
   image.height = static_cast<uint32_t>(pitched.height);
   image.pitch = pitched.pitchInBytes;
@@ -110,7 +111,9 @@ AddressMode ModeOf(cudaTextureAddressMode mode) {
 }
 
 // Of a multiple of 1 / most, the nearest; of two the smaller one.
-float Nearest(float value, float most) { return std::copysign(std::ceil(std::fabs(value) * most - 0.5f) / most, value); }
+float Nearest(float value, float most) {
+  return std::copysign(std::ceil(std::fabs(value) * most - 0.5f) / most, value);
+}
 
 // A border's color has the precision of the texels. Among integers it is the bits of the float that was given.
 float BorderOf(float color, const TexelFormat& format, const Sampler& sampler, int channel) {
@@ -200,8 +203,7 @@ void LookThrough(const cudaResourceViewDesc& view, const cudaResourceDesc& resou
   constexpr cudaResourceViewFormat kLast = cudaResViewFormatFloat4;
   const bool is_mipmap = resource.resType == cudaResourceTypeMipmappedArray;
   Require(is_mipmap || resource.resType == cudaResourceTypeArray, cudaErrorInvalidValue);
-  const Array& array =
-      ArrayOf(is_mipmap ? LevelsOf(resource.res.mipmap.mipmap).front() : resource.res.array.array);
+  const Array& array = ArrayOf(is_mipmap ? LevelsOf(resource.res.mipmap.mipmap).front() : resource.res.array.array);
   const auto has_size = [&](size_t times) {
     return view.width == times * array.extent.width && view.height == times * array.extent.height &&
            view.depth == array.extent.depth;
@@ -240,8 +242,7 @@ unsigned long long Create(Runtime& r, const cudaResourceDesc* resource, const cu
     const TexelFormat declared = texture.image.format;
     if (view != nullptr) LookThrough(object.view = *view, *resource, texture.image);
     const bool of_array = resource->resType == cudaResourceTypeArray;
-    const bool always_normalized =
-        of_array && ArrayOf(resource->res.array.array).desc.f > cudaChannelFormatKindNone;
+    const bool always_normalized = of_array && ArrayOf(resource->res.array.array).desc.f > cudaChannelFormatKindNone;
     texture.sampler = SamplerOf(*desc, texture.image, declared, view != nullptr, always_normalized);
     object.texture = *desc;
     if (resource->resType == cudaResourceTypeMipmappedArray) {
@@ -300,8 +301,7 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
 }
 
 cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* view, cudaTextureObject_t object) {
-  return Api("cudaGetTextureObjectResourceViewDesc",
-             [&](Runtime& r) { Set(view, ObjectOf(r, object, false).view); });
+  return Api("cudaGetTextureObjectResourceViewDesc", [&](Runtime& r) { Set(view, ObjectOf(r, object, false).view); });
 }
 
 cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t object) {

@@ -372,7 +372,8 @@ float Filtered(const float texels[], const uint32_t weights[], int corners, cons
   if (corners == kMostCorners) {
     const Sum second = SumOf(texels + 4, weights + 4, 4, precision);
     if (second.exponent != kNone && first.exponent != kNone) {
-      const int exponent = std::max(first.exponent, second.exponent) - (kSliceBits - (precision.aligned - precision.bits));
+      const int exponent =
+          std::max(first.exponent, second.exponent) - (kSliceBits - (precision.aligned - precision.bits));
       first = {In(exponent, first) + In(exponent, second), exponent};
     } else if (second.exponent != kNone) {
       first = second;

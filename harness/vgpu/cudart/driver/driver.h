@@ -31,7 +31,7 @@ struct Context {
   unsigned flags = 0;
   bool primary = false;
   bool has_flags = false;  // of a primary one: they were set for the context, not for the device
-  int attached = 0;  // cuCtxAttach
+  int attached = 0;        // cuCtxAttach
 };
 
 // This thread's: what the driver API made current, or the device's primary one where the runtime API is in use. May be
