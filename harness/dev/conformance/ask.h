@@ -160,12 +160,24 @@ struct Draws {
 };
 
 // A call of a random program, made in its World, and what it answers.
-#define CALL(name, ...) \
-  {name, [](World& w) -> std::string { (void)w; return F("%d", static_cast<int>(__VA_ARGS__)); }}
-#define TOLD(name, ...) {name, [](World& w) -> std::string { (void)w; __VA_ARGS__ }}
+#define CALL(name, ...)                             \
+  {name, [](World& w) -> std::string {              \
+     (void)w;                                       \
+     return F("%d", static_cast<int>(__VA_ARGS__)); \
+   }}
+#define TOLD(name, ...)                \
+  {name, [](World& w) -> std::string { \
+     (void)w;                          \
+     __VA_ARGS__                       \
+   }}
 // An error and a value that a call wrote.
-#define VALUE(name, type, shown, call) \
-  {name, [](World& w) -> std::string { (void)w; type v{}; const int e = static_cast<int>(call); return F("%d " shown, e, v); }}
+#define VALUE(name, type, shown, call)     \
+  {name, [](World& w) -> std::string {     \
+     (void)w;                              \
+     type v{};                             \
+     const int e = static_cast<int>(call); \
+     return F("%d " shown, e, v);          \
+   }}
 
 // Makes calls at random, and says what each answers.
 template <typename World>

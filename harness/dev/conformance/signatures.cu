@@ -98,34 +98,7 @@ struct World {
     cuLibraryGetKernel(&kernel, library, "k");
     cudaGetLastError();
   }
-  Words Of(const Parameter& p, size_t k) const {
-    const auto is = [&](const char* pattern) { return std::regex_search(p.type, std::regex(pattern)); };
-    const auto named = [&](const char* pattern) { return std::regex_search(p.name, std::regex(pattern)); };
-    const auto word = [](auto handle) { return (Words)(handle); };
-    if (is(R"(\bchar ?\*$)") && is("const")) return word(named("path|[fF]ile") ? "/dev/null" : "k");
-    if (is(R"(CUDA_CB|Fn_t|CUhostFn|[cC]allback)") && !is(R"(\*$)")) return word(Callback);
-    if (is(R"(^const void ?\*$)") && named("^(func|entry|hostFn|symbolPtr)")) return word(Empty);
-    if (is(R"(^const void ?\*$)") && named("symbol")) return word(variable);
-    if (is(R"(^(const )?void ?\*$)")) return word(device);
-    if (is(R"(\*$|\*const$)")) return word(scratch[k]);
-    if (is("tream(_t)?$")) return word(stream);
-    if (is("(CUevent|cudaEvent_t)$")) return word(event);
-    if (is("(CUgraph|cudaGraph_t)$")) return word(graph);
-    if (is("raphNode(_t)?$")) return word(node);
-    if (is("raphExec(_t)?$")) return word(executable);
-    if (is("(CUmemoryPool|cudaMemPool_t)$")) return word(pool);
-    if (is("(CUarray|cudaArray_t|cudaArray_const_t)$")) return word(array);
-    if (is("(CUdeviceptr)$")) return word(device);
-    if (is("(CUfunction|cudaFunction_t)$")) return word(function);
-    if (is("(CUkernel|cudaKernel_t)$")) return word(kernel);
-    if (is("(CUmodule)$")) return word(module);
-    if (is("(CUlibrary|cudaLibrary_t)$")) return word(library);
-    if (is("(CUcontext)$")) return word(context);
-    if (is("emcpyKind$")) return cudaMemcpyDefault;
-    if (is("size_t$")) return 64;
-    if (named("^(blockDim|gridDim|count|num|block|priority)")) return 1;
-    return 0;
-  }
+  Words Of(const Parameter& p, size_t k) const;
   char* device = nullptr;
   cudaStream_t stream = nullptr;
   cudaEvent_t event = nullptr;
@@ -141,6 +114,54 @@ struct World {
   CUkernel kernel = nullptr;
   alignas(64) char scratch[12][4096] = {};
 };
+
+template <typename T>
+Words Word(T handle) {
+  return (Words)handle;
+}
+
+// What a parameter gets whose type, and whose name where one is asked for, fits first.
+struct Choice {
+  std::regex type, name;
+  std::function<Words(const World&, size_t)> word;
+};
+#define WORD(type, name, ...) \
+  {std::regex(type), std::regex(name), [](const World& w, size_t k) { return (void)w, (void)k, Word(__VA_ARGS__); }}
+const std::vector<Choice>& Choices() {
+  static const std::vector<Choice> all = {
+      WORD(R"(const.*\bchar ?\*$)", "path|[fF]ile", "/dev/null"),
+      WORD(R"(const.*\bchar ?\*$)", "", "k"),
+      WORD(R"((CUDA_CB|Fn_t|CUhostFn|[cC]allback)(.*[^*])?$)", "", Callback),
+      WORD(R"(^const void ?\*$)", "^(func|entry|hostFn|symbolPtr)", Empty),
+      WORD(R"(^const void ?\*$)", "symbol", variable),
+      WORD(R"(^(const )?void ?\*$)", "", w.device),
+      WORD(R"(\*$|\*const$)", "", w.scratch[k]),
+      WORD("tream(_t)?$", "", w.stream),
+      WORD("(CUevent|cudaEvent_t)$", "", w.event),
+      WORD("(CUgraph|cudaGraph_t)$", "", w.graph),
+      WORD("raphNode(_t)?$", "", w.node),
+      WORD("raphExec(_t)?$", "", w.executable),
+      WORD("(CUmemoryPool|cudaMemPool_t)$", "", w.pool),
+      WORD("(CUarray|cudaArray_t|cudaArray_const_t)$", "", w.array),
+      WORD("CUdeviceptr$", "", w.device),
+      WORD("(CUfunction|cudaFunction_t)$", "", w.function),
+      WORD("(CUkernel|cudaKernel_t)$", "", w.kernel),
+      WORD("CUmodule$", "", w.module),
+      WORD("(CUlibrary|cudaLibrary_t)$", "", w.library),
+      WORD("CUcontext$", "", w.context),
+      WORD("emcpyKind$", "", cudaMemcpyDefault),
+      WORD("size_t$", "", 64),
+      WORD("", "^(blockDim|gridDim|count|num|block|priority)", 1),
+      WORD("", "", 0),
+  };
+  return all;
+}
+Words World::Of(const Parameter& p, size_t k) const {
+  for (const Choice& each : Choices()) {
+    if (std::regex_search(p.type, each.type) && std::regex_search(p.name, each.name)) return each.word(*this, k);
+  }
+  return 0;
+}
 
 void* Address(const Function& function, bool is_driver) {
   void* address = nullptr;
@@ -173,7 +194,7 @@ void Ask(const Function& function, bool is_driver) {
     const int answer =
         reinterpret_cast<Call>(address)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]);
     cudaGetLastError();
-    Say(function.name + "/" + name, answer);
+    Say(function.name + "/" + name, Untimed(answer));
   };
   ask("as_asked", 99, 0);
   for (size_t k = 0; k < function.parameters.size(); ++k) {

@@ -1,41 +1,21 @@
-// CUDA arrays, texture objects, surface objects.
+// CUDA arrays, and copies of them.
+#include "vgpu/cudart/array.h"
+
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "vgpu/core/half_format.h"
 #include "vgpu/cudart/work.h"
-#include "vgpu/texture/texture.h"
 
 namespace lockstep::vgpu::cudart {
-
-// An array is memory of its device, rows packed one behind the other; its handle is its address in this process.
-struct Array {
-  int device = 0;
-  cudaChannelFormatDesc desc = {};
-  cudaExtent extent = {};  // as it was asked for: 0 where there is no such dimension
-  unsigned flags = 0;
-  vgpu::Image image;
-
-  uint64_t RowBytes() const { return uint64_t{image.width} * image.format.Bytes(); }
-};
-
-// Throws ApiError.
-Array& ArrayOf(cudaArray_const_t handle);
-
-// How texels are stored, where textures can read it. Throws ApiError.
-TexelFormat FormatOf(const cudaChannelFormatDesc& desc);
 
 // Copies of a region between arrays and other memory; kind: as the program said.
 CopyWork CopyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width, size_t height,
                      cudaMemcpyKind kind);
 CopyWork CopyFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height,
                        cudaMemcpyKind kind);
-
-void ResetTextureObjects(int device);
 
 namespace {
 
@@ -46,9 +26,12 @@ std::map<const void*, std::unique_ptr<Array>>& Arrays() {
 
 // Of devices of compute capability 3.0 and later.
 constexpr uint64_t kMost1D = 131072, kMost2D = 131072, kMost2DHeight = 65536, kMost3D = 16384;
+constexpr uint64_t kMostSurface1D = 32768, kMostDeep3D = 8192, kMostDepth3D = 32768;  // a deep one is less wide
 constexpr uint64_t kMostLayered = 32768, kMostLayers = 2048, kMostCubeLayers = 2046, kFaces = 6;
-constexpr unsigned kKnownFlags =
-    cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
+// Those that a Hopper takes; two of them have no name.
+constexpr unsigned kKnownFlags = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
+                                 cudaArrayTextureGather | cudaArraySparse | cudaArrayDeferredMapping | 1u << 8 |
+                                 1u << 31;
 
 bool IsWithin(const cudaExtent& e, uint64_t width, uint64_t height, uint64_t depth) {
   return e.width <= width && e.height <= height && e.depth <= depth;
@@ -68,14 +51,16 @@ ImageShape ShapeOf(const cudaExtent& e, unsigned flags) {
     return e.height == 0 ? ImageShape::k1DLayered : ImageShape::k2DLayered;
   }
   if (e.depth > 0) {
-    Require(e.height > 0 && IsWithin(e, kMost3D, kMost3D, kMost3D), cudaErrorInvalidValue);
+    Require(
+        e.height > 0 && (IsWithin(e, kMost3D, kMost3D, kMost3D) || IsWithin(e, kMostDeep3D, kMostDeep3D, kMostDepth3D)),
+        cudaErrorInvalidValue);
     return ImageShape::k3D;
   }
   if (e.height > 0) {
     Require(IsWithin(e, kMost2D, kMost2DHeight, 0), cudaErrorInvalidValue);
     return ImageShape::k2D;
   }
-  Require(e.width <= kMost1D, cudaErrorInvalidValue);
+  Require(e.width <= ((flags & cudaArraySurfaceLoadStore) != 0 ? kMostSurface1D : kMost1D), cudaErrorInvalidValue);
   return ImageShape::k1D;
 }
 
@@ -93,11 +78,9 @@ void AllocateArray(Runtime& r, cudaArray_t* handle, const cudaChannelFormatDesc*
   Require(handle != nullptr && desc != nullptr, cudaErrorInvalidValue);
   CheckShape(extent, flags);
   const TexelFormat format = FormatOf(*desc);
-  constexpr unsigned kUnknown = 16;  // between those that CUDA has
-  Require((flags & kUnknown) == 0, cudaErrorInvalidValue);
-  if ((flags & cudaArraySparse) != 0) NotSupported("a sparse array");
-  if ((flags & cudaArrayDeferredMapping) != 0) NotSupported("an array whose memory is mapped later");
-  if ((flags & ~kKnownFlags) != 0) NotSupported("an array with these flags");
+  if (CalledAs() == nullptr) RequireSafeInCapture();
+  Require((flags & ~kKnownFlags) == 0, cudaErrorInvalidValue);
+  Require((flags & cudaArraySparse) == 0 || extent.height > 0, cudaErrorInvalidValue);
   auto array = std::make_unique<Array>();
   array->device = r.device();
   array->desc = *desc;
@@ -182,19 +165,20 @@ bool IsOfKind(const cudaChannelFormatDesc& desc) {
 TexelFormat FormatOf(const cudaChannelFormatDesc& desc) {
   if (desc.f > cudaChannelFormatKindNone) {
     Require(IsOfKind(desc), cudaErrorInvalidChannelDescriptor);
-    NotSupported("a normalized or compressed format of channels");
+    if (desc.f < cudaChannelFormatKindUnsignedNormalized8X1 || desc.f > cudaChannelFormatKindSignedNormalized16X4) {
+      NotSupported("a compressed format of channels");
+    }
   }
   const int bits = desc.x;
   const int channels = desc.w != 0 ? 4 : desc.z != 0 ? 3 : desc.y != 0 ? 2 : 1;
   const auto same = [&](int channel, int has) { return has == (channel < channels ? bits : 0); };
   Require(same(1, desc.y) && same(2, desc.z) && same(3, desc.w) && channels != 3, cudaErrorInvalidChannelDescriptor);
   const bool is_float = desc.f == cudaChannelFormatKindFloat;
+  const bool of_signed = desc.f == cudaChannelFormatKindSigned || desc.f >= cudaChannelFormatKindSignedNormalized8X1;
   Require(desc.f != cudaChannelFormatKindNone && (bits == 16 || bits == 32 || (bits == 8 && !is_float)),
           cudaErrorInvalidChannelDescriptor);
   TexelFormat format;
-  format.kind = is_float                                ? TexelKind::kFloat
-                : desc.f == cudaChannelFormatKindSigned ? TexelKind::kSigned
-                                                        : TexelKind::kUnsigned;
+  format.kind = is_float ? TexelKind::kFloat : of_signed ? TexelKind::kSigned : TexelKind::kUnsigned;
   format.channels = static_cast<uint8_t>(channels);
   format.channel_bytes = static_cast<uint8_t>(bits / 8);
   return format;
@@ -206,6 +190,7 @@ Layout LayoutOf(const Array& array) { return {array.image.pitch, array.image.sli
 
 // Where a region begins: x in bytes. It must be within the array.
 void* PlaceIn(const Array& array, uint64_t x, uint64_t y, uint64_t z, const Region& region) {
+  if (array.has_no_memory()) NotSupported("a copy of an array whose memory is mapped later");
   const auto within = [](uint64_t begin, uint64_t size, uint64_t end) { return begin <= end && size <= end - begin; };
   Require(within(x, region.width, array.RowBytes()) && within(y, region.height, array.image.height) &&
               within(z, region.depth, array.image.depth),
@@ -215,6 +200,7 @@ void* PlaceIn(const Array& array, uint64_t x, uint64_t y, uint64_t z, const Regi
 
 // Some bytes from a place on, row after row.
 void* PlaceInRows(const Array& array, uint64_t x, uint64_t y, uint64_t bytes) {
+  if (array.has_no_memory()) NotSupported("a copy of an array whose memory is mapped later");
   Require(x < array.RowBytes() && y < array.image.height, cudaErrorInvalidValue);
   const uint64_t offset = y * array.RowBytes() + x;
   Require(bytes <= array.image.slice - offset, cudaErrorInvalidValue);
@@ -253,13 +239,19 @@ CopyWork BytesFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, si
 
 }  // namespace
 
+void* PlaceInArray(cudaArray_t handle, uint64_t x, uint64_t y, uint64_t z, const Region& region, Layout* layout) {
+  const Array& array = ArrayOf(handle);
+  *layout = LayoutOf(array);
+  return PlaceIn(array, x, y, z, region);
+}
+
 CopyWork CopyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width, size_t height,
                      cudaMemcpyKind kind) {
   const Array& array = ArrayOf(to);
   const Region region = {width, height, 1};
   if (region.Bytes() == 0) return {};
-  KindTo(kind);
   Require(height == 1 || pitch >= width, cudaErrorInvalidPitchValue);
+  KindTo(kind);
   return {PlaceIn(array, x, y, 0, region), LayoutOf(array), from, {pitch, pitch * height}, region, kind};
 }
 
@@ -268,8 +260,8 @@ CopyWork CopyFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
   const Array& array = ArrayOf(from);
   const Region region = {width, height, 1};
   if (region.Bytes() == 0) return {};
-  KindFrom(kind);
   Require(height == 1 || pitch >= width, cudaErrorInvalidPitchValue);
+  KindFrom(kind);
   return {to, {pitch, pitch * height}, PlaceIn(array, x, y, 0, region), LayoutOf(array), region, kind};
 }
 
@@ -282,200 +274,29 @@ CopyWork CopyArray3D(const cudaMemcpy3DParms& parms) {
   const uint32_t element = (from != nullptr ? from : to)->image.format.Bytes();
   Require(from == nullptr || to == nullptr || to->image.format.Bytes() == element, cudaErrorInvalidValue);
   const Region region = {parms.extent.width * element, parms.extent.height, parms.extent.depth};
-  if (parms.kind == cudaMemcpyHostToHost ||
-      parms.kind == (to != nullptr ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice)) {
-    throw ApiError{cudaErrorInvalidValue};
-  }
+  // An array is the device's whatever the kind says of it.
+  cudaMemcpyKind kind = parms.kind;
+  if (to != nullptr && kind == cudaMemcpyHostToHost) kind = cudaMemcpyHostToDevice;
+  if (to != nullptr && kind == cudaMemcpyDeviceToHost) kind = cudaMemcpyDeviceToDevice;
+  if (from != nullptr && kind == cudaMemcpyHostToHost) kind = cudaMemcpyDeviceToHost;
+  if (from != nullptr && kind == cudaMemcpyHostToDevice) kind = cudaMemcpyDeviceToDevice;
   CopyWork work;
   work.region = region;
   work.of_arrays = true;
-  work.kind = from != nullptr && to != nullptr ? KindBetween(parms.kind)
-              : to != nullptr                  ? KindTo(parms.kind)
-                                               : KindFrom(parms.kind);
+  work.kind = from != nullptr && to != nullptr ? KindBetween(kind) : to != nullptr ? KindTo(kind) : KindFrom(kind);
   const auto end = [&](const Array* array, const cudaPitchedPtr& pointer, const cudaPos& at, Layout* layout) -> void* {
     if (array != nullptr) {
       *layout = LayoutOf(*array);
       return PlaceIn(*array, at.x * element, at.y, at.z, region);
     }
     *layout = {pointer.pitch, pointer.pitch * pointer.ysize};
-    Require(pointer.pitch >= region.width || region.Bytes() == 0, cudaErrorInvalidValue);
+    Require((at.x * element <= pointer.pitch && region.width <= pointer.pitch - at.x * element) || region.Bytes() == 0,
+            cudaErrorInvalidValue);
     return static_cast<char*>(pointer.ptr) + at.z * layout->slice + at.y * layout->pitch + at.x * element;
   };
   work.from = end(from, parms.srcPtr, parms.srcPos, &work.from_layout);
   work.to = end(to, parms.dstPtr, parms.dstPos, &work.to_layout);
   return work;
-}
-
-namespace {
-
-constexpr uint64_t kMemoryAlignment = 512, kPitchAlignment = 32;  // of textures in memory, as device properties say
-constexpr uint64_t kMostBufferTexels = uint64_t{1} << 28;
-constexpr uint64_t kMostPitched = 131072, kMostPitchedHeight = 65000, kMostPitch = (1 << 21) - kPitchAlignment;
-
-struct Object {
-  cudaResourceDesc resource = {};
-  cudaTextureDesc texture = {};
-  bool is_surface = false;
-};
-using Key = std::pair<int, unsigned long long>;  // device and handle
-
-std::map<Key, Object>& Objects() {
-  static auto* const objects = new std::map<Key, Object>;
-  return *objects;
-}
-
-const Object& ObjectOf(Runtime& r, unsigned long long handle, bool is_surface) {
-  const auto found = Objects().find({r.device(), handle});
-  Require(found != Objects().end() && found->second.is_surface == is_surface, cudaErrorInvalidValue);
-  return found->second;
-}
-
-// As the hardware's allocations are aligned.
-bool IsAligned(Runtime& r, uint64_t address) {
-  const std::optional<int> device = r.DeviceHolding(address);
-  if (!device) return false;
-  const auto range = r.backend(*device).RangeHolding(address);
-  return range && (address - range->first) % kMemoryAlignment == 0;
-}
-
-vgpu::Image LinearImage(Runtime& r, const cudaResourceDesc& resource) {
-  const auto& linear = resource.res.linear;
-  vgpu::Image image;
-  image.shape = ImageShape::kBuffer;
-  image.base = reinterpret_cast<uintptr_t>(linear.devPtr);
-  image.format = FormatOf(linear.desc);
-  Require(IsAligned(r, image.base), cudaErrorInvalidValue);
-  const uint64_t texels = linear.sizeInBytes / image.format.Bytes();
-  Require(texels <= kMostBufferTexels, cudaErrorInvalidValue);
-  image.width = static_cast<uint32_t>(texels);
-  return image;
-}
-
-vgpu::Image PitchedImage(Runtime& r, const cudaResourceDesc& resource) {
-  const auto& pitched = resource.res.pitch2D;
-  vgpu::Image image;
-  image.shape = ImageShape::k2D;
-  image.base = reinterpret_cast<uintptr_t>(pitched.devPtr);
-  image.format = FormatOf(pitched.desc);
-  Require(IsAligned(r, image.base), cudaErrorInvalidValue);
-  Require(
-      pitched.width > 0 && pitched.width <= kMostPitched && pitched.height > 0 && pitched.height <= kMostPitchedHeight,
-      cudaErrorInvalidValue);
-  Require(pitched.pitchInBytes % kPitchAlignment == 0 && pitched.pitchInBytes <= kMostPitch &&
-              pitched.pitchInBytes >= pitched.width * image.format.Bytes(),
-          cudaErrorInvalidValue);
-  image.width = static_cast<uint32_t>(pitched.width);
-  image.height = static_cast<uint32_t>(pitched.height);
-  image.pitch = pitched.pitchInBytes;
-  return image;
-}
-
-vgpu::Image ImageOf(Runtime& r, const cudaResourceDesc& resource) {
-  switch (resource.resType) {
-    case cudaResourceTypeArray:
-      return ArrayOf(resource.res.array.array).image;
-    case cudaResourceTypeLinear:
-      return LinearImage(r, resource);
-    case cudaResourceTypePitch2D:
-      return PitchedImage(r, resource);
-    case cudaResourceTypeMipmappedArray:
-      NotSupported("a texture with mipmaps");
-  }
-  throw ApiError{cudaErrorInvalidValue};
-}
-
-AddressMode ModeOf(cudaTextureAddressMode mode) {
-  switch (mode) {
-    case cudaAddressModeWrap:
-      return AddressMode::kWrap;
-    case cudaAddressModeClamp:
-      return AddressMode::kClamp;
-    case cudaAddressModeMirror:
-      return AddressMode::kMirror;
-    case cudaAddressModeBorder:
-      return AddressMode::kBorder;
-  }
-  throw ApiError{cudaErrorInvalidValue};
-}
-
-// A border's color has the precision of the texels.
-float BorderOf(float color, const TexelFormat& format, bool as_float) {
-  if (format.kind == TexelKind::kFloat) {
-    if (format.channel_bytes == 2 && Half::ToFloat(Half::FromFloat(color)) != color) {
-      NotSupported("a border's color that is no 16-bit float");
-    }
-    return color;
-  }
-  if (color == 0) return 0;
-  if (!as_float || std::isnan(color)) NotSupported("a border's color among integers");
-  const bool is_signed = format.kind == TexelKind::kSigned;
-  const auto most = static_cast<float>((1 << (8 * format.channel_bytes - (is_signed ? 1 : 0))) - 1);
-  return std::round(std::clamp(color, is_signed ? -1.0f : 0.0f, 1.0f) * most) / most;
-}
-
-Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image) {
-  Sampler sampler;
-  for (int axis = 0; axis < 3; ++axis) {
-    sampler.mode[axis] = ModeOf(desc.addressMode[axis]);
-  }
-  Require(desc.filterMode == cudaFilterModePoint || desc.filterMode == cudaFilterModeLinear, cudaErrorInvalidValue);
-  Require(desc.readMode == cudaReadModeElementType || desc.readMode == cudaReadModeNormalizedFloat,
-          cudaErrorInvalidValue);
-  const bool integers = image.format.kind != TexelKind::kFloat;
-  const bool narrow = image.format.channel_bytes < 4;
-  sampler.linear = desc.filterMode == cudaFilterModeLinear;
-  sampler.normalized = desc.normalizedCoords != 0;
-  sampler.as_float = integers && desc.readMode == cudaReadModeNormalizedFloat;
-  sampler.srgb = desc.sRGB != 0;
-  Require(!sampler.linear || !integers || (sampler.as_float && narrow), cudaErrorInvalidFilterSetting);
-  Require(desc.readMode == cudaReadModeElementType || (narrow && integers), cudaErrorInvalidNormSetting);
-  // Only bytes that are read as floats are colors. Anisotropy needs derivatives, which a kernel does not give.
-  if (sampler.srgb && sampler.as_float && image.format.channel_bytes == 1) NotSupported("a texture of sRGB colors");
-  const bool cube = image.shape == ImageShape::kCube || image.shape == ImageShape::kCubeLayered;
-  Require(desc.seamlessCubemap == 0 || cube, cudaErrorInvalidValue);
-  if (desc.seamlessCubemap != 0) NotSupported("filtering across the edges of a cube");
-  if (sampler.linear && image.format.kind == TexelKind::kSigned && image.format.channel_bytes == 1) {
-    NotSupported("linear filtering of signed 8-bit texels");
-  }
-  if (sampler.linear && image.format.channel_bytes == 2 && !integers && image.shape == ImageShape::k3D) {
-    NotSupported("linear filtering of 16-bit floats in three dimensions");
-  }
-  const bool has_border =
-      image.shape != ImageShape::kBuffer && std::count(sampler.mode, sampler.mode + 3, AddressMode::kBorder) > 0;
-  for (int channel = 0; channel < 4 && has_border; ++channel) {
-    sampler.border[channel] = BorderOf(desc.borderColor[channel], image.format, sampler.as_float);
-  }
-  return sampler;
-}
-
-unsigned long long Create(Runtime& r, const cudaResourceDesc* resource, const cudaTextureDesc* desc) {
-  Texture texture;
-  texture.image = ImageOf(r, *resource);
-  texture.is_surface = desc == nullptr;
-  Object object;
-  object.resource = *resource;
-  object.is_surface = texture.is_surface;
-  if (desc != nullptr) {
-    texture.sampler = SamplerOf(*desc, texture.image);
-    object.texture = *desc;
-  }
-  const uint64_t handle = r.backend().AddTexture(texture);
-  if (handle == 0) NotSupported("textures and surfaces, where the device is another process's,");
-  Objects()[{r.device(), handle}] = object;
-  return handle;
-}
-
-void Destroy(Runtime& r, unsigned long long handle, bool is_surface) {
-  if (handle == 0) return;
-  ObjectOf(r, handle, is_surface);
-  r.backend().RemoveTexture(handle);
-  Objects().erase({r.device(), handle});
-}
-
-}  // namespace
-
-void ResetTextureObjects(int device) {
-  std::erase_if(Objects(), [&](const auto& object) { return object.first.first == device; });
 }
 
 }  // namespace lockstep::vgpu::cudart
@@ -505,11 +326,12 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
 }
 
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent, unsigned* flags, cudaArray_t handle) {
-  return Api("cudaArrayGetInfo", [&](Runtime&) {
+  return Api("cudaArrayGetInfo", [&](Runtime& r) {
     if (desc != nullptr) *desc = {};
     if (extent != nullptr) *extent = {};
     if (flags != nullptr) *flags = 0;
     const Array& array = ArrayOf(handle);
+    r.RequireContext();
     if (desc != nullptr) *desc = array.desc;
     if (extent != nullptr) *extent = array.extent;
     if (flags != nullptr) *flags = array.flags;
@@ -519,9 +341,11 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent, un
 // Elements of the widest texture on linear memory.
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width, const cudaChannelFormatDesc* desc, int device) {
   return Api("cudaDeviceGetTexture1DLinearMaxWidth", [&](Runtime& r) {
-    Require(width != nullptr && desc != nullptr && device >= 0 && device < r.device_count(), cudaErrorInvalidValue);
+    Require(desc != nullptr, cudaErrorInvalidValue);
+    const uint64_t bytes = FormatOf(*desc).Bytes();
+    Require(width != nullptr && device >= 0 && device < r.device_count(), cudaErrorInvalidValue);
     constexpr uint64_t kMostElements = uint64_t{1} << 30, kMostBytes = uint64_t{1} << 32;
-    *width = std::min(kMostElements, kMostBytes / FormatOf(*desc).Bytes());
+    *width = std::min(kMostElements, kMostBytes / bytes);
   });
 }
 
@@ -606,60 +430,5 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cud
   });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyArrayToArray, _ptds)
-
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
-                                    const cudaTextureDesc* desc, const cudaResourceViewDesc* view) {
-  return Api("cudaCreateTextureObject", [&](Runtime& r) {
-    Require(object != nullptr && resource != nullptr && desc != nullptr, cudaErrorInvalidValue);
-    const bool linear = resource->resType == cudaResourceTypeLinear;
-    if (linear || resource->resType == cudaResourceTypePitch2D) {
-      const cudaChannelFormatDesc& channels = linear ? resource->res.linear.desc : resource->res.pitch2D.desc;
-      Require(desc->readMode != cudaReadModeNormalizedFloat || channels.f != cudaChannelFormatKindFloat,
-              cudaErrorInvalidNormSetting);
-    }
-    if (view != nullptr) NotSupported("a view of a texture's resource");
-    *object = Create(r, resource, desc);
-  });
-}
-
-cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
-  return Api("cudaDestroyTextureObject", [&](Runtime& r) { Destroy(r, object, false); });
-}
-
-// No texture has a view.
-cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* view, cudaTextureObject_t object) {
-  cudaResourceDesc resource;
-  const cudaError_t error = cudaGetTextureObjectResourceDesc(view == nullptr ? nullptr : &resource, object);
-  if (error == cudaSuccess) *view = {};
-  return error;
-}
-
-cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t object) {
-  return Api("cudaGetTextureObjectResourceDesc",
-             [&](Runtime& r) { Set(resource, ObjectOf(r, object, false).resource); });
-}
-
-cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* desc, cudaTextureObject_t object) {
-  return Api("cudaGetTextureObjectTextureDesc", [&](Runtime& r) { Set(desc, ObjectOf(r, object, false).texture); });
-}
-
-cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
-  return Api("cudaCreateSurfaceObject", [&](Runtime& r) {
-    Require(object != nullptr && resource != nullptr, cudaErrorInvalidValue);
-    if (resource->resType == cudaResourceTypeLinear) FormatOf(resource->res.linear.desc);
-    if (resource->resType == cudaResourceTypePitch2D) FormatOf(resource->res.pitch2D.desc);
-    Require(resource->resType == cudaResourceTypeArray, cudaErrorInvalidValue);
-    *object = Create(r, resource, nullptr);
-  });
-}
-
-cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
-  return Api("cudaDestroySurfaceObject", [&](Runtime& r) { Destroy(r, object, true); });
-}
-
-cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource, cudaSurfaceObject_t object) {
-  return Api("cudaGetSurfaceObjectResourceDesc",
-             [&](Runtime& r) { Set(resource, ObjectOf(r, object, true).resource); });
-}
 
 }  // extern "C"

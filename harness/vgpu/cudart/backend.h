@@ -43,6 +43,8 @@ class Backend {
   // The base and the bytes of the allocation that holds the address. The judge doesn't tell.
   virtual std::optional<std::pair<uint64_t, uint64_t>> RangeHolding(uint64_t) { return std::nullopt; }
   virtual uint64_t FreeBytes() = 0;
+  // How large the heap of kernels' malloc() is; false: they have used it.
+  virtual bool ResizeKernelHeap(uint64_t) { return true; }
   // A texture's or surface's handle for kernels; 0 where the device is the judge's, which has none.
   virtual uint64_t AddTexture(const Texture&) { return 0; }
   virtual bool RemoveTexture(uint64_t /*handle*/) { return false; }

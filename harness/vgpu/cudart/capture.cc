@@ -86,10 +86,20 @@ constexpr std::string_view kUnsafe[] = {"cudaCreateSurfaceObject",
                                         "cudaMemAdvise",
                                         "cudaMemPoolCreate",
                                         "cudaMemPoolDestroy",
+                                        "cudaMemPoolGetAccess",
                                         "cudaMemPoolGetAttribute",
+                                        "cudaMemPoolSetAccess",
                                         "cudaMemPoolSetAttribute",
                                         "cudaMemPoolTrimTo",
+                                        "cudaStreamAttachMemAsync",
+                                        "cuCtxRecordEvent",
+                                        "cuCtxWaitEvent",
+                                        "cudaLibraryUnload",
+                                        "cuModuleUnload",
                                         "cuPointerSetAttribute"};
+// Those whose arguments the runtime looks at first; they ask for themselves then (RequireSafeInCapture).
+constexpr std::string_view kLooksFirst[] = {"cudaGraphInstantiate", "cudaMalloc3DArray", "cudaMallocArray",
+                                            "cudaMallocPitch"};
 // Those that not even a relaxed one allows.
 constexpr std::string_view kNever[] = {"cudaDeviceSynchronize"};
 
@@ -132,6 +142,7 @@ cudaError_t SpoilByUnsafeCall() { return SpoilIf(true, Forbids) ? cudaErrorStrea
 cudaError_t SpoilByCallOf(std::string_view function) {
   if (graphs().active.empty()) return cudaSuccess;
   const auto is = [&](std::string_view name) { return name == function; };
+  if (CalledAs() == nullptr && std::any_of(std::begin(kLooksFirst), std::end(kLooksFirst), is)) return cudaSuccess;
   if (std::any_of(std::begin(kUnsafe), std::end(kUnsafe), is)) return SpoilByUnsafeCall();
   if (std::none_of(std::begin(kNever), std::end(kNever), is)) return cudaSuccess;
   return SpoilIf(true, [](const Capture&) { return true; }) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
@@ -140,6 +151,12 @@ cudaError_t SpoilByCallOf(std::string_view function) {
 cudaError_t SpoilByLegacyStream(bool spoils) {
   const bool any = SpoilIf(spoils, [](const Capture& capture) { return capture.blocking; });
   return any ? cudaErrorStreamCaptureImplicit : cudaSuccess;
+}
+
+Stream& Runtime::StreamToUse(cudaStream_t handle) {
+  Stream& stream = StreamOf(handle);
+  Require(stream.point.capture == nullptr || stream.point.capture->valid, cudaErrorStreamCaptureInvalidated);
+  return stream;
 }
 
 void Spoil(const Stream& stream, cudaError_t error) {
@@ -177,9 +194,12 @@ LOCKSTEP_PER_THREAD(cudaStreamBeginCapture, _ptsz)
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                                           const cudaGraphEdgeData*, size_t count, cudaStreamCaptureMode mode) {
   return Api("cudaStreamBeginCaptureToGraph", [&](Runtime& r) {
+    r.StreamForWork(stream);
     Require(stream != nullptr, cudaErrorStreamCaptureUnsupported);
     Require(IsMode(mode), cudaErrorInvalidValue);
     const auto target = GraphOf(graph);
+    // Into a graph one stream is captured at a time.
+    for (const auto& other : graphs().active) Require(other->graph != target, cudaErrorIllegalState);
     Begin(r, stream, target, NodesOf(*target, dependencies, count), mode);
   });
 }
@@ -236,7 +256,7 @@ LOCKSTEP_PER_THREAD(cudaStreamGetCaptureInfo, _ptsz)
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNode_t* dependencies,
                                                 const cudaGraphEdgeData*, size_t count, unsigned flags) {
   return Api("cudaStreamUpdateCaptureDependencies", Faults::kIgnores, [&](Runtime& r) {
-    Stream& stream = r.StreamOf(handle);
+    Stream& stream = r.StreamToUse(handle);
     Require(stream.point.capture != nullptr, cudaErrorIllegalState);
     Require(flags == cudaStreamAddCaptureDependencies || flags == cudaStreamSetCaptureDependencies,
             cudaErrorInvalidValue);

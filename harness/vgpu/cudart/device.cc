@@ -43,9 +43,10 @@ LimitRule RuleOf(Runtime& r, cudaLimit limit) {
   return {limit, most / kTenths * kTenthsAtStart, 0, most, std::max<size_t>(most / kTenths, 1), false};
 }
 
+// By context: nullptr for the primary one.
 std::map<cudaLimit, size_t>& SetLimits() {
-  static std::map<cudaLimit, size_t> set;
-  return set;
+  static std::map<const void*, std::map<cudaLimit, size_t>> set;
+  return set[OwnContext()];
 }
 
 }  // namespace
@@ -59,6 +60,7 @@ size_t GetLimit(Runtime& r, cudaLimit limit) {
 }
 
 void SetLimit(Runtime& r, cudaLimit limit, size_t value) {
+  r.RequireContext();
   const int number = limit;
   Require(number != kSharedSize && number != kCigEnabled, cudaErrorNotPermitted);
   const LimitRule known = RuleOf(r, limit);
@@ -69,8 +71,12 @@ void SetLimit(Runtime& r, cudaLimit limit, size_t value) {
   if (limit == cudaLimitStackSize && rounded == RoundedUp(now, known.step)) rounded = value;
   // The largest number of all wraps around.
   const bool wraps = known.step > 1 && value > SIZE_MAX - known.step;
-  SetLimits()[limit] = wraps ? 0 : std::clamp(rounded, known.least, std::max(known.most, known.least));
+  const size_t set = wraps ? 0 : std::clamp(rounded, known.least, std::max(known.most, known.least));
+  if (limit == cudaLimitMallocHeapSize) Require(r.backend().ResizeKernelHeap(set), cudaErrorInvalidValue);
+  SetLimits()[limit] = set;
 }
+
+void ForgetLimits() { SetLimits().clear(); }
 
 unsigned& DeviceFlags() {
   static unsigned flags = 0;
@@ -136,6 +142,7 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties) {
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
   return Api("cudaSetDeviceFlags", [&](Runtime&) {
     Require(AreDeviceFlags(flags), cudaErrorInvalidValue);
+    Require(OwnContext() == nullptr, cudaErrorIncompatibleDriverContext);
     DeviceFlags() = flags & kKeptFlags;
   });
 }
@@ -143,7 +150,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return Api("cudaGetDeviceFlags", Faults::kNone, [&](Runtime&) {
     Require(flags != nullptr, cudaErrorInvalidValue);
-    *flags = (DeviceFlags() & kKeptFlags) | (RuntimeInUse() ? cudaDeviceMapHost : 0);
+    *flags = CurrentFlags(kKeptFlags);
   });
 }
 
@@ -184,6 +191,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return Api("cudaDeviceGetLimit", [&](Runtime& r) {
     Require(value != nullptr, cudaErrorInvalidValue);
+    r.RequireContext();
     *value = GetLimit(r, limit);
   });
 }

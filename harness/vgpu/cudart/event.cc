@@ -36,9 +36,6 @@ const lockstep::vgpu::cudart::Event& Timed(Runtime& r, cudaEvent_t event) {
   Require(!timed.of_ended_capture, cudaErrorInvalidValue);
   Require((timed.recorded || timed.later != nullptr) && (timed.flags & cudaEventDisableTiming) == 0,
           cudaErrorInvalidResourceHandle);
-  // On the modelled clock the work goes on until the host has waited for it, as on a GPU, though it is done at once
-  // here.
-  Require(!r.beside().IsPending(timed.operation) && r.timeline().IsOver(timed), cudaErrorNotReady);
   return timed;
 }
 
@@ -65,9 +62,9 @@ LOCKSTEP_PER_THREAD(cudaEventRecord, _ptsz)
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   return Api("cudaEventRecordWithFlags", Faults::kIgnores, [&](Runtime& r) {
+    Stream& in = r.StreamToUse(stream);
     r.timeline().EventOf(event);
     Require(flags == cudaEventRecordDefault || flags == cudaEventRecordExternal, cudaErrorInvalidValue);
-    Stream& in = r.StreamOf(stream);
     if (flags == cudaEventRecordExternal) {
       Require(in.point.capture != nullptr, cudaErrorIllegalState);
       return AddToCapture(in, RecordWork{event});
@@ -98,11 +95,17 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   return Api("cudaEventElapsedTime", [&](Runtime& r) {
+    r.RequireAtSight(begin != nullptr, cudaErrorInvalidResourceHandle);
     r.timeline().EventOf(begin);
     r.timeline().EventOf(end);
     Require(milliseconds != nullptr, cudaErrorInvalidValue);
-    const double begin_us = Timed(r, begin).at_us;
-    *milliseconds = static_cast<float>((Timed(r, end).at_us - begin_us) / kMicrosecondsInMillisecond);
+    const Event &first = Timed(r, begin), &last = Timed(r, end);
+    // On the modelled clock the work goes on until the host has waited for it, as on a GPU, though it is done at once
+    // here.
+    for (const Event* timed : {&first, &last}) {
+      Require(!r.beside().IsPending(timed->operation) && r.timeline().IsOver(*timed), cudaErrorNotReady);
+    }
+    *milliseconds = static_cast<float>((last.at_us - first.at_us) / kMicrosecondsInMillisecond);
   });
 }
 

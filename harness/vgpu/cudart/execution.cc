@@ -83,6 +83,7 @@ LOCKSTEP_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
   return Api("cudaLaunchKernelExC", Faults::kIgnores, [&](Runtime& r) {
     Require(config != nullptr, cudaErrorInvalidValue);
+    r.StreamToUse(config->stream);
     Require(config->numAttrs == 0 || config->attrs != nullptr, cudaErrorInvalidValue);
     dim3 cluster(0, 0, 0);
     for (unsigned i = 0; i < config->numAttrs; ++i) {
@@ -136,8 +137,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   return Api("cudaFuncSetAttribute", Faults::kIgnores, [&](Runtime& r) {
-    Require(attribute >= cudaFuncAttributeMaxDynamicSharedMemorySize && attribute < cudaFuncAttributeMax,
-            cudaErrorInvalidValue);
+    r.RequireAtSight(attribute >= cudaFuncAttributeMaxDynamicSharedMemorySize && attribute < cudaFuncAttributeMax,
+                     cudaErrorInvalidValue);
     Kernel& kernel = r.KernelOf(function);
     switch (attribute) {
       case cudaFuncAttributeMaxDynamicSharedMemorySize: {
@@ -170,11 +171,12 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
       default:
         throw ApiError{cudaErrorInvalidValue};
     }
+    LastError() = cudaSuccess;  // as an H100's runtime forgets it here
   });
 }
 
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute, int value, int device) {
-  if (device < 0 || device >= runtime().device_count()) return LastError() = cudaErrorInvalidDevice;
+  if (device < 0 || device >= runtime().device_count()) return LastError() = cudaErrorInvalidValue;
   return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 
@@ -196,9 +198,11 @@ cudaError_t cudaFuncGetName(const char** name, const void* function) {
 cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset, size_t* bytes) {
   return Api("cudaFuncGetParamInfo", Faults::kIgnores, [&](Runtime& r) {
     const KernelInfo& info = r.InfoOf(r.KernelOf(function));
+    r.RequireContext();
     Require(offset != nullptr && index < info.parameters.size(), cudaErrorInvalidValue);
     *offset = info.parameters[index].offset;
     if (bytes != nullptr) *bytes = info.parameters[index].bytes;
+    LastError() = cudaSuccess;  // as above
   });
 }
 

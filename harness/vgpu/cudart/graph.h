@@ -58,6 +58,7 @@ class Lanes {
 };
 struct ExecutableGraph {
   std::vector<ExecutableNode> nodes;
+  std::weak_ptr<const Graph> of;  // what it was instantiated from
   unsigned long long flags = 0;
   Lanes lanes;
   Event done;  // its last launch: the next one comes behind it, in whatever stream

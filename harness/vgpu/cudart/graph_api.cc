@@ -31,9 +31,12 @@ cudaGraphExec_t Instantiate(Runtime& r, cudaGraph_t graph, unsigned long long fl
   constexpr unsigned long long kKnown = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
                                         cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
   Require((flags & ~kKnown) == 0, cudaErrorInvalidValue);
-  auto executable = MakeExecutable(*GraphOf(graph));
-  // Memory that a graph allocates can be one executable graph's only.
+  const std::shared_ptr<Graph> from = GraphOf(graph);
+  auto executable = MakeExecutable(*from);
+  executable->of = from;
+  // Memory that a graph allocates can be one executable graph's only; so it is where that was tried in vain.
   for (const auto& [handle, other] : graphs().executables) {
+    Require(!from->memory_tried || other->of.lock() != from, cudaErrorNotSupported);
     for (const ExecutableNode& node : other->nodes) {
       const auto* const theirs = std::get_if<AllocateWork>(&node.work);
       const auto is_same = [&](const ExecutableNode& own) {
@@ -253,7 +256,11 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
   return Api("cudaGraphInstantiate", [&](Runtime& r) {
     // To be uploaded at once it needs a stream, which only the parameters name.
-    Require(executable != nullptr && (flags & cudaGraphInstantiateFlagUpload) == 0, cudaErrorInvalidValue);
+    constexpr unsigned long long kNamed = cudaGraphInstantiateFlagAutoFreeOnLaunch |
+                                          cudaGraphInstantiateFlagDeviceLaunch |
+                                          cudaGraphInstantiateFlagUseNodePriority;
+    r.RequireAtSight(executable != nullptr && (flags & ~kNamed) == 0, cudaErrorInvalidValue);
+    if (CalledAs() == nullptr) RequireSafeInCapture();
     *executable = Instantiate(r, graph, flags);
   });
 }

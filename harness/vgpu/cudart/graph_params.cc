@@ -41,6 +41,7 @@ void CheckKind(cudaMemcpyKind kind) {
 }
 
 CopyWork MakeNodeCopy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  Require(bytes != 0, cudaErrorInvalidValue);
   CheckKind(kind);
   return MakeCopy(to, from, bytes, kind);
 }
@@ -48,6 +49,7 @@ CopyWork MakeNodeCopy(void* to, const void* from, size_t bytes, cudaMemcpyKind k
 CopyWork MakeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset,
                           cudaMemcpyKind kind) {
   if (bytes == 0) return {};
+  r.RequireContext();
   void* const to = PlaceIn(r, symbol, bytes, offset);
   Require(kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyHostToHost, cudaErrorInvalidMemcpyDirection);
   return MakeCopy(to, from, bytes, kind);
@@ -56,6 +58,7 @@ CopyWork MakeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size
 CopyWork MakeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t bytes, size_t offset,
                             cudaMemcpyKind kind) {
   if (bytes == 0) return {};
+  r.RequireContext();
   const void* const from = PlaceIn(r, symbol, bytes, offset);
   Require(kind != cudaMemcpyHostToDevice && kind != cudaMemcpyHostToHost, cudaErrorInvalidMemcpyDirection);
   return MakeCopy(to, from, bytes, kind);

@@ -112,8 +112,10 @@ cudaError_t cudaHostUnregister(void* pointer) {
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
   return Api("cudaHostGetDevicePointer", [&](Runtime& r) {
-    Require(device != nullptr && flags == 0, cudaErrorInvalidValue);
+    r.RequireAtSight(device != nullptr && host != nullptr, cudaErrorInvalidValue);
     *device = nullptr;
+    r.RequireContext();
+    Require(flags == 0, cudaErrorInvalidValue);
     // Any address within the range.
     const auto range = r.HostRangeHolding(host);
     Require(range.has_value(), cudaErrorInvalidValue);
@@ -131,6 +133,7 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
     constexpr unsigned kReportedFlags = cudaHostAllocPortable | cudaHostAllocWriteCombined;
     const auto range = r.HostRangeHolding(host);
     Require(range.has_value() || r.IsManaged(reinterpret_cast<uintptr_t>(host)), cudaErrorInvalidValue);
+    r.RequireContext();
     *flags = (range ? range->second.flags & kReportedFlags : 0) | cudaHostAllocMapped;
   });
 }

@@ -112,6 +112,10 @@ void CheckCluster(Runtime& r, KernelWork work, const KernelInfo& info) {
   size_t& shared = work.configuration.shared;
   const bool too_much = shared > MaxDynamicShared(r, *work.kernel, info);
   const bool possible = info.static_shared + shared <= static_cast<uint64_t>(r.profile().shared_per_block_optin);
+  for (const dim3& dims : {work.kernel->required_cluster, work.cluster}) {
+    const bool is_set = dims.x != 0 || dims.y != 0 || dims.z != 0;
+    Require(!is_set || ToDim3(dims).Count() != 0, cudaErrorInvalidClusterSize);
+  }
   if (r.faulted() || blocks < 2 || (portable && !(too_much && possible))) return;
   if (too_much) shared = 0;
   work.parameters.resize(info.parameter_bytes);
@@ -131,8 +135,11 @@ KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguratio
   work.cooperative = cooperative;
   const KernelInfo& info = r.InfoOf(*work.kernel);
   const size_t shared = work.configuration.shared;
-  work.cluster = cluster;
+  const bool is_given = cluster.x != 0 || cluster.y != 0 || cluster.z != 0;
+  work.cluster = is_given ? cluster : work.kernel->required_cluster;
   CheckCluster(r, work, info);
+  // Of a block with too much shared memory none is resident at once.
+  Require(!cooperative || shared <= MaxDynamicShared(r, *work.kernel, info), cudaErrorCooperativeLaunchTooLarge);
   if (shared > MaxDynamicShared(r, *work.kernel, info)) {
     Say("the launch of " + info.demangled + AtCallSite() + " asks for " + std::to_string(shared) +
         " bytes of dynamic shared memory, at most " + std::to_string(MaxDynamicShared(r, *work.kernel, info)) +

@@ -108,6 +108,9 @@ void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID id, const cudaLa
           cudaErrorInvalidValue);
       break;
     case cudaLaunchAttributePreferredClusterDimension:
+      if (const auto& dim = value.preferredClusterDim; dim.x != 0 || dim.y != 0 || dim.z != 0) {
+        Require(dim.x != 0 && dim.y != 0 && dim.z != 0, cudaErrorInvalidClusterSize);
+      }
       if (value.preferredClusterDim.x > 1 || value.preferredClusterDim.y > 1 || value.preferredClusterDim.z > 1) {
         NotSupported("a preferred size of clusters beside the required one");
       }
@@ -119,6 +122,8 @@ void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID id, const cudaLa
       Require(value.sharedMemCarveout <= 100, cudaErrorInvalidValue);
       break;
     default:
+      Require(static_cast<int>(id) != kNvlinkScheduling || value.cooperative == 0 || value.cooperative == 1,
+              cudaErrorInvalidValue);
       break;
   }
 }

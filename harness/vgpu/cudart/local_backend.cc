@@ -175,6 +175,7 @@ class LocalBackend : public Backend {
   std::optional<std::pair<uint64_t, uint64_t>> RangeHolding(uint64_t address) override {
     return device_.RangeHolding(address);
   }
+  bool ResizeKernelHeap(uint64_t bytes) override { return device_.ResizeKernelHeap(bytes); }
   uint64_t AddTexture(const Texture& texture) override { return device_.AddTexture(texture); }
   bool RemoveTexture(uint64_t handle) override { return device_.RemoveTexture(handle); }
   uint64_t FreeBytes() override { return device_.FreeBytes(); }

@@ -135,11 +135,14 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise ad
   return Api("cudaMemAdvise", [&](Runtime& r) {
     const bool of_node =
         location.type == cudaMemLocationTypeHostNuma || location.type == cudaMemLocationTypeHostNumaCurrent;
-    // Advice about a host's node is not looked at where the memory is not managed.
-    if (of_node && !r.IsManaged(reinterpret_cast<uint64_t>(pointer))) {
-      Runtime::ManagedRange nowhere;
-      return Advise(r, nowhere, advice, location);
+    Runtime::ManagedRange nowhere;
+    try {
+      Advise(r, nowhere, advice, location);
+    } catch (const ApiError& error) {
+      r.RequireAtSight(false, error.code);
     }
+    // Advice about a host's node is not looked at where the memory is not managed.
+    if (of_node && !r.IsManaged(reinterpret_cast<uint64_t>(pointer))) return r.NothingToDo();
     Advise(r, ManagedAt(r, pointer, bytes), advice, location);
   });
 }
@@ -162,9 +165,13 @@ cudaError_t cudaMemRangeGetAttributes(void** data, size_t* data_bytes, cudaMemRa
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location, unsigned flags,
                                  cudaStream_t stream) {
   return Api("cudaMemPrefetchAsync", [&](Runtime& r) {
+    const bool of_other_node = location.type == cudaMemLocationTypeHostNuma && location.id != 0;
+    r.RequireAtSight(flags == 0 && location.type > cudaMemLocationTypeInvalid &&
+                         location.type <= cudaMemLocationTypeHostNumaCurrent && !of_other_node,
+                     cudaErrorInvalidValue);
     const Stream& in = r.StreamOf(stream);
     if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
-    Require(flags == 0 && pointer != nullptr && bytes > 0, cudaErrorInvalidValue);
+    Require(pointer != nullptr && bytes > 0, cudaErrorInvalidValue);
     Prefetch(r, pointer, bytes, location);
   });
 }

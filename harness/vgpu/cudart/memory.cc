@@ -61,6 +61,9 @@ void AllocateBetween(Runtime& r, void** pointer, uint64_t bytes) {
 void AllocatePitched(Runtime& r, void** pointer, size_t* pitch, uint64_t width, uint64_t rows) {
   Require(pitch != nullptr && width <= SIZE_MAX - kPitchAlignment, cudaErrorInvalidValue);
   if (rows == 0) width = 0;
+  *pitch = 0;
+  if (width > 0 && CalledAs() == nullptr) RequireSafeInCapture();
+  if (width > 0) r.RequireContext();
   *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
   uint64_t bytes = 0;
   Require(!__builtin_mul_overflow(*pitch, rows, &bytes), cudaErrorMemoryAllocation);
@@ -274,7 +277,10 @@ cudaError_t cudaMemset(void* to, int value, size_t bytes) {
 LOCKSTEP_PER_THREAD(cudaMemset, _ptds)
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
-  return Api("cudaMemsetAsync", [&](Runtime& r) { Submit(r, Linear(to, value, bytes), stream); });
+  return Api("cudaMemsetAsync", [&](Runtime& r) {
+    Submit(r, Linear(to, value, bytes), stream);
+    if (bytes == 0) r.NothingToDo();
+  });
 }
 LOCKSTEP_PER_THREAD(cudaMemsetAsync, _ptsz)
 

@@ -1,25 +1,32 @@
-// Mipmapped arrays: an array for each level, each half as large as the one before. Textures of all levels are refused.
+// Mipmapped arrays: an array for each level, each half as large as the one before.
 #include <algorithm>
 #include <bit>
 #include <map>
 #include <vector>
 
-#include "vgpu/cudart/work.h"
+#include "vgpu/cudart/array.h"
+#include "vgpu/cudart/memory.h"
 
 namespace lockstep::vgpu::cudart {
 
 namespace {
+
+constexpr uint64_t kTileBytes = 65536;
 
 std::map<const void*, std::vector<cudaArray_t>>& Mipmaps() {
   static auto* const mipmaps = new std::map<const void*, std::vector<cudaArray_t>>;
   return *mipmaps;
 }
 
+}  // namespace
+
 const std::vector<cudaArray_t>& LevelsOf(cudaMipmappedArray_const_t handle) {
   const auto found = Mipmaps().find(handle);
   Require(found != Mipmaps().end(), cudaErrorInvalidResourceHandle);
   return found->second;
 }
+
+namespace {
 
 // What only arrays of other kinds have: sparse ones, those whose memory is mapped later, those of several planes.
 cudaError_t OfOtherArrays(const char* function, const void* out, cudaArray_t array) {
@@ -84,10 +91,30 @@ cudaError_t cudaMipmappedArrayGetSparseProperties(cudaArraySparseProperties* out
   return OfOtherArrays("cudaMipmappedArrayGetSparseProperties", out, reinterpret_cast<cudaArray_t>(mipmap));
 }
 cudaError_t cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements* out, cudaArray_t array, int) {
-  return OfOtherArrays("cudaArrayGetMemoryRequirements", out, array);
+  return Api("cudaArrayGetMemoryRequirements", [&](Runtime&) {
+    Require(out != nullptr && array != nullptr, cudaErrorInvalidValue);
+    const Array& of = ArrayOf(array);
+    Require((of.flags & cudaArrayDeferredMapping) != 0, cudaErrorInvalidValue);
+    *out = {RoundedUp(of.image.slice * of.image.depth, kTileBytes), kTileBytes, {}};
+  });
 }
+// A tile's texels of four bytes. What is smaller than a tile in any direction lies in the tail.
 cudaError_t cudaArrayGetSparseProperties(cudaArraySparseProperties* out, cudaArray_t array) {
-  return OfOtherArrays("cudaArrayGetSparseProperties", out, array);
+  return Api("cudaArrayGetSparseProperties", [&](Runtime&) {
+    Require(out != nullptr && array != nullptr, cudaErrorInvalidValue);
+    const Array& of = ArrayOf(array);
+    Require((of.flags & cudaArraySparse) != 0, cudaErrorInvalidValue);
+    const bool is_box = of.image.shape == lockstep::vgpu::ImageShape::k3D;
+    if (of.image.format.Bytes() != 4 || (!is_box && of.image.shape != lockstep::vgpu::ImageShape::k2D)) {
+      NotSupported("tiles of such a sparse array");
+    }
+    *out = {};
+    out->tileExtent = {is_box ? 32u : 128u, is_box ? 32u : 128u, is_box ? 16u : 1u};
+    const auto& tile = out->tileExtent;
+    if (of.image.width >= tile.width && of.image.height >= tile.height && of.image.depth >= tile.depth) return;
+    out->miptailSize = RoundedUp(of.image.slice * of.image.depth, kTileBytes);
+    out->flags = cudaArraySparsePropertiesSingleMipTail;
+  });
 }
 cudaError_t cudaArrayGetPlane(cudaArray_t* out, cudaArray_t array, unsigned) {
   if (array == nullptr)

@@ -18,26 +18,31 @@ uint64_t MostForOccupancy(Runtime& r, const Kernel& kernel, const KernelInfo& in
   return std::max(MaxDynamicShared(r, kernel, info), every - std::min<uint64_t>(info.static_shared, every));
 }
 
-// Blocks that fit on a multiprocessor, with the share of its memory that the kernel's preference makes shared memory.
-int ResidentBlocks(Runtime& r, const Kernel& kernel, const KernelInfo& info, int threads, uint64_t dynamic) {
-  const int blocks = r.backend().MaxBlocksPerSm(info, threads, dynamic);
+// The shared memory of a multiprocessor by the kernel's preference, that holds a block.
+uint64_t CarveoutOf(Runtime& r, const Kernel& kernel, uint64_t of_block) {
   const DeviceProfile& profile = r.profile();
   const lockstep::vgpu::ComputeCapability* const capability =
       lockstep::vgpu::FindCapability(profile.cc_major, profile.cc_minor);
-  if (kernel.preferred_carveout < 0 || blocks == 0 || capability == nullptr || capability->carveouts_kb.size() < 2) {
-    return blocks;
-  }
-  const auto unit = static_cast<uint64_t>(profile.shared_allocation_unit);
-  const uint64_t of_block =
-      RoundedUp(info.static_shared + dynamic + static_cast<uint64_t>(profile.shared_reserved_per_block), unit);
+  const auto all = static_cast<uint64_t>(profile.shared_per_sm);
+  if (kernel.preferred_carveout < 0 || capability == nullptr || capability->carveouts_kb.size() < 2) return all;
   const double wanted = kernel.preferred_carveout * 0.01 * profile.shared_per_sm;
   constexpr uint64_t kKibi = 1024;
   for (const int kb : capability->carveouts_kb) {
     const uint64_t bytes = static_cast<uint64_t>(kb) * kKibi;
-    if (kb == 0 || static_cast<double>(bytes) < wanted || bytes < of_block) continue;
-    return std::min<int>(blocks, static_cast<int>(bytes / of_block));
+    if (kb != 0 && static_cast<double>(bytes) >= wanted && bytes >= of_block) return bytes;
   }
-  return blocks;
+  return all;
+}
+
+// Blocks that fit on a multiprocessor, with the share of its memory that the kernel's preference makes shared memory.
+int ResidentBlocks(Runtime& r, const Kernel& kernel, const KernelInfo& info, int threads, uint64_t dynamic) {
+  const int blocks = r.backend().MaxBlocksPerSm(info, threads, dynamic);
+  const DeviceProfile& profile = r.profile();
+  if (kernel.preferred_carveout < 0 || blocks == 0) return blocks;
+  const auto unit = static_cast<uint64_t>(profile.shared_allocation_unit);
+  const uint64_t of_block =
+      RoundedUp(info.static_shared + dynamic + static_cast<uint64_t>(profile.shared_reserved_per_block), unit);
+  return std::min<int>(blocks, static_cast<int>(CarveoutOf(r, kernel, of_block) / of_block));
 }
 
 // The blocks of a cluster that a configuration asks for, 0: none. Throws what the launch would return.
@@ -132,7 +137,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     const auto& info = r.InfoOf(kernel);
     Require(r.backend().MaxBlocksPerSm(info, threads, 0) >= blocks, cudaErrorInvalidValue);
     // An equal share of all, by whole units; what each block has reserved is not taken off, on a GPU neither.
-    const auto all = static_cast<uint64_t>(r.profile().shared_per_sm);
+    const uint64_t all = CarveoutOf(r, kernel, 0);
     const auto unit = static_cast<uint64_t>(r.profile().shared_allocation_unit);
     const uint64_t share = all / static_cast<uint64_t>(blocks) / unit * unit;
     *bytes =

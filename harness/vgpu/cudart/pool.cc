@@ -359,6 +359,8 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
       Require(location.type == cudaMemLocationTypeDevice && !read_only, cudaErrorNotSupported);
       r.RequireDevice(location.id);
       const bool none = list[i].flags == cudaMemAccessFlagsProtNone;
+      Require(none || list[i].flags == cudaMemAccessFlagsProtReadWrite || location.id != own.device,
+              cudaErrorInvalidValue);
       // Its own device always reaches it.
       Require(location.id != own.device || !none, cudaErrorInvalidDevice);
       Require(location.id == own.device || none, cudaErrorPeerAccessUnsupported);

@@ -125,12 +125,16 @@ constexpr std::string_view kOutliving[] = {"cudaGraph",
 constexpr std::string_view kWithTheContext[] = {"cudaGraphInstantiate",   "cudaGraphLaunch",
                                                 "cudaGraphUpload",        "cudaGraphAddKernelNode",
                                                 "cudaGraphAddMemcpyNode", "cudaGraphAddMemsetNode"};
+// These find a handle wrong on a device that is gone, too; of one whose primary context was released they say so.
+constexpr std::string_view kLookingOnGone[] = {"cudaEventQuery", "cudaEventElapsedTime", "cudaArrayGetInfo"};
+constexpr std::string_view kTellingOfRelease[] = {"cudaEventQuery", "cudaEventSynchronize", "cudaEventElapsedTime",
+                                                  "cudaMemRangeGetAttribute"};
 // Of a device that is gone, these alone.
 constexpr std::string_view kOutlivingTheDevice[] = {"cudaFuncGetName", "cudaMemPool"};
 // Calls that find an argument or a handle wrong before they look at the context; others leave that to the driver.
 constexpr std::string_view kLooking[] = {
-    "cudaLaunchHostFunc", "cudaHostGetDevicePointer", "cudaEventQuery",          "cudaEventSynchronize", "cudaMalloc",
-    "cudaArrayGetInfo",   "cudaCreateTextureObject",  "cudaCreateSurfaceObject", "cudaFuncSetAttribute"};
+    "cudaLaunchHostFunc", "cudaEventQuery",          "cudaEventSynchronize",   "cudaMalloc",
+    "cudaArrayGetInfo",   "cudaCreateTextureObject", "cudaCreateSurfaceObject"};
 
 template <typename List>
 bool BeginsWithOne(std::string_view function, const List& names) {
@@ -216,10 +220,13 @@ Origin Runtime::OriginWithCallSite() {
 cudaError_t Runtime::Enter(const char* function, Faults faults, const void* frame) {
   RefuseHostLibraries();
   function_ = CalledAs() != nullptr ? CalledAs() : function;
-  made_current_ = false;
+  made_current_ = at_sight_ = false;
   if (CalledAs() == nullptr) {
     started = true;
-    if ((!in_use_here || !in_use) && NeedsContext(function, faults)) made_current_ = in_use = in_use_here = true;
+    if ((!in_use_here || !in_use) && OwnContext() == nullptr && !context().was_released &&
+        NeedsContext(function, faults)) {
+      made_current_ = in_use = in_use_here = true;
+    }
   }
   carried_ = false;
   NoteLaunchedKernel("");
@@ -242,12 +249,18 @@ cudaError_t Runtime::Enter(const char* function, Faults faults, const void* fram
 void Runtime::ReleasePrimary() {
   in_use = false;
   if (!faulted()) return;
+  context().was_released = true;
+  if (context().pending != cudaSuccess) context().sticky = context().pending;
+  if (context().sticky != cudaErrorDevicesUnavailable) context().fault = context().sticky;
   context().sticky = cudaErrorDevicesUnavailable;
   context().pending = cudaSuccess;
 }
 
 void Runtime::NothingToDo() {
-  if (std::string_view(function_) != "cudaMemcpy") lost_ = cudaSuccess;
+  const std::string_view function = function_;
+  const bool looks = lost_ == cudaErrorDevicesUnavailable ? function.find("Symbol") == std::string_view::npos
+                                                          : function == "cudaMemcpy";
+  if (!looks) lost_ = cudaSuccess;
 }
 
 void Runtime::Arrive() {
@@ -258,11 +271,15 @@ void Runtime::Arrive() {
 
 cudaError_t Runtime::Leave(cudaError_t error) {
   const cudaError_t lost = std::exchange(lost_, cudaSuccess);
-  const bool is_of_driver = error == cudaSuccess || error == cudaErrorInvalidValue ||
+  const bool is_gone = lost == cudaErrorDevicesUnavailable;
+  const bool is_of_driver = is_gone || error == cudaSuccess || error == cudaErrorInvalidValue ||
                             error == cudaErrorInvalidResourceHandle || error == cudaErrorIllegalState;
-  const bool looks = lost != cudaErrorDevicesUnavailable ? BeginsWithOne(function_, kLooking)
-                                                         : std::string_view(function_) == "cudaEventQuery";
-  if (lost != cudaSuccess && is_of_driver && (error == cudaSuccess || !looks)) error = lost;
+  const bool looks =
+      is_gone ? BeginsWithOne(function_, kLookingOnGone) : at_sight_ || BeginsWithOne(function_, kLooking);
+  if (lost != cudaSuccess && is_of_driver && (error == cudaSuccess || !looks)) {
+    const bool tells = is_gone && context().was_released && BeginsWithOne(function_, kTellingOfRelease);
+    error = tells ? cudaErrorContextIsDestroyed : lost;
+  }
   Arrive();
   // Arguments that are wrong at sight are told before the device is there.
   if (made_current_ && error == cudaErrorInvalidValue && context().backend == nullptr) in_use = in_use_here = false;
@@ -487,7 +504,8 @@ void Runtime::Reset() {
   mapped_.Clear();
   backend().Reset();
   if (faulted()) current.sticky = cudaErrorDevicesUnavailable;
-  current.pending = cudaSuccess;
+  current.pending = current.fault = cudaSuccess;
+  current.was_released = false;
   timeline_.Reset(device());
   std::erase_if(managed_, [this](const auto& range) { return range.second.device == device(); });
   for (const auto& module : modules_) module->handles.erase(device());

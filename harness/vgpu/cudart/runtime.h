@@ -53,13 +53,6 @@ inline void Require(bool condition, cudaError_t otherwise) {
   if (!condition) throw ApiError{otherwise};
 }
 
-// What a function gives back through a pointer.
-template <typename T>
-void Set(T* to, const T& value) {
-  Require(to != nullptr, cudaErrorInvalidValue);
-  *to = value;
-}
-
 // A fat binary or PTX text, loaded when first used.
 struct Module {
   std::vector<Image> images;            // one, or those of separately compiled objects
@@ -126,12 +119,21 @@ class Runtime {
   HostCalls& host_calls() { return host_calls_; }
   // The program has released the primary context that the runtime uses: its next call makes it anew.
   void ReleasePrimary();
+  // What the runtime looks at itself: where it is wrong the call fails with that, also where the context is lost.
+  void RequireAtSight(bool condition, cudaError_t otherwise) {
+    at_sight_ |= !condition;
+    Require(condition, otherwise);
+  }
+  // What the driver is asked for: a lost context gives nothing back.
+  void RequireContext() const { Require(lost_ == cudaSuccess, lost_); }
   // The call is for no bytes: then nearly none looks at the context.
   void NothingToDo();
   // The host has waited for something: it arrives now, if it is not to do so at the end of the API function.
   void Arrive();
   // Throws ApiError; for the legacy stream too, while a stream that would wait for it is captured.
   Stream& StreamOf(cudaStream_t stream);
+  // The same, unless it is in a capture that has failed.
+  Stream& StreamToUse(cudaStream_t stream);
   // A stream into which work may be put: one of the current device's.
   Stream& StreamForWork(cudaStream_t stream);
   const DeviceProfile& profile() { return backend().profile(); }
@@ -194,6 +196,8 @@ class Runtime {
   // A fault that the last launch on the current device ended with.
   void SetPending(cudaError_t fault) { context().pending = fault; }
   bool faulted() { return context().pending != cudaSuccess || context().sticky != cudaSuccess; }
+  // Of a primary context that was released since.
+  cudaError_t earlier_fault() { return context().fault; }
   // The host waits for all work of the current device.
   void WaitForDevice();
   // A wait has met the fault of a launch that was suspended before it.
@@ -245,6 +249,8 @@ class Runtime {
   struct Context {
     std::unique_ptr<Backend> backend;
     cudaError_t pending = cudaSuccess, sticky = cudaSuccess;
+    bool was_released = false;        // the primary context, after a fault
+    cudaError_t fault = cudaSuccess;  // which that was
   };
   Context& context() { return contexts_[device()]; }
 
@@ -259,6 +265,7 @@ class Runtime {
   const char* function_ = "";
   bool carried_ = false;            // the call reached the backend, which knows of it
   cudaError_t lost_ = cudaSuccess;  // the context that this call needs, by this error
+  bool at_sight_ = false;           // the call's error is of its arguments
   bool made_current_ = false;       // the primary context, by this call
   std::set<std::unique_ptr<Module>> modules_;
   std::map<const void*, std::unique_ptr<Kernel>> kernels_;  // by host function, or by themselves
@@ -268,6 +275,14 @@ class Runtime {
 };
 
 Runtime& runtime();
+
+// What a function gives back through a pointer.
+template <typename T>
+void Set(T* to, const T& value) {
+  Require(to != nullptr, cudaErrorInvalidValue);
+  runtime().RequireContext();
+  *to = value;
+}
 
 // This thread's error, until cudaGetLastError takes it.
 cudaError_t& LastError();
@@ -281,6 +296,10 @@ bool RuntimeInUseHere();
 bool RuntimeStarted();
 // cudaSetDevice has made the primary context this thread's; for the driver to take note of.
 bool& PrimaryWasSet();
+// The context that this thread made current with the driver API, unless it is the primary one (driver/context.cc).
+const void* OwnContext();
+// Its flags, or those of the primary one: of the device's the ones that are kept.
+unsigned CurrentFlags(unsigned kept);
 // The primary context is in use, though not current; is no longer current in this thread.
 void UsePrimary();
 void LeavePrimary();

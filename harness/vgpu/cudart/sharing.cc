@@ -28,10 +28,12 @@ cudaError_t cudaIpcCloseMemHandle(void*) {
   return Api("cudaIpcCloseMemHandle", [](Runtime&) { throw ApiError{cudaErrorInvalidValue}; });
 }
 
-cudaError_t cudaDeviceGetNvSciSyncAttributes(void*, int device, int) {
+cudaError_t cudaDeviceGetNvSciSyncAttributes(void* list, int device, int flags) {
   return Api("cudaDeviceGetNvSciSyncAttributes", [&](Runtime& r) {
+    constexpr int kSignals = 1, kWaits = 2;
+    Require(list != nullptr, cudaErrorInvalidResourceHandle);
     r.RequireDevice(device);
-    throw ApiError{cudaErrorInvalidValue};
+    throw ApiError{flags == kSignals || flags == kWaits ? cudaErrorNotSupported : cudaErrorInvalidValue};
   });
 }
 

@@ -87,9 +87,8 @@ LOCKSTEP_PER_THREAD(cudaStreamQuery, _ptsz)
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return Api("cudaStreamWaitEvent", Faults::kIgnores, [&](Runtime& r) {
+    const Stream& waiting = r.StreamToUse(stream);
     Require(flags == cudaEventWaitDefault || flags == cudaEventWaitExternal, cudaErrorInvalidValue);
-    const Stream& waiting = r.StreamOf(stream);
-    Require(waiting.point.capture == nullptr || waiting.point.capture->valid, cudaErrorStreamCaptureInvalidated);
     const Event& awaited = r.timeline().EventOf(event);
     Require(waiting.point.capture != nullptr || flags != cudaEventWaitExternal, cudaErrorIllegalState);
     // An event outside a capture can be waited for by a node only, where that is asked for.
@@ -140,8 +139,9 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID at
                                    const cudaLaunchAttributeValue* value) {
   return Api("cudaStreamSetAttribute", Faults::kIgnores, [&](Runtime& r) {
     Require(value != nullptr, cudaErrorInvalidValue);
+    Stream& of = r.StreamToUse(stream);
+    r.RequireAtSight(CanSet(AttributeOwner::kStream, attribute), cudaErrorInvalidValue);
     CheckAttribute(AttributeOwner::kStream, attribute, *value);
-    Stream& of = r.StreamOf(stream);
     of.attributes[attribute] = Kept(attribute, *value);
     if (attribute == cudaLaunchAttributePriority) of.priority = of.attributes[attribute].priority;
   });
@@ -151,8 +151,9 @@ LOCKSTEP_PER_THREAD(cudaStreamSetAttribute, _ptsz)
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
                                    cudaLaunchAttributeValue* value) {
   return Api("cudaStreamGetAttribute", Faults::kIgnores, [&](Runtime& r) {
-    Require(value != nullptr && CanGet(AttributeOwner::kStream, attribute), cudaErrorInvalidValue);
-    Stream& of = r.StreamOf(stream);
+    Require(value != nullptr, cudaErrorInvalidValue);
+    Stream& of = r.StreamToUse(stream);
+    Require(CanGet(AttributeOwner::kStream, attribute), cudaErrorInvalidValue);
     const auto [found, is_new] = of.attributes.try_emplace(attribute, InitialAttribute(attribute));
     if (is_new && attribute == cudaLaunchAttributePriority) found->second.priority = of.priority;
     WriteAttribute(attribute, found->second, value);
@@ -162,8 +163,8 @@ LOCKSTEP_PER_THREAD(cudaStreamGetAttribute, _ptsz)
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
   return Api("cudaStreamCopyAttributes", Faults::kIgnores, [&](Runtime& r) {
-    const Stream& source = r.StreamOf(from);
-    r.StreamOf(to).attributes = source.attributes;
+    const Stream& source = r.StreamToUse(from);
+    r.StreamToUse(to).attributes = source.attributes;
     if (!(to == nullptr || to == cudaStreamLegacy || to == cudaStreamPerThread)) {
       r.StreamOf(to).priority = source.priority;
     }

@@ -101,6 +101,8 @@ CopyWork MakeCopy(void* to, const void* from, uint64_t bytes, cudaMemcpyKind kin
 CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms);
 // array.cc: with an array at one end or both; the device was reset, its arrays and objects are gone.
 CopyWork CopyArray3D(const cudaMemcpy3DParms& parms);
+// Where a region of an array begins, x in bytes, and how the array lies.
+void* PlaceInArray(cudaArray_t array, uint64_t x, uint64_t y, uint64_t z, const Region& region, Layout* layout);
 void ResetArrays(int device);
 
 // What a launch may ask for, in bytes: what was set, else what any kernel may have.

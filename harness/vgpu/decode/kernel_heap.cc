@@ -8,7 +8,6 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr uint64_t kHeapBytes = uint64_t{64} << 20;  // of one allocation
 // Number of allocations inspected or moved by malloc or free that count as one instruction.
 constexpr uint64_t kAllocationsAnInstruction = 32;
 
@@ -25,7 +24,6 @@ auto Charged(Warp& warp, const F& f) {
 }  // namespace
 
 uint64_t MallocInKernel(Warp& warp, uint64_t bytes) {
-  if (bytes == 0 || bytes > kHeapBytes) return 0;
   const uint64_t address = Charged(warp, [&](GlobalMemory& memory) { return memory.AllocateHeap(bytes); });
   if (address == 0) return 0;
   for (Observer* observer : warp.engine->observers()) observer->OnAllocate(address, bytes);

@@ -132,6 +132,7 @@ uint64_t Device::variable_bytes() const {
 }
 
 uint64_t Device::heap_bytes() const { return impl_->memory.heap_most(); }
+bool Device::ResizeKernelHeap(uint64_t bytes) { return impl_->memory.ResizeHeap(bytes); }
 
 uint64_t Device::Allocate(uint64_t bytes, std::string label, std::string allocated_at) {
   const uint64_t address = impl_->memory.Allocate(bytes, std::move(label), std::move(allocated_at), false, false);
@@ -170,7 +171,11 @@ bool Device::Unmap(uint64_t address) {
   return impl_->memory.Unmap(address);
 }
 
-bool Device::Contains(uint64_t address, uint64_t bytes) const { return impl_->memory.Contains(address, bytes); }
+// The host does not see what kernels allocate.
+bool Device::Contains(uint64_t address, uint64_t bytes) const {
+  const Allocation* const at = impl_->memory.Find(address);
+  return at != nullptr && at->label != kKernelHeapName && impl_->memory.Contains(address, bytes);
+}
 
 std::optional<std::pair<uint64_t, uint64_t>> Device::RangeHolding(uint64_t address) const {
   const Allocation* const found = impl_->memory.Find(address);

@@ -69,6 +69,8 @@ class Device {
   uint64_t variable_bytes() const;
   // Peak size of kernel malloc() memory since ClearRecords().
   uint64_t heap_bytes() const;
+  // How large it is; false: kernels have used it.
+  bool ResizeKernelHeap(uint64_t bytes);
 
   // Device memory. Addresses are the same in every run and are also host addresses of this process. There are gaps
   // between allocations, so accesses past the end of one are detected. label is for messages.

@@ -117,8 +117,7 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   launch.info.shared_bytes = launch.shared_bytes = kernel.static_shared + spec.dynamic_shared;
   launch.reserved_shared_offset = launch.shared_bytes;
   if (program->uses_reserved_shared) {
-    launch.reserved_shared_offset = (launch.shared_bytes + 15) / 16 * 16;
-    launch.info.shared_bytes = launch.shared_bytes = launch.reserved_shared_offset + kReservedShared;
+    launch.info.shared_bytes = launch.shared_bytes = (launch.shared_bytes + 15) / 16 * 16 + kReservedShared;
   }
   launch.info.cooperative = spec.cooperative;
   launch.cluster = launch.info.cluster = ClusterShape(spec, kernel);

@@ -46,7 +46,12 @@ const Dim3& BlockDim(const Warp& warp) { return warp.engine->launch().info.block
 const Dim3& GridDim(const Warp& warp) { return warp.engine->launch().info.grid; }
 
 // The runtime's shared memory; its second half belongs to cooperative groups.
-uint32_t Reserved(const Warp& warp) { return warp.engine->launch().reserved_shared_offset; }
+// A block's own shared memory; the part that is reserved begins behind it, aligned.
+uint32_t Own(const Warp& warp) { return warp.engine->launch().reserved_shared_offset; }
+uint32_t Reserved(const Warp& warp) {
+  constexpr uint32_t kAlignment = 16;
+  return (Own(warp) + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 // What an H100 keeps of each block's shared memory for itself, and how much of that it uses.
 constexpr uint32_t kSystemShared = 1024, kSystemSharedUsed = 288;
@@ -127,8 +132,8 @@ std::unordered_map<std::string_view, SpecialRegister> MakeTable() {
       {"%cluster_nctarank", Uniform<[](W w) { return ClusterDim(w).Count(); }>()},
       {"%current_graph_exec", Uniform64<[](W) { return 0; }>()},
       {"%total_smem_size", Uniform<[](W w) { return (Reserved(w) + 127) / 128 * 128; }>()},
-      {"%aggr_smem_size", Uniform<[](W w) { return kSystemShared + Reserved(w); }>()},
-      {"%dynamic_smem_size", Uniform<[](W w) { return Reserved(w) - w.engine->launch().dynamic_shared_offset; }>()},
+      {"%aggr_smem_size", Uniform<[](W w) { return kSystemShared + Own(w); }>()},
+      {"%dynamic_smem_size", Uniform<[](W w) { return Own(w) - w.engine->launch().dynamic_shared_offset; }>()},
       {"%reserved_smem_offset_begin", Uniform<[](W) { return 0; }>()},
       {"%reserved_smem_offset_0", Uniform<[](W w) { return Reserved(w); }>()},
       {"%reserved_smem_offset_1", Uniform<[](W w) { return Reserved(w) + 512; }>()},

@@ -105,12 +105,22 @@ uint64_t GlobalMemory::Allocate(uint64_t bytes, std::string label, std::string a
 }
 
 uint64_t GlobalMemory::AllocateHeap(uint64_t bytes) {
-  const uint64_t address = AllocateIn(heap_, {0, bytes, std::string(kKernelHeapName), "", true, false});
+  heap_was_used_ = true;
+  const uint64_t address =
+      AllocateIn(heap_, {0, std::max<uint64_t>(bytes, 1), std::string(kKernelHeapName), "", true, false});
+  if (address != 0 && !heap_plan_.Take(address, bytes)) return Free(address), 0;
   heap_most_ = std::max(heap_most_, heap_.used);
   return address;
 }
 
+bool GlobalMemory::ResizeHeap(uint64_t bytes) {
+  if (heap_was_used_) return false;
+  heap_plan_ = HeapPlan(bytes);
+  return true;
+}
+
 bool GlobalMemory::Free(uint64_t address) {
+  heap_plan_.Give(address);
   const auto at = std::lower_bound(live_.begin(), live_.end(), address,
                                    [](const Allocation& a, uint64_t value) { return a.base < value; });
   if (at == live_.end() || at->base != address) return false;
@@ -204,6 +214,8 @@ void GlobalMemory::FreeAll() {
   reserved_.clear();
   madvise(reinterpret_cast<void*>(begin_), end_ - begin_, MADV_DONTNEED);
   live_.clear();
+  heap_plan_ = HeapPlan(kUsualHeap);
+  heap_was_used_ = false;
   freed_of_arena[static_cast<size_t>(slot_)].clear();
   for (Region* region : {&own_, &heap_}) {
     region->next = region->begin;

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/memory/heap_plan.h"
+
 namespace lockstep::vgpu {
 
 struct Allocation {
@@ -36,6 +38,8 @@ class GlobalMemory {
   // Memory for a kernel's malloc(). It is a separate region, so that the placement of other allocations and the free
   // space do not depend on what kernels request.
   uint64_t AllocateHeap(uint64_t bytes);
+  // How large the heap is (cudaLimitMallocHeapSize); false: kernels have used it, and it stays as it is.
+  bool ResizeHeap(uint64_t bytes);
   // The peak of kernel-allocated bytes since RestartHeapMost().
   uint64_t heap_most() const { return heap_most_; }
   void RestartHeapMost() { heap_most_ = heap_.used; }
@@ -88,6 +92,9 @@ class GlobalMemory {
   uint64_t begin_ = 0, end_ = 0;
   Region own_, heap_, reservable_;
   std::map<uint64_t, uint64_t> reserved_;  // bytes by address
+  static constexpr uint64_t kUsualHeap = uint64_t{8} << 20;
+  HeapPlan heap_plan_{kUsualHeap};
+  bool heap_was_used_ = false;
   uint64_t heap_most_ = 0;
   mutable uint64_t steps_ = 0;
   std::vector<Allocation> live_;

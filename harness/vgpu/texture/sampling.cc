@@ -121,14 +121,15 @@ Sample LocateInBuffer(const Texture& texture, int32_t index) {
   return sample;
 }
 
-Sample Locate(const Texture& texture, const Coordinates& c, bool filters) {
-  const Image& image = texture.image;
-  const Sampler& sampler = texture.sampler;
+namespace {
+
+Sample LocateIn(const Image& image, const Sampler& sampler, const Coordinates& c, bool filters) {
   const uint32_t size[3] = {image.width, image.height, image.depth};
   int axes = 1;
   uint32_t layer = 0;
   float at[3] = {c.at[0], c.at[1], c.at[2]};
   switch (image.shape) {
+    case ImageShape::kNone:
     case ImageShape::kBuffer:
       break;
     case ImageShape::k1D:
@@ -180,6 +181,80 @@ Sample Locate(const Texture& texture, const Coordinates& c, bool filters) {
   return sample;
 }
 
+// In parts of a level; what follows is cut off.
+int LevelParts(float level) {
+  constexpr float kMost = 64;
+  return static_cast<int>(std::ldexp(std::clamp(std::isnan(level) ? 0 : level, -kMost, kMost), kLevelBits));
+}
+
+}  // namespace
+
+Sample Locate(const Texture& texture, const Coordinates& c, bool filters) {
+  return LocateIn(texture.image, texture.sampler, c, filters);
+}
+
+Sample LocateAtLevel(const Texture& texture, const Coordinates& c, float level) {
+  const Sampler& sampler = texture.sampler;
+  constexpr int kOne = 1 << kLevelBits;
+  const int last = static_cast<int>(texture.smaller.size());
+  const int wanted = std::max(std::min(LevelParts(level) + sampler.bias, sampler.highest), sampler.lowest);
+  const int at = std::clamp(wanted, 0, last * kOne);
+  const int nearest = sampler.levels_linear ? at / kOne : (at + kOne / 2) / kOne;
+  const auto in = [&](int k) {
+    const Image& image = k == 0 ? texture.image : texture.smaller[static_cast<size_t>(k - 1)];
+    return LocateIn(image, sampler, c, sampler.linear);
+  };
+  Sample sample = in(nearest);
+  if (!sampler.levels_linear || at % kOne == 0) return sample;
+  const Sample smaller = in(nearest + 1);
+  sample.axes = 3;
+  sample.weight[2] = static_cast<uint32_t>(at % kOne) * (kWeightOne / kOne);
+  sample.between_levels = true;
+  for (int axis = 0; axis < 2; ++axis) sample.smaller_weight[axis] = smaller.weight[axis];
+  std::copy_n(smaller.address, kMostCorners / 2, sample.address + kMostCorners / 2);
+  return sample;
+}
+
+namespace {
+
+// Of sRGB's colors, as upper halves of floats: read from an H100. They have 8 bits, and at least 2^-14 between them.
+constexpr uint16_t kLight[] = {
+    0x0000, 0x39a0, 0x3a20, 0x3a70, 0x3aa0, 0x3ac8, 0x3af0, 0x3b0c, 0x3b20, 0x3b34, 0x3b48, 0x3b5c, 0x3b70, 0x3b84,
+    0x3b90, 0x3b9c, 0x3baa, 0x3bb8, 0x3bc6, 0x3bd6, 0x3be6, 0x3bf6, 0x3c03, 0x3c0c, 0x3c16, 0x3c1f, 0x3c29, 0x3c34,
+    0x3c3e, 0x3c49, 0x3c55, 0x3c60, 0x3c6c, 0x3c7a, 0x3c83, 0x3c8a, 0x3c91, 0x3c98, 0x3c9f, 0x3ca6, 0x3cae, 0x3cb6,
+    0x3cbe, 0x3cc6, 0x3cce, 0x3cd7, 0x3ce0, 0x3ce9, 0x3cf2, 0x3cfc, 0x3d03, 0x3d08, 0x3d0d, 0x3d12, 0x3d17, 0x3d1c,
+    0x3d22, 0x3d28, 0x3d2d, 0x3d33, 0x3d39, 0x3d3f, 0x3d45, 0x3d4c, 0x3d52, 0x3d58, 0x3d60, 0x3d66, 0x3d6c, 0x3d74,
+    0x3d7a, 0x3d81, 0x3d85, 0x3d88, 0x3d8c, 0x3d90, 0x3d94, 0x3d98, 0x3d9c, 0x3da0, 0x3da4, 0x3da9, 0x3dad, 0x3db1,
+    0x3db6, 0x3dba, 0x3dbf, 0x3dc3, 0x3dc8, 0x3dcd, 0x3dd1, 0x3dd6, 0x3ddb, 0x3de0, 0x3de5, 0x3dea, 0x3df0, 0x3df4,
+    0x3dfa, 0x3e00, 0x3e02, 0x3e05, 0x3e08, 0x3e0b, 0x3e0e, 0x3e11, 0x3e14, 0x3e17, 0x3e1a, 0x3e1d, 0x3e20, 0x3e23,
+    0x3e26, 0x3e29, 0x3e2c, 0x3e30, 0x3e33, 0x3e36, 0x3e3a, 0x3e3d, 0x3e40, 0x3e44, 0x3e47, 0x3e4b, 0x3e4e, 0x3e52,
+    0x3e56, 0x3e59, 0x3e5d, 0x3e61, 0x3e65, 0x3e68, 0x3e6c, 0x3e70, 0x3e74, 0x3e78, 0x3e7c, 0x3e80, 0x3e82, 0x3e84,
+    0x3e86, 0x3e88, 0x3e8a, 0x3e8d, 0x3e8f, 0x3e91, 0x3e93, 0x3e95, 0x3e98, 0x3e9a, 0x3e9c, 0x3e9e, 0x3ea1, 0x3ea3,
+    0x3ea5, 0x3ea8, 0x3eaa, 0x3ead, 0x3eaf, 0x3eb2, 0x3eb4, 0x3eb6, 0x3eb9, 0x3ebc, 0x3ebe, 0x3ec1, 0x3ec3, 0x3ec6,
+    0x3ec8, 0x3ecb, 0x3ece, 0x3ed1, 0x3ed3, 0x3ed6, 0x3ed9, 0x3edb, 0x3ede, 0x3ee1, 0x3ee4, 0x3ee7, 0x3eea, 0x3eed,
+    0x3ef0, 0x3ef2, 0x3ef6, 0x3ef8, 0x3efc, 0x3efe, 0x3f01, 0x3f02, 0x3f04, 0x3f05, 0x3f07, 0x3f09, 0x3f0a, 0x3f0c,
+    0x3f0d, 0x3f0f, 0x3f11, 0x3f12, 0x3f14, 0x3f16, 0x3f17, 0x3f19, 0x3f1b, 0x3f1c, 0x3f1e, 0x3f20, 0x3f21, 0x3f23,
+    0x3f25, 0x3f27, 0x3f29, 0x3f2a, 0x3f2c, 0x3f2e, 0x3f30, 0x3f32, 0x3f33, 0x3f35, 0x3f37, 0x3f39, 0x3f3b, 0x3f3d,
+    0x3f3f, 0x3f41, 0x3f43, 0x3f45, 0x3f47, 0x3f49, 0x3f4b, 0x3f4d, 0x3f4f, 0x3f51, 0x3f53, 0x3f55, 0x3f57, 0x3f59,
+    0x3f5b, 0x3f5d, 0x3f5f, 0x3f61, 0x3f63, 0x3f65, 0x3f68, 0x3f6a, 0x3f6c, 0x3f6e, 0x3f70, 0x3f72, 0x3f74, 0x3f76,
+    0x3f7a, 0x3f7c, 0x3f7e, 0x3f80};
+
+bool IsColor(const Texture& texture, int channel) {
+  const TexelFormat& format = texture.image.format;
+  const bool bytes = format.kind == TexelKind::kUnsigned && format.channel_bytes == 1;
+  return texture.sampler.srgb && texture.sampler.as_float && bytes && channel < (format.channels == 4 ? 3 : 1);
+}
+
+}  // namespace
+
+float LightOf(uint8_t color) { return std::bit_cast<float>(uint32_t{kLight[color]} << 16); }
+
+uint8_t ColorOf(float light) {
+  const double x = std::clamp(std::isnan(light) ? 0.0 : static_cast<double>(light), 0.0, 1.0);
+  const double color = x <= 0.0031308 ? 12.92 * x : 1.055 * std::pow(x, 1 / 2.4) - 0.055;
+  return static_cast<uint8_t>(std::lround(color * 255));
+}
+
 uint32_t ChannelOf(const Texture& texture, const uint8_t* texel, int channel) {
   const TexelFormat& format = texture.image.format;
   if (channel >= format.channels) return 0;
@@ -193,6 +268,7 @@ uint32_t ChannelOf(const Texture& texture, const uint8_t* texel, int channel) {
   if (format.kind == TexelKind::kSigned)
     bits = static_cast<uint32_t>(static_cast<int32_t>(bits << (32 - width)) >> (32 - width));
   if (!texture.sampler.as_float) return bits;
+  if (IsColor(texture, channel)) return std::bit_cast<uint32_t>(LightOf(static_cast<uint8_t>(bits)));
   if (format.kind == TexelKind::kSigned) {
     const float most = static_cast<float>((1 << (width - 1)) - 1);
     return std::bit_cast<uint32_t>(std::max(static_cast<float>(static_cast<int32_t>(bits)) / most, -1.0f));
@@ -208,8 +284,9 @@ uint32_t RoundedProduct(uint32_t a, uint32_t b) { return (a * b + kWeightOne / 2
 // The corners' weights, whose sum is kWeightOne. First the slices', of each slice its two columns', of each column its
 // two texels'.
 void WeightsOf(const Sample& sample, uint32_t weight[kMostCorners]) {
-  const uint32_t x = sample.weight[0], y = sample.weight[1], z = sample.weight[2];
+  const uint32_t z = sample.weight[2];
   for (int slice = 0; slice < 2; ++slice) {
+    const uint32_t x = sample.WeightAt(4 * slice, 0), y = sample.WeightAt(4 * slice, 1);
     uint32_t* const w = weight + 4 * slice;
     const uint32_t all = slice == 1 ? z : kWeightOne - z;
     const uint32_t right = RoundedProduct(x, all), left = all - right;
@@ -220,15 +297,15 @@ void WeightsOf(const Sample& sample, uint32_t weight[kMostCorners]) {
   }
 }
 
-constexpr int kGuardBits = 4;   // that texels keep when they are aligned to the largest one
 constexpr int kSliceBits = 16;  // that the sums of slices keep
 constexpr int kNone = -100000;
 
-// Of the texels' format: bits of the significand, and the exponent of the last one.
+// Of the result: bits of the significand, and the exponent of the last one. Of texels, when they are aligned to the
+// largest one, so many bits are kept; of sRGB's lights only their own eight.
 struct Precision {
-  int bits, least;
+  int bits, least, aligned;
 };
-constexpr Precision kFloat = {24, -149}, kHalf = {11, -24};
+constexpr Precision kFloat = {24, -149, 28}, kHalf = {11, -24, 15}, kOfLight = {11, -24, 8};
 
 // sum * 2^exponent
 struct Sum {
@@ -238,7 +315,7 @@ struct Sum {
 
 float Flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? 0.0f : x; }
 
-// Texels times weights: each texel is cut off kGuardBits behind the last bit of the largest one.
+// Texels times weights: what a texel has behind the largest one's `aligned` bits is cut off.
 Sum SumOf(const float texels[], const uint32_t weights[], int count, const Precision& precision) {
   int most = kNone;
   for (int k = 0; k < count; ++k) {
@@ -246,7 +323,7 @@ Sum SumOf(const float texels[], const uint32_t weights[], int count, const Preci
   }
   Sum sum;
   if (most == kNone) return sum;
-  sum.exponent = most - (precision.bits - 1) - kGuardBits;
+  sum.exponent = most - (precision.aligned - 1);
   for (int k = 0; k < count; ++k) {
     if (weights[k] == 0) continue;
     const double aligned = std::trunc(std::ldexp(static_cast<double>(Flushed(texels[k])), -sum.exponent));
@@ -289,18 +366,22 @@ float Filtered(const float texels[], const uint32_t weights[], int corners, cons
     special += texels[k] * static_cast<float>(weights[k]);
   }
   if (any) return std::isnan(special) ? std::bit_cast<float>(0x7fffffffu) : special;
+  bool negative = true;  // all of them, zeros too
+  for (int k = 0; k < corners; ++k) negative = negative && (weights[k] == 0 || std::signbit(texels[k]));
   Sum first = SumOf(texels, weights, std::min(corners, 4), precision);
   if (corners == kMostCorners) {
     const Sum second = SumOf(texels + 4, weights + 4, 4, precision);
     if (second.exponent != kNone && first.exponent != kNone) {
-      const int exponent = std::max(first.exponent, second.exponent) - (kSliceBits - kGuardBits);
+      const int exponent =
+          std::max(first.exponent, second.exponent) - (kSliceBits - (precision.aligned - precision.bits));
       first = {In(exponent, first) + In(exponent, second), exponent};
     } else if (second.exponent != kNone) {
       first = second;
     }
   }
   first.exponent -= kWeightBits;
-  return Rounded(first, precision);
+  const float rounded = Rounded(first, precision);
+  return rounded == 0 && negative ? -0.0f : rounded;
 }
 
 // Integers as floats are filtered with 16 bits.
@@ -337,10 +418,11 @@ void Combine(const Texture& texture, const Sample& sample, const uint8_t* const 
   }
   uint32_t weights[kMostCorners];
   WeightsOf(sample, weights);
-  const Precision& precision = texture.image.format.channel_bytes == 2 ? kHalf : kFloat;
+  const int bytes = texture.image.format.channel_bytes;
+  const Precision& precision = bytes == 4 ? kFloat : bytes == 2 ? kHalf : kOfLight;
   const int corners = 1 << sample.axes;
   for (int channel = 0; channel < 4; ++channel) {
-    if (texture.sampler.as_float) {
+    if (texture.sampler.as_float && !IsColor(texture, channel)) {
       result[channel] = std::bit_cast<uint32_t>(FilteredInteger(texture, texels, weights, corners, channel));
       continue;
     }

@@ -19,6 +19,14 @@ struct Sample {
   int axes = 0;                         // that are filtered: 1 << axes corners
   uint64_t address[kMostCorners] = {};  // 0: the border's color
   uint32_t weight[3] = {};              // of the upper neighbour along each axis, of kWeightOne
+  // Between two levels of a mipmap there are 8 corners, the smaller level's behind the larger one's four, and weight[2]
+  // is the smaller level's; in it these are the upper neighbours'.
+  bool between_levels = false;
+  uint32_t smaller_weight[2] = {};
+
+  uint32_t WeightAt(int corner, int axis) const {
+    return between_levels && corner >= kMostCorners / 2 && axis < 2 ? smaller_weight[axis] : weight[axis];
+  }
 };
 
 // One lane's coordinates: x, y, z, and of layered images the layer.
@@ -29,6 +37,8 @@ struct Coordinates {
 
 // `filters`: as the sampler says, or as gathering needs it.
 Sample Locate(const Texture& texture, const Coordinates& coordinates, bool filters);
+// Of a mipmap, at a level: 1.5 lies between the second and the third one.
+Sample LocateAtLevel(const Texture& texture, const Coordinates& coordinates, float level);
 // A buffer's texel.
 Sample LocateInBuffer(const Texture& texture, int32_t index);
 
@@ -38,6 +48,10 @@ void Combine(const Texture& texture, const Sample& sample, const uint8_t* const 
              uint32_t result[4]);
 // One channel of one texel.
 uint32_t ChannelOf(const Texture& texture, const uint8_t* texel, int channel);
+
+// The 8-bit color of sRGB whose light is nearest, and the light of one: both in [0, 1], as a Hopper has it.
+float LightOf(uint8_t color);
+uint8_t ColorOf(float light);
 
 // Coordinates on a cube's face, in [0, 1], and the face.
 void FindFace(const float direction[3], float on_face[2], uint32_t* face);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 namespace lockstep::vgpu {
 
@@ -22,6 +23,7 @@ struct TexelFormat {
 };
 
 enum class ImageShape : uint8_t {
+  kNone,    // a texture that can be made, and not be read
   kBuffer,  // linear memory, read by integer coordinates
   k1D,
   k2D,
@@ -52,12 +54,18 @@ struct Sampler {
   bool linear = false;      // filter; else the nearest texel
   bool normalized = false;  // coordinates are fractions of the image
   bool as_float = false;    // integers become floats in [0, 1] or [-1, 1]
-  bool srgb = false;
+  bool srgb = false;        // bytes as floats are colors; see IsColor
+  // Integers that are read as such: their bits.
   float border[4] = {0, 0, 0, 0};
+  // Of mipmaps: between levels too; in parts of 1 << kLevelBits of a level.
+  bool levels_linear = false;
+  int bias = 0, lowest = 0, highest = 0;
 };
+inline constexpr int kLevelBits = 8;
 
 struct Texture {
   Image image;
+  std::vector<Image> smaller;  // the mipmap's other levels, each half as large as the one before
   Sampler sampler;
   bool is_surface = false;
 };

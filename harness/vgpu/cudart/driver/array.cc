@@ -25,6 +25,10 @@ constexpr Format kFormats[] = {
     {CU_AD_FORMAT_FLOAT, 32, cudaChannelFormatKindFloat},
 };
 
+// A normalized format has its number of channels in it: by eights and sixteens, unsigned and signed, of one, two, four.
+constexpr int kFirstNormalized = CU_AD_FORMAT_UNORM_INT8X1, kLastNormalized = CU_AD_FORMAT_SNORM_INT16X4;
+constexpr int BitsOfNormalized(int number) { return number / 3 % 2 == 0 ? 8 : 16; }
+
 // cudaErrorInvalidValue for what is no format; refused by name: those that no texture here reads.
 cudaError_t DescOf(CUarray_format format, unsigned channels, cudaChannelFormatDesc* desc) {
   if (channels != 1 && channels != 2 && channels != 4) return cudaErrorInvalidValue;
@@ -34,15 +38,21 @@ cudaError_t DescOf(CUarray_format format, unsigned channels, cudaChannelFormatDe
     *desc = {bits(0), bits(1), bits(2), bits(3), each.kind};
     return cudaSuccess;
   }
-  // Those of several planes, normalized and compressed ones have channels of their own.
+  if (format >= kFirstNormalized && format <= kLastNormalized) {
+    const int number = format - kFirstNormalized;
+    if (channels != 1u << number % 3) return cudaErrorInvalidValue;
+    const auto bits = [&](unsigned channel) { return channel < channels ? BitsOfNormalized(number) : 0; };
+    *desc = {bits(0), bits(1), bits(2), bits(3),
+             static_cast<cudaChannelFormatKind>(cudaChannelFormatKindUnsignedNormalized8X1 + number)};
+    return cudaSuccess;
+  }
+  // Those of several planes and compressed ones have channels of their own.
   struct Channels {
     int format;
     unsigned count;
   };
   constexpr Channels kOthers[] = {{0x50, 4}, {0x91, 4}, {0x92, 4}, {0x93, 4}, {0x94, 4}, {0x95, 4}, {0x96, 4},
-                                  {0x97, 1}, {0x98, 1}, {0x99, 2}, {0x9a, 2}, {0x9d, 4}, {0x9e, 4}, {0xc0, 1},
-                                  {0xc1, 2}, {0xc2, 4}, {0xc3, 1}, {0xc4, 2}, {0xc5, 4}, {0xc6, 1}, {0xc7, 2},
-                                  {0xc8, 4}, {0xc9, 1}, {0xca, 2}, {0xcb, 4}};
+                                  {0x97, 1}, {0x98, 1}, {0x99, 2}, {0x9a, 2}, {0x9d, 4}, {0x9e, 4}};
   for (const Channels& each : kOthers) {
     if (each.format == format && each.count == channels) return Missing("an array of this format");
   }
@@ -52,6 +62,10 @@ cudaError_t DescOf(CUarray_format format, unsigned channels, cudaChannelFormatDe
 CUarray_format FormatOf(const cudaChannelFormatDesc& desc) {
   for (const Format& each : kFormats) {
     if (each.bits == desc.x && each.kind == desc.f) return each.format;
+  }
+  const int number = desc.f - cudaChannelFormatKindUnsignedNormalized8X1;
+  if (number >= 0 && number <= kLastNormalized - kFirstNormalized) {
+    return static_cast<CUarray_format>(kFirstNormalized + number);
   }
   return CU_AD_FORMAT_FLOAT;
 }
@@ -87,6 +101,7 @@ cudaError_t Convert(const CUDA_RESOURCE_DESC& from, cudaResourceDesc* to) {
       return cudaSuccess;
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
       to->resType = cudaResourceTypeMipmappedArray;
+      to->res.mipmap.mipmap = As<cudaMipmappedArray_t>(from.res.mipmap.hMipmappedArray);
       return cudaSuccess;
     case CU_RESOURCE_TYPE_LINEAR:
       to->resType = cudaResourceTypeLinear;
@@ -122,6 +137,10 @@ CUDA_RESOURCE_DESC Back(const cudaResourceDesc& from) {
                         from.res.pitch2D.height,
                         from.res.pitch2D.pitchInBytes};
       break;
+    case cudaResourceTypeMipmappedArray:
+      to.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+      to.res.mipmap.hMipmappedArray = As<CUmipmappedArray>(from.res.mipmap.mipmap);
+      break;
     default:
       to.resType = CU_RESOURCE_TYPE_ARRAY;
       to.res.array.hArray = As<CUarray>(from.res.array.array);
@@ -138,6 +157,11 @@ cudaTextureDesc Convert(const CUDA_TEXTURE_DESC& from, const cudaResourceDesc& r
   cudaChannelFormatDesc desc = resource.res.linear.desc;
   if (resource.resType == cudaResourceTypePitch2D) desc = resource.res.pitch2D.desc;
   if (resource.resType == cudaResourceTypeArray) cudaGetChannelDesc(&desc, resource.res.array.array);
+  if (resource.resType == cudaResourceTypeMipmappedArray) {
+    cudaArray_t largest = nullptr;
+    cudaGetMipmappedArrayLevel(&largest, resource.res.mipmap.mipmap, 0);
+    cudaGetChannelDesc(&desc, largest);
+  }
   const bool integers = desc.f == cudaChannelFormatKindSigned || desc.f == cudaChannelFormatKindUnsigned;
   const bool as_float = (from.flags & CU_TRSF_READ_AS_INTEGER) == 0 && integers && desc.x < 32;
   to.readMode = as_float ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
@@ -201,7 +225,7 @@ CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resour
                            const CUDA_RESOURCE_VIEW_DESC* view) {
   return Drive("cuTexObjectCreate", [&] {
     if (object == nullptr || resource == nullptr || desc == nullptr) return cudaErrorInvalidValue;
-    if (view != nullptr) return Missing("a view of a texture's resource");
+    if (view != nullptr) return Missing("a view of a texture's resource by the driver API");
     cudaResourceDesc same = {};
     if (const cudaError_t error = Convert(*resource, &same); error != cudaSuccess) return error;
     const cudaTextureDesc texture = Convert(*desc, same);

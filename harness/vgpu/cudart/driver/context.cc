@@ -81,6 +81,10 @@ CUresult Create(const char* function, CUcontext* context, unsigned flags, CUdevi
     if (!AreDeviceFlags(flags)) return cudaErrorInvalidValue;
     // Core dumps that a program asks for include those after faults.
     if ((flags & CU_CTX_USER_COREDUMP_ENABLE) != 0) flags ^= CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_COREDUMP_ENABLE;
+    const bool has_context = CurrentContext() != nullptr;
+    const cudaError_t fault = has_context ? Api(function, Faults::kReports, [](Runtime&) {}) : cudaSuccess;
+    if (fault != cudaSuccess && fault != cudaErrorDevicesUnavailable) return fault;
+    if (runtime().earlier_fault() != cudaSuccess) return runtime().earlier_fault();
     auto made = std::make_unique<Context>(Context{device, flags, false});
     Stack().push_back(made.get());
     *context = Handle(made.get());
@@ -118,6 +122,21 @@ Context* CurrentContext() {
   return !stack.empty() || RuntimeInUseHere() ? PrimaryOf(device) : nullptr;
 }
 
+namespace {
+
+bool IsThere(const Context& context) {
+  return !context.primary || All().primary[context.device].second > 0 || RuntimeInUse();
+}
+
+// A primary context has the device's, until others are set for it.
+unsigned FlagsOf(const Context& context) {
+  if (!context.primary) return context.flags;
+  if (!IsThere(context)) return 0;
+  return (context.has_flags ? context.flags : DeviceFlags()) | CU_CTX_MAP_HOST;
+}
+
+}  // namespace
+
 CUresult Ready(const char* function, Needs needs) {
   if (HasJudge()) {
     Say(std::string(function) +
@@ -128,11 +147,22 @@ CUresult Ready(const char* function, Needs needs) {
   if (needs != Needs::kContext) return CUDA_SUCCESS;
   const Context* const current = CurrentContext();
   if (current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  const bool is_gone = current->primary && All().primary[current->device].second == 0 && !RuntimeInUse();
-  return is_gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
+  return IsThere(*current) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 }  // namespace lockstep::vgpu::cudart::driver
+
+unsigned lockstep::vgpu::cudart::CurrentFlags(unsigned kept) {
+  if (const void* const own = OwnContext(); own != nullptr) return static_cast<const driver::Context*>(own)->flags;
+  const driver::Context* const primary = driver::PrimaryOf(runtime().device());
+  return driver::IsThere(*primary) ? driver::FlagsOf(*primary) : DeviceFlags() & kept;
+}
+
+const void* lockstep::vgpu::cudart::OwnContext() {
+  const std::vector<driver::Context*>& stack = driver::Stack();
+  if (PrimaryWasSet() || stack.empty() || stack.back() == nullptr || stack.back()->primary) return nullptr;
+  return stack.back();
+}
 
 // Programs of old call them still.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -298,7 +328,11 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
       const std::lock_guard lock(r.mutex());
       r.ReleasePrimary();
     }
-    if (retained == 0 && !RuntimeInUse()) DeviceFlags() = 0;
+    if (retained == 0 && !RuntimeInUse()) {
+      DeviceFlags() = 0;
+      PrimaryOf(device)->has_flags = false;
+      ForgetLimits();
+    }
     return cudaSuccess;
   });
 }
@@ -319,6 +353,7 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
     if (!AreDeviceFlags(flags) || (flags & CU_CTX_MAP_HOST) != 0) return cudaErrorInvalidValue;
     DeviceFlags() = flags;
+    PrimaryOf(device)->has_flags = false;
     return cudaSuccess;
   });
 }
@@ -399,7 +434,8 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
 }
 
 CUresult cuCtxGetDevice(CUdevice* device) {
-  return Drive("cuCtxGetDevice", [&] {
+  return Drive("cuCtxGetDevice", Needs::kInit, [&] {
+    if (CurrentContext() == nullptr) return cudaErrorDeviceUninitialized;
     if (device == nullptr) return cudaErrorInvalidValue;
     *device = CurrentContext()->device;
     return cudaSuccess;
@@ -422,8 +458,7 @@ CUresult cuCtxGetFlags(unsigned* flags) {
     const Context* const current = CurrentContext();
     if (current == nullptr) return cudaErrorDeviceUninitialized;
     if (flags == nullptr) return cudaErrorInvalidValue;
-    const bool is_there = RuntimeInUse() || All().primary[current->device].second > 0;
-    *flags = !current->primary ? current->flags : is_there ? DeviceFlags() | CU_CTX_MAP_HOST : 0;
+    *flags = FlagsOf(*current);
     return cudaSuccess;
   });
 }
@@ -431,8 +466,14 @@ CUresult cuCtxGetFlags(unsigned* flags) {
 CUresult cuCtxSetFlags(unsigned flags) {
   return Drive("cuCtxSetFlags", [&] {
     if (!AreDeviceFlags(flags)) return cudaErrorInvalidValue;
+    // Only what changes the work to come asks the device.
+    if ((flags & CU_CTX_SYNC_MEMOPS) != 0) {
+      const cudaError_t fault = Api("cuCtxSetFlags", Faults::kReports, [](Runtime&) {});
+      if (fault != cudaSuccess) return fault;
+    }
     constexpr unsigned kKept = CU_CTX_SCHED_MASK | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_SYNC_MEMOPS;
-    (CurrentContext()->primary ? DeviceFlags() : CurrentContext()->flags) = flags & kKept;
+    CurrentContext()->flags = flags & kKept;
+    CurrentContext()->has_flags = true;
     return cudaSuccess;
   });
 }
@@ -543,11 +584,17 @@ CUresult cuProfilerStop() {
 
 CUresult cuCtxRecordEvent(CUcontext context, CUevent event) {
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  return Drive("cuCtxRecordEvent", [&] { return cudaEventRecord(event, nullptr); });
+  return Drive("cuCtxRecordEvent", [&] {
+    const cudaError_t error = SpoilByCallOf("cuCtxRecordEvent");
+    return error != cudaSuccess ? error : cudaEventRecord(event, nullptr);
+  });
 }
 CUresult cuCtxWaitEvent(CUcontext context, CUevent event) {
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  return Drive("cuCtxWaitEvent", [&] { return cudaStreamWaitEvent(nullptr, event, 0); });
+  return Drive("cuCtxWaitEvent", [&] {
+    const cudaError_t error = SpoilByCallOf("cuCtxWaitEvent");
+    return error != cudaSuccess ? error : cudaStreamWaitEvent(nullptr, event, 0);
+  });
 }
 CUresult cuCtxGetExecAffinity(CUexecAffinityParam* affinity, CUexecAffinityType type) {
   return Drive("cuCtxGetExecAffinity", [&] {
@@ -601,9 +648,9 @@ CUresult cuLogsCurrent(CUlogIterator* position, unsigned) {
   *position = 0;
   return CUDA_SUCCESS;
 }
-CUresult cuLogsDumpToMemory(CUlogIterator*, char* buffer, size_t* bytes, unsigned flags) {
+CUresult cuLogsDumpToMemory(CUlogIterator*, char* buffer, size_t* bytes, unsigned) {
   constexpr size_t kLeast = 64;
-  if (buffer == nullptr || bytes == nullptr || *bytes < kLeast || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (buffer == nullptr || bytes == nullptr || *bytes < kLeast) return CUDA_ERROR_INVALID_VALUE;
   buffer[0] = 0;
   *bytes = 0;
   return CUDA_SUCCESS;
@@ -644,9 +691,16 @@ CUresult cuCoredumpGetAttribute(CUcoredumpSettings attribute, void* value, size_
 CUresult cuCoredumpGetAttributeGlobal(CUcoredumpSettings attribute, void* value, size_t* bytes) {
   return cuCoredumpGetAttribute(attribute, value, bytes);
 }
-CUresult cuDeviceGetNvSciSyncAttributes(void*, CUdevice device, int) {
-  return Drive("cuDeviceGetNvSciSyncAttributes", Needs::kInit,
-               [&] { return device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue; });
+CUresult cuDeviceGetNvSciSyncAttributes(void* list, CUdevice device, int flags) {
+  return PassOnInit("cuDeviceGetNvSciSyncAttributes", cudaDeviceGetNvSciSyncAttributes, list, device, flags);
+}
+// Of Windows alone.
+CUresult cuDeviceGetLuid(char* luid, unsigned* nodes, CUdevice device) {
+  return Drive("cuDeviceGetLuid", Needs::kInit, [&] {
+    if (luid == nullptr || nodes == nullptr) return cudaErrorInvalidValue;
+    const cudaError_t error = CheckDevice(device);
+    return error != cudaSuccess ? error : cudaErrorNotSupported;
+  });
 }
 
 }  // extern "C"

@@ -30,7 +30,8 @@ struct Context {
   int device = 0;
   unsigned flags = 0;
   bool primary = false;
-  int attached = 0;  // cuCtxAttach
+  bool has_flags = false;  // of a primary one: they were set for the context, not for the device
+  int attached = 0;        // cuCtxAttach
 };
 
 // This thread's: what the driver API made current, or the device's primary one where the runtime API is in use. May be
@@ -74,6 +75,10 @@ template <typename Body>
 CUresult DriveUnlessFaulted(const char* function, Body body) {
   return DriveUnlessFaulted(function, Needs::kContext, body);
 }
+
+// Whether work may be put into the stream: not into the legacy one while a stream that would wait for it is captured, nor
+// where a capture has failed.
+cudaError_t Usable(CUstream stream);
 
 // For a function that looks at its handle before anything else.
 template <typename Handle, typename Body>

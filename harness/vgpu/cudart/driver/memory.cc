@@ -11,127 +11,104 @@ namespace lockstep::vgpu::cudart::driver {
 
 namespace {
 
-// An end of a copy of rows: where it begins.
-struct End {
-  void* base = nullptr;
-  size_t pitch = 0;
-  CUmemorytype type = CU_MEMORYTYPE_HOST;
-};
-
-End MakeEnd(CUmemorytype type, const void* host, CUdeviceptr device, size_t pitch, size_t width) {
-  void* const base = type == CU_MEMORYTYPE_HOST ? const_cast<void*>(host) : Pointer(device);
-  return {base, pitch == 0 ? width : pitch, type};
-}
-
-// Of a copy of rows or of a box.
-template <typename Copy>
-End To(const Copy& copy) {
-  return MakeEnd(copy.dstMemoryType, copy.dstHost, copy.dstDevice, copy.dstPitch, copy.WidthInBytes);
-}
-template <typename Copy>
-End From(const Copy& copy) {
-  return MakeEnd(copy.srcMemoryType, copy.srcHost, copy.srcDevice, copy.srcPitch, copy.WidthInBytes);
-}
-
 cudaMemcpyKind KindOf(CUmemorytype to, CUmemorytype from) {
   if (to == CU_MEMORYTYPE_UNIFIED || from == CU_MEMORYTYPE_UNIFIED) return cudaMemcpyDefault;
   if (from == CU_MEMORYTYPE_HOST) return to == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice;
   return to == CU_MEMORYTYPE_HOST ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
 }
 
-template <typename Copy>
-bool HasArray(const Copy& copy) {
-  return copy.srcMemoryType == CU_MEMORYTYPE_ARRAY || copy.dstMemoryType == CU_MEMORYTYPE_ARRAY;
+// One end of a copy.
+struct End {
+  CUmemorytype type;
+  const void* base;
+  CUarray array;
+  size_t x, y, z, pitch, height;  // x in bytes
+};
+
+// Where the region begins at that end. A pitch or a height that is given holds the region.
+void* Place(const End& end, const Region& region, Layout* layout) {
+  if (end.type == CU_MEMORYTYPE_ARRAY) {
+    return PlaceInArray(As<cudaArray_t>(end.array), end.x, end.y, end.z, region, layout);
+  }
+  Require(end.type >= CU_MEMORYTYPE_HOST && end.type <= CU_MEMORYTYPE_UNIFIED && end.base != nullptr,
+          cudaErrorInvalidValue);
+  const size_t width = end.x + region.width, height = end.y + region.height;
+  Require(width >= end.x && height >= end.y && (end.pitch == 0 || width <= end.pitch) &&
+              (end.height == 0 || height <= end.height),
+          cudaErrorInvalidValue);
+  layout->pitch = end.pitch == 0 ? width : end.pitch;
+  layout->slice = layout->pitch * (end.height == 0 ? height : end.height);
+  return static_cast<char*>(const_cast<void*>(end.base)) + end.z * layout->slice + end.y * layout->pitch + end.x;
 }
 
-cudaError_t CopyBox(const CUDA_MEMCPY3D& copy, bool waits, CUstream stream) {
-  const End to = To(copy), from = From(copy);
-  const size_t to_height = copy.dstHeight == 0 ? copy.Height : copy.dstHeight,
-               from_height = copy.srcHeight == 0 ? copy.Height : copy.srcHeight;
-  cudaMemcpy3DParms same{};
-  same.srcPtr = {from.base, from.pitch, from.pitch, from_height};
-  same.dstPtr = {to.base, to.pitch, to.pitch, to_height};
-  same.srcPos = {copy.srcXInBytes, copy.srcY, copy.srcZ};
-  same.dstPos = {copy.dstXInBytes, copy.dstY, copy.dstZ};
-  same.extent = {copy.WidthInBytes, copy.Height, copy.Depth};
-  same.kind = KindOf(to.type, from.type);
-  // With an array, widths count its elements, and so do positions in it.
-  const auto use_array = [&](CUarray handle, cudaArray_t& array, cudaPitchedPtr& pointer, cudaPos& position) {
-    array = As<cudaArray_t>(handle);
-    pointer = {};
-    cudaChannelFormatDesc desc = {};
-    const cudaError_t error = cudaGetChannelDesc(&desc, array);
-    if (error != cudaSuccess) return error;
-    const auto element = static_cast<size_t>(desc.x + desc.y + desc.z + desc.w) / 8;
-    if (position.x % element != 0 || copy.WidthInBytes % element != 0) return Missing("a copy of parts of elements");
-    position.x /= element;
-    same.extent.width = copy.WidthInBytes / element;
-    return cudaSuccess;
-  };
-  cudaError_t error = cudaSuccess;
-  if (from.type == CU_MEMORYTYPE_ARRAY) error = use_array(copy.srcArray, same.srcArray, same.srcPtr, same.srcPos);
-  if (error == cudaSuccess && to.type == CU_MEMORYTYPE_ARRAY) {
-    error = use_array(copy.dstArray, same.dstArray, same.dstPtr, same.dstPos);
-  }
-  if (error != cudaSuccess) return error;
-  return waits ? cudaMemcpy3D(&same) : cudaMemcpy3DAsync(&same, stream);
+CUresult CopyBox(const char* function, const CUDA_MEMCPY3D& copy, bool waits, CUstream stream) {
+  return Drive(function, [&] {
+    return Api(function, Faults::kReports, [&](Runtime& r) {
+      r.StreamToUse(waits ? nullptr : stream);
+      const auto base = [](CUmemorytype type, const void* host, CUdeviceptr device) -> const void* {
+        return type == CU_MEMORYTYPE_HOST ? host : Pointer(device);
+      };
+      const End from = {copy.srcMemoryType, base(copy.srcMemoryType, copy.srcHost, copy.srcDevice),
+                        copy.srcArray,      copy.srcXInBytes,
+                        copy.srcY,          copy.srcZ,
+                        copy.srcPitch,      copy.srcHeight};
+      const End to = {copy.dstMemoryType, base(copy.dstMemoryType, copy.dstHost, copy.dstDevice),
+                      copy.dstArray,      copy.dstXInBytes,
+                      copy.dstY,          copy.dstZ,
+                      copy.dstPitch,      copy.dstHeight};
+      CopyWork work;
+      work.region = {copy.WidthInBytes, copy.Height, copy.Depth};
+      if (copy.WidthInBytes == 0 || copy.Height == 0 || copy.Depth == 0) return r.NothingToDo();
+      work.from = Place(from, work.region, &work.from_layout);
+      work.to = Place(to, work.region, &work.to_layout);
+      work.kind = KindOf(to.type, from.type);
+      work.of_arrays = from.type == CU_MEMORYTYPE_ARRAY || to.type == CU_MEMORYTYPE_ARRAY;
+      waits ? CopyNow(r, std::move(work)) : Submit(r, std::move(work), stream);
+    });
+  });
 }
 
 CUresult Copy2D(const char* function, const CUDA_MEMCPY2D* copy, bool waits, CUstream stream) {
-  return Drive(function, [&] {
-    if (copy == nullptr) return cudaErrorInvalidValue;
-    for (const CUmemorytype type : {copy->srcMemoryType, copy->dstMemoryType}) {
-      if (type < CU_MEMORYTYPE_HOST || type > CU_MEMORYTYPE_UNIFIED) return cudaErrorInvalidValue;
-    }
-    if (HasArray(*copy)) {
-      CUDA_MEMCPY3D box;
-      std::memset(&box, 0, sizeof box);
-      box.srcXInBytes = copy->srcXInBytes;
-      box.srcY = copy->srcY;
-      box.srcMemoryType = copy->srcMemoryType;
-      box.srcHost = copy->srcHost;
-      box.srcDevice = copy->srcDevice;
-      box.srcArray = copy->srcArray;
-      box.srcPitch = copy->srcPitch;
-      box.dstXInBytes = copy->dstXInBytes;
-      box.dstY = copy->dstY;
-      box.dstMemoryType = copy->dstMemoryType;
-      box.dstHost = copy->dstHost;
-      box.dstDevice = copy->dstDevice;
-      box.dstArray = copy->dstArray;
-      box.dstPitch = copy->dstPitch;
-      box.WidthInBytes = copy->WidthInBytes;
-      box.Height = copy->Height;
-      box.Depth = 1;
-      return CopyBox(box, waits, stream);
-    }
-    const End to = To(*copy), from = From(*copy);
-    void* const first = static_cast<char*>(to.base) + copy->dstY * to.pitch + copy->dstXInBytes;
-    const void* const source = static_cast<const char*>(from.base) + copy->srcY * from.pitch + copy->srcXInBytes;
-    const cudaMemcpyKind kind = KindOf(to.type, from.type);
-    return waits
-               ? cudaMemcpy2D(first, to.pitch, source, from.pitch, copy->WidthInBytes, copy->Height, kind)
-               : cudaMemcpy2DAsync(first, to.pitch, source, from.pitch, copy->WidthInBytes, copy->Height, kind, stream);
-  });
+  if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  CUDA_MEMCPY3D box;
+  std::memset(&box, 0, sizeof box);
+  box.srcXInBytes = copy->srcXInBytes;
+  box.srcY = copy->srcY;
+  box.srcMemoryType = copy->srcMemoryType;
+  box.srcHost = copy->srcHost;
+  box.srcDevice = copy->srcDevice;
+  box.srcArray = copy->srcArray;
+  box.srcPitch = copy->srcPitch;
+  box.dstXInBytes = copy->dstXInBytes;
+  box.dstY = copy->dstY;
+  box.dstMemoryType = copy->dstMemoryType;
+  box.dstHost = copy->dstHost;
+  box.dstDevice = copy->dstDevice;
+  box.dstArray = copy->dstArray;
+  box.dstPitch = copy->dstPitch;
+  box.WidthInBytes = copy->WidthInBytes;
+  box.Height = copy->Height;
+  box.Depth = 1;
+  return CopyBox(function, box, waits, stream);
 }
 
 CUresult Copy3D(const char* function, const CUDA_MEMCPY3D* copy, bool waits, CUstream stream) {
-  return Drive(function, [&] {
-    if (copy == nullptr) return cudaErrorInvalidValue;
-    return CopyBox(*copy, waits, stream);
-  });
+  return copy == nullptr ? CUDA_ERROR_INVALID_VALUE : CopyBox(function, *copy, waits, stream);
 }
 
 // Elements of 1, 2 or 4 bytes in rows.
 CUresult Fill(const char* function, CUdeviceptr to, size_t pitch, unsigned value, unsigned element_bytes, size_t width,
               size_t height, bool waits, CUstream stream) {
   return DriveUnlessFaulted(function, [&] {
+    if (const cudaError_t error = Usable(waits ? nullptr : stream); error != cudaSuccess) return error;
     if (width == 0 || height == 0) return cudaSuccess;
-    const bool has_rows = height > 1;  // else nobody looks at the pitch
+    const size_t of_row = pitch;
+    const bool has_rows = height > 1;  // else nobody looks at the pitch of what is the device's
     if (to % element_bytes != 0 || (has_rows && pitch % element_bytes != 0)) return cudaErrorInvalidValue;
     if (!has_rows) pitch = width * element_bytes;
     return Api(function, waits ? Faults::kReports : Faults::kIgnores, [&](Runtime& r) {
       const size_t bytes = width * element_bytes;
+      Require(bytes <= of_row || r.DeviceHolding(to).has_value(), cudaErrorInvalidValue);
       Submit(r, FillWork{Pointer(to), {pitch, pitch * height}, value, element_bytes, {bytes, height, 1}, waits},
              waits ? nullptr : stream);
     });

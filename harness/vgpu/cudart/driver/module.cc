@@ -478,6 +478,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                         unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** parameters,
                         void** extra) {
   return Drive("cuLaunchKernel", [&] {
+    if (const cudaError_t error = Usable(stream); error != cudaSuccess) return error;
     if (function == nullptr) return cudaErrorInvalidResourceHandle;
     const dim3 grid(grid_x, grid_y, grid_z), block(block_x, block_y, block_z);
     if (extra == nullptr) return cudaLaunchKernel(function, grid, block, parameters, shared, stream);

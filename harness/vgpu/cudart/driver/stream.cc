@@ -7,14 +7,19 @@
 
 namespace lockstep::vgpu::cudart::driver {
 
+cudaError_t Usable(CUstream stream) {
+  return Api("cuStreamGetFlags", Faults::kIgnores, [&](Runtime& r) { r.StreamToUse(stream); });
+}
+
 namespace {
 
 cudaError_t WriteWords(CUstream stream, CUdeviceptr address, std::initializer_list<uint32_t> words, unsigned flags) {
   return Api("cuStreamWriteValue", Faults::kIgnores, [&](Runtime& r) {
     constexpr unsigned kWord = 4;
+    r.StreamToUse(stream);
     Require(address != 0 && address % (kWord * words.size()) == 0 && flags == 0, cudaErrorInvalidValue);
     const auto memory = MemoryAt(r, Pointer(address));
-    Require(!memory || (memory->type != cudaMemoryTypeManaged && memory->pool == nullptr), cudaErrorInvalidValue);
+    Require(memory && memory->type != cudaMemoryTypeManaged && memory->pool == nullptr, cudaErrorInvalidValue);
     CUdeviceptr at = address;
     for (const uint32_t word : words) {
       Submit(r, FillWork{Pointer(at), {kWord, kWord}, word, kWord, {kWord, 1, 1}}, stream);
@@ -80,11 +85,12 @@ CUresult cuStreamGetPriority(CUstream stream, int* priority) {
 CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
   return Drive("cuStreamGetId", [&] { return cudaStreamGetId(stream, id); });
 }
-CUresult cuStreamGetCtx(CUstream, CUcontext* context) {
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
   return Drive("cuStreamGetCtx", [&] {
-    if (context == nullptr) return cudaErrorInvalidValue;
-    *context = reinterpret_cast<CUcontext>(CurrentContext());
-    return cudaSuccess;
+    return Api("cuStreamGetCtx", Faults::kIgnores, [&](Runtime& r) {
+      r.StreamToUse(stream);
+      Set(context, reinterpret_cast<CUcontext>(CurrentContext()));
+    });
   });
 }
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned flags) {
@@ -155,7 +161,10 @@ CUresult cuEventSynchronize(CUevent event) {
 }
 #undef cuEventElapsedTime
 CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent begin, CUevent end) {
-  return Drive("cuEventElapsedTime", [&] { return cudaEventElapsedTime(milliseconds, begin, end); });
+  return Drive("cuEventElapsedTime", [&] {
+    if (milliseconds == nullptr) return cudaErrorInvalidResourceHandle;
+    return cudaEventElapsedTime(milliseconds, begin, end);
+  });
 }
 CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
   return cuEventElapsedTime_v2(milliseconds, begin, end);
@@ -180,6 +189,8 @@ CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr address, cuuint64_t va
 }
 
 CUresult cuStreamBatchMemOp(CUstream stream, unsigned count, CUstreamBatchMemOpParams* operations, unsigned flags) {
+  const CUresult usable = Drive("cuStreamBatchMemOp", [&] { return Usable(stream); });
+  if (usable != CUDA_SUCCESS) return usable;
   if (flags != 0 || (count > 0 && operations == nullptr)) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < count; ++i) {
     const CUstreamBatchMemOpParams& one = operations[i];
@@ -198,6 +209,8 @@ CUresult cuStreamBatchMemOp(CUstream stream, unsigned count, CUstreamBatchMemOpP
         result = cuStreamWaitValue64(stream, one.waitValue.address, one.waitValue.value64, one.waitValue.flags);
         break;
       case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+        result = CUDA_ERROR_NOT_SUPPORTED;  // as of a GPU that nothing writes to from outside
+        break;
       case CU_STREAM_MEM_OP_BARRIER:
         break;  // work is done in order
       default:

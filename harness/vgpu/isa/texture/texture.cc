@@ -1,7 +1,9 @@
 // tex: fetches from textures; tld4: gathers one channel of four texels.
 //
-// Each texel that a lane's fetch needs is an access of its own to checkers, one corner of all lanes at a time. Arrays
-// have no mipmaps here, so a level or a gradient chooses nothing.
+// Each texel that a lane's fetch needs is an access of its own to checkers, one corner of all lanes at a time. Where
+// there is no mipmap, a level or a gradient chooses nothing. A fetch without a level is of the largest one, as it is on a
+// GPU in kernels, whatever its neighbours fetch.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -16,15 +18,16 @@ namespace {
 constexpr int kChannels = 4;
 constexpr std::array<std::string_view, 4> kChannelNames = {".r", ".g", ".b", ".a"};
 
+enum class Extra : uint8_t { kNone, kLevel, kGradients };
+
 struct Variant {
   std::string name;
   const Geometry* geometry = nullptr;
   bool integers = false;     // result; else floats
   bool by_integers = false;  // coordinates
   int channel = -1;          // that is gathered; -1: none is
+  Extra extra = Extra::kNone;
 };
-
-enum class Extra : uint8_t { kNone, kLevel, kGradients };
 
 bool IsCube(const Geometry& geometry) {
   return geometry.shape == ImageShape::kCube || geometry.shape == ImageShape::kCubeLayered;
@@ -35,7 +38,7 @@ std::vector<Variant> FetchVariants(Extra extra) {
   for (const Geometry& geometry : TextureGeometries()) {
     if (IsCube(geometry) && extra == Extra::kGradients) continue;
     for (const char* type : {"f32", "s32", "u32"}) {
-      Variant variant{std::string(geometry.name) + ".v4." + type, &geometry, type[0] != 'f', false, -1};
+      Variant variant{std::string(geometry.name) + ".v4." + type, &geometry, type[0] != 'f', false, -1, extra};
       variant.name += ".f32";
       variants.push_back(variant);
       if (geometry.shape != ImageShape::k1D || extra != Extra::kNone) continue;
@@ -68,6 +71,7 @@ const std::vector<Variant>& Variants() {
 // Why a fetch can't be done from this texture; "" where it can.
 std::string Mismatch(const Texture& texture, const Variant& variant) {
   const Image& image = texture.image;
+  if (image.shape == ImageShape::kNone) return "there are no texels in the texture's memory, or not so many";
   const bool buffer = image.shape == ImageShape::kBuffer;
   if (variant.by_integers != buffer) {
     return buffer ? "linear memory is fetched by integer coordinates (tex1Dfetch) only"
@@ -80,6 +84,18 @@ std::string Mismatch(const Texture& texture, const Variant& variant) {
   if (floats == variant.integers) {
     return floats ? "the texture gives floats, the fetch is for integers"
                   : "the texture gives integers, the fetch is for floats";
+  }
+  if (!texture.smaller.empty()) {
+    const Sampler& sampler = texture.sampler;
+    if (variant.extra == Extra::kGradients) return "gradients that choose among a mipmap's levels are not supported";
+    if (variant.channel >= 0) return "gathering from a mipmap is not supported";
+    if (!sampler.normalized) return "a mipmap by coordinates that are not normalized is not supported";
+    if (variant.extra == Extra::kNone && (sampler.bias != 0 || sampler.lowest > 0))
+      return "a mipmap's bias or lowest level where the fetch has no level is not supported";
+    if (image.shape == ImageShape::k3D && sampler.linear && sampler.levels_linear)
+      return "linear filtering of a three-dimensional mipmap between levels is not supported";
+    if (image.format.channel_bytes == 2 && image.format.kind == TexelKind::kFloat && sampler.levels_linear)
+      return "filtering 16-bit floats between a mipmap's levels is not supported";
   }
   if (variant.channel >= 0 && texture.sampler.as_float && image.format.kind == TexelKind::kSigned &&
       image.format.channel_bytes == 1) {
@@ -100,7 +116,7 @@ Coordinates CoordinatesOf(const Warp& warp, const RowRef* rows, const Geometry& 
 // Corners with no weight are not read.
 bool HasWeight(const Sample& sample, int corner) {
   for (int axis = 0; axis < sample.axes; ++axis) {
-    if (((corner >> axis) & 1) != 0 && sample.weight[axis] == 0) return false;
+    if (((corner >> axis) & 1) != 0 && sample.WeightAt(corner, axis) == 0) return false;
   }
   return true;
 }
@@ -129,9 +145,17 @@ bool FetchFrom(Warp& warp, const Variant& variant, const RowRef* rows, const Tex
       RefuseAccess(warp, lane, FindingKind::kUnsupported, "a cube's direction has no length, or is not finite");
       return false;
     }
-    samples[lane] = Locate(texture, coordinates, gathers || texture.sampler.linear);
+    if (texture.smaller.empty()) {
+      samples[lane] = Locate(texture, coordinates, gathers || texture.sampler.linear);
+    } else {
+      const RowRef& level = rows[kChannels + 1 + variant.geometry->coordinates];
+      samples[lane] =
+          LocateAtLevel(texture, coordinates, variant.extra == Extra::kLevel ? Source<float>(warp, level)[lane] : 0);
+    }
   }
-  const int corners = 1 << samples[std::countr_zero(lanes)].axes;
+  int axes = 0;  // the most: between levels are more than at one
+  for (LaneMask left = lanes; left != 0; left &= left - 1) axes = std::max(axes, samples[std::countr_zero(left)].axes);
+  const int corners = 1 << axes;
   for (int corner = 0; corner < corners; ++corner) {
     uint64_t address[kWarpSize] = {};
     LaneMask reads = 0;
@@ -175,7 +199,7 @@ Selection SelectIn(Modifiers& modifiers, Extra extra, bool gathers) {
   const std::string text = modifiers.TakeAll();
   const std::vector<Variant>& variants = Variants();
   for (size_t k = 0; k < variants.size(); ++k) {
-    if (variants[k].name != text || (variants[k].channel >= 0) != gathers) continue;
+    if (variants[k].name != text || variants[k].extra != extra || (variants[k].channel >= 0) != gathers) continue;
     const int axes = variants[k].geometry->coordinates;
     Selection selection;
     selection.handler = Fetch;
