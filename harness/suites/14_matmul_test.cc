@@ -131,20 +131,41 @@ judge::EvidenceRun MultiplyIn(judge::Runner& runner, const std::string& rung, In
 // The depth of evidence runs, about.
 constexpr uint64_t kEvidenceDepth = 64;
 
-// Of about so many multiplications, and nearly a square. Where more than one element goes together all sides are
-// multiples of 32 or 64: many a right design takes single elements where a side is not divisible by 8, or by its tile.
+// Of so many multiplications, as nearly as whole sides can be, and nearly a square: the judge puts the larger of two
+// calls first. Rung 1 gets any sides. Those of tiles are multiples of 64 and 16, or a little less, by which a design's
+// tiles are not much emptier than another's: on rung 4 by whole float4s, and on rung 5 by nothing, as many a right design
+// takes single elements where a side is not divisible by 8.
 Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   judge::Random random(judge::SeedFor(one.seed, "shape"));
-  const bool whole = one.round || rung.starts_with("matmul4") || TakesHalves(rung);
-  const uint64_t unit = whole ? 64 : 1, step = whole ? 32 : 1;
   const auto drawn = [&](uint64_t low, uint64_t high) {
     return static_cast<uint64_t>(random.Between(static_cast<int64_t>(low), static_cast<int64_t>(high)));
   };
-  const uint64_t depth = drawn(kEvidenceDepth * 3 / 4, kEvidenceDepth * 3 / 2) / step * step;
-  const uint64_t elements = std::max<uint64_t>(one.elements / depth, 1);
-  const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(elements)));
-  const uint64_t rows = std::max(drawn(root * 3 / 4 + 1, root * 4 / 3 + 1) / unit * unit, unit);
-  return {rows, std::max(elements / rows / unit * unit, unit), depth};
+  const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(one.elements / kEvidenceDepth)));
+  constexpr uint64_t kSide = 64, kStep = 16, kLess = 4;
+  if (!one.round && rung.starts_with("matmul1")) {
+    const uint64_t columns = drawn(root * 3 / 4 + 1, root * 4 / 3 + 1);
+    const uint64_t depth = drawn(kEvidenceDepth * 3 / 4, kEvidenceDepth * 3 / 2);
+    return {std::max<uint64_t>(one.elements / columns / depth, 1), columns, depth};
+  }
+  Shape less;
+  if (!one.round && !TakesHalves(rung)) {
+    less = {drawn(1, kLess), drawn(1, kLess), drawn(1, kLess)};
+    if (rung.starts_with("matmul4")) less.columns = less.depth = kLess;
+  }
+  Shape best{kSide - less.rows, kSide - less.columns, kEvidenceDepth - less.depth};
+  const auto off = [&](const Shape& shape) {
+    return std::max(shape.products(), one.elements) - std::min(shape.products(), one.elements);
+  };
+  const uint64_t most = (2 * root / kSide + 1) * kSide;
+  for (uint64_t rows = std::max(kSide, root / 2 / kSide * kSide); rows <= most; rows += kSide) {
+    for (uint64_t columns = kSide; columns <= most; columns += kSide) {
+      for (uint64_t depth = kEvidenceDepth - kStep; depth <= kEvidenceDepth + 2 * kStep; depth += kStep) {
+        const Shape shape{rows - less.rows, columns - less.columns, depth - less.depth};
+        if (off(shape) < off(best)) best = shape;
+      }
+    }
+  }
+  return best;
 }
 
 // Twice as wide as high, or square.
