@@ -140,7 +140,7 @@ Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   const auto drawn = [&](uint64_t low, uint64_t high) {
     return static_cast<uint64_t>(random.Between(static_cast<int64_t>(low), static_cast<int64_t>(high)));
   };
-  const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(one.elements / kEvidenceDepth)));
+  const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(one.elements) / double{kEvidenceDepth}));
   constexpr uint64_t kSide = 64, kStep = 16, kLess = 4;
   if (!one.round && rung.starts_with("matmul1")) {
     const uint64_t columns = drawn(root * 3 / 4 + 1, root * 4 / 3 + 1);
