@@ -34,7 +34,7 @@ constexpr uint32_t kManyBlocks = 65'537;  // a grid of 2006 had 65,535 at the mo
 int NumberOf(const std::string& rung) { return rung.at(std::string("launch").size()) - '0'; }
 
 // Of the last launch; 0: not known.
-uint64_t ThreadsOf(const CallReport& report) {
+uint64_t ThreadsOfLast(const CallReport& report) {
   if (report.launches.empty()) return 0;
   const vgpu::LaunchRecord& launch = report.launches.back();
   return launch.grid.Count() * launch.block.Count();
@@ -49,7 +49,7 @@ void CheckFilled(int number, const CallContext& context, const CallReport& repor
   if (const auto mismatch = judge::CompareExact<int32_t>(expected, found)) {
     problems.push_back(MakeProblem(Verdict::kWrong, context,
                                    {(number == 3 ? "h_out: " : "d_a: ") + judge::MismatchText(*mismatch, found.size())},
-                                   Explain(number, shape, right, found, ThreadsOf(report))));
+                                   Explain(number, shape, right, found, ThreadsOfLast(report))));
     return;
   }
   if (!report.observed || found.empty()) return;
