@@ -128,8 +128,8 @@ TEST_F(HostChecksTest, ARefusedCallIsSaidOnce) {
   std::ofstream(folder + "refused.cu") << R"(
 int main() {
   cudaArray_t array;
-  cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
-  for (int call = 0; call < 1000; ++call) cudaMalloc3DArray(&array, &format, {64, 64, 0}, cudaArraySparse);
+  cudaChannelFormatDesc format = {8, 8, 8, 8, cudaChannelFormatKindUnsignedBlockCompressed1};
+  for (int call = 0; call < 1000; ++call) cudaMalloc3DArray(&array, &format, {64, 64, 0});
 })";
   const Output built = Execute(kBuild + folder + "refused.cu -o " + folder + "refused 2>&1");
   ASSERT_EQ(built.status, 0) << built.text;
