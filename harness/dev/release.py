@@ -2,8 +2,8 @@
 
 The wheel holds the grader, `lockstep run`, notebooks' `%%cuda`, `vgpu-run` with the stand-in libraries, and the files
 that students begin with; the archive holds what needs no Python. Suites, hidden tests and references are in neither:
-`lockstep test` and `grader grade` need a checkout. It is for x86-64: both hold the virtual GPU three times, for every processor
-and for what AVX2 and AVX-512 make faster (harness/libraries/loader/processor.h).
+`lockstep test` and `grader grade` need a checkout. Both are for x86-64, and hold the virtual GPU three times: for every
+processor, and for what AVX2 and AVX-512 make faster (harness/libraries/loader/processor.h).
 """
 
 import argparse
@@ -71,7 +71,7 @@ class Build:
                     *flags,
                     *levels,
                 )
-            subprocess.run(["ninja", "-C", tree, "cudart" if level else "core"], check=True)
+            _output("ninja", "-C", tree, "cudart" if level else "core")
 
     @staticmethod
     def strip(file: Path, to: Path) -> None:

@@ -3,8 +3,8 @@
 
     harness/dev/toolkits.py BUILD [VERSION …]      # 13.0 13.5; all that PyPI has of CUDA 13 by default
 
-A toolkit comes as Python packages into a temporary folder. cuBLAS's and cuFFT's headers, which 11 includes, are those of
-the build's own toolkit: their packages have 1 GB of kernels. BUILD stays as it is: the compiler is another in a copy.
+A toolkit comes as Python packages into a temporary folder. cuBLAS's and cuFFT's headers, which 11 includes, are those
+of the build's own toolkit: their packages have 1 GB of kernels. BUILD stays as it is: the compiler is another in a copy.
 """
 
 import datetime
@@ -24,8 +24,8 @@ VERSIONS = ("13.0", "13.1", "13.2", "13.3", "13.4", "13.5")
 CCCL = {"13.3": "13.3.3", "13.4": "13.3.4", "13.5": "13.3.5"}
 HEAD = """# Toolkits
 
-Stubs and references of every assignment, compiled by each toolkit of the year and run on the virtual GPU: an assignment is
-right where its stub fails as it should, its reference gets full marks, and its figures are those on record. Made by
+Stubs and references of every assignment, compiled by each toolkit of the year and run on the virtual GPU: an assignment
+is right where its stub fails as it should, its reference gets full marks, and its figures are those on record. Made by
 `harness/dev/toolkits.py`.
 
 """
@@ -79,7 +79,7 @@ def main() -> None:
         rows.append(f"| {said} | {len(cells) - len(wrong)} of {len(cells)} | {'; '.join(wrong) or 'none'} |")
         print(rows[-1], flush=True)
     table = ["| nvcc | CCCL | right | others |", "|---|---|---:|---|", *rows]
-    when = f"\n{datetime.date.today()}, {platform.machine()}, g++ {os.popen('g++ -dumpversion').read().strip()}.\n"
+    when = f"\n{datetime.date.today()}, {platform.machine()}. cuBLAS's and cuFFT's headers are 13.0's.\n"
     PAGE.write_text(HEAD + "\n".join(table) + "\n" + when)
 
 

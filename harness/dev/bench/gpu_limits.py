@@ -102,8 +102,8 @@ On an NVIDIA H100 80GB HBM3, driver 580.159.04, 2026-11-23, by the same program:
 | transpose, 8191x8191 | 2850 | 1.256 | 0.965 |
 | transpose, 5003x12007 | 2800 | 1.256 | 0.954 |
 
-The matrix product (assignment 14), GFLOP/s of square products, on an NVIDIA H100 80GB HBM3, driver 580.159.04, 2026-11-28,
-by the same program. The library is `cublasGemmEx`, in float with `CUBLAS_COMPUTE_32F_PEDANTIC`:
+The matrix product (assignment 14), GFLOP/s of square products, on an NVIDIA H100 80GB HBM3, driver 580.159.04,
+2026-11-28, by the same program. The library is `cublasGemmEx`, in float with `CUBLAS_COMPUTE_32F_PEDANTIC`:
 
 | n | rung 1 | rung 2 | rung 3 | rung 4 | library | rung 4 ÷ library | rung 5, halves | library | rung 5 ÷ library |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
@@ -111,10 +111,10 @@ by the same program. The library is `cublasGemmEx`, in float with `CUBLAS_COMPUT
 | 4096 | 4823 | 8670 | 23529 | 28810 | 52100 | 0.553 | 94359 | 842316 | 0.112 |
 | 1023 | 4738 | 9110 | 19550 | 19555 | 40401 | 0.484 | 26154 | 77690 | 0.337 |
 
-These references are behind the library on purpose: each shows one technique. Theirs are tiles of 64 × 64 with 4 × 4 sums
-a thread and one buffer, so that loading and multiplying take turns; the library has larger tiles, loads the next while
-it multiplies, and multiplies halves by `wgmma`, which `wmma` does not reach. With rows that are no multiple of 16 bytes rung
-4 goes rung 3's way."""
+These references are behind the library on purpose: each shows one technique. Theirs are tiles of 64 × 64 with 4 × 4
+sums a thread and one buffer, so that loading and multiplying take turns; the library has larger tiles, loads the next
+while it multiplies, and multiplies halves by `wgmma`, which `wmma` does not reach. With rows that are no multiple of
+16 bytes rung 4 goes rung 3's way."""
 
 
 @dataclass(frozen=True)

@@ -322,8 +322,8 @@ Expected Judge(const std::vector<Trace>& traces) {
       }
       auto& [reads, stores] = uses[{phase, step.word}];
       (step.stores ? stores : reads).insert(thread);
-      expected.uninitialised |=
-          !step.stores && (step.word >= (1u << 20) + kWritten || (step.word >= speculation::kUnwritten && step.word < kKnown));
+      expected.uninitialised |= !step.stores && (step.word >= (1u << 20) + kWritten ||
+                                                 (step.word >= speculation::kUnwritten && step.word < kKnown));
     }
   }
   for (const auto& [place, use] : uses) {

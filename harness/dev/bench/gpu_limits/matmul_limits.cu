@@ -76,7 +76,9 @@ void Matmul() {
     {
       const Product<float> p(n);
       ByLibrary(cublas, p, p.d_right, static_cast<int>(n));
-      const auto rung = [&](auto launcher) { return [&, launcher](size_t) { launcher(p.d_a, p.d_b, p.d_c, n, n, n); }; };
+      const auto rung = [&](auto launcher) {
+        return [&, launcher](size_t) { launcher(p.d_a, p.d_b, p.d_c, n, n, n); };
+      };
       const auto right = [&](const char* what) { p.Check(what); };
       Compare("matrix product", size, operations,
               {{"rung 1", rung(matmul1_naive), right},
