@@ -4,7 +4,7 @@
     harness/dev/toolkits.py BUILD [VERSION …]      # 13.0 13.5; all that PyPI has of CUDA 13 by default
 
 A toolkit comes as Python packages into a temporary folder. cuBLAS's and cuFFT's headers, which 11 includes, are those
-of the build's own toolkit: their packages have 1 GB of kernels. BUILD stays as it is: the compiler is another in a copy.
+of the build's own toolkit: their packages have 1 GB of kernels. BUILD stays as it is: a copy has another compiler.
 """
 
 import datetime
