@@ -398,7 +398,10 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   if (criterion.only_where) {
     const std::optional<double> condition = value_of(criterion.only_where->metric);
     if (!condition) return judgement;
-    if (!criterion.only_where->Holds(*condition)) result.unmet = UnmetText(*criterion.only_where, *condition);
+    // What earns nothing by itself is told by itself.
+    if (!criterion.only_where->Holds(*condition) && criterion.budget.Fraction(*value) > 0) {
+      result.unmet = UnmetText(*criterion.only_where, *condition);
+    }
   }
   const bool unmet_here = !result.unmet.empty();
   const RungProfile* where = nullptr;
@@ -429,7 +432,6 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
     return judgement;
   }
   problem.verdict = result.verdict = Verdict::kSlow;
-  // Of two things that are missing, what the criterion rests on comes first.
   const Metric& missed = unmet_here ? criterion.only_where->metric : criterion.metric;
   problem.hint = result.unmet.empty() ? HintText(criterion.hint)
                  : unmet_here         ? HintText(Hint::kBudgetBefore, {missed.text})
