@@ -78,7 +78,7 @@ def _names(assignment: str) -> list[str]:
 def test_right_designs_of_one_task_are_no_pairs(assignment: str) -> None:
     texts = [source(f"{assignment}/right/{name}") for name in _names(assignment)]
     found = pairs(*texts, stub=stub_of(assignment))
-    assert len(texts) >= 10
+    assert len(texts) >= 8
     for one in found:  # what is listed is one file that was changed in places
         first, second = ({line.strip() for line in texts[index].splitlines()} for index in (one.first, one.second))
         assert len(first & second) > 0.6 * min(len(first), len(second))

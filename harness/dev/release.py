@@ -3,7 +3,7 @@
 The wheel holds the grader, `lockstep run`, notebooks' `%%cuda`, `vgpu-run` with the stand-in libraries, and the files
 that students begin with; the archive holds what needs no Python. Suites, hidden tests and references are in neither:
 `lockstep test` and `grader grade` need a checkout. Both are for x86-64, and hold the virtual GPU three times: for every
-processor, and for what AVX2 and AVX-512 make faster (harness/libraries/loader/processor.h).
+processor, and for what AVX2 and AVX-512 make faster (harness/vgpu/core/processor_folder.h).
 """
 
 import argparse

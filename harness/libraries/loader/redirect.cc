@@ -12,8 +12,8 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "libraries/loader/processor.h"
 #include "libraries/loader/static_runtime.h"
+#include "vgpu/core/processor_folder.h"
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "libraries/loader/processor.h"
+#include "vgpu/core/processor_folder.h"
 #include "vgpu/core/trace_request.h"
 #include "vgpu/cudart/libraries/host_libraries.h"
 #include "vgpu/cudart/report/checks.h"
