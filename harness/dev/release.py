@@ -22,11 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = 'lockstep = "grader.student.command:main"\nvgpu-run = "lockstep:vgpu_run"\n'
-LEVELS = {
-    "": ("OFF", "OFF"),
-    "x86-64-v3": ("ON", "OFF"),
-    "x86-64-v4": ("ON", "ON"),
-}  # folder: AVX2, AVX-512
+LEVELS = {"": ("OFF", "OFF"), "x86-64-v3": ("ON", "OFF"), "x86-64-v4": ("ON", "ON")}  # folder: AVX2, AVX-512
 # In the libraries, by Debian's package: name, address.
 LINKED = {
     "libzstd-dev": ("zstd", "https://github.com/facebook/zstd"),
@@ -41,6 +37,12 @@ def _output(*words: str | Path) -> str:
     return subprocess.run([*map(str, words)], capture_output=True, text=True, check=True).stdout
 
 
+def _nvcc_packages() -> list[str]:
+    """The compiler's Python packages, pinned."""
+    lines = (ROOT / "harness/nvcc-requirements.txt").read_text().splitlines()
+    return [line for line in lines if line[:1].isalpha()]
+
+
 class Build:
     """The trees that a release is made of, in one folder."""
 
@@ -50,27 +52,9 @@ class Build:
         for level, (avx2, avx512) in LEVELS.items():
             tree = self.trees[level] = folder / (level or "x86-64")
             if not (tree / "build.ninja").exists():
-                flags = [
-                    "-DCMAKE_BUILD_TYPE=Release",
-                    "-DLOCKSTEP_TESTS=OFF",
-                    "-DLOCKSTEP_BENCH=OFF",
-                ]
-                levels = [
-                    f"-DLOCKSTEP_X86_64_V3={avx2}",
-                    f"-DLOCKSTEP_X86_64_V4={avx512}",
-                ]
-                _output(
-                    "cmake",
-                    "-G",
-                    "Ninja",
-                    "-S",
-                    ROOT,
-                    "-B",
-                    tree,
-                    f"-DLOCKSTEP_NVCC={nvcc}",
-                    *flags,
-                    *levels,
-                )
+                flags = ["-DCMAKE_BUILD_TYPE=Release", "-DLOCKSTEP_TESTS=OFF", "-DLOCKSTEP_BENCH=OFF"]
+                levels = [f"-DLOCKSTEP_X86_64_V3={avx2}", f"-DLOCKSTEP_X86_64_V4={avx512}"]
+                _output("cmake", "-G", "Ninja", "-S", ROOT, "-B", tree, f"-DLOCKSTEP_NVCC={nvcc}", *flags, *levels)
             _output("ninja", "-C", tree, "cudart" if level else "core")
 
     @staticmethod
@@ -87,18 +71,9 @@ class Build:
             if ".so" in library.name and not library.is_symlink():
                 self.strip(library, to / "lib" / library.name)
         for level in filter(None, self.trees):
-            self.strip(
-                self.trees[level] / "lib/libcudart.so.13",
-                to / "lib" / level / "libcudart.so.13",
-            )
+            self.strip(self.trees[level] / "lib/libcudart.so.13", to / "lib" / level / "libcudart.so.13")
         # The driver's name finds the runtime, in which the driver's functions are.
-        linked = [
-            "-shared",
-            "-nostdlib",
-            "-Wl,-soname,libcuda.so.1",
-            "-Wl,--no-as-needed",
-            "-Wl,-rpath,$ORIGIN",
-        ]
+        linked = ["-shared", "-nostdlib", "-Wl,-soname,libcuda.so.1", "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"]
         _output("gcc", *linked, "-o", to / "lib/libcuda.so.1", to / "lib/libcudart.so.13")
 
 
@@ -111,11 +86,7 @@ def glibc_of(folder: Path) -> int:
 def stage(folder: Path, build: Build) -> Path:
     """Lays out the package with what a wheel adds to it: the folder of that."""
     for part in ("grader", "templates"):
-        shutil.copytree(
-            ROOT / part,
-            folder / part,
-            ignore=shutil.ignore_patterns("tests", "__pycache__", "*.egg-info"),
-        )
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("tests", "__pycache__", "*.egg-info"))
     carried = folder / "grader/src/grader/wheel"
     build.programs(carried / "build")
     (carried / "harness").mkdir()
@@ -124,13 +95,11 @@ def stage(folder: Path, build: Build) -> Path:
         (carried / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, carried / name)
     toml = folder / "grader/pyproject.toml"
-    nvcc = [line for line in (ROOT / "harness/nvcc-requirements.txt").read_text().splitlines() if line[:1].isalpha()]
     text = toml.read_text().replace("[project.scripts]\n", f"[project.scripts]\n{SCRIPTS}")
     text = text.replace('"templates/**/*"', '"templates/**/*", "wheel/**/*"')
     toml.write_text(
         text.replace(
-            "\n[project.scripts]",
-            f"\n[project.optional-dependencies]\nnvcc = {nvcc}\n\n[project.scripts]",
+            "\n[project.scripts]", f"\n[project.optional-dependencies]\nnvcc = {_nvcc_packages()}\n\n[project.scripts]"
         )
     )
     return carried
@@ -138,15 +107,7 @@ def stage(folder: Path, build: Build) -> Path:
 
 def make_wheel(folder: Path, tag: str, out: Path) -> Path:
     """Makes the wheel of a staged package."""
-    words = [
-        "wheel",
-        "-q",
-        "--no-deps",
-        "--no-build-isolation",
-        "--no-index",
-        "-w",
-        str(folder),
-    ]
+    words = ["wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", str(folder)]
     option = f"--config-settings=--build-option=--plat-name={tag}"
     subprocess.run([sys.executable, "-m", "pip", *words, option, f"{folder}/grader"], check=True)
     (made,) = folder.glob("*.whl")
@@ -161,12 +122,7 @@ def make_archive(folder: Path, carried: Path, name: str, out: Path) -> Path:
     (root / "lockstep-run").write_text(ARCHIVE_COMMAND)
     for program in (root / "lockstep-run", root / "harness/run.sh"):
         program.chmod(0o755)
-    owner = [
-        "--owner=0",
-        "--group=0",
-        "--sort=name",
-        "--use-compress-program=zstd -19 -T0",
-    ]
+    owner = ["--owner=0", "--group=0", "--sort=name", "--use-compress-program=zstd -19 -T0"]
     _output("tar", "-C", folder, *owner, "-cf", out / f"{name}.tar.zst", name)
     return out / f"{name}.tar.zst"
 
@@ -176,46 +132,19 @@ def bill_of_materials(version: str) -> dict[str, object]:
     parts: list[dict[str, object]] = []
     for package, (name, address) in LINKED.items():
         listed = _output("dpkg-query", "-W", "-f", "${Version}", package)
-        found = {
-            "type": "library",
-            "name": name,
-            "version": listed,
-            "purl": f"pkg:deb/debian/{package}@{listed}",
-        }
-        parts.append(
-            found
-            | {
-                "scope": "required",
-                "externalReferences": [{"type": "website", "url": address}],
-            }
-        )
+        found = {"type": "library", "name": name, "version": listed, "purl": f"pkg:deb/debian/{package}@{listed}"}
+        parts.append(found | {"scope": "required", "externalReferences": [{"type": "website", "url": address}]})
     needed = tomllib.loads((ROOT / "grader/pyproject.toml").read_text())["project"]["dependencies"]
-    extra = [line for line in (ROOT / "harness/nvcc-requirements.txt").read_text().splitlines() if line[:1].isalpha()]
-    for scope, words in (("required", needed), ("optional", extra)):
+    for scope, words in (("required", needed), ("optional", _nvcc_packages())):
         for word in words:
             name, constraint = re.fullmatch(r"([\w-]+)(.*)", word).groups()  # type: ignore[union-attr]
             exact = constraint.removeprefix("==")
             at = f"@{exact}" if constraint.startswith("==") else ""
-            part: dict[str, object] = {
-                "type": "library",
-                "name": name,
-                "purl": f"pkg:pypi/{name}{at}",
-                "scope": scope,
-            }
+            part: dict[str, object] = {"type": "library", "name": name, "purl": f"pkg:pypi/{name}{at}", "scope": scope}
             parts.append(part | ({"version": exact} if at else {"description": f"{name}{constraint}, fetched by pip"}))
-    ours = {
-        "type": "application",
-        "name": "lockstep",
-        "version": version,
-        "bom-ref": "lockstep",
-    }
+    ours = {"type": "application", "name": "lockstep", "version": version, "bom-ref": "lockstep"}
     serial = f"urn:uuid:{uuid.uuid4()}"
-    return {
-        "bomFormat": "CycloneDX",
-        "specVersion": "1.5",
-        "serialNumber": serial,
-        "version": 1,
-    } | {
+    return {"bomFormat": "CycloneDX", "specVersion": "1.5", "serialNumber": serial, "version": 1} | {
         "metadata": {"component": ours},
         "components": parts,
     }
@@ -224,11 +153,7 @@ def bill_of_materials(version: str) -> dict[str, object]:
 def main() -> None:
     """Makes a release."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "build",
-        type=Path,
-        help="a checkout's build tree; its folder release gets three more",
-    )
+    parser.add_argument("build", type=Path, help="a checkout's build tree; its folder release gets three more")
     parser.add_argument("out", type=Path, help="where to put it")
     given = parser.parse_args()
     if platform.machine() != "x86_64":

@@ -44,13 +44,18 @@ bool IsAligned(Runtime& r, uint64_t address) {
   return range && (address - range->first) % kMemoryAlignment == 0;
 }
 
+vgpu::Image ImageOfMemory(Runtime& r, ImageShape shape, const void* memory, const cudaChannelFormatDesc& desc) {
+  vgpu::Image image;
+  image.shape = shape;
+  image.base = reinterpret_cast<uintptr_t>(memory);
+  image.format = FormatOf(desc);
+  Require(IsAligned(r, image.base), cudaErrorInvalidValue);
+  return image;
+}
+
 vgpu::Image LinearImage(Runtime& r, const cudaResourceDesc& resource) {
   const auto& linear = resource.res.linear;
-  vgpu::Image image;
-  image.shape = ImageShape::kBuffer;
-  image.base = reinterpret_cast<uintptr_t>(linear.devPtr);
-  image.format = FormatOf(linear.desc);
-  Require(IsAligned(r, image.base), cudaErrorInvalidValue);
+  vgpu::Image image = ImageOfMemory(r, ImageShape::kBuffer, linear.devPtr, linear.desc);
   const uint64_t texels = linear.sizeInBytes / image.format.Bytes();
   Require(texels <= kMostBufferTexels, cudaErrorInvalidValue);
   image.width = static_cast<uint32_t>(texels);
@@ -59,11 +64,7 @@ vgpu::Image LinearImage(Runtime& r, const cudaResourceDesc& resource) {
 
 vgpu::Image PitchedImage(Runtime& r, const cudaResourceDesc& resource) {
   const auto& pitched = resource.res.pitch2D;
-  vgpu::Image image;
-  image.shape = ImageShape::k2D;
-  image.base = reinterpret_cast<uintptr_t>(pitched.devPtr);
-  image.format = FormatOf(pitched.desc);
-  Require(IsAligned(r, image.base), cudaErrorInvalidValue);
+  vgpu::Image image = ImageOfMemory(r, ImageShape::k2D, pitched.devPtr, pitched.desc);
   Require(pitched.width <= kMostPitched && pitched.height > 0 && pitched.height <= kMostPitchedHeight,
           cudaErrorInvalidValue);
   Require(pitched.pitchInBytes % kPitchAlignment == 0 && pitched.pitchInBytes <= kMostPitch, cudaErrorInvalidValue);
