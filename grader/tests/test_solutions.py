@@ -176,7 +176,7 @@ def test_a_file_becomes_an_entry(hidden: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("new.cu", "int nothing;\n", "its first line must declare a verdict"),
+        ("new.cu", "int nothing;\n", "its first line must declare a verdict or points"),
         ("new.cu", "// verdict: COMPILE\n// It.\n" + "int own;\n" * 9, "no small change of another"),
         ("wrong/file.cu", OFF, "is the base of entries"),
     ],

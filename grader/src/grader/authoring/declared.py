@@ -3,8 +3,8 @@
 reference/NN_name/wrong/*.cu    // verdict: RACE reduce5_warp_unrolled     the verdict it must get, and on which rung
 reference/NN_name/right/*.cu    // points: 100 + 12                        the points it must get, and bonus points
 
-In an assignment in Python they are .py files, and the line begins with #. Entries of wrong.toml stand for files in
-wrong/ (see `solutions`).
+In an assignment in Python they are .py files, and the line begins with #. Entries of wrong.toml and right.toml stand
+for files in wrong/ and right/ (see `solutions`).
 """
 
 import re
@@ -53,12 +53,13 @@ def collect(layout: Layout, assignment: Assignment) -> Collected:
         else:
             collected.refuse(name, f"{path} is missing")
     known = {rung.id for rung in assignment.rungs}
-    wrong, problems = solutions_in(hidden, "wrong", assignment.submission)
-    collected.problems += problems
+    wrong, unread_wrong = solutions_in(hidden, "wrong", assignment.submission)
+    right, unread_right = solutions_in(hidden, "right", assignment.submission)
+    collected.problems += unread_wrong + unread_right
     for solution in wrong:
         _collect_wrong(collected, solution, known)
-    for path in sources_in(hidden / "right", assignment):
-        _collect_right(collected, path)
+    for solution in right:
+        _collect_right(collected, solution)
     return collected
 
 
@@ -85,8 +86,8 @@ def _collect_wrong(collected: Collected, solution: Solution, known: set[str]) ->
         collected.submissions.append(Submission(name, Student(name), source))
 
 
-def _collect_right(collected: Collected, path: Path) -> None:
-    name, source = f"right/{path.name}", path.read_bytes()
+def _collect_right(collected: Collected, solution: Solution) -> None:
+    name, source = solution.name, solution.source
     match = _POINTS.fullmatch(_first_line(source))
     if not match:
         collected.refuse(name, "its first line must be  // points: POINTS + BONUS")

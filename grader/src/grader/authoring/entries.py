@@ -1,4 +1,4 @@
-"""Writes wrong.toml and hostile.toml: recorded messages, and files that become entries. Comments and order stay."""
+"""Writes wrong.toml, hostile.toml and right.toml: recorded messages, and files that become entries. Comments and order stay."""
 
 import re
 import tomllib
@@ -53,11 +53,13 @@ def adopt(hidden: Path, submission: str, file: Path) -> str:
     kind = next((kind for kind, keys in DECLARED.items() if key in keys), "")
     says = rest.strip('"\n') if suffix == ".py" else re.sub(r"^// ?", "", rest, flags=re.MULTILINE).rstrip("\n")
     if not kind or not _BARE.fullmatch(name) or make_head(f"{key}: {declared}", says, suffix) + code != text:
-        raise GraderError(f"{file} can't be an entry: its first line must declare a verdict, and what it says follow.")
+        raise GraderError(
+            f"{file} can't be an entry: its first line must declare a verdict or points, and what it says follow."
+        )
     own, entries = hidden / kind / file.name, read_entries(hidden, kind)
     bases = [
         hidden / submission,
-        *(path for kind in ("right", "bases", *DECLARED) for path in (hidden / kind).glob(f"*{suffix}")),
+        *(path for kind in ("bases", *DECLARED) for path in (hidden / kind).glob(f"*{suffix}")),
     ]
     edits = {
         str(path.relative_to(hidden)): find_edits(split_head(path.read_bytes().decode(), suffix)[1], code)

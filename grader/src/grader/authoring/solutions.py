@@ -1,4 +1,5 @@
-"""The solutions beside a reference: files in wrong/ and hostile/, and entries of wrong.toml and hostile.toml.
+"""The solutions beside a reference: files in wrong/, hostile/ and right/, and entries of wrong.toml, hostile.toml and
+right.toml.
 
 An entry is a solution as edits (see `edits`) of the reference, or of the file that `base` names:
 
@@ -14,7 +15,7 @@ An entry is a solution as edits (see `edits`) of the reference, or of the file t
     RACE  ReductionTest.SumsOneBlock/reduce3_sequential …'''
 
 It stands for the file wrong/missing_barrier.cu: first what it declares and says, as comments that replace the base's
-own, then the edited base. A hostile entry declares `gpu` or `virtual` (see `opponents`). `message` is the message on
+own, then the edited base. A hostile entry declares `gpu` or `virtual` (see `opponents`), a right one `points`. `message` is the message on
 record; a file's entry has only that. What many entries share and no solution is, is a base in the folder bases/.
 """
 
@@ -29,7 +30,8 @@ from grader.authoring.finding import Finding
 from grader.base.errors import GraderError
 from grader.base.schema import Fields, SchemaError
 
-DECLARED = {"wrong": ("verdict",), "hostile": ("gpu", "virtual")}  # the keys, one of which an entry of the kind has
+# The keys, one of which an entry of the kind has.
+DECLARED = {"wrong": ("verdict",), "hostile": ("gpu", "virtual"), "right": ("points",)}
 _HEADS = {  # what a solution declares and says
     ".cu": re.compile(r"(?://[^\n]*\n)*"),
     ".py": re.compile(r'(?:#[^\n]*\n)*(?:"""(?:.|\n)*?"""\n)?'),
@@ -73,7 +75,7 @@ def solutions_in(hidden: Path, kind: str, submission: str) -> tuple[list[Solutio
 
 
 def read_entries(hidden: Path, kind: str) -> dict[str, dict[str, str]]:
-    """The tables of wrong.toml or hostile.toml by name; none where there is no such file."""
+    """The tables of wrong.toml, hostile.toml or right.toml by name; none where there is no such file."""
     path = hidden / f"{kind}.toml"
     if not path.is_file():
         return {}
@@ -131,7 +133,7 @@ def solution_text(hidden: Path, submission: str, name: str, *, diff: bool = Fals
 
     `name` may do without folder and suffix. Raises GraderError where no solution has it, or the base is missing.
     """
-    read = [solutions_in(hidden, kind, submission) for kind in (*DECLARED, "right")]
+    read = [solutions_in(hidden, kind, submission) for kind in DECLARED]
     known = {key: one for ones, _ in reversed(read) for one in ones for key in (_short(one.name), one.name)}
     for problem in (problem for _, problems in read for problem in problems):
         if _short(problem.what) == _short(name):

@@ -115,7 +115,7 @@ def sample_class(out: Path) -> None:
     "--adopt",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     multiple=True,
-    help="Make an entry of wrong.toml or hostile.toml of this file, remove it, and check nothing; repeatable.",
+    help="Make an entry of wrong.toml, hostile.toml or right.toml of this file, remove it, and check nothing; repeatable.",
 )
 @jobs_option
 @no_sandbox_option
