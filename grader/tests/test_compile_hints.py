@@ -12,7 +12,7 @@ from grader.student.compile_hints import compile_hint, warning_hints
         ("a host function call cannot be configured", "  k<<<1, 2>>>(d_a);", "__global__"),
         ("a __global__ function call must be configured", "  k(d_a);", "launched, not called"),
         ("expression must have integral or unscoped enum type", "  k<<1, 2>>(d_a);", "three brackets"),
-        ("expression must have integral or unscoped enum type", "  a = b << c;", ""),
+        ("expression must have integral or unscoped enum type", "  a = b << c;", "take integers"),
         ('calling a __host__ function("f()") from a __global__ function("k") is not allowed', "", "__device__"),
         ('no instance of overloaded function "std::min" matches the argument list', "", "of one type"),
         ('namespace "std" has no member "clamp"', "", "#include <algorithm>"),
@@ -28,14 +28,39 @@ from grader.student.compile_hints import compile_hint, warning_hints
         ("too few arguments in function call", "  f(a);", ""),
         ('no operator "*" matches these operands', "  operand types are: const uint3 * const dim3", "three parts"),
         ("a variable length array cannot have static storage duration", "", "extern __shared__"),
+        ('calling a constexpr __host__ function("sqrt") from a __global__ function', "", "sqrt(float(n))"),
+        ('calling a __host__ function("rand") from a __global__ function("k")', "", "runs on the host alone"),
+        ('calling a __host__ function("std::vector<int> ::vector()") from a __global__', "", "runs on the host alone"),
+        ('calling a __host__ function("cudaMemcpy") from a __global__ function("k")', "", "the host makes this call"),
+        ('no operator "[]" matches these operands', "  operand types are: int * [ const uint3 ]", "three parts"),
+        ("return value type does not match the function type", "  if (i > n) return 0;", "return; alone"),
+        ('expression must have pointer-to-object type but it has type "int"', "  n[i] = 0;", "no pointer"),
+        ("expression must be a modifiable lvalue", "  d_in[i] = 0;", "only read"),
+        ("expression must have integral or unscoped enum type", "  d_out[i] = x % 2;", "fmodf"),
+        ('"j" has already been declared', "  for (int j = 0, j < n, j++)", "semicolons"),
+        ('a value of type "const int *" cannot be assigned to an entity of type "int *"', "", "elements behind it"),
+        ('a value of type "const int *" cannot be used to initialize an entity of type "float"', "", "is the pointer"),
+        ('argument of type "int **" is incompatible with parameter of type "int *"', "  k<<<1, n>>>(&d);", "without &"),
+        (
+            'argument of type "cudaStream_t" (aka "x") is incompatible with parameter of type "cudaStream_t *"',
+            "",
+            "address: &",
+        ),
+        ('expected a "("', "  k<<<1, n>>>;", "the kernel's arguments"),
+        ('identifier "printf" is undefined', "", "#include <cstdio>"),
+        ('identifier "below" is undefined', "", "further down"),
     ],
 )
 def test_explains_what_the_compiler_does_not(said: str, line: str, hint: str) -> None:
-    found = compile_hint(f"launch.cu(12): error: {said}\n{line}\n  ^\n\n1 error detected", "int my_total = 0;")
+    found = compile_hint(
+        f"launch.cu(12): error: {said}\n{line}\n  ^\n\n1 error detected",
+        "int my_total = 0;\n__global__ void f() {}\nstatic float below(int n) {\n",
+    )
     assert hint in found if hint else found == ""
 
 
 def test_goes_by_the_first_error() -> None:
+    assert "a } is missing" in compile_hint('At end of source: error: expected a "}"\na.cu(1): note #1: this "{"\n')
     errors = 'a.cu(1): error: identifier "x" is undefined\n  x\n\na.cu(2): error: expected a ";"\n'
     assert compile_hint(errors) == ""
     assert compile_hint("warning alone") == ""
@@ -47,6 +72,7 @@ def test_goes_by_the_first_error() -> None:
         ("#174-D: expression has no effect", "  dim3 block = (16, 16);", "write dim3 b(16, 16)"),
         ("#174-D: expression has no effect", "  for (int s = 8; s > 0; s >> 1)", "as s >>= 1 does"),
         ("#186-D: pointless comparison of unsigned integer with zero", "", "the loop never ends"),
+        ("#174-D: expression has no effect", "  __syncthreads;", "without ()"),
         ("#177-D: variable was declared but never referenced", "", ""),
     ],
 )

@@ -10,11 +10,25 @@ from pathlib import Path
 
 from grader.student.mistyped import did_you_mean
 
-_FIRST_ERROR = re.compile(r"^\S+\.cu\(\d+\): error: (?P<said>.*)\n?(?P<line>.*)", re.MULTILINE)
+_FIRST_ERROR = re.compile(r"^(?:\S+\.cu\(\d+\)|At end of source): error: (?P<said>.*)\n?(?P<line>.*)", re.MULTILINE)
 _WARNING = re.compile(r"^(?P<place>\S+\.cu\(\d+\)): warning #\S+: (?P<said>.*)\n?(?P<line>.*)", re.MULTILINE)
 _UNDEFINED = re.compile(r'identifier "(\w+)" is undefined')
 _MEMBER = re.compile(r'class "(?:uint3|dim3)" has no member "(\w+)"')
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
+_CALLED_ON_HOST = re.compile(r'calling a __host__ function\("(?:.*?::)?(\w+)[^"]*"\) from a __(?:global|device)__')
+_DEFINED = r"^[ \t]*(?:[\w:<>,*&]+[ \t*&]+)+{name}\s*\([^;{{]*\)\s*\{{"  # a function of that name
+_STANDARD_NAME = re.compile(r'(?:identifier|namespace "std" has no member) "(\w+)"')
+# The headers of names that students use without one.
+_HEADERS = {
+    name: header
+    for header, names in (
+        ("algorithm", "min max clamp copy_n fill sort"), ("cassert", "assert"), ("cfloat", "FLT_MAX FLT_MIN DBL_MAX"),
+        ("climits", "INT_MAX INT_MIN UINT_MAX"), ("cmath", "M_PI"), ("cstdint", "uint32_t int64_t uint64_t uintptr_t"),
+        ("cstdio", "printf fprintf snprintf"), ("cstdlib", "exit"), ("limits", "numeric_limits"),
+        ("numeric", "accumulate iota"), ("utility", "swap pair move"), ("vector", "vector"),
+    )
+    for name in names.split()
+}  # fmt: skip
 # What students write, and so may mistype.
 _NAMES = (
     "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__syncthreads", "__syncwarp", "__threadfence",
@@ -36,17 +50,19 @@ _HINTS = (
         r"^\s*(__global__|__attribute__|__device__|void|cudaError_t|template)\b|^\s*\w+ \w+\(.*\)\s*\{",
         "kMissingBrace",
     ),
+    ('expected a ";"|already been declared', r"\bfor\s*\([^;]*,[^;]*\)", "kForSemicolons"),
     ('expected a ";"', "", "kMissingSemicolon"),
+    (r'expected a "\}"', "", "kUnclosedBrace"),
+    (r'expected a "\("', "<<<", "kLaunchArguments"),
     ("a host function call cannot be configured", "", "kNoKernel"),
     ("a __global__ function call must be configured", "", "kKernelCalled"),
     ("integral or unscoped enum type", r"[^<]<<[^<].*[^>]>>\s*\(", "kLaunchBrackets"),
+    ("integral or (unscoped )?enum type", "", "kIntegersOnly"),
+    (r'calling a __host__ function\("cuda', "", "kHostCallInKernel"),
     ("calling a __host__ function", "", "kHostFunctionInKernel"),
-    ('function "std::(min|max|clamp)', "", "kTwoTypes"),
-    ('namespace "std" has no member "(min|max|clamp|copy_n)"', "", "kIncludeAlgorithm"),
-    ('namespace "std" has no member "swap"', "", "kIncludeUtility"),
-    ('namespace "std" has no member "(printf|fprintf)"', "", "kIncludeCstdio"),
-    ('namespace "std" has no member "vector"', "", "kIncludeVector"),
-    ('namespace "std" has no member "numeric_limits"', "", "kIncludeLimits"),
+    ("calling a constexpr __host__ function", "", "kHostMathInKernel"),
+    ('function "(std::)?(min|max|clamp)"', "", "kTwoTypes"),
+    ("return value type does not match", "return", "kNoValueReturned"),
     ("has a void return type|must have a void return type", "", "kKernelReturns"),
     ('no instance of overloaded function "cudaMalloc', "", "kMallocOfValue"),
     ('no instance of overloaded function "atomic', "", "kAtomicArguments"),
@@ -56,11 +72,28 @@ _HINTS = (
     ("undefined in device code", "", "kHostNameInKernel"),
     ("calling a __device__ function.* from a __host__", "", "kDeviceFunctionOnHost"),
     (r"no operator \"[*+-]\" matches", "uint3|dim3", "kPartsOfIndex"),
+    ('conversion function from "(const )?(uint3|dim3)"', "", "kPartsOfIndex"),
+    ("no operator", r"\[ (const )?(uint3|dim3) \]", "kPartsOfIndex"),
     ("must be a modifiable lvalue", r"\bif\s*\([^=]*[^=!<>]=[^=]", "kAssigns"),
+    ("must be a modifiable lvalue", "=", "kConstTarget"),
+    ('pointer-to-object type but it has|operand of "\\*" must be a pointer', "", "kValueAsPointer"),
+    (r'value of type "void"', "<<<", "kLaunchReturnsNothing"),
+    (r'value of type "void \*" cannot', "", "kVoidPointer"),
+    (r'value of type "const (.*) \*" cannot .* entity of type "\1 \*"', "", "kConstDropped"),
+    (r'value of type "[^"]*\*" cannot .* entity of type "(unsigned )?(int|float|double)"', "", "kPointerAsValue"),
+    ("initializer not allowed for __shared__", "", "kSharedInitializer"),
+    ('"__shared__" variable declaration is not allowed inside a host', "", "kSharedOnHost"),
+    ("declaration is incompatible", r"extern\s+(__shared__|__attribute__\(\(shared)", "kOneDynamicArray"),
+    ("kernel launch from __device__ or __global__", "", "kLaunchInKernel"),
+    ("constructor exists to convert", r"\b(int|uint|float|double)[24] ", "kVectorCast"),
+    ("cannot cast away const", "", "kCastKeepsConst"),
+    (r'argument of type "([^"]+?) ?\*".* parameter of type "\1"', "&", "kAddressTooMuch"),
+    (r'argument of type "([^"]+)".* parameter of type "\1 ?\*"', "", "kAddressMissing"),
 )
 # The same for warnings.
 _WARNINGS = (
-    ("expression has no effect", r"\bdim3 \w+ = \(", "kCommaInBrackets"),
+    ("expression has no effect", r"\bdim3 \w+ = \(|<<<\s*\([^)]*,", "kCommaInBrackets"),
+    ("expression has no effect", r"\b__sync\w+;", "kCalledWithoutBrackets"),
     ("expression has no effect", r">> \d+\)|<< \d+\)|/ \d+\)|\* \d+\)", "kShiftDropped"),
     ("expression has no effect", "", "kDropped"),
     ("pointless comparison of unsigned integer", "", "kUnsignedLoop"),
@@ -79,7 +112,10 @@ def compile_hint(message: str, source: str = "") -> str:
     error = _FIRST_ERROR.search(message)
     if error is None:
         return ""
-    if found := _mistyped(error["said"], source):
+    called = _CALLED_ON_HOST.search(error["said"])
+    if called and not called[1].startswith("cuda") and not _definition(called[1], source):
+        return _texts()["kHostLibraryInKernel"]
+    if found := _missing_header(error["said"], source) or _mistyped(error["said"], source):
         return found
     return _first(_HINTS, error)
 
@@ -102,6 +138,20 @@ def _texts() -> dict[str, str]:
     return {name: json.loads(text) for name, text in _ROW.findall(_CATALOGUE.read_text(encoding="utf-8"))}
 
 
+def _definition(name: str, source: str) -> re.Match[str] | None:
+    """Where the source defines a function of that name."""
+    return re.search(_DEFINED.format(name=re.escape(name)), source, re.MULTILINE)
+
+
+def _missing_header(said: str, source: str) -> str:
+    """What to include, or to write, for a name of the standard library; "" for other names."""
+    name = _STANDARD_NAME.match(said)
+    header = _HEADERS.get(name[1]) if name else None
+    if name is None or header is None:
+        return ""
+    return f"it is std::{name[1]}" if f"<{header}>" in source else f"#include <{header}> is missing"
+
+
 def _mistyped(said: str, source: str) -> str:
     """What a name that does not exist may stand for; "" where nothing is like it."""
     if member := _MEMBER.match(said):
@@ -110,6 +160,8 @@ def _mistyped(said: str, source: str) -> str:
     if undefined is None:
         return ""
     name = undefined[1]
+    if _definition(name, source):
+        return f"{name} is defined further down: move it above this function, or declare it there"
     if _OLD_SHUFFLES.fullmatch(name):
         return (
             f"{name} is gone since CUDA 9: {name}_sync takes the mask of the lanes first, 0xffffffff for a whole warp"
