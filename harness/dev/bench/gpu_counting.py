@@ -18,6 +18,7 @@ import re
 import sys
 import tempfile
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 import gpu_pages
@@ -146,12 +147,14 @@ def record(program: Path) -> None:
         len(names),
     )
     version = gpu_pages.run("ncu", "--version").strip().splitlines()[-1]
-    rows = [[name, *(column[k] for column in values.values())] for k, name in enumerate(names)]
+    alike: dict[tuple[str, ...], list[str]] = {}  # the cases of each set of counts
+    for name, *counts in zip(names, *values.values(), strict=True):
+        alike.setdefault(tuple(counts), []).append(name)
     gpu_pages.write_recorded(
         "ncu.csv",
         f"{gpu_pages.gpu_and_driver()}, ncu {version}",
-        ["case", *values],
-        rows,
+        ["cases", *values],
+        [["; ".join(cases), *counts] for counts, cases in alike.items()],
     )
 
 
@@ -174,7 +177,11 @@ class Comparison:
 
 def compare(vgpu_run: Path, program: Path) -> tuple[str, list[Comparison]]:
     """What the hardware was, and every counter of every launch; ends the program where a difference has no reason."""
-    where, recorded = gpu_pages.read_recorded("ncu.csv")
+    where, rows = gpu_pages.read_recorded("ncu.csv")
+    recorded = sorted(
+        ({"case": case} | row for row in rows for case in row["cases"].split("; ")),
+        key=itemgetter("case"),
+    )
     names, counted = gpu_pages.count(vgpu_run, program, "--set=counting")
     if names != [row["case"] for row in recorded] or len(counted) != len(names):
         sys.exit("the recorded cases are others than the program's: record them again")

@@ -52,7 +52,6 @@ class LaneMachine {
   bool supported() const { return insn_.handler != nullptr; }
   const Insn& insn() const { return insn_; }
   Warp& warp() { return warp_; }
-  size_t destinations() const { return destinations_.size(); }
   size_t sources() const { return sources_.size(); }
 
   // k counts sources or destinations alone, in PTX order.
@@ -62,13 +61,7 @@ class LaneMachine {
   }
   void SetDestination(size_t k, int lane, uint64_t value) { Write(destinations_.at(k), lane, value); }
   uint64_t Destination(size_t k, int lane) const { return Read(destinations_.at(k), lane); }
-  uint64_t Source(size_t k, int lane) const { return Read(sources_.at(k), lane); }
   void NegateSource(size_t k) { insn_.negated_predicates |= static_cast<uint8_t>(1 << sources_.at(k)); }
-  // The k-th destination becomes the register of the given source.
-  void Alias(size_t destination, size_t source) {
-    insn_.row[destinations_.at(destination)] = insn_.row[sources_.at(source)];
-  }
-  void DropDestination(size_t k) { insn_.row[destinations_.at(k)] = kNoRow; }
 
   void Run(LaneMask mask = kFullMask) { insn_.handler(warp_, insn_, mask); }
 

@@ -14,37 +14,12 @@ using ptx::Type;
 // Calls visit(Constant<op>) for the op known at run time.
 template <typename F>
 auto WithOp(CompareOp op, F visit) {
-  switch (op) {
-    case CompareOp::kEq:
-      return visit(Constant<CompareOp::kEq>{});
-    case CompareOp::kNe:
-      return visit(Constant<CompareOp::kNe>{});
-    case CompareOp::kLt:
-      return visit(Constant<CompareOp::kLt>{});
-    case CompareOp::kLe:
-      return visit(Constant<CompareOp::kLe>{});
-    case CompareOp::kGt:
-      return visit(Constant<CompareOp::kGt>{});
-    case CompareOp::kGe:
-      return visit(Constant<CompareOp::kGe>{});
-    case CompareOp::kEqu:
-      return visit(Constant<CompareOp::kEqu>{});
-    case CompareOp::kNeu:
-      return visit(Constant<CompareOp::kNeu>{});
-    case CompareOp::kLtu:
-      return visit(Constant<CompareOp::kLtu>{});
-    case CompareOp::kLeu:
-      return visit(Constant<CompareOp::kLeu>{});
-    case CompareOp::kGtu:
-      return visit(Constant<CompareOp::kGtu>{});
-    case CompareOp::kGeu:
-      return visit(Constant<CompareOp::kGeu>{});
-    case CompareOp::kNum:
-      return visit(Constant<CompareOp::kNum>{});
-    case CompareOp::kNan:
-      break;
-  }
-  return visit(Constant<CompareOp::kNan>{});
+  constexpr size_t kOps = static_cast<size_t>(CompareOp::kNan) + 1;
+  return [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
+    decltype(visit(Constant<CompareOp::kNan>{})) result{};
+    ((static_cast<size_t>(op) == kIndex && (result = visit(Constant<static_cast<CompareOp>(kIndex)>{}), true)) || ...);
+    return result;
+  }(std::make_index_sequence<kOps>{});
 }
 
 enum class BoolOp : uint8_t { kNone, kAnd, kOr, kXor };

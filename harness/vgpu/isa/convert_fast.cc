@@ -10,49 +10,6 @@
 namespace lockstep::vgpu {
 namespace {
 
-template <Number kNumber>
-struct HostType;
-template <>
-struct HostType<Number::kU8> {
-  using type = uint8_t;
-};
-template <>
-struct HostType<Number::kU16> {
-  using type = uint16_t;
-};
-template <>
-struct HostType<Number::kU32> {
-  using type = uint32_t;
-};
-template <>
-struct HostType<Number::kU64> {
-  using type = uint64_t;
-};
-template <>
-struct HostType<Number::kS8> {
-  using type = int8_t;
-};
-template <>
-struct HostType<Number::kS16> {
-  using type = int16_t;
-};
-template <>
-struct HostType<Number::kS32> {
-  using type = int32_t;
-};
-template <>
-struct HostType<Number::kS64> {
-  using type = int64_t;
-};
-template <>
-struct HostType<Number::kF32> {
-  using type = float;
-};
-template <>
-struct HostType<Number::kF64> {
-  using type = double;
-};
-
 // 8-bit elements are stored extended in 16-bit rows.
 template <typename T>
 using Stored = std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, int16_t, uint16_t>, T>;
@@ -183,23 +140,32 @@ Handler PickIntegerToFloat(Number to, Number from_number) {
   });
 }
 
+// pick(Constant<rounding>{}); nullptr for a rounding that these handlers don't have.
+template <typename F>
+Handler ForRounding(Rounding rounding, F pick) {
+  switch (rounding) {
+    case Rounding::kTowardZero:
+      return pick(Constant<Rounding::kTowardZero>{});
+    case Rounding::kDown:
+      return pick(Constant<Rounding::kDown>{});
+    case Rounding::kUp:
+      return pick(Constant<Rounding::kUp>{});
+    case Rounding::kNearestEven:
+      return pick(Constant<Rounding::kNearestEven>{});
+    case Rounding::kNearestAway:
+      break;
+  }
+  return nullptr;
+}
+
 template <typename From, bool kFtz>
 Handler PickFloatToInteger(Number to_number, Rounding rounding) {
   return ForInteger(to_number, [=](auto to) -> Handler {
     using To = decltype(to);
     if constexpr (sizeof(To) >= 4) {
-      switch (rounding) {
-        case Rounding::kTowardZero:
-          return Elementwise<kFloatToInteger<To, From, Rounding::kTowardZero, kFtz>, To, From>;
-        case Rounding::kDown:
-          return Elementwise<kFloatToInteger<To, From, Rounding::kDown, kFtz>, To, From>;
-        case Rounding::kUp:
-          return Elementwise<kFloatToInteger<To, From, Rounding::kUp, kFtz>, To, From>;
-        case Rounding::kNearestEven:
-          return Elementwise<kFloatToInteger<To, From, Rounding::kNearestEven, kFtz>, To, From>;
-        case Rounding::kNearestAway:
-          break;
-      }
+      return ForRounding(rounding, [](auto r) -> Handler {
+        return Elementwise<kFloatToInteger<To, From, decltype(r)::value, kFtz>, To, From>;
+      });
     }
     return nullptr;
   });
@@ -207,19 +173,8 @@ Handler PickFloatToInteger(Number to_number, Rounding rounding) {
 
 template <typename F, bool kFtz>
 Handler PickFloatToIntegral(Rounding rounding) {
-  switch (rounding) {
-    case Rounding::kTowardZero:
-      return kUnary<kFloatToIntegral<F, Rounding::kTowardZero, kFtz>, F>;
-    case Rounding::kDown:
-      return kUnary<kFloatToIntegral<F, Rounding::kDown, kFtz>, F>;
-    case Rounding::kUp:
-      return kUnary<kFloatToIntegral<F, Rounding::kUp, kFtz>, F>;
-    case Rounding::kNearestEven:
-      return kUnary<kFloatToIntegral<F, Rounding::kNearestEven, kFtz>, F>;
-    case Rounding::kNearestAway:
-      break;
-  }
-  return nullptr;
+  return ForRounding(rounding,
+                     [](auto r) -> Handler { return kUnary<kFloatToIntegral<F, decltype(r)::value, kFtz>, F>; });
 }
 
 Handler PickFloatToFloat(const Conversion& c) {

@@ -10,34 +10,13 @@ namespace {
 using ptx::Type;
 
 // The type twice as wide, of the same signedness, which holds a full product.
+template <typename T, typename Signed>
+using SignedAs = std::conditional_t<std::is_signed_v<T>, Signed, std::make_unsigned_t<Signed>>;
 template <typename T>
-struct Wider;
-template <>
-struct Wider<uint16_t> {
-  using type = uint32_t;
-};
-template <>
-struct Wider<int16_t> {
-  using type = int32_t;
-};
-template <>
-struct Wider<uint32_t> {
-  using type = uint64_t;
-};
-template <>
-struct Wider<int32_t> {
-  using type = int64_t;
-};
-template <>
-struct Wider<uint64_t> {
-  using type = unsigned __int128;
-};
-template <>
-struct Wider<int64_t> {
-  using type = __int128;
-};
-template <typename T>
-using WiderOf = typename Wider<T>::type;
+using WiderOf =
+    std::conditional_t<sizeof(T) == 2, SignedAs<T, int32_t>,
+                       std::conditional_t<sizeof(T) == 4, SignedAs<T, int64_t>,
+                                          std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>>;
 
 // 16-bit operands promote to int, whose overflow is undefined: widen them to unsigned first.
 template <typename T>

@@ -329,102 +329,84 @@ void sampled_products(const char* letter) {
   }
 }
 
+// What the factors of LU and of Cholesky have of their own.
+struct Lu {
+  using Info = csrilu02Info_t;
+  static constexpr const char* kName = "csrilu02";
+  static constexpr int kRows = 9;
+  static constexpr auto kPolicy = CUSPARSE_SOLVE_POLICY_USE_LEVEL;
+  static constexpr auto kCreate = cusparseCreateCsrilu02Info;
+  static constexpr auto kDestroy = cusparseDestroyCsrilu02Info;
+  static constexpr auto kPivot = cusparseXcsrilu02_zeroPivot;
+  // Element (row, k) of the first factor and element (k, column) of the second.
+  static Z left(const std::vector<Z>& all, int row, int k) { return k == row ? Z(1) : all[row + kRows * k]; }
+  static Z right(const std::vector<Z>& all, int k, int column) { return all[k + kRows * column]; }
+  static bool counts(int, int) { return true; }
+};
+// The lower triangle counts, as that of a Hermitian matrix.
+struct Cholesky {
+  using Info = csric02Info_t;
+  static constexpr const char* kName = "csric02";
+  static constexpr int kRows = 5;
+  static constexpr auto kPolicy = CUSPARSE_SOLVE_POLICY_NO_LEVEL;
+  static constexpr auto kCreate = cusparseCreateCsric02Info;
+  static constexpr auto kDestroy = cusparseDestroyCsric02Info;
+  static constexpr auto kPivot = cusparseXcsric02_zeroPivot;
+  static Z left(const std::vector<Z>& all, int row, int k) { return all[row + kRows * k]; }
+  static Z right(const std::vector<Z>& all, int k, int column) { return std::conj(all[column + kRows * k]); }
+  static bool counts(int row, int column) { return column <= row; }
+};
+
 // Incomplete factors: those of a matrix whose elements are all there are complete.
-template <typename T, typename Size, typename Analysis, typename Factors>
-void incomplete_lu(const char* letter, Size size, Analysis analysis, Factors factors) {
-  constexpr int n = 9;
+template <typename T, typename Kind, typename Size, typename Analysis, typename Factors>
+void incomplete(const char* letter, Size size, Analysis analysis, Factors factors) {
+  constexpr int n = Kind::kRows;
   for (const int base : {0, 1}) {
     for (const bool full : {true, false}) {
       Sparse<T> a(Form{CUSPARSE_FORMAT_CSR, false, base}, n, n,
                   [&](int row, int column, double chance) { return full || row == column || chance < -0.4; });
       cusparseMatDescr_t description;
-      csrilu02Info_t info;
+      typename Kind::Info info;
       call(cusparseCreateMatDescr(&description));
       call(cusparseSetMatIndexBase(description, base == 1 ? CUSPARSE_INDEX_BASE_ONE : CUSPARSE_INDEX_BASE_ZERO));
-      call(cusparseCreateCsrilu02Info(&info));
+      call(Kind::kCreate(&info));
       int bytes = 0, pivot = 7;
       const int count = static_cast<int>(a.values.size());
       int *const offsets = (int*)a.device_first, *const columns = (int*)a.device_second;
       call(size(handle, n, count, description, a.device_values, offsets, columns, info, &bytes));
       Buffer buffer;
       buffer.size = bytes;
-      call(analysis(handle, n, count, description, a.device_values, offsets, columns, info,
-                    CUSPARSE_SOLVE_POLICY_USE_LEVEL, buffer.get()));
-      call(factors(handle, n, count, description, a.device_values, offsets, columns, info,
-                   CUSPARSE_SOLVE_POLICY_USE_LEVEL, buffer.get()));
-      call(cusparseXcsrilu02_zeroPivot(handle, info, &pivot));
+      call(analysis(handle, n, count, description, a.device_values, offsets, columns, info, Kind::kPolicy,
+                    buffer.get()));
+      call(
+          factors(handle, n, count, description, a.device_values, offsets, columns, info, Kind::kPolicy, buffer.get()));
+      call(Kind::kPivot(handle, info, &pivot));
       compare(pivot, -1);
       const auto values = download(a.device_values, count);
-      std::vector<Z> lu(n * n);
+      std::vector<Z> all(n * n);
       for (int row = 0; row < n; ++row) {
         for (int64_t i = a.first[row] - base; i < a.first[row + 1] - base; ++i) {
-          lu[row + n * (a.second[i] - base)] = Type<T>::wide(values[i]);
+          const int column = static_cast<int>(a.second[i]) - base;
+          if (Kind::counts(row, column)) {
+            all[row + n * column] = Type<T>::wide(values[i]);
+          } else {
+            compare(Type<T>::wide(values[i]), a.at(row, column));
+          }
         }
       }
       for (int row = 0; row < n; ++row) {
         for (int column = 0; column < n; ++column) {
-          if (a.at(row, column) == Z(0)) continue;
+          if (!Kind::counts(row, column) || a.at(row, column) == Z(0)) continue;
           Z sum = 0;
-          for (int k = 0; k <= std::min(row, column); ++k) {
-            sum += (k == row ? Z(1) : lu[row + n * k]) * lu[k + n * column];
-          }
+          for (int k = 0; k <= std::min(row, column); ++k) sum += Kind::left(all, row, k) * Kind::right(all, k, column);
           compare(sum, a.at(row, column), 10);
         }
       }
-      call(cusparseDestroyCsrilu02Info(info));
+      call(Kind::kDestroy(info));
       call(cusparseDestroyMatDescr(description));
     }
   }
-  tell("csrilu02", letter, Type<T>::kExact);
-}
-
-// The lower triangle counts, as that of a Hermitian matrix.
-template <typename T, typename Size, typename Analysis, typename Factors>
-void incomplete_cholesky(const char* letter, Size size, Analysis analysis, Factors factors) {
-  constexpr int n = 5;
-  for (const int base : {0, 1}) {
-    for (const bool full : {true, false}) {
-      Sparse<T> a(Form{CUSPARSE_FORMAT_CSR, false, base}, n, n,
-                  [&](int row, int column, double chance) { return full || row == column || chance < -0.4; });
-      cusparseMatDescr_t description;
-      csric02Info_t info;
-      call(cusparseCreateMatDescr(&description));
-      call(cusparseSetMatIndexBase(description, base == 1 ? CUSPARSE_INDEX_BASE_ONE : CUSPARSE_INDEX_BASE_ZERO));
-      call(cusparseCreateCsric02Info(&info));
-      int bytes = 0, pivot = 7;
-      const int count = static_cast<int>(a.values.size());
-      int *const offsets = (int*)a.device_first, *const columns = (int*)a.device_second;
-      call(size(handle, n, count, description, a.device_values, offsets, columns, info, &bytes));
-      Buffer buffer;
-      buffer.size = bytes;
-      call(analysis(handle, n, count, description, a.device_values, offsets, columns, info,
-                    CUSPARSE_SOLVE_POLICY_NO_LEVEL, buffer.get()));
-      call(factors(handle, n, count, description, a.device_values, offsets, columns, info,
-                   CUSPARSE_SOLVE_POLICY_NO_LEVEL, buffer.get()));
-      call(cusparseXcsric02_zeroPivot(handle, info, &pivot));
-      compare(pivot, -1);
-      const auto values = download(a.device_values, count);
-      std::vector<Z> lower(n * n);
-      for (int row = 0; row < n; ++row) {
-        for (int64_t i = a.first[row] - base; i < a.first[row + 1] - base; ++i) {
-          const int column = static_cast<int>(a.second[i]) - base;
-          if (column <= row) lower[row + n * column] = Type<T>::wide(values[i]);
-          if (column > row) compare(Type<T>::wide(values[i]), a.at(row, column));
-        }
-      }
-      for (int row = 0; row < n; ++row) {
-        for (int column = 0; column <= row; ++column) {
-          if (a.at(row, column) == Z(0)) continue;
-          Z sum = 0;
-          for (int k = 0; k <= column; ++k) sum += lower[row + n * k] * std::conj(lower[column + n * k]);
-          compare(sum, a.at(row, column), 10);
-        }
-      }
-      call(cusparseDestroyCsric02Info(info));
-      call(cusparseDestroyMatDescr(description));
-    }
-  }
-  tell("csric02", letter, Type<T>::kExact);
+  tell(Kind::kName, letter, Type<T>::kExact);
 }
 
 // What has no factors.
@@ -459,10 +441,8 @@ static void zero_pivots() {
   cudaFree(d_values);
 }
 
-#define LOCKSTEP_LU(S, T) \
-  incomplete_lu<T>(#S, cusparse##S##csrilu02_bufferSize, cusparse##S##csrilu02_analysis, cusparse##S##csrilu02)
-#define LOCKSTEP_CHOLESKY(S, T) \
-  incomplete_cholesky<T>(#S, cusparse##S##csric02_bufferSize, cusparse##S##csric02_analysis, cusparse##S##csric02)
+#define LOCKSTEP_INCOMPLETE(S, T, Kind, name) \
+  incomplete<T, Kind>(#S, cusparse##S##name##_bufferSize, cusparse##S##name##_analysis, cusparse##S##name)
 
 int main() {
   call(cusparseCreate(&handle));
@@ -472,14 +452,14 @@ int main() {
   changed_values();
   LOCKSTEP_EACH(sparse_products);
   LOCKSTEP_EACH(sampled_products);
-  LOCKSTEP_LU(S, float);
-  LOCKSTEP_LU(D, double);
-  LOCKSTEP_LU(C, cuComplex);
-  LOCKSTEP_LU(Z, cuDoubleComplex);
-  LOCKSTEP_CHOLESKY(S, float);
-  LOCKSTEP_CHOLESKY(D, double);
-  LOCKSTEP_CHOLESKY(C, cuComplex);
-  LOCKSTEP_CHOLESKY(Z, cuDoubleComplex);
+  LOCKSTEP_INCOMPLETE(S, float, Lu, csrilu02);
+  LOCKSTEP_INCOMPLETE(D, double, Lu, csrilu02);
+  LOCKSTEP_INCOMPLETE(C, cuComplex, Lu, csrilu02);
+  LOCKSTEP_INCOMPLETE(Z, cuDoubleComplex, Lu, csrilu02);
+  LOCKSTEP_INCOMPLETE(S, float, Cholesky, csric02);
+  LOCKSTEP_INCOMPLETE(D, double, Cholesky, csric02);
+  LOCKSTEP_INCOMPLETE(C, cuComplex, Cholesky, csric02);
+  LOCKSTEP_INCOMPLETE(Z, cuDoubleComplex, Cholesky, csric02);
   zero_pivots();
   std::printf("left %d\n", cudaDeviceSynchronize());
   cusparseDestroy(handle);
