@@ -164,7 +164,7 @@ bool SpreadWhole(LaunchRecord& launch, const Kernel& kernel) {
   return true;
 }
 
-// Each block collects in shared memory, and adds what it has once. `passes`: lanes of a warp that share a bank's word.
+// Each block collects in shared memory, and adds what it has once.
 bool AtomicsWhole(LaunchRecord& launch, const Kernel& kernel) {
   Counters& c = launch.counters;
   const uint64_t lines = launch.grid.Count() * (c.atomic_footprint / 128 + 1);
@@ -176,7 +176,7 @@ bool AtomicsWhole(LaunchRecord& launch, const Kernel& kernel) {
   return true;
 }
 void AtomicsLine(Counters& c, const Kernel&) {
-  constexpr uint64_t kPasses = 4;
+  constexpr uint64_t kPasses = 4;  // of a warp through shared memory, whose lanes meet in a bank now and then
   c.shared_atomics += c.atomics;
   c.shared_wavefronts += kPasses * c.atomics;
   c.shared_wavefronts_ideal += c.atomics;
