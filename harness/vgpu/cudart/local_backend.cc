@@ -7,6 +7,7 @@
 //   LOCKSTEP_SCHEDULES=8          orders of warps and blocks that are tried for each launch, with the check of races
 //   LOCKSTEP_ERROR_EXITCODE=1     the exit status of a program in which something was found
 //   LOCKSTEP_PROFILE_REPORT=kernels|lines  counters at exit
+//   LOCKSTEP_METRICS=LIST         at exit, by Nsight Compute's names; LOCKSTEP_METRICS_CSV=1 in its layout
 //   LOCKSTEP_COUNTERS_FILE=PATH   where to write each launch's counters as CSV
 //   LOCKSTEP_PAGE_FILE=PATH       where to write a page about the run
 //   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may take
@@ -98,8 +99,8 @@ void SayHowToGetMore(uint64_t bytes) {
 
 // Whether launches count: only where somebody sees counters or a modelled time.
 bool& Counts() {
-  constexpr const char* kSeen[] = {"LOCKSTEP_PROFILE_REPORT", "LOCKSTEP_COUNTERS_FILE", "LOCKSTEP_TIMELINE_FILE",
-                                   "LOCKSTEP_PAGE_FILE"};
+  constexpr const char* kSeen[] = {"LOCKSTEP_PROFILE_REPORT", "LOCKSTEP_METRICS", "LOCKSTEP_COUNTERS_FILE",
+                                   "LOCKSTEP_TIMELINE_FILE", "LOCKSTEP_PAGE_FILE"};
   static bool counts =
       std::any_of(std::begin(kSeen), std::end(kSeen), [](const char* name) { return !Variable(name).empty(); });
   return counts;
@@ -135,6 +136,7 @@ class LocalBackend : public Backend {
         checks_(ParseChecks(Variable("LOCKSTEP_CHECK"))),
         device_(ChosenProfile(), ChosenOptions(ChosenProfile(), checks_, ordinal)),
         report_(Variable("LOCKSTEP_PROFILE_REPORT")),
+        metrics_(Variable("LOCKSTEP_METRICS")),
         counters_file_(Variable("LOCKSTEP_COUNTERS_FILE")),
         page_file_(Variable("LOCKSTEP_PAGE_FILE")),
         sarif_file_(Variable("LOCKSTEP_SARIF_FILE")) {
@@ -228,7 +230,8 @@ class LocalBackend : public Backend {
   }
 
   bool reports() const {
-    return checks_.any() || !report_.empty() || !counters_file_.empty() || !page_file_.empty() || !sarif_file_.empty();
+    return checks_.any() || !report_.empty() || !counters_file_.empty() || !page_file_.empty() || !metrics_.empty() ||
+           !sarif_file_.empty();
   }
   // At the end of the process; ended_by: see ReportOptions. How many findings there were.
   uint64_t Report(const char* ended_by) {
@@ -245,6 +248,7 @@ class LocalBackend : public Backend {
     options.faults_were_shown = fault_shown_;
     const uint64_t findings = PrintReport(device_, options);
     WarnIfUntraced();
+    if (!metrics_.empty()) PrintMetrics(device_, metrics_, !Variable("LOCKSTEP_METRICS_CSV").empty());
     WriteTo(counters_file_, WriteCountersFile);
     WriteTo(page_file_, WritePage);
     WriteTo(sarif_file_, [](const std::string& path, const Device& device) {
@@ -297,7 +301,7 @@ class LocalBackend : public Backend {
   const int ordinal_;
   const Checks checks_;
   Device device_;
-  const std::string report_, counters_file_, page_file_, sarif_file_;
+  const std::string report_, metrics_, counters_file_, page_file_, sarif_file_;
   uint64_t allocations_ = 0;
   std::vector<Device::AllocationInfo> lost_at_reset_;  // that cudaDeviceReset found
   bool fault_shown_ = false;

@@ -152,13 +152,11 @@ double LatencyClocks(const Counters& c, const DeviceProfile& device, const Sprea
 
 }  // namespace
 
-TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device, uint32_t registers) {
-  if (launch.grid.Count() == 0 || launch.block.Count() == 0) return EstimateLibraryTime(launch.library, device);
-  TimeEstimate estimate{device.launch_overhead_us, "launch"};
+std::array<TimeEstimate, 7> TimeParts(const LaunchRecord& launch, const DeviceProfile& device, uint32_t registers) {
   const Counters& c = launch.counters;
   const Spread spread = SpreadOf(launch, device, registers);
   const double clocks_per_us = device.clock_ghz * 1e3;
-  const TimeEstimate parts[] = {
+  return {{
       {spread.share * IssueClocks(c, device) / clocks_per_us, "issue"},
       {spread.share * TensorClocks(c, device) / clocks_per_us, "tensor"},
       {spread.share * SharedClocks(c, device) / clocks_per_us, "shared"},
@@ -166,7 +164,13 @@ TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& devic
       {DramMicroseconds(c, device), "dram"},
       {LatencyClocks(c, device, spread) / clocks_per_us, "latency"},
       {spread.busiest * device.block_launch_cycles / clocks_per_us, "launch"},
-  };
+  }};
+}
+
+TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device, uint32_t registers) {
+  if (launch.grid.Count() == 0 || launch.block.Count() == 0) return EstimateLibraryTime(launch.library, device);
+  TimeEstimate estimate{device.launch_overhead_us, "launch"};
+  const auto parts = TimeParts(launch, device, registers);
   const TimeEstimate& longest =
       *std::max_element(std::begin(parts), std::end(parts),
                         [](const TimeEstimate& a, const TimeEstimate& b) { return a.microseconds < b.microseconds; });

@@ -1,6 +1,8 @@
 // The modelled time of a launch. time_model.cc has the formulas, docs/concepts/time-model.md explains them.
 #pragma once
 
+#include <array>
+
 #include "vgpu/core/counters.h"
 #include "vgpu/model/profile.h"
 
@@ -18,5 +20,8 @@ TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& devic
 inline TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device) {
   return EstimateTime(launch, device, launch.registers);
 }
+
+// What each part of a kernel's launch takes on its own: the seven of EstimateTime.
+std::array<TimeEstimate, 7> TimeParts(const LaunchRecord& launch, const DeviceProfile& device, uint32_t registers);
 
 }  // namespace lockstep::vgpu

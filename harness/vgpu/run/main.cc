@@ -20,9 +20,11 @@
 #include "vgpu/core/trace_request.h"
 #include "vgpu/cudart/libraries/host_libraries.h"
 #include "vgpu/cudart/report/checks.h"
+#include "vgpu/cudart/report/metrics.h"
 #include "vgpu/model/profile.h"
 #include "vgpu/run/disassemble.h"
 #include "vgpu/run/elf.h"
+#include "vgpu/run/nvidia_smi.h"
 
 namespace lockstep::vgpu::run {
 
@@ -46,7 +48,12 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
   --error-exitcode=N
                     with --check: where something was found, the program's exit status is N
   --sarif=FILE      with --check: write what was found in kernels to FILE too, as SARIF 2.1.0
-  --profile[=lines] print each kernel's counters and modelled time; with =lines also by source line
+  --tool=NAME       memcheck, racecheck, initcheck or synccheck: what compute-sanitizer's tool of this name looks for.
+                    vgpu-run compute-sanitizer --tool NAME PROGRAM does the same
+  --profile[=lines] print each kernel's counters and modelled time, what limits it, and which change would bring most;
+                    with =lines also counters by source line
+  --metrics=LIST    print each launch's metrics, by Nsight Compute's names; a wrong name says which there are
+  --csv             with --metrics: as ncu --csv --page raw prints them
   --counters=FILE   write every launch's counters and modelled time to FILE, as CSV
   --page=FILE       write a page about the run to FILE, for a browser: kernels by cost, the source with a counter beside
                     each line, its worst accesses drawn, and what was found (with --check)
@@ -69,6 +76,8 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
                     GPU has decoded them
   --version         which Lockstep this is
   --help            this text
+
+vgpu-run nvidia-smi says what the virtual GPU is: -L, --query-gpu=name,memory.total,compute_cap --format=csv
 
 Example:  vgpu-run --check --profile ./reduction 4194304
 )";
@@ -99,6 +108,16 @@ std::optional<std::string>& Disassembled() {
   return kernel;
 }
 
+// What compute-sanitizer's tool looks for. Accesses out of bounds are found in any case.
+const char* ToolCheck(std::string_view tool) {
+  constexpr std::pair<std::string_view, const char*> kTools[] = {
+      {"memcheck", "api"}, {"racecheck", "races"}, {"initcheck", "init"}, {"synccheck", "sync"}};
+  for (const auto& [name, check] : kTools) {
+    if (name == tool) return check;
+  }
+  Fail("--tool is memcheck, racecheck, initcheck or synccheck", kUsageStatus);
+}
+
 // Parses one of vgpu-run's flags; false if the argument is none.
 bool TakeFlag(std::string_view argument) {
   if (argument.substr(0, 2) != "--") return false;
@@ -117,6 +136,17 @@ bool TakeFlag(std::string_view argument) {
     std::exit(0);
   } else if (flag == "--check") {
     Set("LOCKSTEP_CHECK", value.value_or("all"));
+  } else if (flag == "--tool" && value) {
+    Set("LOCKSTEP_CHECK", ToolCheck(*value));
+  } else if (flag == "--metrics" && value) {
+    try {
+      cudart::ParseMetrics(*value);
+    } catch (const std::runtime_error& error) {
+      Fail(error.what(), kUsageStatus);
+    }
+    Set("LOCKSTEP_METRICS", *value);
+  } else if (flag == "--csv" && !value) {
+    Set("LOCKSTEP_METRICS_CSV", "1");
   } else if (flag == "--error-exitcode") {
     const std::string status = CheckedNumber(flag, value.value_or(""));
     if (status.size() > 3 || std::stoi(status) > 255) Fail("--error-exitcode needs a number up to 255", kUsageStatus);
@@ -161,6 +191,8 @@ bool TakeFlag(std::string_view argument) {
     Disassembled() = value.value_or("");
   } else if (flag == "--color" && value && (*value == "always" || *value == "never" || *value == "auto")) {
     Set("LOCKSTEP_COLOR", *value);
+  } else if (flag == "--tool" || flag == "--metrics") {
+    Fail(flag + " needs a name: " + flag + (flag == "--tool" ? "=racecheck" : "=gpu__time_duration.sum"), kUsageStatus);
   } else if (flag == "--page" || flag == "--counters" || flag == "--timeline") {
     Fail(flag + " needs a file: " + flag + "=FILE", kUsageStatus);
   } else {
@@ -244,12 +276,16 @@ bool FindsRuntimeByPath(const ProgramFacts& facts) {
   return !facts.has_rpath && std::count(facts.needed.begin(), facts.needed.end(), kRuntime) > 0;
 }
 
-[[noreturn]] void PrintDisassembly(const std::string& path) {
+const DeviceProfile* ChosenProfile() {
   const char* chosen = std::getenv("LOCKSTEP_PROFILE");
   const DeviceProfile* profile = FindProfile(chosen != nullptr ? chosen : kDefaultProfile);
   if (profile == nullptr) Fail("there is no device " + std::string(chosen), kUsageStatus);
+  return profile;
+}
+
+[[noreturn]] void PrintDisassembly(const std::string& path) {
   try {
-    std::fputs(DisassembleFile(path, *Disassembled(), *profile).c_str(), stdout);
+    std::fputs(DisassembleFile(path, *Disassembled(), *ChosenProfile()).c_str(), stdout);
   } catch (const std::runtime_error& error) {
     Fail(error.what(), kCantRunStatus);
   }
@@ -283,7 +319,26 @@ void CompileToPtx(const std::filesystem::path& compilers) {
 int main(int argc, char** argv) {
   using namespace lockstep::vgpu::run;
   int at = 1;
-  while (at < argc && TakeFlag(argv[at])) ++at;
+  // As compute-sanitizer has them, and others do not: `--tool racecheck` with the value in an argument of its own.
+  const auto take_flags = [&](bool as_sanitizer) {
+    for (; at < argc; ++at) {
+      std::string flag = argv[at];
+      if (as_sanitizer && (flag == "--tool" || flag == "--error-exitcode") && at + 1 < argc)
+        flag += std::string("=") + argv[++at];
+      if (!TakeFlag(flag)) break;
+    }
+  };
+  take_flags(false);
+  if (at < argc && std::string_view(argv[at]) == "compute-sanitizer") {
+    ++at;
+    Set("LOCKSTEP_CHECK", ToolCheck("memcheck"));
+    take_flags(true);
+  } else if (at < argc && std::string_view(argv[at]) == "nvidia-smi") {
+    return NvidiaSmi(*ChosenProfile(), {argv + at + 1, argv + argc});
+  }
+  if (std::getenv("LOCKSTEP_METRICS_CSV") != nullptr && std::getenv("LOCKSTEP_METRICS") == nullptr) {
+    Fail("--csv says how --metrics=LIST prints: give both, or --counters=FILE for all counters", kUsageStatus);
+  }
   if (std::getenv("LOCKSTEP_TRACE_KERNEL") != nullptr && std::getenv("LOCKSTEP_TRACE") == nullptr) {
     Fail("--trace-kernel says where --trace=BLOCK,WARP looks: give both", kUsageStatus);
   }

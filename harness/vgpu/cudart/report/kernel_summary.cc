@@ -16,9 +16,10 @@ std::vector<KernelSummary> Summarize(const std::vector<LaunchRecord>& launches) 
   for (const LaunchRecord& launch : launches) {
     const auto [found, is_new] = index.try_emplace({launch.mangled, launch.launched_by}, kernels.size());
     const std::string by = launch.launched_by.empty() ? "" : " (by " + launch.launched_by + ")";
-    if (is_new) kernels.push_back({launch.kernel + by, 0, &launch, true, 0, {}, {}});
+    if (is_new) kernels.push_back({launch.kernel + by, 0, &launch, true, 0, {}, {}, {}});
     KernelSummary& kernel = kernels[found->second];
     ++kernel.launches;
+    kernel.all.push_back(&launch);
     kernel.same_shape &= launch.grid == kernel.first->grid && launch.block == kernel.first->block;
     kernel.microseconds += launch.microseconds;
     kernel.counters += launch.counters;

@@ -1,6 +1,7 @@
 // What all launches of a kernel did together.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -20,8 +21,14 @@ struct KernelSummary {
   double microseconds = 0;
   Counters counters;
   std::map<std::pair<std::string, int>, LineCounters> lines;
+  std::vector<const LaunchRecord*> all;
 };
 std::vector<KernelSummary> Summarize(const std::vector<LaunchRecord>& launches);  // in the order of first launches
+
+// Whose bound is told for all of them.
+inline const LaunchRecord& LongestOf(const KernelSummary& kernel) {
+  return **std::ranges::max_element(kernel.all, {}, &LaunchRecord::microseconds);
+}
 
 // "256", "16x16"; "-": there is none.
 std::string Shape(const Dim3& dim);

@@ -12,6 +12,7 @@
 #include "vgpu/core/symbol_name.h"
 #include "vgpu/cudart/report/json_text.h"
 #include "vgpu/cudart/report/kernel_summary.h"
+#include "vgpu/model/advice.h"
 
 namespace lockstep::vgpu::cudart {
 namespace {
@@ -95,8 +96,11 @@ class Page {
       list.Next() << R"({"name":)" << JsonText(Cut(kernel.name)) << R"(,"launches":)" << kernel.launches
                   << R"(,"grid":")" << (kernel.same_shape ? Shape(first.grid) : "various") << R"(","block":")"
                   << (kernel.same_shape ? Shape(first.block) : "various") << R"(","us":)" << kernel.microseconds
-                  << R"(,"bound_by":)" << JsonText(first.bound_by) << R"(,"occupancy":)" << first.theoretical_occupancy
-                  << R"(,"counters":)" << CountersJson(kernel.counters) << R"(,"lines":)";
+                  << R"(,"bound_by":)" << JsonText(LongestOf(kernel).bound_by) << R"(,"occupancy":)"
+                  << first.theoretical_occupancy << R"(,"counters":)" << CountersJson(kernel.counters)
+                  << R"(,"advice":)";
+      WriteAdvice(kernel);
+      out_ << R"(,"lines":)";
       WriteLines(kernel, lines_left, drawn_left);
       out_ << '}';
     }
@@ -110,6 +114,21 @@ class Page {
                        " lines that take most instructions are shown.");
     }
     if (drawn_left == 0) notes_.push_back("The first " + std::to_string(kMostDrawn) + " accesses are drawn.");
+  }
+
+  void WriteAdvice(const KernelSummary& kernel) {
+    List list(out_);
+    for (const Advice& advice : Advise(kernel.all, device_.profile())) {
+      list.Next() << R"({"technique":)" << JsonText(advice.technique) << R"(,"text":)" << JsonText(advice.text)
+                  << R"(,"saved_us":)" << advice.saved_us << R"(,"lines":)";
+      List lines(out_);
+      for (const auto& [file, line] : advice.lines) {
+        lines.Next() << R"({"file":)" << JsonText(file) << R"(,"line":)" << line << '}';
+      }
+      lines.End();
+      out_ << '}';
+    }
+    list.End();
   }
 
   void WriteLines(const KernelSummary& kernel, size_t& left, size_t& drawn) {

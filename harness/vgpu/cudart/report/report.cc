@@ -13,6 +13,7 @@
 #include "vgpu/cudart/report/api_failure.h"
 #include "vgpu/cudart/report/kernel_summary.h"
 #include "vgpu/cudart/report/table.h"
+#include "vgpu/model/advice.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -112,6 +113,28 @@ void PrintLines(const KernelSummary& kernel) {
   }
 }
 
+// What limits each kernel, where it stands under the device's roofline, and what would bring most.
+void PrintAdvice(const Device& device, const std::vector<KernelSummary>& kernels) {
+  Heading("What limits them, and what would bring most (modelled)");
+  for (const KernelSummary& kernel : kernels) {
+    if (IsLibraryCall(*kernel.first) || kernel.counters.warp_instructions == 0) continue;
+    const Roofline roofline = RooflineOf(kernel.counters, kernel.microseconds, device.profile());
+    std::fprintf(stderr, "  %s  bound by %s; %s operations a byte of memory: %s %% of what %s\n", kernel.name.c_str(),
+                 LongestOf(kernel).bound_by.c_str(), WithDecimals(roofline.intensity, 2).c_str(),
+                 WithDecimals(100 * roofline.share, 0).c_str(),
+                 roofline.intensity < roofline.ridge ? "DRAM allows" : "its arithmetic units allow");
+    for (const Advice& advice : Advise(kernel.all, device.profile())) {
+      std::string places;
+      for (const auto& [file, line] : advice.lines) {
+        places += (places.empty() ? FileName(file) + ":" : ", ") + std::to_string(line);
+      }
+      std::fprintf(stderr, "    -%s us (%s %%)  %s  %s: %s\n", WithDecimals(advice.saved_us, 2).c_str(),
+                   WithDecimals(100 * advice.saved_us / kernel.microseconds, 0).c_str(), places.c_str(),
+                   advice.technique.c_str(), advice.text.c_str());
+    }
+  }
+}
+
 std::string OnDevice(const ReportOptions& options) {
   return options.ordinal ? " on device " + std::to_string(*options.ordinal) : "";
 }
@@ -176,6 +199,7 @@ uint64_t PrintReport(const Device& device, const ReportOptions& options) {
   }
   if (options.ordinal) Heading("Device " + std::to_string(*options.ordinal));
   PrintKernels(device, kernels);
+  PrintAdvice(device, kernels);
   if (!options.lines) return count;
   for (const KernelSummary& kernel : kernels) {
     if (!IsLibraryCall(*kernel.first)) PrintLines(kernel);

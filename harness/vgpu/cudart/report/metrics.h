@@ -1,0 +1,69 @@
+// Nsight Compute's names for what the virtual GPU counts: vgpu-run --metrics=LIST. A counter's metric is summed over the
+// device, so its name may end in .sum.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vgpu/core/counters.h"
+
+namespace lockstep::vgpu::cudart {
+
+struct Metric {
+  std::string name;  // as it was asked for
+  const char* unit;
+  double (*value)(const LaunchRecord& launch);  // null: `field`
+  uint64_t Counters::* field;
+};
+
+inline const std::vector<Metric>& MetricsOfLaunches() {
+  static const std::vector<Metric> metrics = {
+      {"gpu__time_duration", "us", [](const LaunchRecord& launch) { return launch.microseconds; }, nullptr},
+      {"launch__registers_per_thread", "register/thread",
+       [](const LaunchRecord& launch) { return static_cast<double>(launch.registers); }, nullptr},
+      {"launch__grid_size", "", [](const LaunchRecord& launch) { return static_cast<double>(launch.grid.Count()); },
+       nullptr},
+      {"launch__block_size", "", [](const LaunchRecord& launch) { return static_cast<double>(launch.block.Count()); },
+       nullptr},
+      {"sm__maximum_warps_per_active_cycle_pct", "%",
+       [](const LaunchRecord& launch) { return 100 * launch.theoretical_occupancy; }, nullptr},
+  };
+  return metrics;
+}
+
+// A counter whose metric is one of Nsight Compute's, rather than a sum or a part of some.
+inline bool HasMetric(const CounterInfo& info) {
+  const std::string_view metric = info.metric;
+  return !metric.empty() && metric.find_first_of(" ,") == std::string_view::npos;
+}
+
+// Of "a.sum,b". Throws std::runtime_error with a sentence that says what there is.
+inline std::vector<Metric> ParseMetrics(std::string_view list) {
+  constexpr std::string_view kSum = ".sum";
+  std::vector<Metric> metrics;
+  for (size_t at = 0; at <= list.size();) {
+    const size_t comma = std::min(list.find(',', at), list.size());
+    const std::string name(list.substr(at, comma - at));
+    const std::string_view stem =
+        std::string_view(name).substr(0, name.size() - (name.ends_with(kSum) ? kSum.size() : 0));
+    at = comma + 1;
+    const size_t before = metrics.size();
+    for (const Metric& known : MetricsOfLaunches()) {
+      if (stem == known.name) metrics.push_back({name, known.unit, known.value, nullptr});
+    }
+    for (const CounterInfo& info : AllCounters()) {
+      if (HasMetric(info) && stem == info.metric) metrics.push_back({name, info.unit, nullptr, info.field});
+    }
+    if (metrics.size() > before) continue;
+    std::string there;
+    for (const Metric& known : MetricsOfLaunches()) there += "\n  " + known.name;
+    for (const CounterInfo& info : AllCounters()) there += HasMetric(info) ? "\n  " + std::string(info.metric) : "";
+    throw std::runtime_error("there is no metric " + (name.empty() ? "without a name" : name) + "; there are:" + there);
+  }
+  return metrics;
+}
+
+}  // namespace lockstep::vgpu::cudart
