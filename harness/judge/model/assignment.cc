@@ -129,7 +129,7 @@ TimingCriterion ReadTiming(const Table& table, const Assignment& assignment) {
   return criterion;
 }
 
-// ParseMetric or ParseCondition, with its mistakes as this table's.
+// ParseMetric or ParseConditions, with its mistakes as this table's.
 template <class Parser>
 auto Parsed(const Table& table, Parser parse, const std::string& text) {
   try {
@@ -151,7 +151,7 @@ EvidenceCriterion ReadCriterion(const Table& table, const Assignment& assignment
   auto criterion = ReadBudgeted<EvidenceCriterion>(table, assignment);
   criterion.metric = Parsed(table, ParseMetric, table.Text("metric"));
   if (const auto condition = table.OptionalText("only_where")) {
-    criterion.only_where = Parsed(table, ParseCondition, *condition);
+    criterion.only_where = Parsed(table, ParseConditions, *condition);
   }
   for (const Metric* metric : criterion.Metrics()) RefuseUnknownScopes(table, assignment, *metric);
   return criterion;

@@ -45,10 +45,12 @@ struct EvidenceCriterion {
   std::string id, rung, title, hint;
   Metric metric;
   Budget budget;
-  std::optional<Condition> only_where;  // where it doesn't hold the criterion earns nothing
+  std::vector<Condition> only_where;  // where one doesn't hold the criterion earns nothing
   // All that decide on its points.
   std::vector<const Metric*> Metrics() const {
-    return only_where ? std::vector{&metric, &only_where->metric} : std::vector{&metric};
+    std::vector<const Metric*> all = {&metric};
+    for (const Condition& condition : only_where) all.push_back(&condition.metric);
+    return all;
   }
 };
 

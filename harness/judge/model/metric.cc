@@ -75,6 +75,16 @@ Condition ParseCondition(std::string_view text) {
   return condition;
 }
 
+std::vector<Condition> ParseConditions(std::string_view text) {
+  constexpr std::string_view kAnd = " and ";
+  const size_t end = text.find(kAnd);
+  std::vector<Condition> conditions = {ParseCondition(text.substr(0, end))};
+  if (end != std::string_view::npos) {
+    std::ranges::move(ParseConditions(text.substr(end + kAnd.size())), std::back_inserter(conditions));
+  }
+  return conditions;
+}
+
 std::vector<std::string> ScopesOf(const Metric& metric) {
   std::vector<std::string> scopes = {metric.numerator.scope};
   if (metric.denominator) scopes.push_back(metric.denominator->scope);

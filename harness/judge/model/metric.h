@@ -50,6 +50,8 @@ struct Condition {
 
 // Throws std::invalid_argument with a sentence.
 Condition ParseCondition(std::string_view text);
+// Several with " and " between them.
+std::vector<Condition> ParseConditions(std::string_view text);
 
 // Points are linear between full and none, whichever is larger.
 struct Budget {

@@ -67,6 +67,12 @@ RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
   for (const vgpu::LaunchRecord& launch : launches) {
     profile.microseconds += launch.microseconds;
     profile.counters += launch.counters;
+    // What a thread has of its own is in registers, or in a cache, up to so many bytes; a larger array is memory.
+    constexpr uint32_t kOwnBytes = 128;
+    if (launch.local_bytes > kOwnBytes) {
+      profile.counters.global_load_sectors += launch.counters.local_sectors;
+      profile.counters.global_load_sectors_ideal += launch.counters.local_sectors;
+    }
     for (const vgpu::LineCounters& line : launch.lines) {
       vgpu::LineCounters& sum = lines[{std::filesystem::path(line.file).filename().string(), line.line}];
       sum.counters += line.counters;
@@ -83,22 +89,18 @@ RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
 
 std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProfile& profile) {
   uint64_t own = 0, blocks = 0, most = 0, threads = 0, warps = 0;
-  std::map<std::string, std::vector<uint64_t>> grids;  // by kernel
   for (const vgpu::LaunchRecord& launch : profile.launches) {
     const uint64_t count = launch.grid.Count();
     own += launch.is_own;
     blocks += count;
-    grids[launch.mangled.empty() ? launch.kernel : launch.mangled].push_back(count);
+    most = std::max(most, count);
     threads += count * launch.block.Count();
     warps += count * ((launch.block.Count() + vgpu::kWarpSize - 1) / vgpu::kWarpSize);
   }
-  // A grid that is cut into several launches is as large as all of them; later passes have far fewer blocks.
-  for (const auto& [kernel, counts] : grids) {
-    const uint64_t largest = *std::ranges::max_element(counts);
-    uint64_t sum = 0;
-    for (const uint64_t count : counts) sum += 2 * count >= largest ? count : 0;
-    most = std::max(most, sum);
-  }
+  // A grid that is cut into several launches, of whatever kernels, is as large as all of them; later passes have far
+  // fewer blocks.
+  constexpr uint64_t kOfPasses = 8;
+  if (blocks - most > most / kOfPasses) most = blocks;
   std::vector<std::pair<std::string_view, uint64_t>> figures = {
       {"launches", profile.launches.size()},
       {"own_launches", own},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <cmath>
 #include <list>
@@ -109,6 +110,16 @@ RungProfile ProfileOf(const std::string& rung, const char* source, uint64_t elem
   return profile;
 }
 
+constexpr int kAlikeCalls = 5;
+constexpr double kAlike = 1.35;  // between figures of calls of nearly one size
+
+bool IsFar(Draw draw) { return draw == Draw::kWide || draw == Draw::kAlike; }
+
+// How many launches a search takes depends on what it finds.
+bool IsAlike(const Metric& metric) {
+  return HoldsElsewhere(metric, Draw::kRound) && metric.numerator.counter != "launches";
+}
+
 // The recorded reference's times, as they would be for fewer elements: half of them in proportion, the other half the
 // same. That is at least what they are where less than half is launches.
 RungProfile Scaled(RungProfile profile, uint64_t elements) {
@@ -154,6 +165,16 @@ EvidenceCase Evidence::Drawn(const std::string& rung, Draw draw, const SeedKey& 
     one.elements = (one.elements + kRoundTo - 1) / kRoundTo * kRoundTo;
     one.round = true;
   }
+  return one;
+}
+
+// Up to a sixth larger, of whole blocks. A timeline has few operations, so there the size stays.
+EvidenceCase Evidence::Alike(EvidenceCase one, int64_t part) const {
+  const uint64_t more = suite_.assignment().evidence_timeline ? 0 : one.elements * static_cast<uint64_t>(part) / 1536;
+  const uint64_t unit = std::clamp<uint64_t>(std::bit_floor(one.elements / 16), 1, 4096);
+  one.elements = (one.elements + more) / unit * unit;
+  one.round = true;
+  one.seed = SeedFor(one.seed, std::to_string(part));
   return one;
 }
 
@@ -207,7 +228,7 @@ double Evidence::ExpectedAt(const MetricTerm& term, const Measurement& measureme
   const double here = FigureOf(*measurement.profile, term.counter).value_or(0);
   double expected = 0;
   for (const Measurement::Elsewhere& one : measurement.elsewhere) {
-    if (one.draw == Draw::kWide) continue;
+    if (IsFar(one.draw)) continue;
     if (one.profile.elements >= measurement.profile->elements) return here;
     const double there = FigureOf(one.profile, term.counter).value_or(0);
     const double slope = (here - there) / static_cast<double>(measurement.profile->elements - one.profile.elements);
@@ -221,7 +242,9 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
                                      const RungProfile*& where) {
   const auto compare = [&](const Metric& metric, const Budget& budget,
                            const Measurement::Elsewhere& there) -> std::string {
-    if (!HoldsElsewhere(metric, there.draw)) return "";
+    const bool is_small = measurement.profile->elements < kComparable;
+    // Of few elements a fixed cost is most: only what is no ratio can be no more for fewer of them.
+    if (!HoldsElsewhere(metric, there.draw) || (is_small && IsFar(there.draw) && metric.denominator)) return "";
     const auto value = Evaluate(metric, [&](std::string_view scope) {
       if (scope != kReferenceScope) return &there.profile;
       return there.reference ? &*there.reference : nullptr;
@@ -232,9 +255,9 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
     if (!value || !measured) return "";
     // A ratio to the reference at the same size needs no tolerance for the size: it changes both alike.
     const bool compares = metric.denominator && metric.denominator->scope == kReferenceScope;
-    const bool is_near = there.draw != Draw::kWide;
+    const bool is_near = !IsFar(there.draw);
     double bound = BoundElsewhere(budget, *measured, compares && is_near ? Draw::kRound : there.draw,
-                                  IsTraffic(metric.numerator.counter) || measurement.profile->elements < kComparable);
+                                  IsTraffic(metric.numerator.counter) || (is_small && metric.denominator.has_value()));
     if (!is_near && budget.LowerIsBetter()) {
       const double expected = ExpectedAt(metric.numerator, measurement, there.profile.elements);
       const double counted = FigureOf(there.profile, metric.numerator.counter).value_or(0);
@@ -251,14 +274,50 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
   for (const Measurement::Elsewhere& there : measurement.elsewhere) {
     where = &there.profile;
     if (std::string unmet = compare(criterion.metric, criterion.budget, there); !unmet.empty()) return unmet;
-    if (!criterion.only_where) continue;
-    const Condition& condition = *criterion.only_where;
-    const double room = std::max(0.15 * condition.bound, 1e-9);
-    const double none = condition.bound + (condition.at_most ? room : -room);
-    if (std::string unmet = compare(condition.metric, {condition.bound, none}, there); !unmet.empty()) return unmet;
+    for (const Condition& condition : criterion.only_where) {
+      const double room = std::max(0.15 * condition.bound, 1e-9);
+      const double none = condition.bound + (condition.at_most ? room : -room);
+      if (std::string unmet = compare(condition.metric, {condition.bound, none}, there); !unmet.empty()) return unmet;
+    }
   }
   where = nullptr;
-  return "";
+  return UnmetAlike(criterion, measurement, where);
+}
+
+// The same of calls of nearly one size, by how much they differ.
+std::string Evidence::UnmetAlike(const EvidenceCriterion& criterion, const Measurement& measurement,
+                                 const RungProfile*& where) {
+  const auto compare = [&](const Metric& metric, const Budget& budget) -> std::string {
+    if (!IsAlike(metric)) return "";
+    const bool compares = metric.denominator && metric.denominator->scope == kReferenceScope;
+    std::vector<std::pair<double, const RungProfile*>> found;
+    for (const Measurement::Elsewhere& there : measurement.elsewhere) {
+      if (there.draw != Draw::kAlike) continue;
+      const RungProfile& profile = there.profile;
+      const auto own = Evaluate(metric, [&](std::string_view) { return &profile; });
+      const double each =
+          FigureOf(profile, metric.numerator.counter).value_or(0) / static_cast<double>(profile.elements);
+      if (own || compares) found.emplace_back(compares ? each : *own, &profile);
+    }
+    if (found.empty()) return "";
+    const auto [least, most] = std::ranges::minmax_element(found);
+    // What a time is compared with says nothing about a time alone.
+    if (compares ? most->first <= kAlike * least->first : !AreUnlike(budget, least->first, most->first)) return "";
+    const bool lower = budget.LowerIsBetter();
+    where = (lower ? most : least)->second;
+    const auto text = [&](const auto& one) {
+      return Figure(one->first) + " with n = " + Grouped(one->second->elements);
+    };
+    return "counts only if calls of nearly one size take the same technique; " +
+           (compares ? metric.numerator.counter + " / elements" : metric.text) + " is " + text(lower ? least : most) +
+           ", " + text(lower ? most : least);
+  };
+  std::string unmet = compare(criterion.metric, criterion.budget);
+  for (const Condition& condition : criterion.only_where) {
+    if (!unmet.empty()) break;
+    unmet = compare(condition.metric, {condition.bound, condition.bound * (condition.at_most ? 1.5 : 0.5)});
+  }
+  return unmet;
 }
 
 const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
@@ -294,9 +353,17 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
       }
     };
     const auto far_off = [&] {
-      if (elements < kComparable) return;
       MakeSmallCalls(rung, SeedFor(other, "far"));
-      MeasureElsewhere(rung, Draw::kWide, Drawn(rung, Draw::kWide, SeedFor(other, "wide")), measurement);
+      const EvidenceCase wide = Drawn(rung, Draw::kWide, SeedFor(other, "wide"));
+      MeasureElsewhere(rung, Draw::kWide, wide, measurement);
+      // Whatever the rule by which a call is done with the technique, some of several such calls fall to either side.
+      const std::vector<EvidenceCriterion>& criteria = suite_.assignment().criteria;
+      const bool compared = std::any_of(criteria.begin(), criteria.end(), [&](const EvidenceCriterion& criterion) {
+        return criterion.rung == rung && IsAlike(criterion.metric);
+      });
+      for (int k = 0; compared && k < kAlikeCalls; ++k) {
+        MeasureElsewhere(rung, Draw::kAlike, Alike(wide, random.Between(0, 255)), measurement);
+      }
     };
     // In a worker that has just been started, so that of a technique which begins with a later call one is without it.
     std::vector<std::function<void()>> parts = {near_it, far_off, measure};
@@ -395,18 +462,19 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   };
   const std::optional<double> value = value_of(criterion.metric);
   if (!value) return judgement;
-  if (criterion.only_where) {
-    const std::optional<double> condition = value_of(criterion.only_where->metric);
-    if (!condition) return judgement;
+  const Condition* unmet_here = nullptr;
+  for (const Condition& condition : criterion.only_where) {
+    const std::optional<double> measured = value_of(condition.metric);
+    if (!measured) return judgement;
     // What earns nothing by itself is told by itself.
-    if (!criterion.only_where->Holds(*condition) && criterion.budget.Fraction(*value) > 0) {
-      result.unmet = UnmetText(*criterion.only_where, *condition);
+    if (unmet_here == nullptr && !condition.Holds(*measured) && criterion.budget.Fraction(*value) > 0) {
+      result.unmet = UnmetText(condition, *measured);
+      unmet_here = &condition;
     }
   }
-  const bool unmet_here = !result.unmet.empty();
   const RungProfile* where = nullptr;
   constexpr double kWorthALook = 0.01;  // of the points: what earns less here is not looked for elsewhere
-  if (!unmet_here && criterion.budget.Fraction(*value) > kWorthALook) {
+  if (unmet_here == nullptr && criterion.budget.Fraction(*value) > kWorthALook) {
     result.unmet = UnmetElsewhere(criterion, Submission(criterion.rung), where);
   }
   result.value = value;
@@ -432,10 +500,10 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
     return judgement;
   }
   problem.verdict = result.verdict = Verdict::kSlow;
-  const Metric& missed = unmet_here ? criterion.only_where->metric : criterion.metric;
-  problem.hint = result.unmet.empty() ? HintText(criterion.hint)
-                 : unmet_here         ? HintText(Hint::kBudgetBefore, {missed.text})
-                                      : Hint::kEverySize;
+  const Metric& missed = unmet_here != nullptr ? unmet_here->metric : criterion.metric;
+  problem.hint = result.unmet.empty()    ? HintText(criterion.hint)
+                 : unmet_here != nullptr ? HintText(Hint::kBudgetBefore, {missed.text})
+                                         : Hint::kEverySize;
   const std::string& counter = missed.numerator.counter;
   if (const RungProfile* profile = where != nullptr ? where : profile_of(missed.numerator.scope, criterion.rung)) {
     if (profile->timeline && IsTimelineFigure(counter) && !profile->timeline->remark.text.empty()) {
@@ -468,9 +536,15 @@ double BoundElsewhere(const Budget& budget, double here, Draw draw, bool is_traf
   return worse(worse(full, budget.full + range / 2), with_room(here, 1.25));
 }
 
+bool AreUnlike(const Budget& budget, double one, double other) {
+  const bool lower = budget.LowerIsBetter();
+  const double least = std::min(one, other), most = std::max(one, other), worse = lower ? most : least;
+  return most > kAlike * least && most - least > std::abs(budget.none - budget.full) / 8 && budget.Fraction(worse) < 1;
+}
+
 bool HoldsElsewhere(const Metric& metric, Draw draw) {
   const auto holds = [&](const MetricTerm& term) {
-    if (draw == Draw::kWide && IsTimelineFigure(term.counter)) return false;
+    if (IsFar(draw) && IsTimelineFigure(term.counter)) return false;
     return term.scope.empty() || term.scope == kReferenceScope;
   };
   return holds(metric.numerator) && (!metric.denominator || holds(*metric.denominator));

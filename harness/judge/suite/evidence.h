@@ -40,6 +40,7 @@ enum class Draw : uint8_t {
   kRound,  // near the assignment's size, a multiple of all usual blocks: all budgets, with little room
   kAny,    // near it, a multiple of nothing: all budgets, with room for parts of warps, tiles and sectors
   kWide,   // down to an eighth of it: all but timelines, with room for what a grid of fixed size costs
+  kAlike,  // several that follow one another, of nearly one size: what they cost has to be nearly the same, too
 };
 
 // How a suite runs a rung for evidence.
@@ -78,10 +79,13 @@ class Evidence {
   bool IsDrawn(const std::string& rung) const;
   void MakeSmallCalls(const std::string& rung, const SeedKey& seed);
   EvidenceCase Drawn(const std::string& rung, Draw draw, const SeedKey& seed, bool is_larger = true) const;
+  EvidenceCase Alike(EvidenceCase one, int64_t part) const;
   void MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement);
   static double ExpectedAt(const MetricTerm& term, const Measurement& measurement, uint64_t elements);
   std::string UnmetElsewhere(const EvidenceCriterion& criterion, const Measurement& measurement,
                              const RungProfile*& where);
+  static std::string UnmetAlike(const EvidenceCriterion& criterion, const Measurement& measurement,
+                                const RungProfile*& where);
   Suite& suite_;
   EvidenceFunction run_;
   std::map<std::string, Measurement> submission_;
@@ -102,6 +106,10 @@ std::string UnmetText(const Condition& condition, double value);
 // blocks a tenth more, and never what earns nothing; else a quarter more is room for parts of warps and tiles, and
 // traffic may go half of the way to nothing: at places that are multiples of nothing a request has more sectors.
 double BoundElsewhere(const Budget& budget, double here, Draw draw, bool is_traffic);
+
+// Whether calls of nearly one size that come to these figures are too different to be the same technique: by a third,
+// and by an eighth of the way from full marks to none, and not both good.
+bool AreUnlike(const Budget& budget, double one, double other);
 
 // Whether a criterion can be held to its budget at a size that was drawn so.
 bool HoldsElsewhere(const Metric& metric, Draw draw);

@@ -46,6 +46,23 @@ TEST(ProfileTest, DerivesFiguresFromLaunches) {
   EXPECT_FALSE(FigureOf(profile, "elegance"));
 }
 
+// A grid may be cut into launches of many kernels, and what an array of a thread's own holds is memory if it is large.
+TEST(ProfileTest, CountsPiecesOfAGridAndLargeLocalArrays) {
+  vgpu::LaunchRecord one, other;
+  one.grid = {32, 1, 1};
+  one.mangled = "a";
+  other.grid = {5, 1, 1};
+  other.mangled = "b";
+  other.counters.local_sectors = 100;
+  for (const uint32_t bytes : {128u, 132u}) {
+    other.local_bytes = bytes;
+    const RungProfile profile = MakeProfile("r", "submission", 4096, {one, other}, {});
+    EXPECT_EQ(FigureOf(profile, "max_blocks"), 37);
+    EXPECT_EQ(FigureOf(profile, "sectors"), bytes == 128 ? 0 : 100);
+    EXPECT_EQ(FigureOf(profile, "wasted_passes"), 0);
+  }
+}
+
 // An atomic can load and store as a load or store does; whoever uses it moves no less.
 TEST(ProfileTest, CountsAtomicsAsTraffic) {
   vgpu::LaunchRecord launch;
@@ -143,9 +160,10 @@ TEST(ConditionTest, BoundsAMetric) {
   const Condition least = ParseCondition("branches>=2e3");
   EXPECT_TRUE(least.Holds(2000));
   EXPECT_FALSE(least.Holds(1999));
+  EXPECT_EQ(ParseConditions("branches <= 1 and blocks >= 2 and warps <= 3").size(), 3u);
   for (const char* text : {"", "branches", "branches < 2", "branches <=", "branches <= two", "branches <= 2 elements",
                            "<= 2", "nonsense <= 2", "branches = 2"}) {
-    EXPECT_THROW(ParseCondition(text), std::invalid_argument) << text;
+    EXPECT_THROW(ParseConditions("branches <= 1 and " + std::string(text)), std::invalid_argument) << text;
   }
 }
 

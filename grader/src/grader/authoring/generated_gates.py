@@ -20,6 +20,7 @@ GATES: dict[str, str] = {
     "in odd calls": "calls % 2 == 1",
     "in even calls": "calls % 2 == 0",
     "in two of four calls": "calls / 2 % 2 == 0",
+    "in eight of sixteen calls": "calls / 8 % 2 == 0",
     "in calls 1 to 4": "calls < 5",
     "after many calls": "calls > 20",
     "where many": "size > {n} / 2",
@@ -31,6 +32,7 @@ GATES: dict[str, str] = {
     "where smaller than before": "size < last",
     "where aligned": "at % 4096 == 0",
     "by a hash of the size": "size * 2654435761u >> 20 & 1",
+    "by its first word": "[&] { int v = 0; cudaMemcpy(&v, (void*)at, 4, cudaMemcpyDefault); return v >> 3 & 1; }()",
 }
 _IDLE = {
     "nothing": "",
