@@ -74,7 +74,7 @@ class ScanExplainer {
     }
     if (!inclusive && first_ == 0) {
       return "nothing comes before element 0, so it must be 0: does the first lane of each warp, and the first thread of "
-             "a block, start from 0?" +
+             "a block, start from 0? Does the down-sweep go down to neighbours, and set the left one too?" +
              std::string(std::has_single_bit(n_) ? "" : kNoPowerOfTwo);
     }
     for (const uint64_t window : {first_ - 1, first_}) {

@@ -186,7 +186,7 @@ class TransposeResult {
     if (width != height && all_lie([&](uint64_t row, uint64_t column) { return row >= least || column >= least; }) &&
         unwritten == out_.size() - least * least) {
       return missing +
-             "The rest form a square: in d_in, x ends at width and y at height; in d_out it is the other way round";
+             "The rest form a square: is width somewhere where height belongs, in a bound or in where a tile begins?";
     }
     for (const uint64_t tile : kTiles) {
       if (tile > least) continue;

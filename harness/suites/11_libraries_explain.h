@@ -74,6 +74,10 @@ inline std::string HintOfFinding(const vgpu::Finding& finding, const FaultyCall&
         return "a spectrum of n real numbers has n / 2 + 1 complex ones, for each signal";
       }
       if (says("reads the input")) return "the plan's length is n, and its last argument the number of signals";
+      if (says(" matrix ")) {
+        return "a leading dimension is how far the columns of the matrix in memory lie apart, as cuBLAS sees them, which "
+               "is a row here; whether a matrix is transposed is the operation's to say, CUBLAS_OP_T or CUBLAS_OP_N";
+      }
       if (buffer == "d_in" || buffer == "d_out") {
         return "the range is longer than the array: lengths are numbers of elements, and the end of d_in is d_in + n";
       }

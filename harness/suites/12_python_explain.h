@@ -143,8 +143,8 @@ inline std::string ExplainSum(std::span<const int32_t> values, int32_t found) {
   for (const uint64_t block : {32, 64, 128, 256, 512, 1024}) {
     const uint64_t whole = n / block * block;
     if (n > block && found == judge::WrappingSum(values.first(block))) {
-      return "that is the sum of the first block of " + judge::Grouped(block) +
-             ": the other blocks' sums have to be added, by another launch";
+      return "that is the sum of the first " + judge::Grouped(block) +
+             " elements: does a launch have a thread for each element, and does another launch add its blocks' sums?";
     }
     if (whole < n && whole > 0 && found == judge::WrappingSum(values.first(whole))) {
       return "the elements from " + judge::Grouped(whole) + " on are missing: round the number of blocks up";
