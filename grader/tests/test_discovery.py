@@ -82,22 +82,6 @@ def test_links_pipes_and_giants_are_refused(tmp_path: Path) -> None:
     assert "1,048,577 bytes" in submissions["giant"].problem
 
 
-def test_hostile_names(tmp_path: Path) -> None:
-    names = [
-        b"\xff\xfe", b"\xff\xfd", b"<script>alert(1)<_script>", b"=cmd|' _C calc'!A0", b"a\nb", "мир".encode(),
-    ]  # fmt: skip
-    for name in names:
-        os.mkdir(os.path.join(os.fsencode(tmp_path), name))  # noqa: PTH102, PTH118
-    submissions = find_submissions(tmp_path, WANTED)
-    assert len({submission.folder for submission in submissions}) == len(names)
-    assert len({submission.slug for submission in submissions}) == len(names)
-    for submission in submissions:
-        submission.folder.encode("utf-8")
-        assert submission.slug.replace("-", "").isalnum()
-        assert submission.slug.isascii()
-        assert "\n" not in submission.student.name
-
-
 HOSTILE = {
     "a title for the terminal": b"\x1b]0;owned\x07", "colours": b"\x1b[31mred\x1b[0m",
     "one-byte control sequence": "\u009b31mred".encode(), "line feed": b"a\nPASS  b", "carriage return": b"a\rb",
@@ -133,11 +117,14 @@ def test_a_name_is_clean_everywhere(tmp_path: Path, name: bytes, shape: str) -> 
 def test_names_that_look_alike_stay_apart(tmp_path: Path) -> None:
     names = [
         "a\u200bb", "a\u200cb", "x" * 150, "x" * 151, "é", "e\u0301", "Ada", "ada", " ada", "ada ", "\u3164", "\u2800",
+        os.fsdecode(b"\xff\xfe"), os.fsdecode(b"\xff\xfd"),
     ]  # fmt: skip
     for name in names:
-        put(tmp_path / name / "ladder.cu", name.encode())
+        put(tmp_path / name / "ladder.cu", os.fsencode(name))
     submissions = found(tmp_path)
-    assert sorted(submission.source or b"" for submission in submissions.values()) == sorted(n.encode() for n in names)
+    assert sorted(submission.source or b"" for submission in submissions.values()) == sorted(
+        os.fsencode(n) for n in names
+    )
     assert len({submission.slug for submission in submissions.values()}) == len(names)
 
 

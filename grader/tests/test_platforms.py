@@ -5,7 +5,6 @@ import io
 import os
 import shutil
 import subprocess
-import sys
 import time
 from dataclasses import replace
 from datetime import timedelta
@@ -14,7 +13,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conftest import ROOT
 from grader.base.counted import listed
 from grader.base.layout import Layout
 from grader.commands.cli import cli
@@ -325,19 +323,3 @@ def test_a_class_of_two_thousand_is_matched_at_once(tmp_path: Path) -> None:
         assert len(download.owners) == 2020
         assert len(download.unmatched) == 20
     assert time.process_time() - start < 10  # twenty times what it takes
-
-
-def test_demo_downloads_from_the_command_line(tmp_path: Path) -> None:
-    tool = ROOT / "grader/tests/platforms"
-    for platform in ("plain", "canvas", "moodle", "gradescope", "git"):
-        out = tmp_path / platform / "week4.zip"
-        made = subprocess.run(
-            [sys.executable, tool, "--platform", platform, "--late", "Ada", ROOT / "reference/sample_class", out],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        assert "16 submissions" in made.stdout
-        (roster,) = (path for path in out.parent.iterdir() if path != out)
-        with open_class(out, roster) as download:
-            assert len(download.owners) == 16
-            assert download.unmatched == []
-            assert [one.sid for one in download.without] == ["1903-2"]

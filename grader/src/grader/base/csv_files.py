@@ -49,13 +49,17 @@ class CsvFile:
 
 def read_csv(path: Path) -> CsvFile:
     """Reads a file with a header line; raises GraderError saying what is wrong with it, and on which line."""
+    return parse_csv(decoded(read_table_bytes(path, _LIMIT)), str(path))
+
+
+def read_table_bytes(path: Path, limit: int) -> bytes:
+    """A table's file as it is; raises GraderError where there is none, or it is no file of at most `limit` bytes."""
     try:
-        data = read_regular(path, _LIMIT)
+        return read_regular(path, limit)
     except FileNotFoundError:
         raise GraderError(f"{path}: no such file") from None
     except FileError as error:
         raise GraderError(str(error)) from error
-    return parse_csv(decoded(data), str(path))
 
 
 def parse_csv(text: str, name: str) -> CsvFile:
@@ -90,7 +94,9 @@ def _cells(line: str, delimiter: str) -> int:
 
 
 def decoded(data: bytes) -> str:
-    """Text in the encoding that spreadsheets wrote it in: UTF-8, UTF-16 with its mark, else Windows-1252."""
+    """Text in the encoding that spreadsheets wrote it in: UTF-8, UTF-16, else Windows-1252."""
+    if len(data) > 1 and data[:2].count(0) == 1:  # UTF-16 without a mark: every other byte of a title is 0
+        return data.decode("utf-16-be" if data[0] == 0 else "utf-16-le", "replace")
     encodings = ("utf-16",) if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ()
     for encoding in (*encodings, "utf-8"):
         try:

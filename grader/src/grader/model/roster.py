@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from grader.base.csv_files import BOM, decoded, read_table_bytes
 from grader.base.errors import GraderError
-from grader.base.files import FileError, read_regular
 from grader.base.names import shown
 
 ROSTER = "roster.csv"
@@ -143,18 +143,12 @@ def read_roster(path: Path) -> list[Student]:
 
 def read_table(path: Path) -> Roster:
     """Like `read_roster`, with the table's other columns."""
-    try:
-        data = read_regular(path, _LIMIT)
-    except FileNotFoundError:
-        raise GraderError(f"{path}: no such file") from None
-    except FileError as error:
-        raise GraderError(str(error)) from error
-    return table_from(data, str(path))
+    return table_from(read_table_bytes(path, _LIMIT), str(path))
 
 
 def table_from(data: bytes, path: str) -> Roster:
     """The roster in these bytes, which `path` names in messages."""
-    table = _table(path, _decoded(data))
+    table = _table(path, decoded(data).removeprefix(BOM))
     header = [_title(cell) for cell in table[0][1]] if table else []
     places = {
         column: next((header.index(title) for title in titles if title in header), None)
@@ -219,7 +213,10 @@ def table_from(data: bytes, path: str) -> Roster:
 
 
 def _by_content(rows: Sequence[Sequence[str]]) -> dict[str, int | None]:
-    """Which column holds what, by its cells, where no title is known: an address, names, an id, Moodle's columns."""
+    """Which column holds what, by its cells, where no title is known: an address, names, an id, Moodle's columns.
+
+    Each pattern can begin to match at one place alone, so that a long cell takes no longer than its length.
+    """
     found: dict[str, int | None] = {}
     names: list[int] = []
     for place in range(max(map(len, rows), default=0)):
@@ -230,15 +227,17 @@ def _by_content(rows: Sequence[Sequence[str]]) -> dict[str, int | None]:
             return 5 * sum(bool(re.fullmatch(pattern, cell)) for cell in cells) >= 4 * len(rows) > 0
 
         is_own = len(set(cells)) == len(cells) > 1  # no two have the same
-        if most(r"\S+@\S+\.\w+"):
+        if most(r"\S[^\s@]*@\S+\.\w+"):
             found.setdefault("email", place)
         elif is_own and re.search(r"[^\W\d]{3}|[^\W\d_a-z]{2}", start, re.I) and most(r"[^\d@]+\d+"):
             found.setdefault("participant", place)
-        elif is_own and most(r"[\w.-]*\d[\w.-]*"):
+        elif is_own and most(r"(?:[^\W\d]|[.-])*\d[\w.-]*"):
             found.setdefault("sid" if most(r"[\d.-]+\w?") else "login", place)
-        elif most(r"[^\d@_]*[^\W\d_][^\d@_]*") and 2 * len(set(cells)) > len(cells):
+        elif most(r"[^\w@]*[^\W\d_][^\d@_]*") and 2 * len(set(cells)) > len(cells):
             names.append(place)
-        elif any(re.search(r"\d{4}.*\d\d?[:.h]\d\d", cell) for cell in cells):
+        elif any(
+            (year := re.search(r"\d{4}", cell)) and re.search(r"\d[:.h]\d\d", cell[year.end() :]) for cell in cells
+        ):
             found.setdefault("modified", place)
     whole = [
         place for place in names if sum(" " in row[place].strip() for row in rows if place < len(row)) * 2 > len(rows)
@@ -371,17 +370,6 @@ def _open_quote(path: str, line: int) -> str:
         f"{path}: line {line} opens a quote that is not closed on the same line, so the lines after it would be lost.\n"
         "Close the quote, or take it away; a cell of a roster is one line"
     )
-
-
-def _decoded(data: bytes) -> str:
-    if len(data) > 1 and data[:2].count(0) == 1:  # UTF-16 without a mark: every other byte of a title is 0
-        return data.decode("utf-16-be" if data[0] == 0 else "utf-16-le", "replace")
-    for encoding in ("utf-8-sig", "utf-16") if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig",):
-        try:
-            return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return data.decode("cp1252", "replace")  # what spreadsheets write where they don't write UTF-8
 
 
 def titles_of(column: str) -> tuple[str, ...]:
