@@ -75,6 +75,7 @@ struct Capture {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   std::thread::id thread = {};  // which began it
   bool blocking = false;        // a stream that waits for the legacy stream takes part
+  std::vector<const Node*> aside = {};  // of other streams than `origin`
 };
 
 // What handles stand for.

@@ -1,0 +1,4 @@
+// The driver's functions for which no stream is the calling thread's.
+#include "vgpu/cudart/driver/driver.h"
+
+#include "driver_variants.inc"
