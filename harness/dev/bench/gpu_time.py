@@ -150,7 +150,9 @@ def held_out(rows: list[Row]) -> list[str]:
     pairs = [(row, by_case[row.case.replace(": before", ": after")]) for row in rows if row.case.endswith(": before")]
     # Of versions within 3 % of each other neither is the faster one.
     ordered = [pair for pair in pairs if abs(pair[1].measured / pair[0].measured - 1) >= SAME]
-    wrong = [b.case.removesuffix(": before") for b, a in ordered if (a.measured < b.measured) != (a.modelled < b.modelled)]
+    wrong = [
+        b.case.removesuffix(": before") for b, a in ordered if (a.measured < b.measured) != (a.modelled < b.modelled)
+    ]
     tail = errors[int(len(errors) * 0.9)]
     return [
         f"Error of {len(rows)} kernels: median {statistics.median(errors):.0%}, 90th percentile {tail:.0%}. Of "

@@ -131,7 +131,8 @@ bool AllJoined(const Capture& capture, const std::vector<Node*>& after) {
     if (!before.insert(node).second) continue;
     next.insert(next.end(), node->dependencies.begin(), node->dependencies.end());
   }
-  return std::all_of(capture.aside.begin(), capture.aside.end(), [&](const Node* node) { return before.count(node) != 0; });
+  return std::all_of(capture.aside.begin(), capture.aside.end(),
+                     [&](const Node* node) { return before.count(node) != 0; });
 }
 
 }  // namespace

@@ -149,7 +149,8 @@ extern "C" {
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                              const cudaGraphEdgeData*, size_t count, cudaGraphNodeParams* params) {
-  return Add("cudaGraphAddNode", node, graph, dependencies, count, [&](Runtime& r) { return MakeAny(r, *GraphOf(graph), params); });
+  return Add("cudaGraphAddNode", node, graph, dependencies, count,
+             [&](Runtime& r) { return MakeAny(r, *GraphOf(graph), params); });
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params) {

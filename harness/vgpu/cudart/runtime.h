@@ -374,9 +374,9 @@ struct PerThread<kFunction> {
 #else
 #define LOCKSTEP_JUMP(to) "jmp *" to "(%rip)"
 #endif
-#define LOCKSTEP_PER_THREAD(function, suffix)                                                           \
-  extern "C" __attribute__((visibility("hidden"), used)) decltype(&function) const of_##function##suffix = \
-      &lockstep::vgpu::cudart::PerThread<&function>::Call;                                              \
+#define LOCKSTEP_PER_THREAD(function, suffix)                                                                       \
+  extern "C" __attribute__((visibility("hidden"), used)) decltype(&function) const of_##function##suffix =          \
+      &lockstep::vgpu::cudart::PerThread<&function>::Call;                                                          \
   asm(".pushsection .text\n.globl " #function #suffix "\n.type " #function #suffix ",%function\n" #function #suffix \
-      ":\n " LOCKSTEP_JUMP("of_" #function #suffix) "\n.size " #function #suffix ",.-" #function #suffix         \
+      ":\n " LOCKSTEP_JUMP("of_" #function #suffix) "\n.size " #function #suffix ",.-" #function #suffix            \
                                                     "\n.popsection");

@@ -220,8 +220,7 @@ __global__ void Means(const float* a, float* mean, int n, int m) {
 }
 template <bool kAlong>
 __global__ void Convolve(const float* a, float* b, int n) {
-  const int p = blockIdx.x * 32 + threadIdx.x, q = blockIdx.y * 8 + threadIdx.y, x = kAlong ? p : q,
-            y = kAlong ? q : p;
+  const int p = blockIdx.x * 32 + threadIdx.x, q = blockIdx.y * 8 + threadIdx.y, x = kAlong ? p : q, y = kAlong ? q : p;
   if (x < 1 || y < 1 || x >= n - 1 || y >= n - 1) return;
   const float* const c = a + y * n + x;
   b[y * n + x] = 0.2f * c[-n - 1] + 0.5f * c[-n] - 0.8f * c[1 - n] - 0.3f * c[-1] + 0.6f * c[0] - 0.9f * c[1] +
@@ -298,11 +297,13 @@ __global__ void RowFilter(const float* a, float* b, int n) {
 template <bool kFast>
 __global__ void Options(const float* price, const float* strike, const float* years, float* call) {
   const float s = price[Id()] + 5, k = strike[Id()] + 1, t = years[Id()] + 0.25f, root = sqrtf(t);
-  const float d1 = ((kFast ? __logf(s / k) : logf(s / k)) + (0.02f + 0.045f) * t) / (0.3f * root), d2 = d1 - 0.3f * root;
+  const float d1 = ((kFast ? __logf(s / k) : logf(s / k)) + (0.02f + 0.045f) * t) / (0.3f * root),
+              d2 = d1 - 0.3f * root;
   const auto normal = [](float d) {
     const float x = 1 / (1 + 0.2316419f * fabsf(d));
     const float e = kFast ? __expf(-0.5f * d * d) : expf(-0.5f * d * d);
-    const float p = 0.39894228f * e * (x * (0.31938153f + x * (-0.356563782f + x * (1.781477937f + x * -1.821255978f))));
+    const float p =
+        0.39894228f * e * (x * (0.31938153f + x * (-0.356563782f + x * (1.781477937f + x * -1.821255978f))));
     return d > 0 ? 1 - p : p;
   };
   call[Id()] = s * normal(d1) - k * (kFast ? __expf(-0.02f * t) : expf(-0.02f * t)) * normal(d2);
@@ -500,7 +501,8 @@ __global__ void Digits(const unsigned* keys, unsigned* counts, int n, int shift)
   for (int i = Id(); i < n; i += gridDim.x * blockDim.x) ++s[(keys[i] >> shift & 15) * 256 + threadIdx.x];
   for (int half = 128; half > 0; half /= 2) {
     __syncthreads();
-    for (int k = threadIdx.x; k < 16 * half; k += 256) s[k / half * 256 + k % half] += s[k / half * 256 + k % half + half];
+    for (int k = threadIdx.x; k < 16 * half; k += 256)
+      s[k / half * 256 + k % half] += s[k / half * 256 + k % half + half];
   }
   __syncthreads();
   if (threadIdx.x < 16) counts[threadIdx.x * gridDim.x + blockIdx.x] = s[threadIdx.x * 256];
@@ -596,8 +598,10 @@ __global__ void Photons(const unsigned* seeds, float* out) {
   for (; hits < limit; ++hits) {
     state = state * 1664525u + 1013904223u;
     depth -= __logf((state >> 8) * 5.9604645e-8f + 1e-7f);
-    if (state & 0x80000000u) weight *= 0.9f;
-    else depth *= 0.7f;
+    if (state & 0x80000000u)
+      weight *= 0.9f;
+    else
+      depth *= 0.7f;
   }
   out[Id()] = weight + depth;
 }
@@ -634,7 +638,7 @@ __global__ void Hydro(const double* density, const double* energy, const double*
 void AddHeldOut(const std::string& name, std::function<void(const Memory&)> launch) { Add(name, kHeldOut, launch); }
 
 // Both versions of a kernel.
-#define PAIR(name, before, after, ...)                                        \
+#define PAIR(name, before, after, ...)                                      \
   AddHeldOut(name ": before", [](const Memory& m) { before __VA_ARGS__; }); \
   AddHeldOut(name ": after", [](const Memory& m) { after __VA_ARGS__; })
 #define ONE(name, ...) AddHeldOut(name, [](const Memory& m) { __VA_ARGS__; })
@@ -674,7 +678,8 @@ const Registration registration([] {
       Photons<<<kMillion / 256, 256>>>(seeds[near], m.out);
     });
   }
-  PAIR("nearest center", Nearest<false>, Nearest<true>, <<<1024, 256>>>(m.in, m.in + 16 * kMillion, m.Out<int>(), 262144));
+  PAIR("nearest center", Nearest<false>, Nearest<true>,
+       <<<1024, 256>>>(m.in, m.in + 16 * kMillion, m.Out<int>(), 262144));
   PAIR("elimination", Eliminate<false>, Eliminate<true>, <<<dim3(32, 128), k32>>>(m.out, m.in, 1024, 7));
   static const auto boxes = [] { return Filled<int>(2048, [](unsigned k) { return Mixed(k) % 512; }); };
   PAIR("boxes", static int* const b = boxes(); Boxes<false>, static int* const b = boxes();
@@ -686,16 +691,20 @@ const Registration registration([] {
        Flux<true>, <<<1024, 256>>>(m.in, c, m.out, 262144));
   static const auto sums = [] { return Filled<float>(1024, [](unsigned k) { return (k + 1) / 1024.0f; }); };
   static const auto units = [] { return Filled<float>(kMillion, Unit); };
-  PAIR("index", static float* const s = sums(); static float* const u = units(); FindIndex<false>,
-       static float* const s = sums(); static float* const u = units();
+  PAIR("index", static float* const s = sums(); static float* const u = units();
+       FindIndex<false>, static float* const s = sums(); static float* const u = units();
        FindIndex<true>, <<<512, 256>>>(s, u, m.Out<int>()));
   ONE("path", Path<<<4370, 256>>>(m.In<int>(), m.In<int>() + 16 * kMillion, m.Out<int>(), kMillion));
-  AddHeldOut("matrix-vector: before", [](const Memory& m) { RowSums<false><<<32, 128>>>(m.in, m.in + 16 * kMillion, m.out, 4096); });
-  AddHeldOut("matrix-vector: after", [](const Memory& m) { RowSums<true><<<512, 256>>>(m.in, m.in + 16 * kMillion, m.out, 4096); });
+  AddHeldOut("matrix-vector: before",
+             [](const Memory& m) { RowSums<false><<<32, 128>>>(m.in, m.in + 16 * kMillion, m.out, 4096); });
+  AddHeldOut("matrix-vector: after",
+             [](const Memory& m) { RowSums<true><<<512, 256>>>(m.in, m.in + 16 * kMillion, m.out, 4096); });
   ONE("transposed matrix-vector", ColumnSums<<<32, 128>>>(m.in, m.in + 16 * kMillion, m.out, 4096));
   PAIR("rank update", RankUpdate<false>, RankUpdate<true>, <<<dim3(32, 32), k16>>>(m.in, m.out, 512, 256));
-  AddHeldOut("product: before", [](const Memory& m) { Product<<<dim3(20, 80), k32>>>(m.in, m.in + kMillion, m.out, 640); });
-  AddHeldOut("product: after", [](const Memory& m) { ProductOfBlocks<<<dim3(10, 10), 256>>>(m.in, m.in + kMillion, m.out, 640); });
+  AddHeldOut("product: before",
+             [](const Memory& m) { Product<<<dim3(20, 80), k32>>>(m.in, m.in + kMillion, m.out, 640); });
+  AddHeldOut("product: after",
+             [](const Memory& m) { ProductOfBlocks<<<dim3(10, 10), 256>>>(m.in, m.in + kMillion, m.out, 640); });
   ONE("means", Means<<<64, 64>>>(m.in, m.out, 2048, 4096));
   PAIR("convolution", Convolve<false>, Convolve<true>, <<<dim3(64, 256), k32>>>(m.in, m.out, 2048));
   PAIR("sweep", Sweep<false>, Sweep<true>, <<<16, 128>>>(m.in, m.out, 2048));
@@ -718,8 +727,11 @@ const Registration registration([] {
   ONE("sum at once", SumAtOnce<<<264, 256>>>(m.in, m.out, 8 * kMillion));
   ONE("scan by shuffles", WarpScan<<<8192, 256>>>(m.In<int>(), m.Out<int>()));
   ONE("quasirandom", Quasirandom<<<264, 256>>>(m.In<unsigned>(), m.out, kMillion));
-  AddHeldOut("triad: before", [](const Memory& m) { Triad<float><<<32768, 256>>>(m.in, m.in + 8 * kMillion, m.out, 3); });
-  AddHeldOut("triad: after", [](const Memory& m) { Triad<float4><<<8192, 256>>>(m.In<float4>(), m.In<float4>() + 2 * kMillion, m.Out<float4>(), 3); });
+  AddHeldOut("triad: before",
+             [](const Memory& m) { Triad<float><<<32768, 256>>>(m.in, m.in + 8 * kMillion, m.out, 3); });
+  AddHeldOut("triad: after", [](const Memory& m) {
+    Triad<float4><<<8192, 256>>>(m.In<float4>(), m.In<float4>() + 2 * kMillion, m.Out<float4>(), 3);
+  });
   static const auto lists = [] { return Filled<int>(32 * 65536, [](unsigned k) { return Mixed(k) % 65536; }); };
   PAIR("molecules", static int* const l = lists(); Molecules<false>, static int* const l = lists();
        Molecules<true>, <<<512, 128>>>(m.In<float4>(), l, m.Out<float4>(), 65536));
@@ -729,8 +741,12 @@ const Registration registration([] {
     starts = Filled<int>(65537, [](unsigned k) { return 48 * k; });
     columns = Filled<int>(48 * 65536, [](unsigned k) { return Mixed(k) % 65536; });
   };
-  AddHeldOut("sparse product: before", [](const Memory& m) { matrix(), Sparse<false><<<512, 128>>>(starts, columns, m.in, m.in + 8 * kMillion, m.out, 65536); });
-  AddHeldOut("sparse product: after", [](const Memory& m) { matrix(), Sparse<true><<<16384, 128>>>(starts, columns, m.in, m.in + 8 * kMillion, m.out, 65536); });
+  AddHeldOut("sparse product: before", [](const Memory& m) {
+    matrix(), Sparse<false><<<512, 128>>>(starts, columns, m.in, m.in + 8 * kMillion, m.out, 65536);
+  });
+  AddHeldOut("sparse product: after", [](const Memory& m) {
+    matrix(), Sparse<true><<<16384, 128>>>(starts, columns, m.in, m.in + 8 * kMillion, m.out, 65536);
+  });
   ONE("transform of 512", Transform<<<2048, 256>>>(m.Out<float2>()));
   ONE("digits", static unsigned* const w = words(); Digits<<<256, 256>>>(w, m.Out<unsigned>(), kMillion, 8));
   ONE("double sum", DoubleSum<<<264, 256>>>(m.In<double>(), m.Out<double>(), 4 * kMillion / 67584 / 2 * 67584 * 2));
@@ -739,8 +755,11 @@ const Registration registration([] {
   PAIR("mass matrix", Mass<false>, Mass<true>, <<<1024, 512>>>(m.in, m.in + kMillion, m.out, m.out + 16 * kMillion));
   AddHeldOut("waves: before", [](const Memory& m) { Waves<false><<<dim3(6, 24, 188), k32>>>(m.in, m.out, 192); });
   AddHeldOut("waves: after", [](const Memory& m) { Waves<true><<<dim3(6, 24), k32>>>(m.in, m.out, 192); });
-  PAIR("links", Links<false>, Links<true>, <<<1024, 256>>>(m.In<float2>(), m.In<float2>() + 9 * 262144, m.Out<float2>(), 262144));
-  ONE("hydrodynamics", Hydro<<<dim3(32, 128), k32>>>(m.In<double>(), m.In<double>() + kMillion, m.In<double>() + 2 * kMillion, m.Out<double>(), m.Out<double>() + kMillion, 1024));
+  PAIR("links", Links<false>, Links<true>,
+       <<<1024, 256>>>(m.In<float2>(), m.In<float2>() + 9 * 262144, m.Out<float2>(), 262144));
+  ONE("hydrodynamics",
+      Hydro<<<dim3(32, 128), k32>>>(m.In<double>(), m.In<double>() + kMillion, m.In<double>() + 2 * kMillion,
+                                    m.Out<double>(), m.Out<double>() + kMillion, 1024));
 });
 
 }  // namespace

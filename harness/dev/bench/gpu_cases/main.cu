@@ -86,7 +86,8 @@ int main(int argc, char** argv) {
   unsigned needs = sets;
   for (const Case& c : cases) needs |= sets == 0 ? c.sets : 0;
   // A G80 has 768 MiB.
-  const bool course = (needs & gpu_cases::kCourse) != 0, timing = !course && (needs & (gpu_cases::kTiming | gpu_cases::kHeldOut)) != 0;
+  const bool course = (needs & gpu_cases::kCourse) != 0,
+             timing = !course && (needs & (gpu_cases::kTiming | gpu_cases::kHeldOut)) != 0;
   const size_t megabytes = course ? 128 : timing ? 512 : 16;
   const gpu_cases::Memory memory = MakeMemory(megabytes << 20, timing ? gpu_cases::kIndices : 1u << 16);
   for (const Case& c : cases) {

@@ -54,7 +54,8 @@ void Names(const std::string& text, std::set<std::string>& defined, std::set<std
   const ptx::Module module = ptx::Parse(text);
   for (const ptx::Variable& variable : module.variables) {
     if (variable.is_extern) wanted.insert(variable.name);
-    if (!variable.is_extern && variable.is_visible && !variable.is_weak) (apart != nullptr ? *apart : defined).insert(variable.name);
+    if (!variable.is_extern && variable.is_visible && !variable.is_weak)
+      (apart != nullptr ? *apart : defined).insert(variable.name);
   }
   for (const ptx::Function& function : module.functions) {
     if (apart != nullptr && function.is_entry) apart->insert(function.name);

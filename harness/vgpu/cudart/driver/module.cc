@@ -238,7 +238,8 @@ cudaError_t CheckOptions(unsigned count, const CUjit_option* options, void* cons
         break;
       case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
       case CU_JIT_ERROR_LOG_BUFFER:
-        if (!given(CU_JIT_ERROR_LOG_BUFFER) || !given(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)) error = cudaErrorInvalidValue;
+        if (!given(CU_JIT_ERROR_LOG_BUFFER) || !given(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES))
+          error = cudaErrorInvalidValue;
         break;
       case CU_JIT_GLOBAL_SYMBOL_NAMES:
         if (!given(CU_JIT_GLOBAL_SYMBOL_ADDRESSES) || !given(CU_JIT_GLOBAL_SYMBOL_COUNT)) error = cudaErrorInvalidValue;
@@ -365,8 +366,8 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* 
     // Which target is asked for does not matter before a kernel is.
     if (CheckOptions(count, options, values) == cudaErrorInvalidValue) return cudaErrorInvalidValue;
     if (own_count > 0 && (own == nullptr || std::any_of(own, own + own_count, [](CUlibraryOption option) {
-          return option < 0 || option >= CU_LIBRARY_NUM_OPTIONS;
-        })))
+                            return option < 0 || option >= CU_LIBRARY_NUM_OPTIONS;
+                          })))
       return cudaErrorInvalidValue;
     ClearLogs(count, options, values);
     return Load(library, image);

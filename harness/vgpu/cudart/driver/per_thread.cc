@@ -1,4 +1,3 @@
 // The driver's functions for which no stream is the calling thread's.
-#include "vgpu/cudart/driver/driver.h"
-
 #include "driver_variants.inc"
+#include "vgpu/cudart/driver/driver.h"
