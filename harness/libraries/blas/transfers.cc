@@ -23,8 +23,9 @@ cublasStatus_t Copy(const Sides& sides, int64_t rows, int64_t columns, int64_t e
 cublasStatus_t CopyVector(const char* function, const Sides& sides, int64_t n, int64_t element, const void* from,
                           int64_t from_increment, void* to, int64_t to_increment) {
   const CalledAs named(function);
+  if (from_increment <= 0 || to_increment <= 0) return CUBLAS_STATUS_INVALID_VALUE;
   if (n == 0) return CUBLAS_STATUS_SUCCESS;
-  if (element <= 0 || from_increment <= 0 || to_increment <= 0) return CUBLAS_STATUS_INVALID_VALUE;
+  if (element <= 0) return CUBLAS_STATUS_INVALID_VALUE;
   if (n < 0) return CUBLAS_STATUS_MAPPING_ERROR;
   return Copy(sides, 1, n, element, from, from_increment, to, to_increment);
 }

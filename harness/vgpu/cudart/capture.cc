@@ -13,7 +13,7 @@ namespace {
 void Begin(Runtime& r, cudaStream_t handle, std::shared_ptr<Graph> graph, std::vector<Node*> after,
            cudaStreamCaptureMode mode) {
   Stream& stream = r.StreamForWork(handle);
-  Require(handle != nullptr && handle != cudaStreamLegacy, cudaErrorStreamCaptureUnsupported);
+  Require(!IsLegacy(handle), cudaErrorStreamCaptureUnsupported);
   Require(stream.point.capture == nullptr, cudaErrorIllegalState);
   auto capture = std::make_shared<Capture>();
   capture->graph = std::move(graph);
@@ -51,8 +51,7 @@ cudaGraph_t HandleOf(const std::shared_ptr<Graph>& graph) { return reinterpret_c
 
 // The legacy stream can't be asked while a stream that would wait for it is captured; no harm is done.
 Stream& Asked(Runtime& r, cudaStream_t handle) {
-  const bool legacy = handle == nullptr || handle == cudaStreamLegacy;
-  Require(!legacy || SpoilByLegacyStream(false) == cudaSuccess, cudaErrorStreamCaptureImplicit);
+  Require(!IsLegacy(handle) || SpoilByLegacyStream(false) == cudaSuccess, cudaErrorStreamCaptureImplicit);
   return r.timeline().StreamOf(r.device(), handle);
 }
 
@@ -122,8 +121,8 @@ bool SpoilIf(bool spoils, Condition condition) {
   return any;
 }
 
-// Whether all that was captured lies before where the first stream stands: every stream that joined was joined again.
-bool AllJoined(const Graph& graph, const std::vector<Node*>& after) {
+// Whether all that other streams captured lies before where the first one stands: each of them was joined again.
+bool AllJoined(const Capture& capture, const std::vector<Node*>& after) {
   std::set<const Node*> before;
   std::vector<const Node*> next(after.begin(), after.end());
   while (!next.empty()) {
@@ -132,7 +131,8 @@ bool AllJoined(const Graph& graph, const std::vector<Node*>& after) {
     if (!before.insert(node).second) continue;
     next.insert(next.end(), node->dependencies.begin(), node->dependencies.end());
   }
-  return before.size() == graph.nodes.size();
+  return std::all_of(capture.aside.begin(), capture.aside.end(),
+                     [&](const Node* node) { return before.count(node) != 0; });
 }
 
 }  // namespace
@@ -166,7 +166,9 @@ void Spoil(const Stream& stream, cudaError_t error) {
 
 void AddToCapture(Stream& stream, Work work) {
   Require(stream.point.capture->valid, cudaErrorStreamCaptureInvalidated);
-  Node* const node = AddNode(*stream.point.capture->graph, std::move(work), stream.point.after);
+  Capture& capture = *stream.point.capture;
+  Node* const node = AddNode(*capture.graph, std::move(work), stream.point.after);
+  if (capture.origin != &stream) capture.aside.push_back(node);
   stream.point.after = {node};
 }
 
@@ -195,7 +197,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
                                           const cudaGraphEdgeData*, size_t count, cudaStreamCaptureMode mode) {
   return Api("cudaStreamBeginCaptureToGraph", [&](Runtime& r) {
     r.StreamForWork(stream);
-    Require(stream != nullptr, cudaErrorStreamCaptureUnsupported);
+    Require(!IsLegacy(stream), cudaErrorStreamCaptureUnsupported);
     Require(IsMode(mode), cudaErrorInvalidValue);
     const auto target = GraphOf(graph);
     // Into a graph one stream is captured at a time.
@@ -215,7 +217,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
       capture->valid = false;
       throw ApiError{cudaErrorStreamCaptureUnmatched};
     }
-    const bool joined = AllJoined(*capture->graph, stream.point.after);
+    const bool joined = AllJoined(*capture, stream.point.after);
     r.timeline().LeaveCapture(capture.get());
     graphs().active.erase(capture);
     const cudaGraph_t result = HandleOf(capture->graph);

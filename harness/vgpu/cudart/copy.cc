@@ -33,6 +33,15 @@ void Check(const Layout& layout, const Region& region) {
           cudaErrorInvalidValue);
 }
 
+// What begins in registered memory ends there too, and writes to none that was registered to be read.
+void RequireRegistered(Runtime& r, const void* base, const Layout& layout, const Region& region, bool writes) {
+  const auto range = r.HostRangeHolding(base);
+  if (!range || range->second.kind != Runtime::HostRange::Kind::kRegistered) return;
+  const uint64_t bytes = (region.depth - 1) * layout.slice + (region.height - 1) * layout.pitch + region.width;
+  Require(Address(base) - range->first + bytes <= range->second.bytes, cudaErrorInvalidValue);
+  Require(!writes || (range->second.flags & cudaHostRegisterReadOnly) == 0, cudaErrorInvalidValue);
+}
+
 // Which way a copy really goes: the device at each end, if any. Memory that device and host share counts as the
 // device's.
 struct Ends {
@@ -128,6 +137,7 @@ CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms) {
   for (const auto& [base, position] : {std::pair(parms->dstPtr, parms->dstPos), {parms->srcPtr, parms->srcPos}}) {
     const bool within = position.x <= base.pitch && extent.width <= base.pitch - position.x;
     Require(within || extent.width > base.pitch, cudaErrorInvalidValue);
+    Require(extent.depth > 1 || extent.height <= base.ysize, cudaErrorInvalidValue);
   }
   return {place(parms->dstPtr, parms->dstPos),
           layout(parms->dstPtr),
@@ -190,6 +200,8 @@ bool CheckCopy(Runtime& r, const CopyWork& work) {
   Check(work.from_layout, work.region);
   if (work.region.Bytes() == 0) return false;
   EndsOf(r, work.to, work.from, work.kind);
+  RequireRegistered(r, work.to, work.to_layout, work.region, true);
+  RequireRegistered(r, work.from, work.from_layout, work.region, false);
   return true;
 }
 
@@ -208,9 +220,7 @@ CopyWork Staged(Runtime& r, const CopyWork& work) {
 }
 
 void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream) {
-  Check(work.to_layout, work.region);
-  Check(work.from_layout, work.region);
-  if (work.region.Bytes() == 0) return;
+  if (!CheckCopy(r, work)) return;
   const Ends ends = EndsOf(r, work.to, work.from, work.kind);
   const Behavior behavior = BehaviorOf(r, work, ends);
   std::vector<StreamPoint::Span> spans;
@@ -311,6 +321,7 @@ void PerformFill(Runtime& r, const FillWork& work, Stream& stream) {
   const unsigned unit = work.element_bytes;
   Require(unit == 1 || ((unit == 2 || unit == 4) && work.region.width % unit == 0), cudaErrorInvalidValue);
   if (work.region.Bytes() == 0) return;
+  RequireRegistered(r, work.to, work.layout, work.region, true);
   const std::optional<int> device = r.DeviceHolding(Address(work.to));
   if (!device && r.IsPinned(work.to)) return FillHost(r, work, stream);
   Require(device.has_value(), cudaErrorInvalidValue);

@@ -87,6 +87,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
     Require(config->numAttrs == 0 || config->attrs != nullptr, cudaErrorInvalidValue);
     dim3 cluster(0, 0, 0);
     for (unsigned i = 0; i < config->numAttrs; ++i) {
+      if (config->attrs[i].id == cudaLaunchAttributeClusterSchedulingPolicyPreference) {
+        CheckAttribute(AttributeOwner::kLaunch, config->attrs[i].id, config->attrs[i].val);
+      }
       const auto& dim = config->attrs[i].val.clusterDim;
       if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) cluster = dim3(dim.x, dim.y, dim.z);
     }

@@ -73,8 +73,9 @@ struct Capture {
   unsigned long long id = 0;
   bool valid = true;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  std::thread::id thread = {};  // which began it
-  bool blocking = false;        // a stream that waits for the legacy stream takes part
+  std::thread::id thread = {};          // which began it
+  bool blocking = false;                // a stream that waits for the legacy stream takes part
+  std::vector<const Node*> aside = {};  // of other streams than `origin`
 };
 
 // What handles stand for.

@@ -32,6 +32,15 @@ cudaGraphExec_t Instantiate(Runtime& r, cudaGraph_t graph, unsigned long long fl
                                         cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
   Require((flags & ~kKnown) == 0, cudaErrorInvalidValue);
   const std::shared_ptr<Graph> from = GraphOf(graph);
+  // What a kernel may launch has kernels, copies, fills and graphs of such, and one at least.
+  const auto is_for_kernels = [](const auto& node) {
+    const cudaGraphNodeType type = TypeOf(node->work);
+    return type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy || type == cudaGraphNodeTypeMemset ||
+           type == cudaGraphNodeTypeGraph;
+  };
+  Require((flags & cudaGraphInstantiateFlagDeviceLaunch) == 0 ||
+              (!from->nodes.empty() && std::all_of(from->nodes.begin(), from->nodes.end(), is_for_kernels)),
+          cudaErrorInvalidValue);
   auto executable = MakeExecutable(*from);
   executable->of = from;
   // Memory that a graph allocates can be one executable graph's only; so it is where that was tried in vain.

@@ -90,6 +90,12 @@ AllocateWork MakeAllocation(Runtime& r, cudaMemAllocNodeParams* params) {
   Require(
       pool.location.type == cudaMemLocationTypeDevice && pool.location.id >= 0 && pool.location.id < r.device_count(),
       cudaErrorInvalidValue);
+  for (size_t k = 0; k < params->accessDescCount && params->accessDescs != nullptr; ++k) {
+    const cudaMemAccessDesc& access = params->accessDescs[k];
+    r.RequireDevice(access.location.id);
+    Require(access.flags == cudaMemAccessFlagsProtReadWrite, cudaErrorNotSupported);
+  }
+  Require(pool.handleTypes == cudaMemHandleTypeNone, cudaErrorNotSupported);
   AllocateWork work = MakeAllocation(r, params->bytesize);
   params->dptr = reinterpret_cast<void*>(work.memory->address);
   return work;

@@ -76,7 +76,7 @@ WaitWork MakeWait(Runtime& r, cudaEvent_t event) {
   return {event};
 }
 
-Work MakeAny(Runtime& r, const cudaGraphNodeParams* params) {
+Work MakeAny(Runtime& r, Graph& graph, cudaGraphNodeParams* params) {
   Require(params != nullptr, cudaErrorInvalidValue);
   switch (params->type) {
     case cudaGraphNodeTypeKernel: {
@@ -104,11 +104,16 @@ Work MakeAny(Runtime& r, const cudaGraphNodeParams* params) {
       return MakeRecord(r, params->eventRecord.event);
     case cudaGraphNodeTypeWaitEvent:
       return MakeWait(r, params->eventWait.event);
-    case cudaGraphNodeTypeMemAlloc:
+    case cudaGraphNodeTypeMemAlloc: {
+      cudaMemAllocNodeParamsV2& asked = params->alloc;
+      cudaMemAllocNodeParams plain{asked.poolProps, asked.accessDescs, asked.accessDescCount, asked.bytesize, nullptr};
+      AllocateWork work = MakeAllocation(r, &plain);
+      asked.dptr = plain.dptr;
+      return work;
+    }
     case cudaGraphNodeTypeMemFree:
-      // These have functions of their own.
-      Require(params->alloc.bytesize > 0 || params->free.dptr != nullptr, cudaErrorInvalidValue);
-      NotSupported("a memory node by cudaGraphAddNode; cudaGraphAddMemAllocNode adds one");
+      graph.memory_tried = true;
+      return MakeFree(graph, params->free.dptr);
     case cudaGraphNodeTypeConditional:
       Require(params->conditional.handle != 0, cudaErrorInvalidValue);
       NotSupported("conditional nodes");
@@ -144,17 +149,18 @@ extern "C" {
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                              const cudaGraphEdgeData*, size_t count, cudaGraphNodeParams* params) {
-  return Add("cudaGraphAddNode", node, graph, dependencies, count, [&](Runtime& r) { return MakeAny(r, params); });
+  return Add("cudaGraphAddNode", node, graph, dependencies, count,
+             [&](Runtime& r) { return MakeAny(r, *GraphOf(graph), params); });
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params) {
-  return Change("cudaGraphNodeSetParams", node, [&](Runtime& r) { return MakeAny(r, params); });
+  return Change("cudaGraphNodeSetParams", node, [&](Runtime& r) { return MakeAny(r, *NodeOf(node).graph, params); });
 }
 
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t handle,
                                        cudaGraphNodeParams* params) {
   return Api("cudaGraphExecNodeSetParams", [&](Runtime& r) {
-    Work work = MakeAny(r, params);
+    Work work = MakeAny(r, *NodeOf(handle).graph, params);
     ExecutableNode& node = NodeIn(ExecutableOf(executable), handle);
     Require(work.index() == node.work.index(), cudaErrorInvalidValue);
     CheckNode(r, work);

@@ -59,8 +59,9 @@ CopyWork MakeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t byt
                             cudaMemcpyKind kind) {
   if (bytes == 0) return {};
   r.RequireContext();
-  const void* const from = PlaceIn(r, symbol, bytes, offset);
+  r.VariableOf(symbol);
   Require(kind != cudaMemcpyHostToDevice && kind != cudaMemcpyHostToHost, cudaErrorInvalidMemcpyDirection);
+  const void* const from = PlaceIn(r, symbol, bytes, offset);
   return MakeCopy(to, from, bytes, kind);
 }
 

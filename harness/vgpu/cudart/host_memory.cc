@@ -15,9 +15,13 @@ constexpr unsigned kHostAllocFlags = cudaHostAllocPortable | cudaHostAllocMapped
 // Page-locked memory is the device's own where the host sees that, so that kernels reach it too: with unified
 // addressing all of it is mapped, at the same address.
 void AllocateHost(Runtime& r, void** pointer, size_t bytes, unsigned flags) {
-  Require(pointer != nullptr && (flags & ~kHostAllocFlags) == 0, cudaErrorInvalidValue);
+  Require(pointer != nullptr, cudaErrorInvalidValue);
+  if (bytes == 0) {
+    *pointer = nullptr;
+    return;
+  }
+  Require((flags & ~kHostAllocFlags) == 0, cudaErrorInvalidValue);
   *pointer = nullptr;
-  if (bytes == 0) return;
   using Kind = Runtime::HostRange::Kind;
   Kind kind = Kind::kAllocated;
   if (r.backend().HostSeesDeviceMemory()) {

@@ -118,7 +118,7 @@ void Prefetch(Runtime& r, const void* pointer, size_t bytes, const cudaMemLocati
 
 // A stream of the program's own, which batches of such work need.
 void RequireStreamOfProgram(Runtime& r, cudaStream_t stream) {
-  Require(stream != nullptr && stream != cudaStreamLegacy, cudaErrorInvalidValue);
+  Require(!IsLegacy(stream), cudaErrorInvalidValue);
   const Stream& in = r.StreamOf(stream);
   if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
 }

@@ -251,7 +251,7 @@ cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const
                                  cudaMemcpyAttributes* attributes, size_t* groups, size_t group_count,
                                  cudaStream_t stream) {
   return Api("cudaMemcpyBatchAsync", [&](Runtime& r) {
-    Require(stream != nullptr && stream != cudaStreamLegacy, cudaErrorInvalidValue);
+    Require(!IsLegacy(stream), cudaErrorInvalidValue);
     Require(to != nullptr && from != nullptr && bytes != nullptr && count > 0, cudaErrorInvalidValue);
     Require(attributes != nullptr && groups != nullptr && group_count > 0 && groups[0] == 0, cudaErrorInvalidValue);
     for (size_t i = 0; i < group_count; ++i) {

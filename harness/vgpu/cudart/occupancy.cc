@@ -1,6 +1,7 @@
 // Resident blocks of a kernel, from the device's model.
 #include <algorithm>
 
+#include "vgpu/cudart/launch_attributes.h"
 #include "vgpu/cudart/memory.h"
 #include "vgpu/cudart/work.h"
 #include "vgpu/model/capability.h"
@@ -46,13 +47,15 @@ int ResidentBlocks(Runtime& r, const Kernel& kernel, const KernelInfo& info, int
 }
 
 // The blocks of a cluster that a configuration asks for, 0: none. Throws what the launch would return.
-uint64_t ClusterOf(const KernelInfo& info, const cudaLaunchConfig_t& config, uint64_t most) {
-  lockstep::vgpu::Dim3 cluster = info.cluster;
+uint64_t ClusterOf(const Kernel& kernel, const KernelInfo& info, const cudaLaunchConfig_t& config, uint64_t most) {
+  const dim3& set = kernel.required_cluster;
+  const lockstep::vgpu::Dim3 own = info.cluster.Count() != 0 ? info.cluster : lockstep::vgpu::Dim3{set.x, set.y, set.z};
+  lockstep::vgpu::Dim3 cluster = own;
   for (unsigned k = 0; k < config.numAttrs; ++k) {
     const cudaLaunchAttribute& each = config.attrs[k];
     if (each.id != cudaLaunchAttributeClusterDimension) continue;
     const lockstep::vgpu::Dim3 asked{each.val.clusterDim.x, each.val.clusterDim.y, each.val.clusterDim.z};
-    Require(asked.Count() != 0 && asked.Count() <= most && (info.cluster.Count() == 0 || asked == info.cluster),
+    Require(asked.Count() != 0 && asked.Count() <= most && (own.Count() == 0 || asked == own),
             cudaErrorInvalidClusterSize);
     cluster = asked;
   }
@@ -66,15 +69,22 @@ uint64_t ClusterOf(const KernelInfo& info, const cudaLaunchConfig_t& config, uin
 template <typename F>
 cudaError_t AskClusters(const char* name, int* answer, const void* function, const cudaLaunchConfig_t* config,
                         const F& result) {
-  return Api(name, Faults::kIgnores, [&](Runtime& r) {
+  return Api(name, [&](Runtime& r) {
     constexpr uint64_t kPortable = 8, kMost = 16;
     Kernel& kernel = r.KernelOf(function);
+    r.RequireContext();
     Require(answer != nullptr && config != nullptr, cudaErrorInvalidValue);
+    for (unsigned k = 0; k < config->numAttrs; ++k) {
+      Require(CanSet(AttributeOwner::kLaunch, config->attrs[k].id), cudaErrorInvalidValue);
+    }
     const dim3 &grid = config->gridDim, &block = config->blockDim;
     Require(grid.x > 0 && grid.y > 0 && grid.z > 0 && block.x > 0 && block.y > 0 && block.z > 0, cudaErrorInvalidValue);
     const KernelInfo& info = r.InfoOf(kernel);
     const uint64_t most = kernel.non_portable_cluster != 0 ? kMost : kPortable;
-    const uint64_t cluster = ClusterOf(info, *config, most);
+    const uint64_t cluster = ClusterOf(kernel, info, *config, most);
+    for (unsigned k = 0; k < config->numAttrs; ++k) {
+      CheckAttribute(AttributeOwner::kLaunch, config->attrs[k].id, config->attrs[k].val);
+    }
     const uint64_t threads = uint64_t{block.x} * block.y * block.z;
     const size_t shared = config->dynamicSmemBytes;
     const bool fits = threads > 0 && threads <= info.max_threads && shared <= MostForOccupancy(r, kernel, info);
@@ -135,9 +145,10 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     Require(blocks > 0 && threads > 0, cudaErrorInvalidValue);
     Kernel& kernel = r.KernelOf(function);
     const auto& info = r.InfoOf(kernel);
-    Require(r.backend().MaxBlocksPerSm(info, threads, 0) >= blocks, cudaErrorInvalidValue);
-    // An equal share of all, by whole units; what each block has reserved is not taken off, on a GPU neither.
-    const uint64_t all = CarveoutOf(r, kernel, 0);
+    Require(ResidentBlocks(r, kernel, info, threads, 0) >= blocks, cudaErrorInvalidValue);
+    // An equal share of all, by whole units; what each block has reserved is not taken off, on a GPU neither. The one
+    // block of a multiprocessor may have what every kernel may.
+    const uint64_t all = blocks == 1 ? static_cast<uint64_t>(r.profile().shared_per_sm) : CarveoutOf(r, kernel, 0);
     const auto unit = static_cast<uint64_t>(r.profile().shared_allocation_unit);
     const uint64_t share = all / static_cast<uint64_t>(blocks) / unit * unit;
     *bytes =

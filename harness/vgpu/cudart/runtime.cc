@@ -194,7 +194,7 @@ std::optional<int> Runtime::DeviceHolding(uint64_t address) {
 }
 
 Stream& Runtime::StreamOf(cudaStream_t stream) {
-  if (stream == nullptr || stream == cudaStreamLegacy) {
+  if (IsLegacy(stream)) {
     const cudaError_t error = SpoilByLegacyStream(true);
     Require(error == cudaSuccess, error);
   }

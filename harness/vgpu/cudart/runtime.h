@@ -353,7 +353,30 @@ bool HasJudge();
 
 }  // namespace lockstep::vgpu::cudart
 
-// The variant of an API function that acts on the calling thread's default stream (nvcc --default-stream
-// per-thread). Device work is done in the order in which it is asked for, so the two do the same.
-#define LOCKSTEP_PER_THREAD(function, suffix) \
-  extern "C" decltype(function) function##suffix __attribute__((alias(#function), visibility("default")));
+// The variant of an API function for which no stream is the calling thread's (nvcc --default-stream per-thread): a
+// function of the other's type, reached by a jump, since its parameters can't be named here.
+namespace lockstep::vgpu::cudart {
+template <auto kFunction>
+struct PerThread;
+template <typename Result, typename... Arguments, Result (*kFunction)(Arguments...)>
+struct PerThread<kFunction> {
+  static Result Call(Arguments... arguments) {
+    struct Scope {
+      const bool outer = std::exchange(NullIsOfThread(), true);
+      ~Scope() { NullIsOfThread() = outer; }
+    } const scope;
+    return kFunction(arguments...);
+  }
+};
+}  // namespace lockstep::vgpu::cudart
+#if defined(__aarch64__)
+#define LOCKSTEP_JUMP(to) "adrp x16, " to "\n ldr x16, [x16, :lo12:" to "]\n br x16"
+#else
+#define LOCKSTEP_JUMP(to) "jmp *" to "(%rip)"
+#endif
+#define LOCKSTEP_PER_THREAD(function, suffix)                                                                       \
+  extern "C" __attribute__((visibility("hidden"), used)) decltype(&function) const of_##function##suffix =          \
+      &lockstep::vgpu::cudart::PerThread<&function>::Call;                                                          \
+  asm(".pushsection .text\n.globl " #function #suffix "\n.type " #function #suffix ",%function\n" #function #suffix \
+      ":\n " LOCKSTEP_JUMP("of_" #function #suffix) "\n.size " #function #suffix ",.-" #function #suffix            \
+                                                    "\n.popsection");

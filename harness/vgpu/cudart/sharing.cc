@@ -1,4 +1,6 @@
-// Handles for other processes. No other process can open one; that is refused.
+// Handles for other processes. None can open one; that is refused. This one gets the error that it would get of a GPU.
+#include <unistd.h>
+
 #include <cstring>
 
 #include "vgpu/cudart/memory.h"
@@ -7,6 +9,32 @@
 
 using namespace lockstep::vgpu::cudart;
 
+namespace {
+
+// What a handle holds: that it is one, and of which process.
+struct Shared {
+  char mark[8] = "vgpuipc";
+  pid_t process = ::getpid();
+};
+template <typename Handle>
+void Mark(Handle* handle) {
+  std::memset(handle, 0, sizeof *handle);
+  const Shared shared;
+  std::memcpy(handle, &shared, sizeof shared);
+}
+// Ends the call: with `own` for this process's handle, with `wrong` for what is none.
+template <typename Handle>
+[[noreturn]] void RefuseToOpen(const Handle& handle, cudaError_t own, cudaError_t wrong) {
+  Shared shared;
+  const Shared here;
+  std::memcpy(&shared, &handle, sizeof shared);
+  Require(std::memcmp(shared.mark, here.mark, sizeof here.mark) == 0, wrong);
+  Require(shared.process != here.process, own);
+  NotSupported("memory or an event of another process");
+}
+
+}  // namespace
+
 extern "C" {
 
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* handle, cudaEvent_t event) {
@@ -14,14 +42,26 @@ cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* handle, cudaEvent_t even
     Require(event != nullptr, cudaErrorInvalidValue);
     Require((r.timeline().EventOf(event).flags & cudaEventInterprocess) != 0, cudaErrorInvalidResourceHandle);
     Require(handle != nullptr, cudaErrorInvalidValue);
-    std::memset(handle, 0, sizeof *handle);
+    Mark(handle);
+  });
+}
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t handle) {
+  return Api("cudaIpcOpenEventHandle", [&](Runtime&) {
+    Require(event != nullptr, cudaErrorInvalidValue);
+    RefuseToOpen(handle, cudaErrorDeviceUninitialized, cudaErrorMapBufferObjectFailed);
+  });
+}
+cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t handle, unsigned flags) {
+  return Api("cudaIpcOpenMemHandle", [&](Runtime&) {
+    Require(pointer != nullptr && flags <= cudaIpcMemLazyEnablePeerAccess, cudaErrorInvalidValue);
+    RefuseToOpen(handle, cudaErrorInvalidValue, cudaErrorInvalidValue);
   });
 }
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* pointer) {
   return Api("cudaIpcGetMemHandle", [&](Runtime& r) {
     const auto memory = MemoryAt(r, pointer);
     Require(handle != nullptr && memory && memory->of_malloc, cudaErrorInvalidValue);
-    std::memset(handle, 0, sizeof *handle);
+    Mark(handle);
   });
 }
 cudaError_t cudaIpcCloseMemHandle(void*) {

@@ -91,6 +91,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     Require(flags == cudaEventWaitDefault || flags == cudaEventWaitExternal, cudaErrorInvalidValue);
     const Event& awaited = r.timeline().EventOf(event);
     Require(waiting.point.capture != nullptr || flags != cudaEventWaitExternal, cudaErrorIllegalState);
+    if (waiting.point.capture != nullptr && awaited.of_ended_capture) Spoil(waiting, cudaErrorInvalidValue);
     // An event outside a capture can be waited for by a node only, where that is asked for.
     if (waiting.point.capture != nullptr && awaited.point.capture == nullptr && flags != cudaEventWaitExternal) {
       if (!awaited.recorded && awaited.later == nullptr) return;
@@ -173,13 +174,15 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
 LOCKSTEP_PER_THREAD(cudaStreamCopyAttributes, _ptsz)
 
 // Managed memory is visible everywhere at all times.
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned flags) {
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t bytes, unsigned flags) {
   return Api("cudaStreamAttachMemAsync", [&](Runtime& r) {
     NotCapturing(r, stream);
     Require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle,
             cudaErrorInvalidValue);
     const auto address = reinterpret_cast<uintptr_t>(pointer);
-    Require(r.IsManaged(address) && r.managed().count(address) != 0, cudaErrorInvalidValue);
+    const auto range = r.managed().find(address);
+    Require(range != r.managed().end() && (bytes == 0 || bytes == range->second.bytes), cudaErrorInvalidValue);
+    Require(flags != cudaMemAttachSingle || !IsLegacy(stream), cudaErrorInvalidValue);
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamAttachMemAsync, _ptsz)

@@ -7,6 +7,7 @@
 
 #include "vgpu/core/half_format.h"
 #include "vgpu/cudart/array.h"
+#include "vgpu/cudart/pointer.h"
 #include "vgpu/texture/sampling.h"
 
 namespace lockstep::vgpu::cudart {
@@ -39,7 +40,9 @@ const Object& ObjectOf(Runtime& r, unsigned long long handle, bool is_surface) {
 // As the hardware's allocations are aligned.
 bool IsAligned(Runtime& r, uint64_t address) {
   const std::optional<int> device = r.DeviceHolding(address);
-  if (!device) return false;
+  const auto memory = MemoryAt(r, reinterpret_cast<const void*>(address));
+  if (!device || !memory) return false;
+  if (memory->of_variable && memory->type == cudaMemoryTypeDevice) return false;
   const auto range = r.backend(*device).RangeHolding(address);
   return range && (address - range->first) % kMemoryAlignment == 0;
 }
@@ -167,8 +170,9 @@ Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image, const T
   // Only bytes that are read as floats are colors. Anisotropy needs derivatives, which a kernel does not give.
   const bool signed_bytes = image.format.kind == TexelKind::kSigned && image.format.channel_bytes == 1;
   if (sampler.srgb && sampler.as_float && signed_bytes) NotSupported("a texture of signed sRGB colors");
-  if (sampler.srgb && sampler.as_float && sampler.linear && image.format.channel_bytes == 1) {
-    NotSupported("linear filtering of sRGB colors");
+  const bool between = desc.mipmapFilterMode == cudaFilterModeLinear || image.shape == ImageShape::k3D;
+  if (sampler.srgb && sampler.as_float && sampler.linear && between && image.format.channel_bytes == 1) {
+    NotSupported("linear filtering of sRGB colors in three dimensions or between levels");
   }
   if (sampler.linear && !sampler.as_float && image.format.kind != TexelKind::kFloat) {
     NotSupported("linear filtering of a view's integers");

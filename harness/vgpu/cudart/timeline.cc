@@ -33,6 +33,18 @@ cudaStream_t Timeline::CreateStream(int device, unsigned flags, int priority) {
   return handle;
 }
 
+// Each thread has one on each device, made when it is first meant: it waits for the legacy stream, and that for it.
+Stream& Timeline::OfThisThread(int device) {
+  cudaStream_t& handle = of_threads_[{device, std::this_thread::get_id()}];
+  if (handle == nullptr) handle = CreateStream(device, cudaStreamDefault, 0);
+  return *streams_.at(handle);
+}
+
+bool& NullIsOfThread() {
+  static thread_local bool is = false;
+  return is;
+}
+
 void Timeline::DestroyStream(cudaStream_t stream) {
   const auto found = streams_.find(stream);
   Require(found != streams_.end(), cudaErrorInvalidResourceHandle);
@@ -41,7 +53,8 @@ void Timeline::DestroyStream(cudaStream_t stream) {
 }
 
 Stream& Timeline::StreamOf(int device, cudaStream_t stream) {
-  if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return DefaultOf(device);
+  if (stream == cudaStreamPerThread || (stream == nullptr && NullIsOfThread())) return OfThisThread(device);
+  if (stream == nullptr || stream == cudaStreamLegacy) return DefaultOf(device);
   const auto found = streams_.find(stream);
   Require(found != streams_.end() && !found->second->destroyed, cudaErrorInvalidResourceHandle);
   return *found->second;
@@ -167,6 +180,7 @@ void Timeline::ForgetNode(const Node* node) {
 
 void Timeline::Reset(int device) {
   clocks_.HostWaitsForDevice(device);
+  std::erase_if(of_threads_, [device](const auto& entry) { return entry.first.first == device; });
   std::erase_if(streams_, [this, device](const auto& entry) {
     if (entry.second->device != device) return false;
     clocks_.Remove(entry.second->slot);

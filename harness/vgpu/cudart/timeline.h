@@ -15,6 +15,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "vgpu/observers/stream_clocks.h"
@@ -84,6 +86,12 @@ struct Operation {
   uint64_t bytes;
 };
 
+// Whether this thread's call takes no stream for cudaStreamPerThread instead of the legacy stream.
+bool& NullIsOfThread();
+inline bool IsLegacy(cudaStream_t stream) {
+  return stream == cudaStreamLegacy || (stream == nullptr && !NullIsOfThread());
+}
+
 class Timeline {
  public:
   // Handles; throw ApiError for one that does not exist. `device` is the current one, which the default stream means.
@@ -129,10 +137,12 @@ class Timeline {
   bool AskWhetherOver(Questions& asked, double end_us);
 
   Stream& DefaultOf(int device);
+  Stream& OfThisThread(int device);
   bool IsDefault(const Stream& stream) const;
 
   std::map<int, Stream> defaults_;  // by device
   std::map<cudaStream_t, std::unique_ptr<Stream>> streams_;
+  std::map<std::pair<int, std::thread::id>, cudaStream_t> of_threads_;  // by device; in `streams_`
   std::map<cudaEvent_t, std::unique_ptr<Event>> events_;
   unsigned long long next_id_ = 1;
   unsigned long long created_ = 0;

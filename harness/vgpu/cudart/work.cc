@@ -126,7 +126,7 @@ void Submit(Runtime& r, Work work, cudaStream_t handle) {
     const Event& event = r.timeline().EventOf(wait->event);
     Require(!event.of_ended_capture, cudaErrorInvalidValue);
     if (event.point.capture != nullptr) {
-      if (handle == nullptr || handle == cudaStreamLegacy) {
+      if (IsLegacy(handle)) {
         event.point.capture->valid = false;
         throw ApiError{cudaErrorStreamCaptureImplicit};
       }

@@ -304,8 +304,21 @@ constexpr int kNone = -100000;
 // largest one, so many bits are kept; of sRGB's lights only their own eight.
 struct Precision {
   int bits, least, aligned;
+  bool of_light = false;
 };
-constexpr Precision kFloat = {24, -149, 28}, kHalf = {11, -24, 15}, kOfLight = {11, -24, 8};
+constexpr Precision kFloat = {24, -149, 28}, kHalf = {11, -24, 15}, kOfLight = {11, -24, 8, true};
+
+// The exponent by which a texel is aligned. A light close below a power of two has that one's: all pairs of colors on a
+// Hopper.
+int ExponentOf(float texel, const Precision& precision) {
+  constexpr float kUnit = 16384;
+  const int exponent = std::ilogb(texel);
+  if (!precision.of_light) return exponent;
+  for (const float from : {236.0f, 484.0f, 840.0f, 1920.0f, 4032.0f, 7872.0f, 15360.0f}) {
+    if (texel >= from / kUnit && exponent == std::ilogb(from / kUnit)) return exponent + 1;
+  }
+  return exponent;
+}
 
 // sum * 2^exponent
 struct Sum {
@@ -319,7 +332,7 @@ float Flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? 0.0f : x; }
 Sum SumOf(const float texels[], const uint32_t weights[], int count, const Precision& precision) {
   int most = kNone;
   for (int k = 0; k < count; ++k) {
-    if (weights[k] != 0 && Flushed(texels[k]) != 0) most = std::max(most, std::ilogb(texels[k]));
+    if (weights[k] != 0 && Flushed(texels[k]) != 0) most = std::max(most, ExponentOf(texels[k], precision));
   }
   Sum sum;
   if (most == kNone) return sum;

@@ -225,9 +225,11 @@ CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resour
                            const CUDA_RESOURCE_VIEW_DESC* view) {
   return Drive("cuTexObjectCreate", [&] {
     if (object == nullptr || resource == nullptr || desc == nullptr) return cudaErrorInvalidValue;
-    if (view != nullptr) return Missing("a view of a texture's resource by the driver API");
     cudaResourceDesc same = {};
     if (const cudaError_t error = Convert(*resource, &same); error != cudaSuccess) return error;
+    // Memory has no views: one is not looked at.
+    if (view != nullptr && resource->resType <= CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
+      return Missing("a view of a texture's resource by the driver API");
     const cudaTextureDesc texture = Convert(*desc, same);
     return cudaCreateTextureObject(As<cudaTextureObject_t*>(object), &same, &texture, nullptr);
   });

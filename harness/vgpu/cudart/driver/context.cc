@@ -289,8 +289,9 @@ CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CU
 CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType, CUdevice device) {
   return Drive("cuDeviceGetExecAffinitySupport", Needs::kInit, [&] {
     if (supported == nullptr) return cudaErrorInvalidValue;
-    *supported = 0;
-    return CheckDevice(device);
+    const cudaError_t error = CheckDevice(device);
+    if (error == cudaSuccess) *supported = 0;
+    return error;
   });
 }
 
@@ -663,6 +664,20 @@ CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event) {
 CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr pointer) {
   return Pass("cuIpcGetMemHandle", cudaIpcGetMemHandle, reinterpret_cast<cudaIpcMemHandle_t*>(handle),
               Pointer(pointer));
+}
+CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle) {
+  return Drive("cuIpcOpenEventHandle", [&] {
+    cudaIpcEventHandle_t same;
+    std::memcpy(&same, &handle, sizeof same);
+    return cudaIpcOpenEventHandle(event, same);
+  });
+}
+CUresult cuIpcOpenMemHandle(CUdeviceptr* pointer, CUipcMemHandle handle, unsigned flags) {
+  return Drive("cuIpcOpenMemHandle", [&] {
+    cudaIpcMemHandle_t same;
+    std::memcpy(&same, &handle, sizeof same);
+    return cudaIpcOpenMemHandle(reinterpret_cast<void**>(pointer), same, flags);
+  });
 }
 CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) {
   return Pass("cuIpcCloseMemHandle", cudaIpcCloseMemHandle, Pointer(pointer));

@@ -47,9 +47,18 @@ bool IsProgram(const Image& image) {
          (image.size() > sizeof(uint64_t) && IsLinkedImage(image.data()));
 }
 
-// The functions that a text has for others, and those that it wants of them.
-void Names(const std::string& text, std::set<std::string>& defined, std::set<std::string>& wanted) {
-  for (const ptx::Function& function : ptx::Parse(text).functions) {
+// The functions and variables that a text has for others, and those that it wants of them. `apart`: kernels and
+// variables, of which a second is another error.
+void Names(const std::string& text, std::set<std::string>& defined, std::set<std::string>& wanted,
+           std::set<std::string>* apart = nullptr) {
+  const ptx::Module module = ptx::Parse(text);
+  for (const ptx::Variable& variable : module.variables) {
+    if (variable.is_extern) wanted.insert(variable.name);
+    if (!variable.is_extern && variable.is_visible && !variable.is_weak)
+      (apart != nullptr ? *apart : defined).insert(variable.name);
+  }
+  for (const ptx::Function& function : module.functions) {
+    if (apart != nullptr && function.is_entry) apart->insert(function.name);
     if (function.is_extern) wanted.insert(function.name);
     if (function.has_body && function.is_visible && !function.is_weak) defined.insert(function.name);
   }
@@ -73,7 +82,10 @@ cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes,
     if (!text.starts_with(kElf) && !text.starts_with(kArchive)) return cudaErrorUnknown;
     return Missing("cuLinkAddData of objects and libraries of the host's linker");
   }
-  if (type == CU_JIT_INPUT_CUBIN && !is_program) return link.error = cudaErrorInvalidKernelImage;
+  // What a compiler of the virtual GPU gives for machine code is text that says who made it.
+  const std::string_view start(static_cast<const char*>(data), std::min<size_t>(bytes, 200));
+  const bool by_hand = start.find(".version") != std::string_view::npos && start.find("NVVM") == std::string_view::npos;
+  if (type == CU_JIT_INPUT_CUBIN && (!is_program || by_hand)) return link.error = cudaErrorInvalidKernelImage;
   if (type == CU_JIT_INPUT_FATBINARY && !is_program) return cudaErrorInvalidKernelImage;
   if (type == CU_JIT_INPUT_PTX) {
     const PtxVerdict verdict = CheckPtx({reinterpret_cast<const char*>(begin), bytes}, ProfileHere(), true);
@@ -82,14 +94,17 @@ cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes,
       return verdict.error;
     }
   }
+  if (link.error != cudaSuccess) return link.error;
   try {
     Runtime& r = runtime();
     const std::lock_guard lock(r.mutex());
-    std::set<std::string> before, wanted;
-    for (const std::string& text : link.texts) Names(text, before, wanted);
+    std::set<std::string> before, wanted, apart;
+    for (const std::string& text : link.texts) Names(text, before, wanted, &apart);
     for (std::string& text : PtxOf({&image, 1}, r.profile())) {
-      std::set<std::string> own;
-      Names(text, own, wanted);
+      std::set<std::string> own, own_apart;
+      Names(text, own, wanted, &own_apart);
+      const auto is_there = [&](const std::string& name) { return apart.count(name) != 0; };
+      if (std::any_of(own_apart.begin(), own_apart.end(), is_there)) return link.error = cudaErrorUnknown;
       for (const std::string& function : own) {
         if (before.count(function) == 0) continue;
         Log(link, "error   : Multiple definition of '" + function + "' in '" + name + "', first defined in '" +
@@ -149,6 +164,7 @@ extern "C" {
 CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
   return Drive("cuLinkCreate", [&] {
     if (state == nullptr || (count > 0 && (options == nullptr || values == nullptr))) return cudaErrorInvalidValue;
+    if (CheckOptions(count, options, values) == cudaErrorInvalidValue) return cudaErrorInvalidValue;
     auto* const link = new Link;
     for (unsigned k = 0; k < count && options != nullptr && values != nullptr; ++k) {
       if (options[k] == CU_JIT_ERROR_LOG_BUFFER) link->log = static_cast<char*>(values[k]);

@@ -93,7 +93,12 @@ CUresult Copy2D(const char* function, const CUDA_MEMCPY2D* copy, bool waits, CUs
 }
 
 CUresult Copy3D(const char* function, const CUDA_MEMCPY3D* copy, bool waits, CUstream stream) {
-  return copy == nullptr ? CUDA_ERROR_INVALID_VALUE : CopyBox(function, *copy, waits, stream);
+  const auto has_level = [&](CUmemorytype type, size_t level) { return type == CU_MEMORYTYPE_ARRAY && level != 0; };
+  const bool wrong =
+      copy == nullptr || has_level(copy->srcMemoryType, copy->srcLOD) || has_level(copy->dstMemoryType, copy->dstLOD);
+  return wrong && (copy == nullptr || copy->WidthInBytes * copy->Height * copy->Depth != 0)
+             ? CUDA_ERROR_INVALID_VALUE
+             : CopyBox(function, *copy, waits, stream);
 }
 
 // Elements of 1, 2 or 4 bytes in rows.
@@ -275,7 +280,9 @@ CUresult cuMemAllocHost(void** pointer, size_t bytes) {
 }
 
 CUresult cuMemHostAlloc(void** pointer, size_t bytes, unsigned flags) {
-  return Drive("cuMemHostAlloc", [&] { return cudaHostAlloc(pointer, bytes, flags); });
+  constexpr unsigned kFlags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+  return Drive("cuMemHostAlloc",
+               [&] { return (flags & ~kFlags) != 0 ? cudaErrorInvalidValue : cudaHostAlloc(pointer, bytes, flags); });
 }
 
 CUresult cuMemFreeHost(void* pointer) {

@@ -42,6 +42,7 @@ cudaError_t Load(Handle* handle, const void* image) {
 }
 template <typename Handle>
 cudaError_t LoadFile(Handle* handle, const char* path) {
+  if (path != nullptr && *path == 0) return cudaErrorInvalidValue;
   return LoadBy([](cudaLibrary_t* library, const void* file,
                    auto... rest) { return cudaLibraryLoadFromFile(library, static_cast<const char*>(file), rest...); },
                 handle, path);
@@ -140,40 +141,6 @@ cudaError_t CheckTarget(int target) {
   return plain < here ? cudaErrorInvalidPtx : cudaErrorInvalidSource;
 }
 
-// What is wrong with the options of a load, as a Hopper's driver says it.
-cudaError_t CheckOptions(unsigned count, const CUjit_option* options, void* const* values) {
-  if (count > 0 && (options == nullptr || values == nullptr)) return cudaErrorInvalidValue;
-  const auto given = [&](CUjit_option option) { return std::find(options, options + count, option) < options + count; };
-  for (unsigned k = 0; k < count; ++k) {
-    const auto value = reinterpret_cast<uintptr_t>(values[k]);
-    cudaError_t error = cudaSuccess;
-    switch (static_cast<int>(options[k])) {
-      case CU_JIT_MAX_REGISTERS:
-        if (value == 0) error = cudaErrorInvalidValue;
-        break;
-      case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
-        if (!given(CU_JIT_INFO_LOG_BUFFER)) error = cudaErrorInvalidValue;
-        break;
-      case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
-        if (!given(CU_JIT_ERROR_LOG_BUFFER)) error = cudaErrorInvalidValue;
-        break;
-      case CU_JIT_CACHE_MODE:
-        if (value > CU_JIT_CACHE_OPTION_CA) error = cudaErrorInvalidValue;
-        break;
-      case CU_JIT_NEW_SM3X_OPT:
-        error = cudaErrorInvalidPtx;
-        break;
-      case CU_JIT_TARGET:
-        error = CheckTarget(static_cast<int>(value));
-        break;
-      default:
-        if (options[k] < 0 || options[k] > kLastOption) error = cudaErrorInvalidValue;
-    }
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
-}
-
 // The parameters' addresses, from a buffer that holds them all as the kernel will find them.
 struct Arguments {
   std::vector<char> values;
@@ -224,6 +191,7 @@ cudaError_t BestBlock(int* grid, int* block, const void* kernel, CUoccupancyB2DS
   if (const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel); error != cudaSuccess) return error;
   cudaGetDevice(&ordinal);
   cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, ordinal);
+  if (most < 0) return cudaErrorInvalidValue;
   const int limit = most > 0 ? std::min(most, attributes.maxThreadsPerBlock) : attributes.maxThreadsPerBlock;
   int best = 0;
   *grid = *block = 0;
@@ -252,6 +220,46 @@ cudaLaunchConfig_t Runtimes(const CUlaunchConfig& config) {
 }
 
 }  // namespace
+
+// What is wrong with the options of a load, as a Hopper's driver says it.
+cudaError_t CheckOptions(unsigned count, const CUjit_option* options, void* const* values) {
+  if (count > 0 && (options == nullptr || values == nullptr)) return cudaErrorInvalidValue;
+  const auto given = [&](CUjit_option option) { return std::find(options, options + count, option) < options + count; };
+  for (unsigned k = 0; k < count; ++k) {
+    const auto value = reinterpret_cast<uintptr_t>(values[k]);
+    cudaError_t error = cudaSuccess;
+    switch (static_cast<int>(options[k])) {
+      case CU_JIT_MAX_REGISTERS:
+        if (value == 0) error = cudaErrorInvalidValue;
+        break;
+      case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
+      case CU_JIT_INFO_LOG_BUFFER:
+        if (!given(CU_JIT_INFO_LOG_BUFFER) || !given(CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES)) error = cudaErrorInvalidValue;
+        break;
+      case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+      case CU_JIT_ERROR_LOG_BUFFER:
+        if (!given(CU_JIT_ERROR_LOG_BUFFER) || !given(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES))
+          error = cudaErrorInvalidValue;
+        break;
+      case CU_JIT_GLOBAL_SYMBOL_NAMES:
+        if (!given(CU_JIT_GLOBAL_SYMBOL_ADDRESSES) || !given(CU_JIT_GLOBAL_SYMBOL_COUNT)) error = cudaErrorInvalidValue;
+        break;
+      case CU_JIT_CACHE_MODE:
+        if (value > CU_JIT_CACHE_OPTION_CA) error = cudaErrorInvalidValue;
+        break;
+      case CU_JIT_NEW_SM3X_OPT:
+        error = cudaErrorInvalidPtx;
+        break;
+      case CU_JIT_TARGET:
+        error = CheckTarget(static_cast<int>(value));
+        break;
+      default:
+        if (options[k] < 0 || options[k] > kLastOption) error = cudaErrorInvalidValue;
+    }
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
 
 }  // namespace lockstep::vgpu::cudart::driver
 
@@ -353,8 +361,14 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
 }
 
 CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options, void** values, unsigned count,
-                           CUlibraryOption*, void**, unsigned) {
+                           CUlibraryOption* own, void**, unsigned own_count) {
   return Drive("cuLibraryLoadData", Needs::kInit, [&] {
+    // Which target is asked for does not matter before a kernel is.
+    if (CheckOptions(count, options, values) == cudaErrorInvalidValue) return cudaErrorInvalidValue;
+    if (own_count > 0 && (own == nullptr || std::any_of(own, own + own_count, [](CUlibraryOption option) {
+                            return option < 0 || option >= CU_LIBRARY_NUM_OPTIONS;
+                          })))
+      return cudaErrorInvalidValue;
     ClearLogs(count, options, values);
     return Load(library, image);
   });

@@ -1,6 +1,5 @@
 # Writes OUTPUT: LOCKSTEP_REFUSE(symbol) for each function that HEADER, the toolkit's cuda.h, declares and none of SOURCES
-# defines. And ALIASES, the linker's flags that give functions the names of their variants for the per-thread default
-# stream: device work is done in the order in which it is asked for, so the two do the same. And VERSIONS: for each form
+# defines. And VARIANTS: LOCKSTEP_PER_THREAD(symbol, suffix) for those that have one. And VERSIONS: for each form
 # of a function that TYPEDEFS, the toolkit's cudaTypedefs.h, lists, the version of CUDA that brought it, in ascending order.
 # And RESULTS: LOCKSTEP_RESULT(name), for each value of CUresult.
 cmake_policy(VERSION 3.20)
@@ -40,7 +39,7 @@ foreach(line ${variants})
   string(TOLOWER "_pt${CMAKE_MATCH_1}" suffix)
   set(symbol ${CMAKE_MATCH_2})
   if(symbol IN_LIST defined)
-    string(APPEND aliases "-Wl,--defsym=${symbol}${suffix}=${symbol}\n")
+    string(APPEND aliases "LOCKSTEP_PER_THREAD(${symbol}, ${suffix})\n")
   else()
     list(APPEND refused "LOCKSTEP_REFUSE(${symbol}${suffix})\n")
   endif()
@@ -51,7 +50,7 @@ if(EXISTS ${STUBS})
   string(REGEX MATCHALL " T ${word}" exported "${exported}")
   foreach(symbol ${exported})
     string(SUBSTRING ${symbol} 3 -1 symbol)
-    if(NOT symbol IN_LIST defined AND NOT aliases MATCHES "=${symbol}=")
+    if(NOT symbol IN_LIST defined AND NOT symbol MATCHES "_pt(ds|sz)$")
       list(APPEND refused "LOCKSTEP_REFUSE(${symbol})\n")
     endif()
   endforeach()
@@ -60,7 +59,7 @@ list(REMOVE_DUPLICATES refused)
 list(SORT refused)
 string(CONCAT text ${refused})
 file(WRITE ${OUTPUT} "${text}")
-file(WRITE ${ALIASES} "${aliases}")
+file(WRITE ${VARIANTS} "${aliases}")
 
 file(STRINGS ${TYPEDEFS} forms REGEX "^ *typedef CUresult ?\\(CUDAAPI \\*PFN_${word}_v[0-9]+\\)")
 set(versions "")
