@@ -11,11 +11,11 @@ BESIDE_SETUP := $(if $(filter check check-all build-all unit-tests,$(MAKECMDGOAL
 include harness/student.mk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-all demo gpu check check-all test watch hint profile run lint tidy format unit-tests grader-check grader-tests cluster-check bench release docs pictures clean
+.PHONY: help setup build build-all demo gpu check check-all test watch hint profile run lint tidy format unit-tests grader-check grader-tests cluster-check bench release release-arm64 docs pictures clean
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 $(STAMP): harness/setup.sh $(wildcard grader/requirements.txt grader/constraints.txt grader/pyproject.toml)
 	@harness/setup.sh --build $(BUILD) --target '$(BESIDE_SETUP)'
@@ -101,6 +101,11 @@ bench: build  ## benchmarks of the virtual GPU
 
 release: build-all $(TOOLS)  ## a wheel with vgpu-run, the grader and notebooks' cells: out/release
 	@.venv/bin/python harness/dev/release.py $(BUILD) out/release
+
+ARM64 = /var/tmp/lockstep-arm64
+release-arm64: $(TOOLS)  ## the same for arm64 Linux, cross-built in the folder ARM64: root, Debian's g++-aarch64-linux-gnu
+	@harness/dev/arm64.py $(ARM64) build core
+	@harness/dev/arm64.py $(ARM64) run .venv/bin/python harness/dev/release.py $(ARM64)/build out/release-arm64
 
 docs:  ## build the documentation's site in out/site
 	@harness/setup.sh --docs

@@ -2,15 +2,15 @@
 
 The wheel holds the grader, `lockstep run`, notebooks' `%%cuda`, `vgpu-run` with the stand-in libraries, and the files
 that students begin with; the archive holds what needs no Python. Suites, hidden tests and references are in neither:
-`lockstep test` and `grader grade` need a checkout. Both are for x86-64, and hold the virtual GPU three times: for every
-processor, and for what AVX2 and AVX-512 make faster (harness/vgpu/core/processor_folder.h).
+`lockstep test` and `grader grade` need a checkout. Both are for the machine that g++ compiles for. For x86-64 they hold
+the virtual GPU three times: for every processor, and for what AVX2 and AVX-512 make faster
+(harness/vgpu/core/processor_folder.h). For arm64 the build tree itself is packed.
 """
 
 import argparse
 import fcntl
 import hashlib
 import json
-import platform
 import re
 import shutil
 import subprocess
@@ -44,16 +44,18 @@ def _nvcc_packages() -> list[str]:
 
 
 class Build:
-    """The trees that a release is made of, in one folder."""
+    """The trees that a release is made of."""
 
-    def __init__(self, folder: Path, nvcc: Path) -> None:
+    def __init__(self, build: Path, machine: str) -> None:
         """Builds what is stale."""
-        self.trees: dict[str, Path] = {}
-        for level, (avx2, avx512) in LEVELS.items():
-            tree = self.trees[level] = folder / (level or "x86-64")
+        self.trees = {"": build}
+        nvcc = (build / "nvcc.txt").read_text().strip()
+        if machine == "x86_64":
+            self.trees = {level: build / "release" / (level or "x86-64") for level in LEVELS}
+        for level, tree in self.trees.items():
             if not (tree / "build.ninja").exists():
                 flags = ["-DCMAKE_BUILD_TYPE=Release", "-DLOCKSTEP_TESTS=OFF", "-DLOCKSTEP_BENCH=OFF"]
-                levels = [f"-DLOCKSTEP_X86_64_V3={avx2}", f"-DLOCKSTEP_X86_64_V4={avx512}"]
+                levels = [f"-DLOCKSTEP_X86_64_V{k}={on}" for k, on in zip((3, 4), LEVELS[level], strict=True)]
                 _output("cmake", "-G", "Ninja", "-S", ROOT, "-B", tree, f"-DLOCKSTEP_NVCC={nvcc}", *flags, *levels)
             _output("ninja", "-C", tree, "cudart" if level else "core")
 
@@ -156,20 +158,21 @@ def main() -> None:
     parser.add_argument("build", type=Path, help="a checkout's build tree; its folder release gets three more")
     parser.add_argument("out", type=Path, help="where to put it")
     given = parser.parse_args()
-    if platform.machine() != "x86_64":
-        sys.exit("release.py makes releases for x86-64, on such a machine")
+    machine = _output("g++", "-dumpmachine").partition("-")[0]
+    if machine not in ("x86_64", "aarch64"):
+        sys.exit(f"release.py makes releases for x86-64 and arm64; g++ compiles for {machine}")
     build, out = given.build.resolve(), given.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     (build / "release").mkdir(exist_ok=True)
     lock = (build / "release/lock").open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)  # one at a time in the trees
-    trees = Build(build / "release", Path((build / "nvcc.txt").read_text().strip()))
+    trees = Build(build, machine)
     version = re.findall(r'__version__ = "(.*)"', (ROOT / "grader/src/grader/__init__.py").read_text())[0]
     with tempfile.TemporaryDirectory(prefix="lockstep-") as scratch:
         carried = stage(Path(scratch), trees)
-        tag = f"manylinux_2_{glibc_of(carried / 'build')}_x86_64"
+        tag = f"manylinux_2_{glibc_of(carried / 'build')}_{machine}"
         made = [make_wheel(Path(scratch), tag, out)]
-        made.append(make_archive(Path(scratch), carried, f"lockstep-{version}-linux-x86_64", out))
+        made.append(make_archive(Path(scratch), carried, f"lockstep-{version}-linux-{machine}", out))
     bill = out / f"lockstep-{version}.cdx.json"
     bill.write_text(json.dumps(bill_of_materials(version), indent=1) + "\n")
     sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in (*made, bill)]

@@ -64,7 +64,8 @@ std::vector<fs::path> Folders() {
     folders.push_back(fs::path(root) / "lib64");
     folders.push_back(fs::path(root) / "lib");
   }
-  for (const char* folder : {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"}) {
+  for (const char* folder :
+       {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"}) {
     folders.emplace_back(folder);
   }
   return folders;

@@ -78,8 +78,12 @@ FaultAddress AddressOf(int signal, const siginfo_t& info, const void* context) {
   if (info.si_code == SI_KERNEL) return FaultAddress::kUnknown;
   if (address < kNullPageBytes) return FaultAddress::kNull;
   if (address >= vgpu::kArenaWindow && address < kEndOfArenas) return FaultAddress::kDevice;
-  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
-  const auto stack = static_cast<uintptr_t>(registers[REG_RSP]);
+  const mcontext_t& registers = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#ifdef __aarch64__
+  const uintptr_t stack = registers.sp;
+#else
+  const auto stack = static_cast<uintptr_t>(registers.gregs[REG_RSP]);
+#endif
   return address < stack + kStackBytes && address + kStackReach > stack ? FaultAddress::kStack : FaultAddress::kUnknown;
 }
 

@@ -12,7 +12,8 @@
 #   --with DIR     a folder to show at /with
 #
 # Base systems are kept in $LOCKSTEP_ROOTS (default /var/tmp/lockstep-roots) and are only read: each run writes to an
-# overlay of its own. $LOCKSTEP_KEYRING: the archive's keys, where debootstrap lacks them; $LOCKSTEP_MIRROR: another mirror.
+# overlay of its own. $LOCKSTEP_KEYRING: the archive's keys, where debootstrap lacks them; $LOCKSTEP_MIRROR: another mirror;
+# $LOCKSTEP_ARCH: another machine than this one, as arm64, whose programs have to run here: harness/dev/arm64.py.
 set -euo pipefail
 checkout=$(cd "$(dirname "$0")/../../.." && pwd)
 roots=${LOCKSTEP_ROOTS:-/var/tmp/lockstep-roots}
@@ -30,7 +31,7 @@ done
 [ $# -ge 2 ] || { echo "usage: run.sh [--user] [--bare] [--toolkit DIR] [--with DIR] SUITE COMMAND …" >&2; exit 2; }
 [ "$(id -u)" = 0 ] || { echo "run.sh mounts file systems: run it as root" >&2; exit 2; }
 suite=$1; shift
-base=$roots/$suite
+base=$roots/$suite${LOCKSTEP_ARCH:+-$LOCKSTEP_ARCH}
 
 if [ ! -e "$base/etc/os-release" ]; then
   command -v debootstrap >/dev/null || { echo "debootstrap is missing: apt-get install debootstrap" >&2; exit 2; }
@@ -43,7 +44,7 @@ if [ ! -e "$base/etc/os-release" ]; then
   esac
   mkdir -p "$roots"
   echo "==> debootstrap $suite"
-  debootstrap --variant=minbase --components=$components ${LOCKSTEP_KEYRING:+--keyring="$LOCKSTEP_KEYRING"} \
+  debootstrap ${LOCKSTEP_ARCH:+--arch="$LOCKSTEP_ARCH"} --variant=minbase --components=$components ${LOCKSTEP_KEYRING:+--keyring="$LOCKSTEP_KEYRING"} \
     "$suite" "$base" ${LOCKSTEP_MIRROR:+"$LOCKSTEP_MIRROR"} > "$base.log" 2>&1 ||
     { tail -n 5 "$base.log" >&2; rm -rf "$base"; exit 1; }
 fi
@@ -58,7 +59,7 @@ git -C "$scratch/lockstep" remote remove origin
 # pivot_root, not chroot: in a chroot the kernel refuses the user namespaces that the sandbox needs.
 inside=$(cat <<'INSIDE'
 set -euo pipefail
-mount -t overlay overlay -o "lowerdir=$BASE,upperdir=$SCRATCH/upper,workdir=$SCRATCH/work" "$SCRATCH/root"
+mount -t overlay overlay -o "lowerdir=$BASE,upperdir=$SCRATCH/upper,workdir=$SCRATCH/work$IN_NAMESPACE" "$SCRATCH/root"
 cd "$SCRATCH/root"
 home=root; [ -z "$AS_USER" ] || home=home/student
 mkdir -p $home/lockstep old usr/local/cuda
@@ -98,5 +99,5 @@ cd "$HOME/lockstep"
 exec bash -c "$COMMAND"
 INSIDE
 )
-env -i PATH="$PATH" BASE="$base" SCRATCH="$scratch" AS_USER="$user" BARE="$bare" TOOLKIT="$toolkit" WITH="$with" COMMAND="$*" \
+env -i PATH="$PATH" IN_NAMESPACE="${LOCKSTEP_ARCH:+,userxattr}" BASE="$base" SCRATCH="$scratch" AS_USER="$user" BARE="$bare" TOOLKIT="$toolkit" WITH="$with" COMMAND="$*" \
   unshare --mount --propagation private --pid --fork bash -c "$inside"

@@ -99,13 +99,21 @@ bool IsOfThisVersion(const Symbols& symbols) {
          symbols.Find("cudaBindTexture") == nullptr;
 }
 
-constexpr size_t kJumpBytes = 12;
+#ifdef __aarch64__
+constexpr uint8_t kJump[] = {0x50, 0, 0, 0x58, 0, 0x02, 0x1f, 0xd6,
+                             0,    0, 0, 0,    0, 0,    0,    0};  // ldr x16, to; br x16; to:
+constexpr size_t kTarget = 8;
+#else
+constexpr uint8_t kJump[] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};  // movabs $to, %rax; jmp *%rax
+constexpr size_t kTarget = 2;
+#endif
+constexpr size_t kJumpBytes = sizeof kJump;
 constexpr size_t kFunctionAlignment = 16;  // so that even the shortest function has room
 
 void WriteJump(uint8_t* at, uint64_t to) {
-  const uint8_t jump[kJumpBytes] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};  // movabs $to, %rax; jmp *%rax
-  std::memcpy(at, jump, sizeof jump);
-  std::memcpy(at + 2, &to, sizeof to);
+  std::memcpy(at, kJump, kJumpBytes);
+  std::memcpy(at + kTarget, &to, sizeof to);
+  __builtin___clear_cache(reinterpret_cast<char*>(at), reinterpret_cast<char*>(at) + kJumpBytes);
 }
 
 bool Protect(uint8_t* at, int protection) {

@@ -97,14 +97,21 @@ TEST_F(FloatEnvironmentTest, TrapsOfTheHostDoNotStopKernels) {
   EXPECT_EQ(std::fetestexcept(FE_INVALID), 0);  // a kernel's 0/0 is not the host's
 }
 
-#ifdef __SSE__
-TEST_F(FloatEnvironmentTest, DenormalsLiveWhereTheHostFlushesThem) {
-  constexpr unsigned kFlush = 0x8040;  // FTZ and DAZ, as programs built with -ffast-math set them
-  __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | kFlush);
-  ExpectTheSame();
-  EXPECT_EQ(__builtin_ia32_stmxcsr() & kFlush, kFlush);
-}
+// As programs built with -ffast-math set it.
+#ifdef __aarch64__
+constexpr unsigned kFlush = 1 << 24;  // FZ
+unsigned Control() { return __builtin_aarch64_get_fpcr(); }
+void SetControl(unsigned value) { __builtin_aarch64_set_fpcr(value); }
+#else
+constexpr unsigned kFlush = 0x8040;  // FTZ and DAZ
+unsigned Control() { return __builtin_ia32_stmxcsr(); }
+void SetControl(unsigned value) { __builtin_ia32_ldmxcsr(value); }
 #endif
+TEST_F(FloatEnvironmentTest, DenormalsLiveWhereTheHostFlushesThem) {
+  SetControl(Control() | kFlush);
+  ExpectTheSame();
+  EXPECT_EQ(Control() & kFlush, kFlush);
+}
 
 }  // namespace
 }  // namespace lockstep::vgpu

@@ -1,6 +1,7 @@
 #include "vgpu/memory/memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -53,7 +54,11 @@ GlobalMemory::GlobalMemory(uint64_t capacity) : capacity_(std::min(capacity, kLa
     begin_ = base;
     end_ = base + bytes;
   }
-  if (slot_ < 0) throw std::runtime_error("no address space for the virtual GPU's memory");
+  if (slot_ < 0) {
+    throw std::runtime_error(
+        "no address space for the virtual GPU's memory, which begins at 2^45: type ulimit -v unlimited; arm64 needs a "
+        "kernel with 48 bits of addresses");
+  }
   arena_used.set(slot_);
   // A quarter for kernels' malloc().
   const uint64_t heap = begin_ + RoundUp(own / 4 * 3, kPage), reservable = begin_ + own;
@@ -125,9 +130,10 @@ bool GlobalMemory::Free(uint64_t address) {
                                    [](const Allocation& a, uint64_t value) { return a.base < value; });
   if (at == live_.end() || at->base != address) return false;
   // Returns pages to the system; memory that is reused later is zero.
-  const uint64_t from = address / kPage * kPage, to = RoundUp(address + at->bytes, kPage);
-  const uint64_t low = at == live_.begin() ? begin_ : RoundUp(std::prev(at)->base + std::prev(at)->bytes, kPage);
-  const uint64_t high = std::next(at) == live_.end() ? end_ : std::next(at)->base / kPage * kPage;
+  static const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t from = address / page * page, to = RoundUp(address + at->bytes, page);
+  const uint64_t low = at == live_.begin() ? begin_ : RoundUp(std::prev(at)->base + std::prev(at)->bytes, page);
+  const uint64_t high = std::next(at) == live_.end() ? end_ : std::next(at)->base / page * page;
   const uint64_t first = std::max(from, low), last = std::min(to, high);
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
   (address < own_.end ? own_ : heap_).used -= at->bytes;
