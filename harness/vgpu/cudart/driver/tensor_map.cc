@@ -144,7 +144,7 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap* tensor_map, void* address) {
     if (tensor_map == nullptr || address == nullptr || reinterpret_cast<uint64_t>(address) % kAlignment != 0) {
       return cudaErrorInvalidValue;
     }
-    std::memcpy(&map, tensor_map, sizeof map);
+    std::memcpy(static_cast<void*>(&map), tensor_map, sizeof map);
     if (!map.valid()) return cudaErrorInvalidValue;
     map.address = reinterpret_cast<uint64_t>(address);
     std::memcpy(tensor_map, &map, sizeof map);
