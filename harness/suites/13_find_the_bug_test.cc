@@ -68,8 +68,7 @@ std::vector<int32_t> Expected(int number, const std::vector<int32_t>& values) {
     const int32_t x = values[i];
     switch (number) {
       case 1:
-        result.push_back(
-            static_cast<int32_t>(std::lower_bound(sorted.begin(), sorted.end(), x) - sorted.begin()));
+        result.push_back(static_cast<int32_t>(std::lower_bound(sorted.begin(), sorted.end(), x) - sorted.begin()));
         break;
       case 5:
         result.push_back(x * x + 7);
@@ -108,7 +107,8 @@ std::vector<int32_t> MakeValues(uint64_t n, bool ascending, const judge::SeedKey
 std::string TextOf(const Case& one, bool ascending) {
   std::string text = "n = " + judge::Grouped(one.n) + (ascending ? ", ascending numbers" : ", random numbers");
   for (const auto& [name, offset] : {std::pair("d_in", one.in_offset), std::pair("d_out", one.out_offset)}) {
-    if (offset > 0) text += std::string(", ") + name + " begins " + std::to_string(4 * offset) + " bytes behind a multiple of 256";
+    if (offset > 0)
+      text += std::string(", ") + name + " begins " + std::to_string(4 * offset) + " bytes behind a multiple of 256";
   }
   return text;
 }
@@ -118,10 +118,9 @@ std::optional<Problem> CheckThreads(const judge::CallContext& context, const jud
   constexpr uint64_t kFew = 256, kMostEach = 4;
   const uint64_t threads = judge::ThreadsOf(report);
   if (!report.observed || n < kFew || threads >= n / kMostEach) return std::nullopt;
-  return judge::MakeProblem(
-      judge::Verdict::kRejected, context,
-      {"the result is right, but was made by " + judge::Counted(threads, "thread")},
-      "leave the launches as large as they were: the mistake is not that there are many threads");
+  return judge::MakeProblem(judge::Verdict::kRejected, context,
+                            {"the result is right, but was made by " + judge::Counted(threads, "thread")},
+                            "leave the launches as large as they were: the mistake is not that there are many threads");
 }
 
 std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report, uint64_t n,
@@ -169,9 +168,7 @@ TEST_P(BugTest, HoldsWhereItIsChecked) {
 }
 
 // What the author tried before he handed the programs out: no checker looks on. It earns nothing.
-TEST_P(BugTest, PassesTheAuthorsTest) {
-  Expect({rung() == "bug1_ranks" ? uint64_t{128} : 1024}, Role::kPlain, true);
-}
+TEST_P(BugTest, PassesTheAuthorsTest) { Expect({rung() == "bug1_ranks" ? uint64_t{128} : 1024}, Role::kPlain, true); }
 
 INSTANTIATE_TEST_SUITE_P(, BugTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
 
