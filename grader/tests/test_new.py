@@ -179,11 +179,11 @@ def _walked(root: Path, page: str, name: str, monkeypatch: pytest.MonkeyPatch) -
 @needs_build
 def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "checkout"
-    recorded = _walked(root, "add-an-assignment.md", "13_histogram", monkeypatch)
-    messages = (root / "reference/13_histogram/wrong.toml").read_text()
+    recorded = _walked(root, "add-an-assignment.md", "20_histogram", monkeypatch)
+    messages = (root / "reference/20_histogram/wrong.toml").read_text()
     assert re.search(r"\[no_guard\]\nmessage = '''\nBOUNDS .*histogram1_global_kernel<<<", messages)
     assert "histogram.cu:17" in messages  # the line of the missing guard
-    figures = (root / "assignments/13_histogram/figures.json").read_text()
+    figures = (root / "assignments/20_histogram/figures.json").read_text()
     assert "histogram2_shared" in figures
     assert re.search(
         r"\[never_cleared\]\nmessage = '''\nUNINIT .*\n.* d_bins\[1\]", messages
@@ -195,7 +195,7 @@ def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @needs_build
 def test_a_lab_is_brought_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "checkout"
-    recorded = _walked(root, "bring-a-lab-over.md", "13_repeats", monkeypatch)
-    messages = (root / "reference/13_repeats/wrong.toml").read_text()
+    recorded = _walked(root, "bring-a-lab-over.md", "20_repeats", monkeypatch)
+    messages = (root / "reference/20_repeats/wrong.toml").read_text()
     assert "*d_count is " in messages
     assert "5 right solutions of other designs, 14 wrong ones" in " ".join(recorded.output.split())

@@ -56,7 +56,7 @@ def disguised(text: str) -> str:
 
 
 def test_a_copy_with_other_names_and_layout_is_found() -> None:
-    right = source("05_scan/right/kogge_stone.cu")
+    right = source("05_scan/right/shuffles.cu")
     found = pairs(right, disguised(right), source("05_scan/right/textbook.cu"), stub=stub_of("05_scan"))
     assert [(one.first, one.second) for one in found] == [(0, 1)]
     assert found[0].share > 0.75
@@ -149,7 +149,7 @@ def compared(out: Path, *submissions: Work) -> Likeness:
 
 
 def test_attempts_of_one_student_and_members_of_a_team_are_no_pair(tmp_path: Path) -> None:
-    right = source("05_scan/right/kogge_stone.cu")
+    right = source("05_scan/right/shuffles.cu")
     changed = right.replace("+", "-", 3)
     assert compared(tmp_path, work("Ada", right), work("Ada", changed, folder="Ada-1")).pairs == ()
     assert compared(tmp_path, work("Ada", right, "Ada", "Bo"), work("Bo", changed, "Bo")).pairs == ()
@@ -196,7 +196,7 @@ def test_a_class_of_200_takes_seconds(tmp_path: Path) -> None:
 
 @pytest.fixture
 def graded(in_checkout: Layout, submissions: Callable[..., Path]) -> Path:
-    right = source("05_scan/right/kogge_stone.cu").replace('"', "")
+    right = source("05_scan/right/shuffles.cu").replace('"', "")
     folder = submissions(ada=right, grace=f"// hers\n{right.replace('+', '-', 3)}", alan="int other;")
     twin = folder / "mallory"
     twin.mkdir()

@@ -44,7 +44,9 @@ def check_points(assignment: Assignment) -> Finding:
 
 
 def check_todos(assignment: Assignment) -> Finding:
-    """The stub has a TODO that names each rung."""
+    """The stub has a TODO that names each rung, where its programs are not whole."""
+    if assignment.edits:
+        return Finding("stub's TODOs", "none wanted: its programs are whole")
     stub = assignment.path.parent / assignment.submission
     text = stub.read_text(encoding="utf-8", errors="replace") if stub.is_file() else ""
     names = set(re.findall(r"TODO\((\w+)\)", text))
@@ -72,6 +74,8 @@ def check_stub(assignment: Assignment, record: Record) -> Finding:
     problem = ""
     if passed:
         problem = f"the stub earns full marks for {', '.join(passed)}"
+    elif assignment.edits and record.score.total:
+        problem = f"the stub earns {points_text(record.score.total)} points, and its programs are all wrong"
     elif unbeaten:
         problem = f"the stub fails no test on {', '.join(unbeaten)}"
     return Finding(STUB, f"compiles and fails ({record.verdict}, {points_text(record.score.total)} points)", problem)

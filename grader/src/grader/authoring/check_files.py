@@ -16,6 +16,7 @@ from grader.base.errors import GraderError, InfrastructureError
 from grader.base.files import write_atomic
 from grader.base.layout import KERNELS, Layout
 from grader.model.assignment import Assignment
+from grader.model.diff_budget import given_lines
 from grader.model.hints import HINTS, load_hints
 from grader.model.visibility import VISIBLE, find_visibility
 from grader.running.bench import FIGURES, Bench
@@ -32,6 +33,7 @@ _LAUNCHER = re.compile(r"[a-z]+\d+_\w+")  # reduce4_first_add
 _TEST = re.compile(r"^TEST(?:_P|_F)?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
 _LABEL = re.compile(r'"([dh]_\w+)"')
 WRONG = "wrong.toml"
+_GIVEN = "[edits.given]"  # the last table of assignment.toml
 FEWEST_WRONG = 10
 FEWEST_RIGHT = 5
 _STUDENTS = ("README.md", "Makefile", "assignment.toml")  # and hints, where there are some
@@ -159,6 +161,24 @@ def check_suite_files(layout: Layout) -> Finding:
     ]
     problem = f"these belong to no assignment: {', '.join(strays)}" if strays else ""
     return Finding("suites and references", f"of {len(ids)} assignments", problem)
+
+
+def check_given(assignment: Assignment, *, record: bool) -> Finding:
+    """assignment.toml knows the lines of the stub, where few of them may change; `record` writes them."""
+    if assignment.edits is None:
+        return Finding("edits", "any")
+    stub = (assignment.path.parent / assignment.submission).read_bytes()
+    try:
+        given = given_lines(stub, tuple(rung.id for rung in assignment.rungs))
+    except ValueError as error:
+        return Finding("edits", "", str(error))
+    if record:
+        text = assignment.path.read_text(encoding="utf-8").partition(f"\n{_GIVEN}")[0]
+        table = "".join(f'{rung} = "{lines}"\n' for rung, lines in given.items())
+        write_atomic(assignment.path, f"{text}\n{_GIVEN}\n{table}")
+    is_known = record or given == assignment.edits.given
+    again = f"{assignment.submission} is not what it was; type:  grader check {assignment.id} --record"
+    return Finding("edits", f"at most {assignment.edits.most} lines a program", "" if is_known else again)
 
 
 def check_handout(layout: Layout, assignment: Assignment) -> Finding:

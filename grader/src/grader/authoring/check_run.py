@@ -40,6 +40,7 @@ from grader.authoring.check import (
 from grader.authoring.check_files import (
     check_count,
     check_figures,
+    check_given,
     check_handout,
     check_hidden,
     check_hints,
@@ -205,6 +206,7 @@ class _Check:
             check_todos(assignment),
             check_names(layout, assignment),
             check_hints(assignment),
+            check_given(assignment, record=settings.record),
             check_hidden(layout, assignment),
             check_handout(layout, assignment),
         )

@@ -1,4 +1,4 @@
-"""Writes wrong.toml, hostile.toml and right.toml: recorded messages, and files that become entries. Comments and order stay."""
+"""Writes wrong.toml, hostile.toml and right.toml: messages, and files that become entries. Comments and order stay."""
 
 import re
 import tomllib

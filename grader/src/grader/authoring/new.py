@@ -16,14 +16,14 @@ _ID = re.compile(r"(?P<number>\d\d)_(?P<stem>[a-z][a-z0-9]*)(?P<rest>(?:_[a-z0-9
 
 
 def new_assignment(layout: Layout, name: str) -> list[Path]:
-    """Writes the files of the assignment `name` (13_histogram) and gives their paths; never replaces one.
+    """Writes the files of the assignment `name` (20_histogram) and gives their paths; never replaces one.
 
     Raises GraderError where the name is of another form, or taken.
     """
     match = _ID.fullmatch(name)
     if not match:
         raise GraderError(
-            f'"{name}" is no name of an assignment.\nType:  grader new 13_histogram      two digits, a word'
+            f'"{name}" is no name of an assignment.\nType:  grader new 20_histogram      two digits, a word'
         )
     taken = [other for other in layout.assignments() if other.startswith(f"{match['number']}_")]
     if taken:

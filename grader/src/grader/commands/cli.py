@@ -115,7 +115,7 @@ def sample_class(out: Path) -> None:
     "--adopt",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     multiple=True,
-    help="Make an entry of wrong.toml, hostile.toml or right.toml of this file, remove it, and check nothing; repeatable.",
+    help="Make an entry of wrong.toml, hostile.toml or right.toml of this file, remove it, check nothing; repeatable.",
 )
 @jobs_option
 @no_sandbox_option
@@ -276,7 +276,7 @@ def new(name: str, build: Path | None) -> None:
 
     \b
     Example:
-      grader new 13_histogram
+      grader new 20_histogram
     """
     layout = find_layout(build)
     console = make_console()

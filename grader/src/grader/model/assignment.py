@@ -8,6 +8,7 @@ from pathlib import Path
 from grader.base.errors import GraderError
 from grader.base.layout import KERNELS
 from grader.base.schema import Fields, SchemaError
+from grader.model.diff_budget import DiffBudget
 from grader.model.visibility import VISIBILITIES, VISIBLE, TestVisibility, find_visibility
 
 _LETTERS = 26
@@ -105,6 +106,7 @@ class Assignment:
     takes: tuple[
         str, ...
     ] = ()  # globs on names of other files that submissions may have; none: own headers and sources
+    edits: DiffBudget | None = None  # how much of the stub submissions may change
 
     @property
     def suffix(self) -> str:
@@ -195,6 +197,7 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
         extra_credit=fields.flag("extra_credit", False),
         libraries=fields.texts("libraries"),
         takes=fields.texts("takes"),
+        edits=_edits(fields.table("edits"), known) if fields.has("edits") else None,
     )
     # The judge's concern: here they are only checked.
     limits.whole("instruction_budget", 1, least=1)
@@ -221,11 +224,21 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
                 f'{fields.at("criterion")}: {criterion.id} needs "{criterion.needs}", which is no criterion that runs '
                 "without a GPU"
             )
+    if assignment.edits and assignment.is_python:
+        raise SchemaError(f"{fields.at('edits')}: lines are counted in C++ alone, not in {assignment.submission}")
     if unknown := set(assignment.libraries) - set(LIBRARIES):
         raise SchemaError(f"{fields.at('libraries')}: expected some of {', '.join(LIBRARIES)}, got {min(unknown)}")
     _refuse_twins(fields.at("rung id"), known)
     _refuse_twins(fields.at("criterion id"), [criterion.id for criterion in criteria])
     return assignment
+
+
+def _edits(fields: Fields, rungs: list[str]) -> DiffBudget:
+    given = fields.table("given")
+    budget = DiffBudget(fields.whole("most_changed_lines", least=1), {rung: given.text(rung, "") for rung in rungs})
+    given.finish()
+    fields.finish()
+    return budget
 
 
 def _rung(fields: Fields) -> Rung:

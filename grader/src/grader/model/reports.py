@@ -42,15 +42,16 @@ def outcomes(result: SuiteResult) -> list[Outcome]:
     return [*tests, *((one.criterion, one.rung, one) for one in measured)]
 
 
-def not_compiled(file: str, said: str) -> list[Outcome]:
-    """What stands for a result where the compiler gave none; `said` is nvcc's output."""
+def not_compiled(file: str, said: str, *, is_refused: bool = False) -> list[Outcome]:
+    """What stands for a result where there is no program; `said` is nvcc's output, or why the file is not accepted."""
+    verdict, what = ("REJECTED", "is not accepted") if is_refused else ("COMPILE", "does not compile")
     found = [
         (match[2], int(match[1])) for match in re.finditer(rf"^{re.escape(file)}\((\d+)\): (.*error.*)$", said, re.M)
     ]
     lines = tuple(SaidLine("", text, file, line) for text, line in found)
     test = TestResult(
-        message=f"COMPILE  {file} does not compile", lines=lines,
-        name="compiles", rung="", verdict="COMPILE", seconds=0, output=said, reproduce="", findings=(),
+        message=f"{verdict}  {file} {what}", lines=lines,
+        name="compiles", rung="", verdict=verdict, seconds=0, output=said, reproduce="", findings=(),
     )  # fmt: skip
     return [("compiles", "", test)]
 

@@ -225,13 +225,16 @@ class _Run:
         built = self._build(attempt)
         if built.worker is not None and not built.refused:
             return built.worker
-        why = ("REJECTED", "uses a library") if built.refused else ("COMPILE", "does not compile")
+        why = ("REJECTED", "is not accepted") if built.refused else ("COMPILE", "does not compile")
         return _record(self._task, GRADED, built.message, _nothing(self._task, *why))
 
     def _build(self, attempt: int) -> Built:
         self._progress.on_stage(self._submission, "building" if attempt == 0 else "building again")
         assert self._submission.source is not None  # noqa: S101
         bench = self._bench
+        edits = bench.assignment.edits
+        if edits and (why_not := edits.refusal(self._submission.source, bench.assignment.submission)):
+            return Built(None, why_not, 0.0, refused=True)
         order = Order(
             bench.layout,
             bench.toolchain,

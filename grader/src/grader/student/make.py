@@ -23,7 +23,7 @@ from grader.base.files import FileError, read_regular, write_atomic
 from grader.base.layout import Layout
 from grader.base.process import run_command
 from grader.base.schema import SchemaError
-from grader.base.worker_key import BUILD_SCRIPT_STATUS, worker_key
+from grader.base.worker_key import BUILD_SCRIPT_STATUS, REFUSED_STATUS, worker_key
 from grader.model import reports
 from grader.model.assignment import Assignment, load_assignment
 from grader.model.result import SuiteResult, listed_tests, parse_result
@@ -48,6 +48,10 @@ GPU_NODES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # what the driver makes,
 
 class _CompileError(Exception):
     """The compiler's message."""
+
+
+class _RefusedError(_CompileError):
+    """Why the file is not accepted, though it may compile."""
 
 
 @dataclass(frozen=True)
@@ -135,13 +139,12 @@ class _Student:
             worker = self._worker(assignment)
         except _CompileError as error:
             said = str(error)
-            self._report(assignment, reports.not_compiled(self._source(assignment).name, said))
+            is_refused = isinstance(error, _RefusedError)
+            self._report(assignment, reports.not_compiled(self._source(assignment).name, said, is_refused=is_refused))
             text = self._source(assignment).read_text(encoding="utf-8", errors="replace")
             hint_line = f"  hint    {found}\n\n" if (found := compile_hint(said, text)) else ""
-            self._print(
-                f"{said}\n\n{hint_line}{assignment.submission} does not compile: fix the first error above."
-                "  Next: make test"
-            )
+            what = "is REJECTED, with no points" if is_refused else "does not compile: fix the first error above"
+            self._print(f"{said}\n\n{hint_line}{assignment.submission} {what}.  Next: make test")
             return _WRONG_STATUS
         command = {"test": self._test, "check": self._check, "profile": self._profile}[self._request.command]
         return command(assignment, worker)
@@ -246,8 +249,9 @@ class _Student:
                 worker, warnings = build.result()
                 self._warn(warnings)
                 result, _ = self._suite(assignment, worker, [])
-            except _CompileError:
-                states.append((assignment, None, f"{assignment.submission} does not compile"))
+            except _CompileError as error:
+                what = "is REJECTED" if isinstance(error, _RefusedError) else "does not compile"
+                states.append((assignment, None, f"{assignment.submission} {what}"))
                 status = max(status, _WRONG_STATUS)
                 continue
             except GraderError as error:
@@ -294,6 +298,8 @@ class _Student:
             raise GraderError(no_file(path)) from error
         except FileError as error:
             raise GraderError(f"{path} can't be read: {error}") from error
+        if assignment.edits and (why_not := assignment.edits.refusal(source, path.name)):
+            raise _RefusedError(why_not)
         compiler = self._layout.build / "nvcc.txt"
         version = compiler.read_text(encoding="utf-8") if compiler.is_file() else ""
         # By content: of two runs at once, of a watch and of another file, each has its own.
@@ -318,7 +324,7 @@ class _Student:
         if ended.returncode == BUILD_SCRIPT_STATUS:
             raise GraderError(message)
         if ended.returncode != 0:
-            raise _CompileError(message)
+            raise (_RefusedError if ended.returncode == REFUSED_STATUS else _CompileError)(message)
         write_atomic(warnings, message)  # they are shown at every run: they may say why it fails
         made.replace(worker)
         ours = [one for one in worker.parent.glob(f"{assignment.id}.*") if len(one.suffix) == 1 + _KEY]

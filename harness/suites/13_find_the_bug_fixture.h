@@ -1,0 +1,25 @@
+// What the public and the hidden tests of assignment 13 share.
+#pragma once
+
+#include <cstdint>
+
+#include "judge/suite/launcher_test.h"
+#include "judge/suite/suite.h"
+
+namespace lockstep::suites {
+
+// An input: its length, and how many elements into their allocations d_in and d_out begin.
+struct Case {
+  uint64_t n = 0, in_offset = 0, out_offset = 0;
+};
+
+class BugTest : public judge::LauncherTest {
+ protected:
+  // Runs the rung's program on random numbers, or on ascending ones. Does nothing where a problem was found before.
+  void Expect(Case one, judge::Role role = judge::Role::kChecked, bool ascending = false);
+
+ private:
+  uint64_t inputs_ = 0;
+};
+
+}  // namespace lockstep::suites

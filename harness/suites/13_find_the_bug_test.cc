@@ -1,0 +1,183 @@
+// Assignment 13, find the bug: the tests that students have. Each runs on every program.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "judge/input/inputs.h"
+#include "judge/model/text.h"
+#include "judge/suite/array_call.h"
+#include "judge/suite/main.h"
+#include "suites/13_find_the_bug_fixture.h"
+
+namespace lockstep::suites {
+namespace {
+
+using judge::Problem;
+using judge::Role;
+
+int NumberOf(const std::string& rung) { return std::stoi(rung.substr(std::string("bug").size())); }
+
+// Elements that one of the result is made of.
+uint64_t GroupOf(int number) {
+  constexpr uint64_t kBlock = 256, kSmallBlock = 128, kWarp = 32;
+  switch (number) {
+    case 2:
+    case 9:
+      return kBlock;
+    case 3:
+      return kWarp;
+    case 4:
+      return kSmallBlock;
+    default:
+      return 1;
+  }
+}
+
+// Program 8: each 256 elements, and those left over, the other way round.
+std::vector<int32_t> Reversed(std::vector<int32_t> values) {
+  constexpr size_t kBlock = 256;
+  for (size_t first = 0; first < values.size(); first += kBlock) {
+    std::reverse(values.begin() + static_cast<std::ptrdiff_t>(first),
+                 values.begin() + static_cast<std::ptrdiff_t>(std::min(first + kBlock, values.size())));
+  }
+  return values;
+}
+
+// Programs whose results are made of groups of elements.
+std::vector<int32_t> ExpectedOfGroups(int number, const std::vector<int32_t>& values) {
+  std::vector<int32_t> result;
+  const auto group = static_cast<std::ptrdiff_t>(GroupOf(number));
+  for (auto at = values.begin(); at != values.end();) {
+    const auto end = values.end() - at > group ? at + group : values.end();
+    const int32_t before = number == 4 && !result.empty() ? result.back() : 0;
+    result.push_back(number == 9 ? *std::min_element(at, end) : std::accumulate(at, end, before));
+    at = end;
+  }
+  return result;
+}
+
+std::vector<int32_t> Expected(int number, const std::vector<int32_t>& values) {
+  if (GroupOf(number) > 1) return ExpectedOfGroups(number, values);
+  if (number == 8) return Reversed(values);
+  constexpr uint64_t kStep = 1'000'003;
+  const int32_t weights[] = {1, 3, 3, 1};
+  std::vector<int32_t> sorted = values, result;
+  std::sort(sorted.begin(), sorted.end());
+  for (uint64_t i = 0; i < values.size(); ++i) {
+    const int32_t x = values[i];
+    switch (number) {
+      case 1:
+        result.push_back(static_cast<int32_t>(std::lower_bound(sorted.begin(), sorted.end(), x) - sorted.begin()));
+        break;
+      case 5:
+        result.push_back(x * x + 7);
+        break;
+      case 6:
+        result.push_back(3 * x);
+        break;
+      case 7:
+        result.push_back(values[i * kStep % values.size()]);
+        break;
+      case 10:
+        result.push_back(x * x + x);
+        break;
+      case 11:
+        result.push_back(x * weights[i % std::size(weights)]);
+        break;
+      default:
+        result.push_back(5 * x);
+        break;
+    }
+  }
+  return result;
+}
+
+// From -1000 to 1000.
+std::vector<int32_t> MakeValues(uint64_t n, bool ascending, const judge::SeedKey& seed) {
+  std::vector<int32_t> values;
+  constexpr uint32_t kNumbers = 2001;
+  for (const uint32_t word : judge::MakeWords(n, seed)) {
+    const uint64_t number = ascending ? values.size() : word;
+    values.push_back(static_cast<int32_t>(number % kNumbers) - static_cast<int32_t>(kNumbers / 2));
+  }
+  return values;
+}
+
+std::string TextOf(const Case& one, bool ascending) {
+  std::string text = "n = " + judge::Grouped(one.n) + (ascending ? ", ascending numbers" : ", random numbers");
+  for (const auto& [name, offset] : {std::pair("d_in", one.in_offset), std::pair("d_out", one.out_offset)}) {
+    if (offset > 0)
+      text += std::string(", ") + name + " begins " + std::to_string(4 * offset) + " bytes behind a multiple of 256";
+  }
+  return text;
+}
+
+// A right result by a few threads: what was wrong among many has only been made not to happen.
+std::optional<Problem> CheckThreads(const judge::CallContext& context, const judge::CallReport& report, uint64_t n) {
+  constexpr uint64_t kFew = 256, kMostEach = 4;
+  const uint64_t threads = judge::ThreadsOf(report);
+  if (!report.observed || n < kFew || threads >= n / kMostEach) return std::nullopt;
+  return judge::MakeProblem(judge::Verdict::kRejected, context,
+                            {"the result is right, but was made by " + judge::Counted(threads, "thread")},
+                            "leave the launches as large as they were: the mistake is not that there are many threads");
+}
+
+std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report, uint64_t n,
+                                   std::span<const int32_t> expected, std::span<const int32_t> found) {
+  const auto mismatch = judge::CompareExact<int32_t>(expected, found);
+  if (!mismatch) return CheckThreads(context, report, n);
+  return judge::WrongAt(mismatch->index, context, {"d_out: " + judge::MismatchText(*mismatch, expected.size())},
+                        "bugs.h says what belongs there: which thread should have stored it, and from which elements?");
+}
+
+}  // namespace
+
+void BugTest::Expect(Case one, Role role, bool ascending) {
+  // Program 1 compares each element with each.
+  if (NumberOf(rung()) == 1) one.n = std::min<uint64_t>(one.n, 2000);
+  const judge::SeedKey seed = Seed(inputs_++);
+  if (!ok()) return;
+  judge::Runner& runner = judge::Suite::Get().runner(role);
+  const std::vector<int32_t> values = MakeValues(one.n, ascending, seed);
+  const std::vector<int32_t> expected = Expected(NumberOf(rung()), values);
+  judge::DeviceArray<int32_t> in(runner.device(), one.n, "d_in", one.in_offset);
+  judge::DeviceArray<int32_t> out(runner.device(), expected.size(), "d_out", one.out_offset);
+  const judge::CallContext context{rung(), TextOf(one, ascending), judge::Suite::Get().assignment().submission};
+  judge::EvidenceRun run = judge::RunArrayCall<int32_t>(
+      runner, context,
+      {.in = in,
+       .out = out,
+       .values = values,
+       .result_size = expected.size(),
+       .arguments = {in.argument(), out.argument(), worker::Argument::Integer(static_cast<unsigned>(one.n))},
+       .unchanged_hint = "d_in is read-only: the result goes to d_out",
+       .frees = true,
+       .is_work = one.n > 0,
+       .check = [&](const judge::CallReport& report, std::span<const int32_t> found) {
+         return CheckResult(context, report, one.n, expected, found);
+       }});
+  Keep(run.report);
+  Add(std::move(run.problems));
+}
+
+// From lengths that forgive most to those that forgive least; the last ones have all mistakes.
+TEST_P(BugTest, HoldsWhereItIsChecked) {
+  for (const uint64_t n : {1024, 5000, 1023, 129, 1, 0}) Expect({n});
+  for (const Case& one : {Case{1024, 1, 1}, {300, 0, 2}, {257, 3, 0}}) Expect(one);
+}
+
+// What the author tried before he handed the programs out: no checker looks on. It earns nothing.
+TEST_P(BugTest, PassesTheAuthorsTest) { Expect({rung() == "bug1_ranks" ? uint64_t{128} : 1024}, Role::kPlain, true); }
+
+INSTANTIATE_TEST_SUITE_P(, BugTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
+
+}  // namespace lockstep::suites
+
+namespace lockstep::judge {
+
+EvidenceRun RunForEvidence(Runner&, const std::string& rung, const EvidenceCase&) {
+  throw HarnessError(rung + " has no budget");
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,36 @@
+// Assignment 13, find the bug: the tests that only the instructor's run has.
+#include <gtest/gtest.h>
+
+#include "judge/input/inputs.h"
+#include "suites/13_find_the_bug_fixture.h"
+
+namespace lockstep::suites {
+namespace {
+
+class HiddenBugTest : public BugTest {};
+
+// Short ones, and some that are longer than 2^32 / 1,000,003.
+TEST_P(HiddenBugTest, HoldsForDrawnLengths) {
+  judge::Random random(Seed(~uint64_t{0}));
+  const auto drawn = [&](int64_t low, int64_t high) { return static_cast<uint64_t>(random.Between(low, high)); };
+  for (int k = 0; k < 12; ++k) {
+    const uint64_t n = k % 3 == 0 ? 4 * drawn(1200, 2500) + drawn(1, 3) : drawn(2, 1023);
+    Expect({n, drawn(0, 7), drawn(0, 7)});
+  }
+}
+
+// Every block's places are taken, and every warp's.
+TEST_P(HiddenBugTest, HoldsForWholeBlocksAndOneMore) {
+  for (const uint64_t n : judge::Around({32, 64, 128, 256, 512, 6400, 8192})) Expect({n, n % 3, n % 5});
+}
+
+// More elements than a grid of old had blocks, and than 16 bits count.
+TEST_P(HiddenBugTest, HoldsForManyElements) {
+  Expect({1003});  // quick to tell of a mistake
+  Expect({200'003, 1, 3}, judge::Role::kPlain);
+}
+
+INSTANTIATE_TEST_SUITE_P(, HiddenBugTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
+
+}  // namespace
+}  // namespace lockstep::suites
