@@ -81,8 +81,8 @@ TEST_F(CudartTest, ArraysTexturesAndSurfacesAreAsOnAnH100) {
       ++equal;
     }
   }
-  EXPECT_EQ(equal, 446);
-  EXPECT_EQ(refused, 41);
+  EXPECT_EQ(equal, 447);
+  EXPECT_EQ(refused, 40);
 }
 
 const std::string kDriver = " -L" LOCKSTEP_BUILD_DIR "/lib -Xlinker -l:libcuda.so.1";

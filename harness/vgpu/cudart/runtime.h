@@ -356,6 +356,8 @@ bool HasJudge();
 // The variant of an API function for which no stream is the calling thread's (nvcc --default-stream per-thread): a
 // function of the other's type, reached by a jump, since its parameters can't be named here.
 namespace lockstep::vgpu::cudart {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // what a toolkit deprecates has a variant too
 template <auto kFunction>
 struct PerThread;
 template <typename Result, typename... Arguments, Result (*kFunction)(Arguments...)>
@@ -368,6 +370,7 @@ struct PerThread<kFunction> {
     return kFunction(arguments...);
   }
 };
+#pragma GCC diagnostic pop
 }  // namespace lockstep::vgpu::cudart
 #if defined(__aarch64__)
 #define LOCKSTEP_JUMP(to) "adrp x16, " to "\n ldr x16, [x16, :lo12:" to "]\n br x16"

@@ -27,7 +27,7 @@ template <typename Handle>
 [[noreturn]] void RefuseToOpen(const Handle& handle, cudaError_t own, cudaError_t wrong) {
   Shared shared;
   const Shared here;
-  std::memcpy(&shared, &handle, sizeof shared);
+  std::memcpy(static_cast<void*>(&shared), &handle, sizeof shared);
   Require(std::memcmp(shared.mark, here.mark, sizeof here.mark) == 0, wrong);
   Require(shared.process != here.process, own);
   NotSupported("memory or an event of another process");

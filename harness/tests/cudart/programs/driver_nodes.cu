@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdio>
+#include <cstring>
 
 #define EXPECT(condition)                        \
   do {                                           \
@@ -22,6 +23,21 @@ int main() {
   cudaIpcMemHandle_t handle;
   EXPECT(cudaIpcGetMemHandle(&handle, memory) == cudaSuccess);
   EXPECT(cudaIpcGetMemHandle(&handle, &value) == cudaErrorInvalidValue);
+  // A process can't open what it shares itself, nor bytes that nobody shares.
+  void* opened = nullptr;
+  CUdeviceptr opened_too = 0;
+  CUipcMemHandle same;
+  std::memcpy(&same, &handle, sizeof same);
+  EXPECT(cudaIpcOpenMemHandle(&opened, handle, cudaIpcMemLazyEnablePeerAccess) == cudaErrorInvalidValue);
+  EXPECT(cuIpcOpenMemHandle(&opened_too, same, 0) == CUDA_ERROR_INVALID_VALUE);
+  cudaEvent_t event, other;
+  cudaEventCreateWithFlags(&event, cudaEventInterprocess | cudaEventDisableTiming);
+  cudaIpcEventHandle_t shared = {}, none = {};
+  CUipcEventHandle nobodys = {};
+  EXPECT(cudaIpcGetEventHandle(&shared, event) == cudaSuccess);
+  EXPECT(cudaIpcOpenEventHandle(&other, shared) == cudaErrorDeviceUninitialized);
+  EXPECT(cudaIpcOpenEventHandle(&other, none) == cudaErrorMapBufferObjectFailed);
+  EXPECT(cuIpcOpenEventHandle(&other, nobodys) == CUDA_ERROR_MAP_FAILED);
   CUgraph graph;
   CUgraphNode alloc, kernel, record, wait, release;
   EXPECT(cuGraphCreate(&graph, 0) == CUDA_SUCCESS);
