@@ -150,7 +150,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return Api("cudaGetDeviceFlags", Faults::kNone, [&](Runtime&) {
     Require(flags != nullptr, cudaErrorInvalidValue);
-    *flags = CurrentFlags(kKeptFlags) | cudaDeviceMapHost;  // also before there is a context
+    *flags = CurrentFlags(kKeptFlags);
   });
 }
 

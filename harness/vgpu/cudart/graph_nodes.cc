@@ -76,7 +76,9 @@ WaitWork MakeWait(Runtime& r, cudaEvent_t event) {
   return {event};
 }
 
-Work MakeAny(Runtime& r, Graph& graph, cudaGraphNodeParams* params) {
+// `graph_of` finds the node's graph, which only what frees memory asks for: parameters are checked before it is.
+template <typename GraphFinder>
+Work MakeAny(Runtime& r, GraphFinder graph_of, cudaGraphNodeParams* params) {
   Require(params != nullptr, cudaErrorInvalidValue);
   switch (params->type) {
     case cudaGraphNodeTypeKernel: {
@@ -111,9 +113,11 @@ Work MakeAny(Runtime& r, Graph& graph, cudaGraphNodeParams* params) {
       asked.dptr = plain.dptr;
       return work;
     }
-    case cudaGraphNodeTypeMemFree:
+    case cudaGraphNodeTypeMemFree: {
+      Graph& graph = graph_of();
       graph.memory_tried = true;
       return MakeFree(graph, params->free.dptr);
+    }
     case cudaGraphNodeTypeConditional:
       Require(params->conditional.handle != 0, cudaErrorInvalidValue);
       NotSupported("conditional nodes");
@@ -150,17 +154,18 @@ extern "C" {
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                              const cudaGraphEdgeData*, size_t count, cudaGraphNodeParams* params) {
   return Add("cudaGraphAddNode", node, graph, dependencies, count,
-             [&](Runtime& r) { return MakeAny(r, *GraphOf(graph), params); });
+             [&](Runtime& r) { return MakeAny(r, [&]() -> Graph& { return *GraphOf(graph); }, params); });
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params) {
-  return Change("cudaGraphNodeSetParams", node, [&](Runtime& r) { return MakeAny(r, *NodeOf(node).graph, params); });
+  return Change("cudaGraphNodeSetParams", node,
+                [&](Runtime& r) { return MakeAny(r, [&]() -> Graph& { return *NodeOf(node).graph; }, params); });
 }
 
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t handle,
                                        cudaGraphNodeParams* params) {
   return Api("cudaGraphExecNodeSetParams", [&](Runtime& r) {
-    Work work = MakeAny(r, *NodeOf(handle).graph, params);
+    Work work = MakeAny(r, [&]() -> Graph& { return *NodeOf(handle).graph; }, params);
     ExecutableNode& node = NodeIn(ExecutableOf(executable), handle);
     Require(work.index() == node.work.index(), cudaErrorInvalidValue);
     CheckNode(r, work);

@@ -59,9 +59,8 @@ CopyWork MakeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t byt
                             cudaMemcpyKind kind) {
   if (bytes == 0) return {};
   r.RequireContext();
-  r.VariableOf(symbol);
-  Require(kind != cudaMemcpyHostToDevice && kind != cudaMemcpyHostToHost, cudaErrorInvalidMemcpyDirection);
   const void* const from = PlaceIn(r, symbol, bytes, offset);
+  Require(kind != cudaMemcpyHostToDevice && kind != cudaMemcpyHostToHost, cudaErrorInvalidMemcpyDirection);
   return MakeCopy(to, from, bytes, kind);
 }
 

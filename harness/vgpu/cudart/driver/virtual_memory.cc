@@ -327,9 +327,9 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
   return Drive("cuMemGetAccess", Needs::kInit, [&] {
     return Api("cuMemGetAccess", Faults::kIgnores, [&](Runtime& r) {
       Require(flags != nullptr && location != nullptr, cudaErrorInvalidValue);
+      Require(address != 0, cudaErrorInvalidValue);
       Require(location->type == CU_MEM_LOCATION_TYPE_DEVICE && location->id >= 0 && location->id < r.device_count(),
               cudaErrorInvalidDevice);
-      Require(address != 0, cudaErrorInvalidValue);
       *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
       const auto memory = MemoryAt(r, Pointer(address));
       Require(memory.has_value(), cudaErrorInvalidValue);
