@@ -32,7 +32,7 @@ _SHIFT = "{rung}((const int*)memory[0], (int*)memory[1], 1 << 22, 5)"
 _SCAN = "{rung}((const float*)memory[0], (float*)memory[1], 1024, (unsigned long long*)memory[2])"
 _MATMUL = "{rung}((const float*)memory[0], (const float*)memory[1], (float*)memory[2], 512, 512, 256)"
 # A rung, and what the advice for it has to be among: the next rung's technique. Not here: shift 1 and 4, scan 1, 2 and
-# 4, reduction 5 and 7, transpose 4, and 08. The technique of scan 3 and transpose 5 is not named; the rest was not tried.
+# 4, reduction 5 and 7, transpose 4, and 08. Scan 3's and transpose 5's technique is not named; the rest was not tried.
 LADDERS = [
     ("03_circular_shift/shift", _SHIFT, {"shift2_any": "several elements a thread", "shift3_grid_stride": "wide"}),
     ("04_reduction/reduction", _REDUCE, {

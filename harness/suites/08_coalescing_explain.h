@@ -111,7 +111,8 @@ class Sums {
     }
     for (uint64_t k = 0; k < count; ++k) {
       if (found != Right(k)) continue;
-      return "that belongs to d_out[" + std::to_string(k) + "]: one of the three loads or stores has another one's index";
+      return "that belongs to d_out[" + std::to_string(k) +
+             "]: one of the three loads or stores has another one's index";
     }
     return "each structure (x, y, z) becomes (x + y, y + z, z + x)";
   }

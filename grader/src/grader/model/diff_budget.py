@@ -67,7 +67,7 @@ class DiffBudget:
             if directive := next((one for one in mine[first:last] if one.is_directive), None):
                 return (
                     f"{name}:{directive.first}: this directive was not handed out. Take it out: lines that begin with "
-                    "# stay as they are, and each program's mistake can be mended without one"
+                    "# stay as they are, and each program's mistake can be fixed without one"
                 )
             added = sum(one.weight for one in mine[first:last])
             # What is added between two programs is the next one's where it stands outside of functions.
