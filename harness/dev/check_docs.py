@@ -29,7 +29,7 @@ _OURS_IN_CPP = re.compile(_OURS.pattern + r"|.*/.*\.(?:cu|py|toml)")
 # Headers of the toolkit, PTX's add.cc and its like, what a grading leaves in its own folder.
 _ELSEWHERE = re.compile(r"cuda\w*\.h|(?:add|sub|mad)\.cc|exports/.*")
 # What stands for a name: NN_name, ASSIGNMENT, 20_histogram as an assignment that a page makes. The folder is checked.
-_PLACEHOLDER = re.compile(r"NN|[A-Z]{3,}|20_\w+")
+_PLACEHOLDER = re.compile(r"NN|[A-Z]{3,}|(?:1[5-9]|20)_\w+")
 # Calqued or archaic wording that was edited out of what students read; write the field's terms instead.
 _RELAPSES = re.compile(
     r"\b(?:mend(?:s|ed|ing)?|befall|befell|thither|whither|so many \w+ as|is no multiple of|to be had|has to lie|"
