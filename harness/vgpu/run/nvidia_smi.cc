@@ -9,7 +9,7 @@
 namespace lockstep::vgpu::run {
 namespace {
 
-constexpr int kUsageStatus = 2;
+constexpr int kInvalidQueryStatus = 2;
 constexpr char kUsage[] =
     "usage: vgpu-run [--device=ID] [--devices=N] nvidia-smi [-L | --query-gpu=LIST --format=csv[,noheader][,nounits]]\n"
     "LIST is of index, name, memory.total, driver_version, compute_cap and count\n";
@@ -59,13 +59,14 @@ int NvidiaSmi(const DeviceProfile& device, const std::vector<std::string>& argum
         csv |= word == "csv";
         header &= word != "noheader";
         units &= word != "nounits";
-        if (word != "csv" && word != "noheader" && word != "nounits") return std::fputs(kUsage, stderr), kUsageStatus;
+        if (word != "csv" && word != "noheader" && word != "nounits")
+          return std::fputs(kUsage, stderr), kInvalidQueryStatus;
       }
     } else {
-      return std::fputs(kUsage, stderr), kUsageStatus;
+      return std::fputs(kUsage, stderr), kInvalidQueryStatus;
     }
   }
-  if (csv == query.empty() || (list && csv)) return std::fputs(kUsage, stderr), kUsageStatus;
+  if (csv == query.empty() || (list && csv)) return std::fputs(kUsage, stderr), kInvalidQueryStatus;
   const char* const given = std::getenv("LOCKSTEP_DEVICES");
   const int count = given != nullptr ? std::max(std::atoi(given), 1) : 1;
   std::string text;
@@ -83,7 +84,7 @@ int NvidiaSmi(const DeviceProfile& device, const std::vector<std::string>& argum
       }
       if (known) continue;
       std::fprintf(stderr, "vgpu-run nvidia-smi: there is no field %s\n%s", asked.c_str(), kUsage);
-      return kUsageStatus;
+      return kInvalidQueryStatus;
     }
     if (csv) {
       text += (header && index == 0 ? names + "\n" : "") + values + "\n";
