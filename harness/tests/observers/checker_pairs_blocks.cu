@@ -48,7 +48,7 @@ extern "C" __global__ void warp_exchange_with_syncwarp(Buffers b) {
 // expect: race, global
 // launch: 4 x 32
 // says: write after write
-// says: the index has to depend on blockIdx too
+// says: the index has to grow with blockIdx
 extern "C" __global__ void blocks_store_one_word(Buffers b) {
   if (threadIdx.x == 0) b.out[0] = b.in[blockIdx.x];  // first, second
 }
