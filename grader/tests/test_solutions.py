@@ -122,6 +122,24 @@ def test_a_base_that_changed_is_named_with_what_to_do(hidden: Path) -> None:
     assert "int b = 2;\n\nChange [off] in reference/90_fake/wrong.toml." in str(result.exception)
 
 
+def test_a_base_may_be_an_entry(hidden: Path) -> None:
+    """Also of bases.toml, and of a file that becomes an entry later; but no base is an edit of itself."""
+    both, third = (
+        f"change = '''\n-int {old};\n+int {name} = 10;\n'''\n" for name, old in (("a", "a = 1"), ("d", "d = 4"))
+    )
+    (hidden / "bases.toml").write_text(f"[both]\nbase = 'wrong/file.cu'\n{both}")
+    (hidden / "right.toml").write_text(f"[third]\nbase = 'bases/both.cu'\npoints = '1'\n{third}")
+    for is_entry in (False, True):
+        text = solution_text(hidden, NAME, "right/third.cu")
+        assert text == "// points: 1\n#include <x.h>\nint a = 10;\nint b = 3;\nint c = 3;\nint d = 10;\n"
+        assert (hidden / "wrong" / "file.cu").is_file() is not is_entry
+        if not is_entry:
+            assert run("--adopt", str(hidden / "wrong" / "file.cu")).exit_code == 0
+    (hidden / "bases.toml").write_text(f"[both]\nbase = 'bases/both.cu'\n{both}")
+    problem = solutions_in(hidden, "right", NAME)[1][0].problem
+    assert "its base bases/both.cu is an edit of itself\nChange [third]" in problem
+
+
 def test_two_of_one_name_are_refused(hidden: Path) -> None:
     (hidden / "wrong" / "off.cu").write_text(OFF)
     assert "wrong/off.cu is there too" in solutions_in(hidden, "wrong", NAME)[1][0].problem
@@ -178,7 +196,6 @@ def test_a_file_becomes_an_entry(hidden: Path) -> None:
     [
         ("new.cu", "int nothing;\n", "its first line must declare a verdict or points"),
         ("new.cu", "// verdict: COMPILE\n// It.\n" + "int own;\n" * 9, "no small change of another"),
-        ("wrong/file.cu", OFF, "is the base of entries"),
     ],
 )
 def test_what_can_be_no_entry_stays_a_file(hidden: Path, name: str, text: str, said: str) -> None:

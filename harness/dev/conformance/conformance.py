@@ -157,7 +157,8 @@ def run(names: list[str], tree: Path, jobs: int, shown: int) -> int:
             print(f"    {before['now']} differed when it was recorded (figures.json)")
         elif "now" not in before or len(differing) < before["now"] or by_allowance != before.get("allowed"):
             before.update(now=len(differing), allowed=by_allowance, asked=asked)
-            FIGURES.write_text(json.dumps(dict(sorted(figures.items())), indent=1) + "\n")
+            rows = (f" {json.dumps(name)}: {json.dumps(row)}" for name, row in sorted(figures.items()))
+            FIGURES.write_text("{\n" + ",\n".join(rows) + "\n}\n")  # a row a line
     return 1 if worse else 0
 
 

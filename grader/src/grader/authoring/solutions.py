@@ -16,8 +16,8 @@ An entry is a solution as edits (see `edits`) of the reference, or of the file t
 
 It stands for the file wrong/missing_barrier.cu: first what it declares and says, as comments that replace the base's
 own, then the edited base. A hostile entry declares `gpu` or `virtual` (see `opponents`), a right one `points`.
-`message` is the message on record; a file's entry has only that. What many entries share and no solution is, is a base
-in the folder bases/.
+`message` is the message on record; a file's entry has only that. A base may be an entry too. What many entries share and
+no solution is, is a base in the folder bases/, or an entry of bases.toml, which declares nothing.
 """
 
 import difflib
@@ -68,7 +68,7 @@ def solutions_in(hidden: Path, kind: str, submission: str) -> tuple[list[Solutio
             continue
         try:
             base = entry.get("base", submission)
-            found[name] = Solution(f"{kind}/{name}", _expanded(hidden, kind, name, entry, base).encode(), base)
+            found[name] = Solution(f"{kind}/{name}", _expanded(hidden, submission, kind, name, entry).encode(), base)
         except (GraderError, SchemaError) as error:
             text = f"{error}\nChange [{stem}] in reference/{hidden.name}/{kind}.toml."
             problems.append(Finding(f"{kind}/{name}", "", text))
@@ -76,7 +76,7 @@ def solutions_in(hidden: Path, kind: str, submission: str) -> tuple[list[Solutio
 
 
 def read_entries(hidden: Path, kind: str) -> dict[str, dict[str, str]]:
-    """The tables of wrong.toml, hostile.toml or right.toml by name; none where there is no such file."""
+    """The tables of wrong.toml, hostile.toml, right.toml or bases.toml by name; none where there is no such file."""
     path = hidden / f"{kind}.toml"
     if not path.is_file():
         return {}
@@ -87,7 +87,7 @@ def read_entries(hidden: Path, kind: str) -> dict[str, dict[str, str]]:
             fields = Fields(table, name)
             entries[name] = {
                 key: fields.text(key)
-                for key in (*DECLARED[kind], "base", "says", "change", "message")
+                for key in (*DECLARED.get(kind, ()), "base", "says", "change", "message")
                 if fields.has(key)
             }
             fields.finish()
@@ -110,23 +110,41 @@ def make_head(declared: str, says: str, suffix: str) -> str:
     return "".join(f"// {line}".rstrip() + "\n" for line in [declared, *says.splitlines()])
 
 
-def _expanded(hidden: Path, kind: str, name: str, entry: dict[str, str], base: str) -> str:
+def _expanded(hidden: Path, submission: str, kind: str, name: str, entry: dict[str, str]) -> str:
     declared = [f"{key}: {entry[key]}" for key in DECLARED[kind] if key in entry]
     if len(declared) != 1:
         raise GraderError(f"it must have {' or '.join(DECLARED[kind])}")
-    if "change" not in entry:
-        raise GraderError("it has no change")
     if (hidden / kind / name).is_file():
         raise GraderError(f"{kind}/{name} is there too")
-    path = hidden / base
-    if not path.is_file():
-        raise GraderError(f"its base {base} is missing")
-    suffix = Path(name).suffix
+    return make_head(declared[0], entry.get("says", ""), Path(name).suffix) + _edited(hidden, submission, entry, ())
+
+
+def _edited(hidden: Path, submission: str, entry: dict[str, str], above: tuple[str, ...]) -> str:
+    """The code of an entry. `above`: the bases from which this one was asked for."""
+    if "change" not in entry:
+        raise GraderError("it has no change")
+    base = entry.get("base", submission)
+    code = code_of(hidden, submission, base, above)
     try:
-        code = apply_edits(split_head(path.read_bytes().decode(), suffix)[1], entry["change"])
+        return apply_edits(code, entry["change"])
     except GraderError as error:
         raise GraderError(f"its change does not fit {base}: {error}") from error
-    return make_head(declared[0], entry.get("says", ""), suffix) + code
+
+
+def code_of(hidden: Path, submission: str, name: str, above: tuple[str, ...] = ()) -> str:
+    """The code of a base: a file such as right/grid_stride.cu, or the entry of that name, whose base may be an entry.
+
+    `submission`: the name of the reference. Raises GraderError where the base is missing, or leads back to itself.
+    """
+    path, suffix = Path(name), Path(submission).suffix
+    if (hidden / path).is_file():
+        return split_head((hidden / path).read_bytes().decode(), suffix)[1]
+    entry = read_entries(hidden, str(path.parent)).get(path.stem, {}) if path.suffix == suffix else {}
+    if "change" not in entry:
+        raise GraderError(f"its base {name} is missing")
+    if name in above:
+        raise GraderError(f"its base {name} is an edit of itself")
+    return _edited(hidden, submission, entry, (*above, name))
 
 
 def solution_text(hidden: Path, submission: str, name: str, *, diff: bool = False) -> str:
@@ -151,7 +169,7 @@ def solution_text(hidden: Path, submission: str, name: str, *, diff: bool = Fals
         raise GraderError(
             f"{solution.name} is a file of its own, not an edit of another.\nType:  --show without --diff"
         )
-    base = (hidden / solution.base).read_text(encoding="utf-8")
+    base = code_of(hidden, submission, solution.base)
     old, new = (text.splitlines(keepends=True) for text in (base, text))
     return "".join(difflib.unified_diff(old, new, solution.base, solution.name))
 
