@@ -7,6 +7,7 @@
 // of words that have raced, or that several threads have stored one value to. race_order_random_test.cc has more of
 // fences and flags.
 // LOCKSTEP_RANDOM_PROGRAMS sets how many programs of each kind run.
+// Optimised: its oracle takes 60 s of processor time without.
 #include <gtest/gtest.h>
 
 #include <algorithm>
