@@ -55,7 +55,7 @@ def check_places(layout: Layout, assignment: Assignment) -> Finding:
         own: (*_STUDENTS, HINTS, FIGURES, assignment.submission, "*.h", *given, *_PICTURES),
         hidden: (
             *(assignment.submission, "hidden_test.cc", "equivalent_mutants.toml"),
-            *("hidden_*.cc", "*.h", WRONG, "hostile.toml", "right.toml"),
+            *("hidden_*.cc", "*.h", WRONG, "hostile.toml", "right.toml", "bases.toml"),
             *(f"{kind}/*{assignment.suffix}" for kind in ("wrong", "right", "hostile", "bases", "from_handout")),
         ),
     }
