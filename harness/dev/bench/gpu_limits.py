@@ -30,6 +30,8 @@ _REFERENCES = {
     "circular shift": "03_circular_shift",
     "matrix product": "14_matmul",
     "matrix product of halves": "14_matmul",
+    "histogram": "15_histogram",
+    "histogram of 16 bits": "15_histogram",
 }
 _OPERATIONS = ("matrix product", "matrix product of halves")
 _BASES = {"read", "copy"}
