@@ -122,5 +122,6 @@ void Scan();
 void Transpose();
 void Shift();
 void Matmul();
+void Histogram();
 
 }  // namespace limits

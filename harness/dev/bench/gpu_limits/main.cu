@@ -7,5 +7,6 @@ int main() {
   limits::Transpose();
   limits::Shift();
   limits::Matmul();
+  limits::Histogram();
   return 0;
 }

@@ -1,0 +1,71 @@
+#include <cub/device/device_histogram.cuh>
+
+#include "at_limit.h"
+#include "histogram.h"
+
+namespace limits {
+namespace {
+
+// `share` of 256 elements have one value, the others any.
+template <typename T>
+void Measure(const char* task, int power, unsigned share,
+             const std::vector<std::pair<const char*, void (*)(const T*, unsigned*, unsigned)>>& rungs) {
+  constexpr unsigned kCounters = sizeof(T) == 1 ? kBins : kWideBins;
+  const size_t n = size_t{1} << power;
+  std::vector<T> values(n);
+  std::vector<unsigned> expected(kCounters);
+  unsigned state = 1;
+  for (T& value : values) {
+    state = state * 1664525 + 1013904223;
+    value = static_cast<T>((state >> 24) < share ? 77 : state >> 8);
+    ++expected[value];
+  }
+  Rotation<T> buffers(n);
+  buffers.Fill(values);
+  unsigned* d_bins = nullptr;
+  CHECK(cudaMalloc(&d_bins, sizeof(unsigned) * kCounters));
+  const auto right = [&](const char* what) {
+    std::vector<unsigned> bins(kCounters);
+    CHECK(cudaMemcpy(bins.data(), d_bins, sizeof(unsigned) * kCounters, cudaMemcpyDeviceToHost));
+    Require(bins == expected, what);
+    CHECK(cudaMemset(d_bins, 0xff, sizeof(unsigned) * kCounters));
+  };
+  void* d_temporary = nullptr;
+  size_t temporary_bytes = 0;
+  const auto library = [&](size_t call) {
+    CHECK(cub::DeviceHistogram::HistogramEven(d_temporary, temporary_bytes, buffers.in(call), d_bins,
+                                              static_cast<int>(kCounters + 1), 0, static_cast<int>(kCounters),
+                                              static_cast<int>(n)));
+  };
+  library(0);
+  CHECK(cudaMalloc(&d_temporary, temporary_bytes));
+  std::vector<Contestant> contestants;
+  for (const auto& [what, launch] : rungs) {
+    contestants.push_back(
+        {what, [&, launch = launch](size_t call) { launch(buffers.in(call), d_bins, static_cast<unsigned>(n)); },
+         right});
+  }
+  contestants.push_back({"cub::DeviceHistogram", library, right});
+  Compare(task, "2^" + std::to_string(power) + (share == 0 ? ", random" : share == 256 ? ", equal" : ", skewed"),
+          static_cast<double>(n * sizeof(T)), contestants);
+  CHECK(cudaFree(d_bins));
+  CHECK(cudaFree(d_temporary));
+}
+
+}  // namespace
+
+void Histogram() {
+  for (const int power : {20, 24, 27}) {
+    for (const unsigned share : {0u, 240u, 256u}) {
+      Measure<unsigned char>("histogram", power, share,
+                             {{"rung 1", histogram1_global},
+                              {"rung 2", histogram2_shared},
+                              {"reference", histogram4_vectors}});
+    }
+  }
+  for (const unsigned share : {0u, 240u, 256u}) {
+    Measure<unsigned short>("histogram of 16 bits", 24, share, {{"reference", histogram5_wide}});
+  }
+}
+
+}  // namespace limits
