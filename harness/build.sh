@@ -13,6 +13,13 @@ if [ ! -f "$build/build.ninja" ]; then
   cmake -G Ninja -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DLOCKSTEP_NVCC="$(cat "$build/nvcc.txt")" > "$build/configure.log" 2>&1 ||
     { cat "$build/configure.log" >&2; exit 1; }
 fi
+# A tree on a disk that several machines share.
+for level in V3:avx2 V4:avx512vl; do
+  if grep -q "^LOCKSTEP_X86_64_${level%:*}:INTERNAL=1" "$build/CMakeCache.txt" && ! grep -qw "${level#*:}" /proc/cpuinfo; then
+    echo "error: $build was made on a processor with ${level#*:}, which this one lacks. Type:  make build BUILD=build-$(uname -n)" >&2
+    exit 1
+  fi
+done
 # Nothing is said where nothing is stale. A dry run can't tell that: it takes the check of the folders for work.
 log=$build/build.log
 ninja -C "$build" "${targets[@]}" > "$log" 2>&1 &

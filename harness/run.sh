@@ -22,9 +22,16 @@ done
 file=$1
 shift
 
-# A wheel has no nvcc.txt: one on the PATH, else that of the wheel's extra `nvcc`.
+# A release has no nvcc.txt: one on the PATH, else that of the wheel's extra `nvcc`.
 nvcc=$(cat "$build/nvcc.txt" 2> /dev/null || command -v nvcc || ls "$root"/../../nvidia/cu*/bin/nvcc 2> /dev/null) ||
   { echo "There is no nvcc. Type:  make build   in a checkout, or  pip install 'WHEEL[nvcc]'" >&2; exit 3; }
+pages=$build/pages
+if [ ! -f "$build/nvcc.txt" ]; then
+  pages=$PWD  # what is installed may be somebody else's
+  libc=$(getconf GNU_LIBC_VERSION 2> /dev/null) || libc='another C library'
+  [ "$(printf '%s\n' 'glibc 2.28' "$libc" | sort -V | head -n 1)" = 'glibc 2.28' ] ||
+    { echo "This system has $libc; Lockstep needs glibc 2.28 or newer. Run it in a container:  docs/how-to/try-in-a-container.md" >&2; exit 3; }
+fi
 command -v g++ > /dev/null || { echo "There is no g++, which nvcc needs. On Debian or Ubuntu type:  apt-get install g++" >&2; exit 3; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -41,7 +48,7 @@ fi
 # beside it to link with.
 "$nvcc" -c -std=c++17 -O3 -lineinfo -Xcompiler -g -gencode arch=compute_80,code=compute_80 "$file" -o "$program.o"
 g++ -o "$program" "$program.o" -L"$build/lib" -l:libcudart.so.13 -Wl,-rpath,"$build/lib"
-[ -z "$page" ] || { page=$build/pages/$(basename "$program").html; mkdir -p "$build/pages"; }
+[ -z "$page" ] || { page=$pages/$(basename "$program").html; mkdir -p "$pages"; }
 "$build/bin/vgpu-run" ${check:+--check} ${profile:+--profile=lines} ${page:+"--page=$page"} ${debug:+--debug} ${sarif:+"--sarif=$sarif"} "$program" "$@" || status=$?
-[ -z "$page" ] || echo "For a browser: $page"
+[ ! "$page" -nt "$program" ] || echo "For a browser: $page"
 exit $status

@@ -203,8 +203,11 @@ set_up_python() {
   # The package as it is in the checkout: a .pth file and a launcher, so that no build back end has to be fetched.
   site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
   echo "$PWD/grader/src" > "$site/lockstep_grader.pth"
+  # In sh the second line starts Python, whose path may have blanks; in Python it is a text.
   cat > .venv/bin/grader <<EOF
-#!$PWD/.venv/bin/python
+#!/bin/sh
+'''exec' "$PWD/.venv/bin/python" "\$0" "\$@"
+' '''
 import sys
 from grader.commands.cli import main
 sys.exit(main())
@@ -239,6 +242,13 @@ if [[ $toolkit = */nvidia/cu13 ]] && [ -w "$toolkit/lib" ]; then
   [ -e "$toolkit/lib64" ] || ln -s lib "$toolkit/lib64"
   [ -e "$toolkit/lib/libcudart.so" ] || ln -s libcudart.so.13 "$toolkit/lib/libcudart.so"
 fi
+# For clangd, the language server of editors, in the checkout's own tree.
+[ "$(realpath -m "$build")" != "$PWD/build" ] || cat > .clangd <<EOF
+If: {PathMatch: '.*\.cuh?'}
+CompileFlags:
+  CompilationDatabase: None
+  Add: [-xcuda, '--cuda-path=$toolkit', --cuda-gpu-arch=sm_80, -std=c++17, -Wno-unknown-cuda-version]
+EOF
 mkdir -p "$build"
 echo "$nvcc" > "$build/nvcc.txt"
 say "nvcc: $nvcc ($("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p'))"

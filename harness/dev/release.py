@@ -4,7 +4,8 @@ The wheel holds the grader, `lockstep run`, notebooks' `%%cuda`, `vgpu-run` with
 that students begin with; the archive holds what needs no Python. Suites, hidden tests and references are in neither:
 `lockstep test` and `grader grade` need a checkout. Both are for the machine that g++ compiles for. For x86-64 they hold
 the virtual GPU three times: for every processor, and for what AVX2 and AVX-512 make faster
-(harness/vgpu/core/processor_folder.h). For arm64 the build tree itself is packed.
+(harness/vgpu/core/processor_folder.h). For arm64 the build tree itself is packed. They run from glibc 2.28 on
+(glibc_2_28.py).
 """
 
 import argparse
@@ -19,6 +20,8 @@ import tempfile
 import tomllib
 import uuid
 from pathlib import Path
+
+import glibc_2_28
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = 'lockstep = "grader.student.command:main"\nvgpu-run = "lockstep:vgpu_run"\n'
@@ -48,16 +51,18 @@ class Build:
 
     def __init__(self, build: Path, machine: str) -> None:
         """Builds what is stale."""
-        self.trees = {"": build}
         nvcc = (build / "nvcc.txt").read_text().strip()
-        if machine == "x86_64":
-            self.trees = {level: build / "release" / (level or "x86-64") for level in LEVELS}
+        old = glibc_2_28.cmake_words(build / "release/glibc")
+        self.trees = {level: build / "release" / (level or "x86-64") for level in LEVELS}
+        if machine == "aarch64":
+            self.trees = {"": build}
         for level, tree in self.trees.items():
-            if not (tree / "build.ninja").exists():
-                flags = ["-DCMAKE_BUILD_TYPE=Release", "-DLOCKSTEP_TESTS=OFF", "-DLOCKSTEP_BENCH=OFF"]
-                levels = [f"-DLOCKSTEP_X86_64_V{k}={on}" for k, on in zip((3, 4), LEVELS[level], strict=True)]
-                _output("cmake", "-G", "Ninja", "-S", ROOT, "-B", tree, f"-DLOCKSTEP_NVCC={nvcc}", *flags, *levels)
-            _output("ninja", "-C", tree, "cudart" if level else "core")
+            flags = ["-DCMAKE_BUILD_TYPE=Release", "-DLOCKSTEP_TESTS=OFF", "-DLOCKSTEP_BENCH=OFF"]
+            flags += [f"-DLOCKSTEP_X86_64_V{k}={on}" for k, on in zip((3, 4), LEVELS[level], strict=True)]
+            made_here = machine == "x86_64"
+            words = ["-G", "Ninja", "-S", ROOT, f"-DLOCKSTEP_NVCC={nvcc}", *flags] if made_here else []
+            _output("cmake", *words, *old, "-B", tree)
+            _output("ninja", "-C", tree, "cudart" if level else "vgpu-run")
 
     @staticmethod
     def strip(file: Path, to: Path) -> None:
@@ -74,6 +79,7 @@ class Build:
                 self.strip(library, to / "lib" / library.name)
         for level in filter(None, self.trees):
             self.strip(self.trees[level] / "lib/libcudart.so.13", to / "lib" / level / "libcudart.so.13")
+        shutil.copytree(base / "libexec", to / "libexec")
         # The driver's name finds the runtime, in which the driver's functions are.
         linked = ["-shared", "-nostdlib", "-Wl,-soname,libcuda.so.1", "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"]
         _output("gcc", *linked, "-o", to / "lib/libcuda.so.1", to / "lib/libcudart.so.13")
@@ -81,7 +87,7 @@ class Build:
 
 def glibc_of(folder: Path) -> int:
     """The minor version of the newest glibc that anything in a folder asks for."""
-    names = [path for path in folder.rglob("*") if path.is_file()]
+    names = [path for path in folder.rglob("*") if ".so" in path.name or path.parent.name == "bin"]
     return max(map(int, re.findall(r"GLIBC_2\.(\d+)", _output("objdump", "-T", *names))))
 
 
@@ -170,7 +176,7 @@ def main() -> None:
     version = re.findall(r'__version__ = "(.*)"', (ROOT / "grader/src/grader/__init__.py").read_text())[0]
     with tempfile.TemporaryDirectory(prefix="lockstep-") as scratch:
         carried = stage(Path(scratch), trees)
-        tag = f"manylinux_2_{glibc_of(carried / 'build')}_{machine}"
+        tag = f"manylinux_2_{max(glibc_2_28.NEWEST[1], glibc_of(carried / 'build'))}_{machine}"
         made = [make_wheel(Path(scratch), tag, out)]
         made.append(make_archive(Path(scratch), carried, f"lockstep-{version}-linux-{machine}", out))
     bill = out / f"lockstep-{version}.cdx.json"

@@ -106,6 +106,8 @@ compile_cpp() {
     ${given:+--keep --keep-dir "$scratch/kept"} -MD -MF "$scratch/includes" -o "$scratch/submission.o" || exit $?
   [ -z "$given" ] || { mv "$scratch/kept/"*.fatbin "$image" && mv "$scratch/kept/"*.cpp1.ii "$scratch/expanded"; } || exit $?
   rm -r "$scratch/kept"
+  # One file a line, blanks in names as they are.
+  sed 's/\\ /\x01/g' "$scratch/includes" | tr -s ' \\' '\n' | tr '\001' ' ' > "$scratch/lines" && mv "$scratch/lines" "$scratch/includes"
   # A main of the submission's own, to try things out with, is nobody's business here.
   objcopy --localize-symbol=main "$scratch/submission.o" || exit $?
   # Assignments ask for kernels of one's own: not NVIDIA's, by include or when the program runs.
@@ -153,7 +155,7 @@ refuse_line_directives() {
   named="^$hash(define|undef)[[:space:]]+([[:alnum:]_]+).*"
   refuse_directive "$(printf '%s\n' "$early" | grep -avE "$named")" 'a comment in a directive. Take it out'
   printf '%s\n' "$early" | sed -nE "s/$named/\3/p" | sort -u > "$scratch/early"
-  used=$(tr -s ' \\' '\n' < "$scratch/includes" | grep /include/ | grep -E 'cuda|nvidia' | tr '\n' '\0' |
+  used=$(grep /include/ "$scratch/includes" | grep -E 'cuda|nvidia' | tr '\n' '\0' |
     xargs -0 grep -ohwFf "$scratch/early" | sort -u | head -n 1)
   [ -z "$used" ] || refuse_directive "$(printf '%s\n' "$early" | grep -awF -e "$used")" \
     "the toolkit's headers use that name. Define it behind the last #include"
@@ -254,8 +256,7 @@ for library in $given; do
   done
 done
 [ $# = 0 ] || set -- "-L$build/lib/submission" -Wl,--as-needed "$@" -Wl,--no-as-needed "-Wl,-rpath,$build/lib/submission"
-python_flags=''
-[ -z "$is_python" ] || python_flags="$build/lib/liblockstep_python.a $(cat "$build/lib/python_flags.txt")"
+[ -z "$is_python" ] || set -- "$build/lib/liblockstep_python.a" $(cat "$build/lib/python_flags.txt") "$@"
 # What the linker says of a launcher that is not there, in words of the assignment's.
 explain_link() {
   nm -C --defined-only "$scratch/submission.o" | cut -c 20- | sort -u > "$scratch/defined"
@@ -294,7 +295,7 @@ link() {  # GLUE, and the libraries that a submission may call
   shift
   LC_ALL=C TMPDIR=$scratch g++ -o "$scratch/worker" $link_flags \
     -Wl,--whole-archive "$build/lib/liblockstep_worker.a" "$launchers" -Wl,--no-whole-archive \
-    "$build/lib/liblockstep_wire.a" "$scratch/submission.o" "$build/lib/liblockstep_wire.a" $python_flags "$@" \
+    "$build/lib/liblockstep_wire.a" "$scratch/submission.o" "$build/lib/liblockstep_wire.a" "$@" \
     -L"$build/lib" -l:libcudart.so.13 -Wl,--enable-new-dtags,-rpath,"$build/lib" -lpthread 2> "$scratch/link"
 }
 # Another file system may lie between: the rename that shows the result is within one. A sandbox lets a Python

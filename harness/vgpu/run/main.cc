@@ -360,6 +360,10 @@ int main(int argc, char** argv) {
   const std::filesystem::path widest = directory / lockstep::ProcessorFolder() / kRuntime;
   const std::filesystem::path runtime = std::filesystem::exists(widest) ? widest : directory / kRuntime;
   std::string folders = runtime.parent_path().string();
+  if (folders.find_first_of(":;$") != std::string::npos) {
+    Fail("the dynamic linker takes no ':', ';' or '$' in a path; move Lockstep elsewhere than " + folders,
+         kCantRunStatus);
+  }
   if (runtime.parent_path() != directory) folders += ":" + directory.string();
   const char* inherited = std::getenv("LD_LIBRARY_PATH");
   Set("LD_LIBRARY_PATH", folders + (inherited != nullptr && *inherited != '\0' ? ":" + std::string(inherited) : ""));
@@ -368,7 +372,7 @@ int main(int argc, char** argv) {
   std::string preload;
   if (!FindsRuntimeByPath(ReadProgram(program))) {
     Set("LD_AUDIT", (directory / kRedirect).string());
-    preload = runtime.string();
+    preload = kRuntime;  // by name: a path may have blanks, which part names here. The auditor finds it
     CompileToPtx(directory.parent_path() / "libexec");
   }
 #ifdef LOCKSTEP_SANITIZER_RUNTIME

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "vgpu/core/symbol_name.h"
+#include "vgpu/core/toolkit_path.h"
 #include "vgpu/cudart/report/own_libraries.h"
 #include "vgpu/cudart/report/python_site.h"
 
@@ -90,12 +91,6 @@ const std::string& ToolkitFolder() {
   return folder;
 }
 
-// A toolkit's headers for one machine: targets/x86_64-linux, targets/sbsa-linux, targets/aarch64-linux.
-bool IsOfTarget(std::string_view file) {
-  const size_t target = file.find("/targets/");
-  return target != std::string_view::npos && file.find("-linux/include/", target) != std::string_view::npos;
-}
-
 // The toolkit's headers have typed wrappers (cudaMalloc<float>, cudaLaunchKernelEx) and whole libraries (CUB, Thrust),
 // the system's have std::function and the like: those call for the program.
 bool IsForeignSource(const char* file) {
@@ -104,8 +99,8 @@ bool IsForeignSource(const char* file) {
   const std::string lexical = fs::path(file).lexically_normal();
   if (StartsWithAny(lexical, {"/usr/include/", "/usr/lib/", toolkit, ToolkitFolder()})) return true;
   // nvcc names its own headers by way of its own folder.
-  return IsOfTarget(lexical) || StartsWithAny(std::string_view(lexical).substr(lexical.find_last_of('/') + 1),
-                                              {"cuda_runtime", "host_runtime"});
+  return IsToolkitPath(lexical) || StartsWithAny(std::string_view(lexical).substr(lexical.find_last_of('/') + 1),
+                                                 {"cuda_runtime", "host_runtime"});
 }
 
 std::string FunctionName(const char* symbol) {
@@ -188,7 +183,7 @@ struct CrashWalk {
 // The toolkit's and the system's headers, as IsForeignSource, by the name alone: that one allocates.
 bool IsForeignName(std::string_view file) {
   return StartsWithAny(file, {"/usr/include/", "/usr/lib/", LOCKSTEP_CUDA_INCLUDE "/", ToolkitFolder()}) ||
-         IsOfTarget(file) || file.find("/../include/") != std::string_view::npos || file.ends_with(".stub.c") ||
+         IsToolkitPath(file) || file.find("/../include/") != std::string_view::npos || file.ends_with(".stub.c") ||
          StartsWithAny(file.substr(file.find_last_of('/') + 1), {"cuda_runtime", "host_runtime"});
 }
 

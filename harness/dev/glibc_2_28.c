@@ -1,0 +1,62 @@
+// What glibc 2.28 lacks of what g++ and libstdc++ ask newer ones for; harness/dev/glibc_2_28.py links it into a release:
+// with PROGRAM defined the start of a program, with FORTRAN what stands for libgfortran, else functions.
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#if defined FUNCTIONS
+
+#ifdef __x86_64__
+enum { kLayout = 1 };  // of struct stat
+#else
+enum { kLayout = 0 };
+#endif
+int __fxstat(int layout, int file, struct stat* to);
+int __xstat(int layout, const char* path, struct stat* to);
+int __lxstat(int layout, const char* path, struct stat* to);
+int fstat(int file, struct stat* to) { return __fxstat(kLayout, file, to); }
+int stat(const char* path, struct stat* to) { return __xstat(kLayout, path, to); }
+int lstat(const char* path, struct stat* to) { return __lxstat(kLayout, path, to); }
+__typeof__(fstat64) fstat64 __attribute__((alias("fstat")));
+__typeof__(stat64) stat64 __attribute__((alias("stat")));
+__typeof__(lstat64) lstat64 __attribute__((alias("lstat")));
+
+char __libc_single_threaded = 0;  // "not known": counts of references stay atomic
+
+unsigned arc4random(void) {
+  unsigned number = 0;
+  return getentropy(&number, sizeof number) == 0 ? number : 0;
+}
+
+#elif defined FORTRAN
+
+// All that OpenBLAS's LAPACK asks of Fortran's library: texts of fixed lengths, filled with blanks.
+void _gfortran_concat_string(size_t size, char* to, size_t first_size, const char* first, size_t second_size,
+                             const char* second) {
+  memset(to, ' ', size);
+  memcpy(to, first, first_size < size ? first_size : size);
+  if (first_size < size)
+    memcpy(to + first_size, second, second_size < size - first_size ? second_size : size - first_size);
+}
+
+#else
+
+// A program's constructors: from 2.34 on glibc calls them itself, where the start file gives it no function for that.
+typedef void Constructor(int count, char** arguments, char** environment);
+extern Constructor* __init_array_start[];
+extern Constructor* __init_array_end[];
+static void Construct(int count, char** arguments, char** environment) {
+  for (Constructor** one = __init_array_start; one != __init_array_end; ++one) (*one)(count, arguments, environment);
+}
+typedef int Main(int count, char** arguments, char** environment);
+int __real___libc_start_main(Main* main, int count, char** arguments, Constructor* construct, void (*destruct)(void),
+                             void (*unload)(void), void* stack);
+int __wrap___libc_start_main(Main* main, int count, char** arguments, Constructor* construct, void (*destruct)(void),
+                             void (*unload)(void), void* stack) {
+  return __real___libc_start_main(main, count, arguments, construct != NULL ? construct : Construct, destruct, unload,
+                                  stack);
+}
+
+#endif
