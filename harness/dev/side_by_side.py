@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Write what a program printed on a GPU as tests keep it: PROGRAM | harness/dev/side_by_side.py > NAME.h100.txt.
 
-Lines stand side by side, " | " where one ended, up to 240 columns: tests/support/recorded.h reads them.
+Lines stand side by side, " | " where one ended, up to 4,000 columns: tests/support/recorded.h reads them.
 """
 
 import sys
 
-_COLUMNS = 240
+_COLUMNS = 4_000
 _SEPARATOR = " | "
 
 text = sys.stdin.read()
