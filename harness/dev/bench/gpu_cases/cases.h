@@ -12,6 +12,7 @@ enum Set : unsigned {
   kCounting = 1,  // small; counters are compared with Nsight Compute's. One launch each
   kTiming = 2,    // large; modelled time is compared with what a GPU took
   kCourse = 4,    // the course's figures on a G80. May take several launches
+  kHeldOut = 8,   // as kTiming, of which the model has seen none
 };
 
 // Device memory that the cases of a run share. Contents do not matter, but for `index`.

@@ -1,4 +1,4 @@
-// Runs cases: --set=counting|timing|course, or --case=NAME; launches each once, in the order of their names, and prints
+// Runs cases: --set=counting|timing|course|held-out, or --case=NAME; launches each once, in the order of their names, and prints
 // the names. With --time=N also measures N batches of kBatch launches of each by events, and prints the median of a
 // launch in microseconds after the name.
 #include <algorithm>
@@ -68,12 +68,14 @@ int main(int argc, char** argv) {
       sets = gpu_cases::kTiming;
     } else if (argument == "--set=course") {
       sets = gpu_cases::kCourse;
+    } else if (argument == "--set=held-out") {
+      sets = gpu_cases::kHeldOut;
     } else if (argument.rfind("--case=", 0) == 0) {
       name = argument.substr(7);
     } else if (argument.rfind("--time=", 0) == 0) {
       timed = std::atoi(argument.c_str() + 7);
     } else {
-      std::fprintf(stderr, "usage: %s --set=counting|timing|course | --case=NAME  [--time=N]\n", argv[0]);
+      std::fprintf(stderr, "usage: %s --set=counting|timing|course|held-out | --case=NAME  [--time=N]\n", argv[0]);
       return 2;
     }
   }
@@ -84,7 +86,8 @@ int main(int argc, char** argv) {
   unsigned needs = sets;
   for (const Case& c : cases) needs |= sets == 0 ? c.sets : 0;
   // A G80 has 768 MiB.
-  const bool course = (needs & gpu_cases::kCourse) != 0, timing = !course && (needs & gpu_cases::kTiming) != 0;
+  const bool course = (needs & gpu_cases::kCourse) != 0,
+             timing = !course && (needs & (gpu_cases::kTiming | gpu_cases::kHeldOut)) != 0;
   const size_t megabytes = course ? 128 : timing ? 512 : 16;
   const gpu_cases::Memory memory = MakeMemory(megabytes << 20, timing ? gpu_cases::kIndices : 1u << 16);
   for (const Case& c : cases) {
