@@ -2,7 +2,6 @@
 // operands of tensor_cases.h, twenty cases a hash, every bit of every register.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "tests/isa/tensor_cases.h"
 #include "tests/support/device_support.h"
+#include "tests/support/recorded.h"
 #include "vgpu/core/opcode_table.h"
 
 namespace lockstep::vgpu {
@@ -97,7 +97,7 @@ std::vector<std::string> RunLoad(const std::string& instruction, int registers, 
 }
 
 TEST(IsaTensorTest, EveryBitIsAnH100s) {
-  std::ifstream file(LOCKSTEP_SOURCE_DIR "/harness/tests/isa/isa_tensor.h100.txt");
+  std::istringstream file(ReadRecorded(LOCKSTEP_SOURCE_DIR "/harness/tests/isa/isa_tensor.h100.txt"));
   std::string line;
   size_t products = 0, loads = 0;
   while (std::getline(file, line)) {
