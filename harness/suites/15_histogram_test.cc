@@ -33,16 +33,16 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
   const std::vector<uint32_t> expected = Histogram(input, found.size());
   const bool launched = !report.observed || !report.launches.empty();
   const auto mismatch = judge::CompareExact<uint32_t>(expected, found);
-  if (!mismatch) return launched || input.values.empty() ? std::nullopt : std::optional(judge::NoKernelProblem(context));
+  if (!mismatch)
+    return launched || input.values.empty() ? std::nullopt : std::optional(judge::NoKernelProblem(context));
   if (!launched && !input.values.empty()) return judge::UnfinishedProblem(context);
-  return judge::MakeProblem(
-      Verdict::kWrong, context,
-      {"bin " + Grouped(mismatch->index) + " of d_bins is wrong (" + Grouped(mismatch->count) + " of " +
-           Grouped(found.size()) + " bins in total)",
-       {"expect", mismatch->expected},
-       {"found", mismatch->found}},
-      input.values.empty() ? "without elements every bin is 0: clear d_bins before you return"
-                           : HintOfBins(input, expected, found));
+  return judge::MakeProblem(Verdict::kWrong, context,
+                            {"bin " + Grouped(mismatch->index) + " of d_bins is wrong (" + Grouped(mismatch->count) +
+                                 " of " + Grouped(found.size()) + " bins in total)",
+                             {"expect", mismatch->expected},
+                             {"found", mismatch->found}},
+                            input.values.empty() ? "without elements every bin is 0: clear d_bins before you return"
+                                                 : HintOfBins(input, expected, found));
 }
 
 Input MakeInput(const std::string& rung, uint64_t n, Values values, const judge::SeedKey& seed) {
@@ -198,9 +198,7 @@ TEST_P(HistogramTest, CountsManyElements) {
   Expect({(uint64_t{1} << 21) + 77}, Values::kSkewed, {}, Role::kPlain);
 }
 
-TEST_P(HistogramTest, KeepsNoMemory) {
-  Expect({3000, 3000});
-}
+TEST_P(HistogramTest, KeepsNoMemory) { Expect({3000, 3000}); }
 
 INSTANTIATE_TEST_SUITE_P(, HistogramTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
 

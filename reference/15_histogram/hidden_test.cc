@@ -37,9 +37,7 @@ TEST_P(HiddenHistogramTest, CountsMillionsOfEqualElements) {
 }
 
 // A result that was remembered by address and length is wrong here.
-TEST_P(HiddenHistogramTest, CountsAgainAtTheSameAddresses) {
-  Expect({5000, 5000, 8192, 100, 1, 5000}, Values::kFew);
-}
+TEST_P(HiddenHistogramTest, CountsAgainAtTheSameAddresses) { Expect({5000, 5000, 8192, 100, 1, 5000}, Values::kFew); }
 
 INSTANTIATE_TEST_SUITE_P(, HiddenHistogramTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()),
                          judge::RungName);

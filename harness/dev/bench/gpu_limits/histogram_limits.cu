@@ -11,7 +11,7 @@ template <typename T>
 void Measure(const char* task, int power, unsigned share,
              const std::vector<std::pair<const char*, void (*)(const T*, unsigned*, unsigned)>>& rungs) {
   constexpr unsigned kCounters = sizeof(T) == 1 ? kBins : kWideBins;
-  const size_t n = size_t{1} << power;
+  const unsigned n = 1u << power;
   std::vector<T> values(n);
   std::vector<unsigned> expected(kCounters);
   unsigned state = 1;
@@ -40,14 +40,16 @@ void Measure(const char* task, int power, unsigned share,
   library(0);
   CHECK(cudaMalloc(&d_temporary, temporary_bytes));
   std::vector<Contestant> contestants;
-  for (const auto& [what, launch] : rungs) {
-    contestants.push_back(
-        {what, [&, launch = launch](size_t call) { launch(buffers.in(call), d_bins, static_cast<unsigned>(n)); },
-         right});
+  for (const auto& rung : rungs) {
+    contestants.push_back({rung.first, [&](size_t call) { rung.second(buffers.in(call), d_bins, n); }, right});
   }
   contestants.push_back({"cub::DeviceHistogram", library, right});
-  Compare(task, "2^" + std::to_string(power) + (share == 0 ? ", random" : share == 256 ? ", equal" : ", skewed"),
-          static_cast<double>(n * sizeof(T)), contestants);
+  Compare(task,
+          "2^" + std::to_string(power) +
+              (share == 0     ? ", random"
+               : share == 256 ? ", equal"
+                              : ", skewed"),
+          static_cast<double>(n) * sizeof(T), contestants);
   CHECK(cudaFree(d_bins));
   CHECK(cudaFree(d_temporary));
 }
@@ -55,15 +57,12 @@ void Measure(const char* task, int power, unsigned share,
 }  // namespace
 
 void Histogram() {
-  for (const int power : {20, 24, 27}) {
-    for (const unsigned share : {0u, 240u, 256u}) {
-      Measure<unsigned char>("histogram", power, share,
-                             {{"rung 1", histogram1_global},
-                              {"rung 2", histogram2_shared},
-                              {"reference", histogram4_vectors}});
-    }
-  }
   for (const unsigned share : {0u, 240u, 256u}) {
+    for (const int power : {20, 24, 27}) {
+      Measure<unsigned char>(
+          "histogram", power, share,
+          {{"rung 1", histogram1_global}, {"rung 2", histogram2_shared}, {"reference", histogram4_vectors}});
+    }
     Measure<unsigned short>("histogram of 16 bits", 24, share, {{"reference", histogram5_wide}});
   }
 }
