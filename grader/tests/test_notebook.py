@@ -105,10 +105,3 @@ def test_nbgraders_cell_tells_a_right_file_from_a_wrong_one(monkeypatch: pytest.
     run(monkeypatch, tmp_path, "%%writefile reduction.cu\n" + (ROOT / "reference" / name).read_text(), cell)
     with pytest.raises(CellExecutionError, match="0 of 9 tests passed"):
         run(monkeypatch, tmp_path, "%%writefile reduction.cu\n" + (ROOT / "assignments" / name).read_text(), cell)
-
-
-def test_what_is_documented_is_what_it_takes() -> None:
-    import lockstep  # noqa: PLC0415
-
-    page = (ROOT / "docs/how-to/run-a-program.md").read_text(encoding="utf-8")
-    assert lockstep._USAGE in page
