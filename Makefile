@@ -11,7 +11,7 @@ BESIDE_SETUP := $(if $(filter check check-all build-all unit-tests,$(MAKECMDGOAL
 include harness/student.mk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-all demo gpu check check-all test watch hint profile run lint tidy format unit-tests grader-check grader-tests cluster-check bench release release-arm64 docs pictures clean
+.PHONY: help setup build build-all demo gpu check check-all test watch hint profile run lint tidy format unit-tests grader-check grader-tests cluster-check bench release arm64-check release-arm64 docs pictures clean
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
@@ -49,6 +49,8 @@ check: build-all unit-tests $(TOOLS)  ## pass the project's own tests, C++ and P
 check-all: export LOCKSTEP_ALL = 1
 check-all: check cluster-check  ## once a day: make check, tests of the project's own tools, set-up in clean systems, a real Slurm (root)
 	@harness/build.sh --build $(BUILD) benchmarks
+	@if command -v aarch64-linux-gnu-g++ qemu-aarch64-static | grep -q qemu; then $(MAKE) --no-print-directory arm64-check; \
+	  else echo "arm64 is left out; type: apt-get install g++-aarch64-linux-gnu qemu-user-static debootstrap"; fi
 
 gpu:  ## on a machine with a GPU: grade all on it, meet the opponents, measure, write docs/records/gpu-*.md
 	@harness/dev/gpu.sh --build $(BUILD)
@@ -71,6 +73,7 @@ DAILY = AsExactAs|PoissonIsAnH100s|gpu_time_page$(call seldom,:/harness/librarie
 unit-tests: build-all  ## C++ tests
 	@# Some only wait, for what has to run out of time: more at once than there are processors.
 	@cd $(BUILD) && ctest --output-on-failure -j$$(($$(nproc) + 2)) $$([ -n "$$LOCKSTEP_ALL" ] || echo "-E $(DAILY)")
+	@[ -n "$$LOCKSTEP_ALL" ] || echo "C++ tests left to make check-all, for their time: $(DAILY)"
 
 # Each commit meets a quarter of the solutions, the next commit the next quarter; make check-all meets all.
 SHARE = $$(($$(git rev-list --count HEAD 2>/dev/null || echo 0) % 4 + 1))/4
@@ -99,10 +102,15 @@ bench: build  ## benchmarks of the virtual GPU
 	@harness/build.sh --build $(BUILD) benchmarks
 	@for b in $(BUILD)/bench/*_bench; do "$$b"; done
 
-release: build-all $(TOOLS)  ## a wheel with vgpu-run, the grader and notebooks' cells: out/release
+release: $(STAMP) $(TOOLS)  ## a wheel with vgpu-run, the grader and notebooks' cells: out/release
 	@.venv/bin/python harness/dev/release.py $(BUILD) out/release
 
 ARM64 = /var/tmp/lockstep-arm64
+arm64-check: $(TOOLS)  ## a short list on arm64 Linux, by qemu: instructions, floating point, three references' results
+	@harness/dev/arm64.py $(ARM64) build core lanes_test isa_float_test isa_integer_test isa_convert_test
+	@for test in lanes isa_float isa_integer isa_convert; do harness/dev/arm64.py $(ARM64) run $(ARM64)/build/tests/$${test}_test --gtest_brief=1 || exit 1; done
+	@harness/dev/arm64.py $(ARM64) compare $(BUILD) 01_handson_copy 02_handson_launch 07_occupancy
+
 release-arm64: $(TOOLS)  ## the same for arm64 Linux, cross-built in the folder ARM64: root, Debian's g++-aarch64-linux-gnu
 	@harness/dev/arm64.py $(ARM64) build core
 	@harness/dev/arm64.py $(ARM64) run .venv/bin/python harness/dev/release.py $(ARM64)/build out/release-arm64

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from conftest import BUILD, ROOT, needs, needs_build
+from lockstep import kernel as install
 
 pytestmark = [
     pytest.mark.daily,
@@ -34,7 +35,7 @@ int main(int argc, char** argv) {{
 """
 
 
-def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *cells: str) -> list[dict[str, str]]:
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *cells: str, kernel: str = "python3") -> list[dict[str, str]]:
     """Runs a notebook of these cells behind the one that loads the extension; what each printed and showed."""
     import nbformat  # noqa: PLC0415
     from nbclient import NotebookClient  # noqa: PLC0415
@@ -46,9 +47,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *cells: str) -> list[di
     empty = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
     code = [empty | {"id": f"c{place}", "source": text} for place, text in enumerate(texts)]
     notebook = nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": code})
-    NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
-    ).execute()
+    NotebookClient(notebook, timeout=300, kernel_name=kernel, resources={"metadata": {"path": str(tmp_path)}}).execute()
     return [
         {name: "".join(one.text for one in cell.outputs if one.get("name") == name) for name in ("stdout", "stderr")}
         for cell in notebook.cells[1:]
@@ -76,6 +75,27 @@ def test_a_cell_is_compiled_run_and_checked(monkeypatch: pytest.MonkeyPatch, tmp
     assert "takes no --profil" in mistyped["stderr"]
 
 
+NUMBA = """
+import numpy as np
+from numba import cuda
+@cuda.jit
+def twice(x):
+    x[cuda.grid(1)] *= 2
+x = cuda.to_device(np.arange(64))
+twice[2, 32](x)
+print(cuda.get_current_device().name, x.copy_to_host().sum())
+"""
+
+
+@needs(importlib.util.find_spec("numba") is not None, "Numba is missing; type: harness/setup.sh --python")
+def test_numbas_cells_run_beside_cudas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    install.main(["--install", str(tmp_path)])
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "share/jupyter"))
+    numba, cuda = run(monkeypatch, tmp_path, NUMBA, RACE.format(flags="", barrier=""), kernel="lockstep")
+    assert numba["stdout"].endswith(f" {63 * 64}\n")
+    assert "cell.cu:4  write" in cuda["stderr"]
+
+
 def test_nbgraders_cell_tells_a_right_file_from_a_wrong_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from nbclient.exceptions import CellExecutionError  # noqa: PLC0415
 
@@ -85,10 +105,3 @@ def test_nbgraders_cell_tells_a_right_file_from_a_wrong_one(monkeypatch: pytest.
     run(monkeypatch, tmp_path, "%%writefile reduction.cu\n" + (ROOT / "reference" / name).read_text(), cell)
     with pytest.raises(CellExecutionError, match="0 of 9 tests passed"):
         run(monkeypatch, tmp_path, "%%writefile reduction.cu\n" + (ROOT / "assignments" / name).read_text(), cell)
-
-
-def test_what_is_documented_is_what_it_takes() -> None:
-    import lockstep  # noqa: PLC0415
-
-    page = (ROOT / "docs/how-to/run-a-program.md").read_text(encoding="utf-8")
-    assert lockstep._USAGE in page

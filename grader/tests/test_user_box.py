@@ -1,5 +1,6 @@
 """The box that is a user of its own: what a command in it can do, and what is left of it."""
 
+import ctypes
 import os
 import platform
 import subprocess
@@ -84,9 +85,20 @@ os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)
     assert (run.stdout, run.returncode) == ("thread\n", 0), run.stderr
 
 
-def _numbers(*names: str) -> list[int]:
-    """Of system calls, as the C library's header has them."""
-    source = "#include <sys/syscall.h>\n" + "\n".join(f"__NR_{name}" for name in names)
+@needs(Path("/usr/bin/cpp").exists(), "/usr/bin/cpp is missing; type: apt-get install cpp")
+@pytest.mark.parametrize(("machine", "header"), [(0xC000003E, "asm/unistd_64.h"), (0xC00000B7, "asm-generic/unistd.h")])
+def test_each_call_has_the_kernels_number(machine: int, header: str) -> None:
+    """On x86-64 and on arm64, which has the kernel's general table."""
+    names = ("socket", "clone3", "clone", *user_box.REFUSED)
+    library = ctypes.CDLL(user_box._LIBRARY)
+    numbers = [library.seccomp_syscall_resolve_name_arch(ctypes.c_uint32(machine), name.encode()) for name in names]
+    assert numbers == _numbers(*names, header=header)
+    assert min(numbers) > 0
+
+
+def _numbers(*names: str, header: str = "sys/syscall.h") -> list[int]:
+    """Of system calls, as a header of the C library's or the kernel's has them."""
+    source = f"#define __ARCH_WANT_SYS_CLONE3\n#include <{header}>\n" + "\n".join(f"__NR_{name}" for name in names)
     run = subprocess.run(["/usr/bin/cpp", "-P"], input=source, capture_output=True, text=True, check=True)
     return [int(word) for word in run.stdout.split()[-len(names) :]]
 

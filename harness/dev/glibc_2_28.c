@@ -1,7 +1,7 @@
 // What glibc 2.28 lacks of what g++ and libstdc++ ask newer ones for; harness/dev/glibc_2_28.py links it into a release:
 // with PROGRAM defined the start of a program, with FORTRAN what stands for libgfortran, else functions.
 #define _GNU_SOURCE
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -20,14 +20,13 @@ int fstat(int file, struct stat* to) { return __fxstat(kLayout, file, to); }
 int stat(const char* path, struct stat* to) { return __xstat(kLayout, path, to); }
 int lstat(const char* path, struct stat* to) { return __lxstat(kLayout, path, to); }
 __typeof__(fstat64) fstat64 __attribute__((alias("fstat")));
-__typeof__(stat64) stat64 __attribute__((alias("stat")));
-__typeof__(lstat64) lstat64 __attribute__((alias("lstat")));
 
 char __libc_single_threaded = 0;  // "not known": counts of references stay atomic
 
 unsigned arc4random(void) {
-  unsigned number = 0;
-  return getentropy(&number, sizeof number) == 0 ? number : 0;
+  unsigned number;
+  if (getentropy(&number, sizeof number) != 0) abort();
+  return number;
 }
 
 #elif defined FORTRAN

@@ -57,11 +57,12 @@ class Build:
         if machine == "aarch64":
             self.trees = {"": build}
         for level, tree in self.trees.items():
-            flags = ["-DCMAKE_BUILD_TYPE=Release", "-DLOCKSTEP_TESTS=OFF", "-DLOCKSTEP_BENCH=OFF"]
-            flags += [f"-DLOCKSTEP_X86_64_V{k}={on}" for k, on in zip((3, 4), LEVELS[level], strict=True)]
-            made_here = machine == "x86_64"
-            words = ["-G", "Ninja", "-S", ROOT, f"-DLOCKSTEP_NVCC={nvcc}", *flags] if made_here else []
-            _output("cmake", *words, *old, "-B", tree)
+            words = ["-S", str(ROOT), "-B", str(tree), *old]
+            if machine == "x86_64":
+                words += ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", f"-DLOCKSTEP_NVCC={nvcc}"]
+                words += ["-DLOCKSTEP_TESTS=OFF", "-DLOCKSTEP_BENCH=OFF"]
+                words += [f"-DLOCKSTEP_X86_64_V{k}={on}" for k, on in zip((3, 4), LEVELS[level], strict=True)]
+            _output("cmake", *words)
             _output("ninja", "-C", tree, "cudart" if level else "vgpu-run")
 
     @staticmethod

@@ -2,13 +2,12 @@
 # Runs commands in a clean system of another distribution, on a fresh clone of this checkout's HEAD: the proof that set-up
 # finds or installs all it needs. Needs root and debootstrap; nothing of the run is kept but its log.
 #
-#   harness/dev/clean_root/run.sh [--user] [--bare] [--toolkit DIR] [--with DIR] SUITE COMMAND …
+#   harness/dev/clean_root/run.sh [--user] [--bare] [--with DIR] SUITE COMMAND …
 #   harness/dev/clean_root/run.sh noble 'make demo && make check'
 #
 #   SUITE          bookworm, trixie (Debian 12, 13), jammy or noble (Ubuntu 22.04, 24.04); any other that debootstrap knows
 #   --user         as a user without rights; the packages that setup.sh asks for are installed first, as an administrator would
 #   --bare         without make, which otherwise starts set-up
-#   --toolkit DIR  a CUDA toolkit to show at /usr/local/cuda; without it nvcc has to come from its Python packages
 #   --with DIR     a folder to show at /with
 #
 # Base systems are kept in $LOCKSTEP_ROOTS (default /var/tmp/lockstep-roots) and are only read: each run writes to an
@@ -17,18 +16,17 @@
 set -euo pipefail
 checkout=$(cd "$(dirname "$0")/../../.." && pwd)
 roots=${LOCKSTEP_ROOTS:-/var/tmp/lockstep-roots}
-user='' bare='' toolkit='' with=''
+user='' bare='' with=''
 while [ $# -gt 0 ]; do
   case $1 in
     --user) user=1; shift ;;
     --bare) bare=1; shift ;;
-    --toolkit) toolkit=$2; shift 2 ;;
     --with) with=$2; shift 2 ;;
     -*) echo "run.sh: $1 is unknown; see the head of this file" >&2; exit 2 ;;
     *) break ;;
   esac
 done
-[ $# -ge 2 ] || { echo "usage: run.sh [--user] [--bare] [--toolkit DIR] [--with DIR] SUITE COMMAND …" >&2; exit 2; }
+[ $# -ge 2 ] || { echo "usage: run.sh [--user] [--bare] [--with DIR] SUITE COMMAND …" >&2; exit 2; }
 [ "$(id -u)" = 0 ] || { echo "run.sh mounts file systems: run it as root" >&2; exit 2; }
 suite=$1; shift
 base=$roots/$suite${LOCKSTEP_ARCH:+-$LOCKSTEP_ARCH}
@@ -62,9 +60,8 @@ set -euo pipefail
 mount -t overlay overlay -o "lowerdir=$BASE,upperdir=$SCRATCH/upper,workdir=$SCRATCH/work$IN_NAMESPACE" "$SCRATCH/root"
 cd "$SCRATCH/root"
 home=root; [ -z "$AS_USER" ] || home=home/student
-mkdir -p $home/lockstep old usr/local/cuda
+mkdir -p $home/lockstep old
 mount --bind "$SCRATCH/lockstep" $home/lockstep
-[ -z "$TOOLKIT" ] || mount --bind -o ro "$TOOLKIT" usr/local/cuda
 [ -z "$WITH" ] || { mkdir -p with; mount --bind -o ro "$WITH" with; }
 mount -t proc proc proc
 mount --rbind /dev dev
@@ -99,5 +96,5 @@ cd "$HOME/lockstep"
 exec bash -c "$COMMAND"
 INSIDE
 )
-env -i PATH="$PATH" IN_NAMESPACE="${LOCKSTEP_ARCH:+,userxattr}" BASE="$base" SCRATCH="$scratch" AS_USER="$user" BARE="$bare" TOOLKIT="$toolkit" WITH="$with" COMMAND="$*" \
+env -i PATH="$PATH" IN_NAMESPACE="${LOCKSTEP_ARCH:+,userxattr}" BASE="$base" SCRATCH="$scratch" AS_USER="$user" BARE="$bare" WITH="$with" COMMAND="$*" \
   unshare --mount --propagation private --pid --fork bash -c "$inside"
