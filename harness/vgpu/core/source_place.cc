@@ -23,8 +23,7 @@ bool IsToolkitRoot(std::string_view folder) {
   return (name.starts_with("cuda") && IsVersion(name.substr(4))) || (above == "cuda" && IsVersion(name));
 }
 
-}  // namespace
-
+// Headers that come with nvcc, wherever it is installed, and the system's: Debian has nvcc's among them.
 bool IsToolkitPath(std::string_view path) {
   constexpr std::string_view kInclude = "/include/";
   if (path.starts_with("/usr/include/")) return true;
@@ -33,6 +32,8 @@ bool IsToolkitPath(std::string_view path) {
   }
   return false;
 }
+
+}  // namespace
 
 SourcePlaces::SourcePlaces(const Program& program) : program_(program) {
   for (const std::string& file : program.files) is_toolkit_header_.push_back(IsToolkitPath(file));

@@ -3,15 +3,11 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "vgpu/core/program.h"
 
 namespace lockstep::vgpu {
-
-// Headers that come with nvcc, wherever it is installed, and the system's: Debian has nvcc's among them.
-bool IsToolkitPath(std::string_view path);
 
 class SourcePlaces {
  public:

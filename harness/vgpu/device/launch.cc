@@ -4,7 +4,6 @@
 
 #include "vgpu/core/float_environment.h"
 #include "vgpu/core/grouped.h"
-#include "vgpu/core/source_place.h"
 #include "vgpu/device/device_impl.h"
 #include "vgpu/exec/debugger.h"
 #include "vgpu/exec/warp_trace.h"
@@ -239,10 +238,6 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
           .fraction;
   record.counters = outcome.counters;
   record.lines = std::move(outcome.lines);
-  // A functor that does the work makes a library's kernel the program's own.
-  uint64_t own = 0;
-  for (const LineCounters& line : record.lines) own += IsToolkitPath(line.file) ? 0 : line.counters.warp_instructions;
-  record.is_own |= 4 * own > 3 * record.counters.warp_instructions;
   record.stores = std::move(outcome.stores);
   record.cpu_threads = outcome.threads;
   const DeviceProfile& timed_as = options.timed_as != nullptr ? *options.timed_as : profile;
