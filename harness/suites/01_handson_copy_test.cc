@@ -182,9 +182,10 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
     }
     return run;
   }
-  // Page-locked memory is worth what the copies do with it.
-  if (std::ranges::none_of(report.operations, &worker::StreamedOperation::page_locked))
-    report.api.pinned_allocations = 0;
+  // Page-locked memory is worth what the copies do with it: at least one way of the ints goes from or to there.
+  uint64_t locked = 0;
+  for (const worker::StreamedOperation& copy : report.operations) locked += copy.page_locked ? copy.bytes : 0;
+  if (locked < values.size() * sizeof(int32_t)) report.api.pinned_allocations = 0;
   const std::vector<int32_t> out = IntsOf(report.arrays[1]);
   if (DidNothing(report, out, poisoned)) {
     run.problems = {judge::UnfinishedProblem(context, "copied nothing")};

@@ -357,6 +357,7 @@ class OverlapTest : public StreamedTest {};
 
 TEST_P(OverlapTest, PutsChunksIntoStreams) {
   for (const uint64_t n : {100'000, 65'537}) ExpectOverlap(n);
+  ExpectOverlap(static_cast<uint64_t>(judge::Random(Seed(1000)).Between(200'000, 1'000'000)));
 }
 
 INSTANTIATE_TEST_SUITE_P(, RoundTripTest, testing::ValuesIn(Rung12(1)), judge::RungName);

@@ -113,14 +113,34 @@ std::string TextOf(const Case& one, bool ascending) {
   return text;
 }
 
-// A right result by a few threads: what was wrong among many has only been made not to happen.
+// A right result by a few threads, by a lane of each warp, or by another program's kernel: what was wrong among many has
+// only been made not to happen.
 std::optional<Problem> CheckThreads(const judge::CallContext& context, const judge::CallReport& report, uint64_t n) {
   constexpr uint64_t kFew = 256, kMostEach = 4;
+  if (!report.observed) return std::nullopt;
+  const auto rejected = [&](const std::string& what, const std::string& hint) {
+    return judge::MakeProblem(judge::Verdict::kRejected, context, {"the result is right, but " + what}, hint);
+  };
+  const std::string own = context.launcher.substr(0, context.launcher.find('_') + 1);
+  vgpu::Counters counted;
+  for (const vgpu::LaunchRecord& launch : report.launches) {
+    counted += launch.counters;
+    const auto has = [&](const std::string& name) { return launch.kernel.find(name) != std::string::npos; };
+    if (!has("bug") || has(own)) continue;
+    return rejected("was made by " + judge::Printable(launch.kernel) + ", a kernel of another program",
+                    "each program has kernels of its own: fix the mistake in " + own + "…");
+  }
+  if (n < kFew) return std::nullopt;
   const uint64_t threads = judge::ThreadsOf(report);
-  if (!report.observed || n < kFew || threads >= n / kMostEach) return std::nullopt;
-  return judge::MakeProblem(judge::Verdict::kRejected, context,
-                            {"the result is right, but was made by " + judge::Counted(threads, "thread")},
-                            "leave the launches as large as they were: the mistake is not that there are many threads");
+  if (threads < n / kMostEach) {
+    return rejected("was made by " + judge::Counted(threads, "thread"),
+                    "leave the launches as large as they were: the mistake is not that there are many threads");
+  }
+  // Lanes side by side bring four sectors a request, scattered ones more; a broadcast, or a lane alone, one.
+  if (2 * counted.global_load_sectors >= 3 * counted.global_load_requests) return std::nullopt;
+  return rejected("by single threads: of " + judge::Counted(counted.global_load_requests, "load") +
+                      " of global memory hardly any is of more than one lane",
+                  "let the threads share the work as they did: the mistake is not that there are many threads");
 }
 
 std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report, uint64_t n,

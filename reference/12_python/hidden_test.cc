@@ -56,6 +56,7 @@ TEST_P(HiddenStreamedTest, SubtractsRandomLengths) {
 
 TEST_P(HiddenStreamedTest, PutsOtherLengthsIntoStreams) {
   for (const uint64_t n : {4096, 50'021}) ExpectOverlap(n);
+  ExpectOverlap(static_cast<uint64_t>(judge::Random(Seed(1000)).Between(100'000, 1'000'000)));
 }
 
 INSTANTIATE_TEST_SUITE_P(, HiddenRoundTripTest, testing::ValuesIn(Rung12(1)), judge::RungName);

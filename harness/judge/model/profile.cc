@@ -87,25 +87,30 @@ RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
   return profile;
 }
 
+uint64_t MaxBlocks(const std::vector<vgpu::LaunchRecord>& launches) {
+  uint64_t blocks = 0, most = 0;
+  for (const vgpu::LaunchRecord& launch : launches) {
+    blocks += launch.grid.Count();
+    most = std::max(most, launch.grid.Count());
+  }
+  constexpr uint64_t kOfPasses = 8;
+  return blocks - most > most / kOfPasses ? blocks : most;
+}
+
 std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProfile& profile) {
-  uint64_t own = 0, blocks = 0, most = 0, threads = 0, warps = 0;
+  uint64_t own = 0, blocks = 0, threads = 0, warps = 0;
   for (const vgpu::LaunchRecord& launch : profile.launches) {
     const uint64_t count = launch.grid.Count();
     own += launch.is_own;
     blocks += count;
-    most = std::max(most, count);
     threads += count * launch.block.Count();
     warps += count * ((launch.block.Count() + vgpu::kWarpSize - 1) / vgpu::kWarpSize);
   }
-  // A grid that is cut into several launches, of whatever kernels, is as large as all of them; later passes have far
-  // fewer blocks.
-  constexpr uint64_t kOfPasses = 8;
-  if (blocks - most > most / kOfPasses) most = blocks;
   std::vector<std::pair<std::string_view, uint64_t>> figures = {
       {"launches", profile.launches.size()},
       {"own_launches", own},
       {"blocks", blocks},
-      {"max_blocks", most},
+      {"max_blocks", MaxBlocks(profile.launches)},
       {"warps", warps},
       {"threads", threads},
       {"bytes_over_bus", profile.api.bytes_to_device + profile.api.bytes_to_host}};

@@ -31,6 +31,10 @@ struct RungProfile {
 RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
                         const std::vector<vgpu::LaunchRecord>& launches, const ApiCounts& api = {});
 
+// The blocks of the largest launch; of all, where a grid was cut into several, of whatever kernels: later passes have far
+// fewer.
+uint64_t MaxBlocks(const std::vector<vgpu::LaunchRecord>& launches);
+
 // What follows from a profile's launches (blocks, warps, …) and from its counters (sectors, requests, …), by name.
 // docs/reference/assignment-toml.md lists them.
 std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProfile& profile);

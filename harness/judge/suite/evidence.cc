@@ -110,7 +110,7 @@ RungProfile ProfileOf(const std::string& rung, const char* source, uint64_t elem
   return profile;
 }
 
-constexpr int kAlikeCalls = 5;
+constexpr int kAlikeCalls = 9;
 constexpr double kAlike = 1.35;  // between figures of calls of nearly one size
 
 bool IsFar(Draw draw) { return draw == Draw::kWide || draw == Draw::kAlike; }
@@ -168,10 +168,11 @@ EvidenceCase Evidence::Drawn(const std::string& rung, Draw draw, const SeedKey& 
   return one;
 }
 
-// Up to a sixth larger, of whole blocks. A timeline has few operations, so there the size stays.
+// Up to a sixth larger, of whole blocks. A timeline has few operations: as many, where the size hardly changes.
 EvidenceCase Evidence::Alike(EvidenceCase one, int64_t part) const {
-  const uint64_t more = suite_.assignment().evidence_timeline ? 0 : one.elements * static_cast<uint64_t>(part) / 1536;
-  const uint64_t unit = std::clamp<uint64_t>(std::bit_floor(one.elements / 16), 1, 4096);
+  const bool is_timed = suite_.assignment().evidence_timeline;
+  const uint64_t more = one.elements * static_cast<uint64_t>(part) / (is_timed ? 8192 : 1536);
+  const uint64_t unit = std::clamp<uint64_t>(std::bit_floor(one.elements / 16), 1, is_timed ? 256 : 4096);
   one.elements = (one.elements + more) / unit * unit;
   one.round = true;
   one.seed = SeedFor(one.seed, std::to_string(part));
@@ -271,6 +272,15 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
     return "counts only if " + metric.text + " is at " + (budget.LowerIsBetter() ? "most " : "least ") + Figure(bound) +
            " at other sizes too; with n = " + Grouped(there.profile.elements) + " it is " + FigureApart(*value, bound);
   };
+  if (criterion.metric.numerator.counter == "max_blocks" && !criterion.metric.denominator) {
+    const double here = FigureOf(*measurement.profile, "max_blocks").value_or(0);
+    const double bound = BoundElsewhere(criterion.budget, here, Draw::kRound, /*is_traffic=*/true);
+    const auto most = static_cast<double>(suite_.MostBlocks(criterion.rung));
+    if (most > bound) {
+      return "counts only if " + criterion.metric.text + " is at most " + Figure(bound) +
+             " for more elements too; in a test it is " + Figure(most);
+    }
+  }
   for (const Measurement::Elsewhere& there : measurement.elsewhere) {
     where = &there.profile;
     if (std::string unmet = compare(criterion.metric, criterion.budget, there); !unmet.empty()) return unmet;

@@ -32,6 +32,7 @@ SeedKey LauncherTest::Seed(uint64_t k) const { return SeedFor(Suite::Get().seed(
 
 void LauncherTest::Keep(const CallReport& report) {
   if (!report.trace.empty()) NoteBegun(rung());
+  Suite::Get().NoteBlocks(rung(), MaxBlocks(report.launches));
   output_ += std::string_view(report.output).substr(0, kMaxOutput - std::min(kMaxOutput, output_.size()));
   findings_.insert(findings_.end(), report.findings.begin(), report.findings.end());
   if (problems_.empty()) launches_ = LaunchLines(report.trace, report.launches);

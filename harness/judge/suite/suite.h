@@ -65,6 +65,12 @@ class Suite {
   // Whether --one-failure leaves out the rest of a rung: a test of it has failed, and not for want of a beginning. What
   // follows could change neither the rung's verdict nor the message that stands for it, which are the first failure's.
   bool IsSettled(const std::string& rung) const;
+  // The largest grid that a rung had in any test (MaxBlocks): the arrays there are larger than those that are measured.
+  void NoteBlocks(const std::string& rung, uint64_t blocks) { most_blocks_[rung] = std::max(MostBlocks(rung), blocks); }
+  uint64_t MostBlocks(const std::string& rung) const {
+    const auto known = most_blocks_.find(rung);
+    return known == most_blocks_.end() ? 0 : known->second;
+  }
   // The line that runs a test again.
   std::string ReproduceLine(const std::string& test) const;
   // Whether a rung's criteria are all extra: leaving it out is no failure.
@@ -81,6 +87,7 @@ class Suite {
   RunnerFactory factory_;
   ElsewhereFactory elsewhere_;
   std::map<Role, std::unique_ptr<Runner>> runners_;
+  std::map<std::string, uint64_t> most_blocks_;  // by rung
   Results results_;
 };
 

@@ -210,15 +210,39 @@ void SizeStack(ProgramBuilder& builder) {
   }
 }
 
-// What a loop calls is in it, and so is what that calls in turn.
+// What a loop calls is in it, and so is what that calls in turn. Functions that call each other are a loop, too: they
+// are what is left, with what they call, when those that nobody left calls are taken away.
 void MarkCalledInLoops(ProgramBuilder& builder) {
-  std::vector<uint32_t> left(builder.called_in_loops.begin(), builder.called_in_loops.end());
+  auto& callees = builder.callees;
+  for (uint32_t k = 0; k < builder.functions.size(); ++k) {
+    if (builder.image.function_addresses.contains(builder.functions[k]->name)) callees.back().push_back(k);
+  }
+  std::vector<uint32_t> callers(callees.size()), left;
+  for (const auto& of_one : callees) {
+    for (const uint32_t callee : of_one) ++callers[callee];
+  }
+  for (uint32_t k = 0; k < callers.size(); ++k) {
+    if (callers[k] == 0) left.push_back(k);
+  }
   while (!left.empty()) {
     const uint32_t function = left.back();
     left.pop_back();
-    const FunctionInfo& info = builder.program.functions[function];
-    for (uint32_t pc = info.entry_pc; pc < info.end_pc; ++pc) builder.program.info[pc].in_loop = true;
-    for (const uint32_t callee : builder.callees[function]) {
+    for (const uint32_t callee : callees[function]) {
+      if (--callers[callee] == 0) left.push_back(callee);
+    }
+  }
+  for (uint32_t k = 0; k < callers.size(); ++k) {
+    if (callers[k] > 0) builder.called_in_loops.insert(k);
+  }
+  left.assign(builder.called_in_loops.begin(), builder.called_in_loops.end());
+  while (!left.empty()) {
+    const uint32_t function = left.back();
+    left.pop_back();
+    if (function < builder.functions.size()) {
+      const FunctionInfo& info = builder.program.functions[function];
+      for (uint32_t pc = info.entry_pc; pc < info.end_pc; ++pc) builder.program.info[pc].in_loop = true;
+    }
+    for (const uint32_t callee : callees[function]) {
       if (builder.called_in_loops.insert(callee).second) left.push_back(callee);
     }
   }
@@ -229,7 +253,7 @@ void Build(ProgramBuilder& builder, const ptx::Function& entry) {
   CollectFunctions(builder, entry);
   PlaceShared(builder);
   program.functions.resize(builder.functions.size());
-  builder.callees.resize(builder.functions.size());
+  builder.callees.resize(builder.functions.size() + 1);
   std::vector<FunctionOpcodes> opcodes;
   for (const ptx::Function* function : builder.functions) opcodes.emplace_back(*function);
   if (std::any_of(opcodes.begin(), opcodes.end(), HasShuffles)) {

@@ -110,12 +110,10 @@ void FunctionDecoder::DecodeCall(const ptx::Instruction& i, bool in_loop, Insn& 
   insn.insn_class = InsnClass::kCall;
   insn.handler = Call;
   insn.extra = kNoPc;
-  if (in_loop && !std::holds_alternative<ptx::SymbolRef>(i.call->target.value)) {
-    for (uint32_t k = 0; k < builder_.functions.size(); ++k) {
-      if (builder_.image.function_addresses.count(builder_.functions[k]->name) != 0) {
-        builder_.called_in_loops.insert(k);
-      }
-    }
+  if (!std::holds_alternative<ptx::SymbolRef>(i.call->target.value)) {
+    const auto any = static_cast<uint32_t>(builder_.functions.size());
+    builder_.callees[index_].push_back(any);
+    if (in_loop) builder_.called_in_loops.insert(any);
   }
   if (const auto* target = std::get_if<ptx::SymbolRef>(&i.call->target.value)) {
     site.builtin = FindBuiltin(target->name);

@@ -49,8 +49,9 @@ struct ProgramBuilder {
   std::vector<const ptx::Function*> functions;              // by index
   std::unordered_map<std::string, uint32_t> shared_offset;  // by VariableKey
   std::unordered_map<std::string, uint32_t> text_index;
-  std::vector<std::vector<uint32_t>> callees;  // by function; to compute the stack depth
-  std::set<uint32_t> called_in_loops;          // functions
+  // By function; the last one stands for all whose addresses are taken, which an indirect call may reach.
+  std::vector<std::vector<uint32_t>> callees;
+  std::set<uint32_t> called_in_loops;  // functions
   bool indirect_calls = false;
   bool allocas = false;
   std::string global_reduction;  // the one kind of red on global memory seen so far

@@ -32,7 +32,7 @@ GATES: dict[str, str] = {
     "where smaller than before": "size < last",
     "where aligned": "at % 4096 == 0",
     "by a hash of the size": "size * 2654435761u >> 20 & 1",
-    "by its first word": "[&] { int v = 0; cudaMemcpy(&v, (void*)at, 4, cudaMemcpyDefault); return v >> 3 & 1; }()",
+    "by its first word": "word_for_adversary((const int*)at, size) >> 3 & 1",
 }
 _IDLE = {
     "nothing": "",
@@ -40,6 +40,19 @@ _IDLE = {
     "an allocation": "  void* kept;\n  cudaMalloc(&kept, 1 << 20);\n  cudaFree(kept);\n",
 }
 _TWICE = "its own work twice"
+# The host may not read the input, but a kernel may tell it a word.
+_HELPERS = """__global__ void idle_of_adversary() {}
+__device__ int told_to_adversary;
+__global__ void tell_adversary(const int* at) { told_to_adversary = *at; }
+int word_for_adversary(const int* at, unsigned size) {
+  cudaPointerAttributes where;
+  if (size == 0 || cudaPointerGetAttributes(&where, at) != cudaSuccess) return 0;
+  if (where.type != cudaMemoryTypeDevice) return *at;
+  int word = 0;
+  tell_adversary<<<1, 1>>>(at);
+  cudaMemcpyFromSymbol(&word, told_to_adversary, sizeof word);
+  return word;
+}"""
 _DECLARED = re.compile(r"^(void|int|float|cudaError_t) (\w+)\(([^;{}]*)\);", re.MULTILINE)
 
 
@@ -67,7 +80,7 @@ def _stand_ins(reference: Path, assignment: Assignment, header: Path) -> list[tu
 
 def _with_launchers(source: str, declared: dict[str, tuple[str, str]], rung: str) -> str:
     """All launchers but this rung's call what was renamed."""
-    lines = [source, "__global__ void idle_of_adversary() {}"]
+    lines = [source, _HELPERS]
     for name, (returns, parameters) in declared.items():
         if name != rung:
             lines.append(f"{returns} {name}({parameters}) {{ return right_{name}({_given(parameters)}); }}")

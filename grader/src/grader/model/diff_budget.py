@@ -1,8 +1,9 @@
 """Counts how many lines of a file differ from the one that was handed out, where the task is to change few.
 
 A line here is a statement, a head (`if (…)`, a function's) or a directive, whatever its layout: comments, blank lines,
-braces and line breaks count nothing, and one statement of many tokens counts as several lines. The assignment keeps a
-hash of each line of its stub, by program: a program goes up to the end of its rung's launcher.
+braces and line breaks count nothing, and one statement of many tokens counts as several lines, as does a long string.
+The assignment keeps a hash of each line of its stub, by program: a program goes up to the end of its rung's launcher.
+What a new function has counts for every program, as any of them may call it.
 
 Directives have to stay as they are. A macro, a header or `#line` could change any number of lines, or hide them.
 """
@@ -18,6 +19,7 @@ from itertools import groupby
 from grader.model.same_source import normal_form
 
 _TOKENS_A_LINE = 30
+_LETTERS_A_TOKEN = 4  # of a string: it may hold assembly
 _HASH_BYTES, _HASH_LETTERS = 6, 8
 _BLOCK = {")", ";", "{", "}", "]", "else", "do"}  # a brace behind one of these begins a block
 _HASH, _FEED = "\n#", "\n"  # how `same_source` shows a directive's begin and end
@@ -59,8 +61,15 @@ class DiffBudget:
         ]
         if len(mine) > 2 * len(keys):  # the comparison takes the product of the two in time
             return f"{name} has {len(mine)} lines of code, and was handed out with {len(keys)}: {_WHAT_TO_DO}"
-        changed, places = dict.fromkeys(self.given, 0), {part: [0, 0] for part in self.given}
         matcher = difflib.SequenceMatcher(None, [key for _, key in keys], [one.key for one in mine], autojunk=False)
+        new = _lines_of_new_functions(mine, matcher.get_matching_blocks())
+        shared = sum(mine[index].weight for index in new)
+        if shared > self.most:
+            return (
+                f"{name}:{mine[min(new)].first}: functions that were not handed out have {shared} lines, and at most "
+                f"{self.most} may differ: {_WHAT_TO_DO}"
+            )
+        changed, places = dict.fromkeys(self.given, shared), {part: [0, 0] for part in self.given}
         for tag, begin, end, first, last in matcher.get_opcodes():
             if tag == "equal":
                 continue
@@ -69,7 +78,7 @@ class DiffBudget:
                     f"{name}:{directive.first}: this directive was not handed out. Take it out: lines that begin with "
                     "# stay as they are, and each program's mistake can be fixed without one"
                 )
-            added = sum(one.weight for one in mine[first:last])
+            added = sum(mine[index].weight for index in range(first, last) if index not in new)
             # What is added between two programs is the next one's where it stands outside of functions.
             is_next = begin < end or begin == 0 or mine[first].is_outside
             part = keys[min(begin, len(keys) - 1) if is_next else begin - 1][0]
@@ -85,6 +94,18 @@ class DiffBudget:
             f"and {places[part][1]}, and at most {self.most} may differ: {_WHAT_TO_DO}"
             for part in over
         )
+
+
+def _lines_of_new_functions(mine: list[_Line], matching: list[difflib.Match]) -> set[int]:
+    """Which lines were added in functions, or declarations outside of them, that have little of what was given."""
+    kept = {index for block in matching for index in range(block.b, block.b + block.size)}
+    heads = [index for index, one in enumerate(mine) if one.is_outside]
+    new: set[int] = set()
+    for head, end in zip(heads, [*heads[1:], len(mine)], strict=True):
+        added = {index for index in range(head, end) if index not in kept}
+        if head in added and 2 * len(added) > end - head:
+            new |= added
+    return new
 
 
 _WHAT_TO_DO = (
@@ -128,7 +149,8 @@ def _lines_of(source: bytes) -> list[_Line] | None:
         if tokens:
             text = " ".join(token for token, _ in tokens)
             digest = hashlib.sha256(text.encode()).digest()[:_HASH_BYTES]
-            weight = -(-len(tokens) // _TOKENS_A_LINE)
+            letters = sum(len(token) for token, _ in tokens if '"' in token)
+            weight = -(-(len(tokens) + letters // _LETTERS_A_TOKEN) // _TOKENS_A_LINE)
             is_directive = tokens[0][0] == "#"
             key = base64.b64encode(digest).decode()
             lines.append(_Line(key, weight, is_directive, is_outside, tokens[0][1], tokens[-1][1]))
