@@ -52,6 +52,8 @@ class FamilyTest : public judge::LauncherTest {
   // Calls the family in one configuration, in buffers of its own; does nothing where a problem was found before.
   void Expect(const Config& config, const TuningInput& input, uint64_t offset = 0);
   void ExpectRefused(const Config& config);
+  // Sweeps the family: no configuration may do more than its numbers ask for.
+  void ExpectEffort(const TuningInput& input);
   const TuningInput& Some();  // enough elements for several blocks of any configuration
   uint64_t inputs_ = 0;
 

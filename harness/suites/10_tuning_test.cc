@@ -84,6 +84,10 @@ void FamilyTest::Expect(const Config& config, const TuningInput& input, uint64_t
   Add(std::move(run.problems));
 }
 
+void FamilyTest::ExpectEffort(const TuningInput& input) {
+  if (!OnGpu()) Add(EffortProblems(rung(), SweepOf(input)));  // nobody counts there
+}
+
 void FamilyTest::ExpectRefused(const Config& config) {
   if (!ok()) return;
   judge::Runner& runner = Suite::Get().runner(Role::kChecked);
@@ -148,10 +152,7 @@ TEST_P(FamilyTest, RefusesWhatIsNotValid) {
   ExpectRefused({128, 32, 1, 8});
 }
 
-TEST_P(FamilyTest, WorksAsItIsConfigured) {
-  if (Suite::Get().options().device == judge::DeviceKind::kCuda) return;  // nobody counts there
-  Add(EffortProblems(rung(), SweepOf(PublicTask())));
-}
+TEST_P(FamilyTest, WorksAsItIsConfigured) { ExpectEffort(PublicTask()); }
 
 // A G80 has 8192 registers for a block: with 512 threads, no more than 16 each.
 TEST_P(FamilyTest, SaysWhatDoesNotFit) {

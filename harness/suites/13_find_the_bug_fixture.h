@@ -13,10 +13,12 @@ struct Case {
   uint64_t n = 0, in_offset = 0, out_offset = 0;
 };
 
+enum class Values { kRandom, kAscending, kDescending };
+
 class BugTest : public judge::LauncherTest {
  protected:
-  // Runs the rung's program on random numbers, or on ascending ones. Does nothing where a problem was found before.
-  void Expect(Case one, judge::Role role = judge::Role::kChecked, bool ascending = false);
+  // Runs the rung's program on such numbers. Does nothing where a problem was found before.
+  void Expect(Case one, judge::Role role = judge::Role::kChecked, Values order = Values::kRandom);
 
  private:
   uint64_t inputs_ = 0;

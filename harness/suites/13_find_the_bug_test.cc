@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "judge/input/inputs.h"
@@ -16,17 +17,19 @@ namespace {
 using judge::Problem;
 using judge::Role;
 
+constexpr uint64_t kWarpSize = 32;
+
 int NumberOf(const std::string& rung) { return std::stoi(rung.substr(std::string("bug").size())); }
 
 // Elements that one of the result is made of.
 uint64_t GroupOf(int number) {
-  constexpr uint64_t kBlock = 256, kSmallBlock = 128, kWarp = 32;
+  constexpr uint64_t kBlock = 256, kSmallBlock = 128;
   switch (number) {
     case 2:
     case 9:
       return kBlock;
     case 3:
-      return kWarp;
+      return kWarpSize;
     case 4:
       return kSmallBlock;
     default:
@@ -94,18 +97,21 @@ std::vector<int32_t> Expected(int number, const std::vector<int32_t>& values) {
 }
 
 // From -1000 to 1000.
-std::vector<int32_t> MakeValues(uint64_t n, bool ascending, const judge::SeedKey& seed) {
+std::vector<int32_t> MakeValues(uint64_t n, Values order, const judge::SeedKey& seed) {
   std::vector<int32_t> values;
   constexpr uint32_t kNumbers = 2001;
   for (const uint32_t word : judge::MakeWords(n, seed)) {
-    const uint64_t number = ascending ? values.size() : word;
+    const uint64_t at = order == Values::kAscending ? values.size() : n - values.size();
+    const uint64_t number = order == Values::kRandom ? word : at;
     values.push_back(static_cast<int32_t>(number % kNumbers) - static_cast<int32_t>(kNumbers / 2));
   }
   return values;
 }
 
-std::string TextOf(const Case& one, bool ascending) {
-  std::string text = "n = " + judge::Grouped(one.n) + (ascending ? ", ascending numbers" : ", random numbers");
+std::string TextOf(const Case& one, Values order) {
+  std::string text =
+      "n = " + judge::Grouped(one.n) +
+      std::array{", random numbers", ", ascending numbers", ", descending numbers"}[static_cast<size_t>(order)];
   for (const auto& [name, offset] : {std::pair("d_in", one.in_offset), std::pair("d_out", one.out_offset)}) {
     if (offset > 0)
       text += std::string(", ") + name + " begins " + std::to_string(4 * offset) + " bytes behind a multiple of 256";
@@ -113,9 +119,10 @@ std::string TextOf(const Case& one, bool ascending) {
   return text;
 }
 
-// A right result by a few threads, by a lane of each warp, or by another program's kernel: what was wrong among many has
-// only been made not to happen.
-std::optional<Problem> CheckThreads(const judge::CallContext& context, const judge::CallReport& report, uint64_t n) {
+// A right result by a few threads, by a lane of each warp, by one thread for many others, or by another program's kernel:
+// what was wrong among many has only been made not to happen. Of warps' instructions and requests the reference has at
+// most half and a quarter of what counts here. Those of program 4 are not counted: its blocks wait.
+std::optional<Problem> CheckWork(const judge::CallContext& context, const judge::CallReport& report, uint64_t n) {
   constexpr uint64_t kFew = 256, kMostEach = 4;
   if (!report.observed) return std::nullopt;
   const auto rejected = [&](const std::string& what, const std::string& hint) {
@@ -137,33 +144,45 @@ std::optional<Problem> CheckThreads(const judge::CallContext& context, const jud
                     "leave the launches as large as they were: the mistake is not that there are many threads");
   }
   // Lanes side by side bring four sectors a request, scattered ones more; a broadcast, or a lane alone, one.
-  if (2 * counted.global_load_sectors >= 3 * counted.global_load_requests) return std::nullopt;
-  return rejected("by single threads: of " + judge::Counted(counted.global_load_requests, "load") +
-                      " of global memory hardly any is of more than one lane",
-                  "let the threads share the work as they did: the mistake is not that there are many threads");
+  if (2 * counted.global_load_sectors < 3 * counted.global_load_requests) {
+    return rejected("by single threads: of " + judge::Counted(counted.global_load_requests, "load") +
+                        " of global memory hardly any is of more than one lane",
+                    "let the threads share the work as they did: the mistake is not that there are many threads");
+  }
+  const int number = NumberOf(context.launcher);
+  const uint64_t requests = counted.global_load_requests + counted.global_store_requests;
+  const uint64_t warps = n / kWarpSize, comparisons = number == 1 ? warps * n : 0;
+  constexpr uint64_t kInstructionsEach = 150, kRequestsEach = 22, kComparison = 20, kShared = 10;
+  const uint64_t most = warps * kInstructionsEach + comparisons * kComparison;
+  const uint64_t most_requests = warps * kRequestsEach + comparisons / kShared;
+  if (number == 4 || (counted.warp_instructions <= most && requests <= most_requests)) return std::nullopt;
+  return rejected("takes " + judge::Counted(counted.warp_instructions, "warp instruction") + " and " +
+                      judge::Counted(requests, "request") + " of global memory; at most " + judge::Grouped(most) +
+                      " and " + judge::Grouped(most_requests) + " count",
+                  "leave the work with the threads that had it, and in shared memory what was there");
 }
 
 std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report, uint64_t n,
                                    std::span<const int32_t> expected, std::span<const int32_t> found) {
   const auto mismatch = judge::CompareExact<int32_t>(expected, found);
-  if (!mismatch) return CheckThreads(context, report, n);
+  if (!mismatch) return CheckWork(context, report, n);
   return judge::WrongAt(mismatch->index, context, {"d_out: " + judge::MismatchText(*mismatch, expected.size())},
                         "bugs.h says what belongs there: which thread should have stored it, and from which elements?");
 }
 
 }  // namespace
 
-void BugTest::Expect(Case one, Role role, bool ascending) {
+void BugTest::Expect(Case one, Role role, Values order) {
   // Program 1 compares each element with each.
   if (NumberOf(rung()) == 1) one.n = std::min<uint64_t>(one.n, 2000);
   const judge::SeedKey seed = Seed(inputs_++);
   if (!ok()) return;
   judge::Runner& runner = judge::Suite::Get().runner(role);
-  const std::vector<int32_t> values = MakeValues(one.n, ascending, seed);
+  const std::vector<int32_t> values = MakeValues(one.n, order, seed);
   const std::vector<int32_t> expected = Expected(NumberOf(rung()), values);
   judge::DeviceArray<int32_t> in(runner.device(), one.n, "d_in", one.in_offset);
   judge::DeviceArray<int32_t> out(runner.device(), expected.size(), "d_out", one.out_offset);
-  const judge::CallContext context{rung(), TextOf(one, ascending), judge::Suite::Get().assignment().submission};
+  const judge::CallContext context{rung(), TextOf(one, order), judge::Suite::Get().assignment().submission};
   judge::EvidenceRun run = judge::RunArrayCall<int32_t>(
       runner, context,
       {.in = in,
@@ -188,7 +207,9 @@ TEST_P(BugTest, HoldsWhereItIsChecked) {
 }
 
 // What the author tried before he handed the programs out: no checker looks on. It earns nothing.
-TEST_P(BugTest, PassesTheAuthorsTest) { Expect({rung() == "bug1_ranks" ? uint64_t{128} : 1024}, Role::kPlain, true); }
+TEST_P(BugTest, PassesTheAuthorsTest) {
+  Expect({rung() == "bug1_ranks" ? uint64_t{128} : 1024}, Role::kPlain, Values::kAscending);
+}
 
 INSTANTIATE_TEST_SUITE_P(, BugTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
 

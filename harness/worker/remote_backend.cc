@@ -30,6 +30,8 @@ class RemoteBackend : public vgpu::cudart::Backend {
  public:
   explicit RemoteBackend(int socket) : socket_(socket) {}
 
+  bool FreeShowsResults() const override { return false; }
+
   vgpu::ModuleHandle LoadModule(std::span<const vgpu::cudart::Image> images) override {
     Encoder encoder;
     uint64_t bytes = 0;

@@ -37,6 +37,9 @@ TEST_P(HiddenFamilyTest, CountsTheEndsInEveryConfiguration) {
   for (const Config& config : Configs()) Expect(config, MakeInput(67, 37, Values::kEnds, Seed(++inputs_)));
 }
 
+// Also where nobody knows the task.
+TEST_P(HiddenFamilyTest, WorksAsItIsConfigured) { ExpectEffort(HiddenTask()); }
+
 class HiddenClockTest : public ClockTest {};
 
 const std::vector<Config> kOtherConfigs = {{512, 128, 1, 2}, {64, 128, 4, 1}, {512, 32, 8, 2}};

@@ -22,6 +22,7 @@ TEST_P(HiddenBugTest, HoldsForDrawnLengths) {
 // Every block's places are taken, and every warp's.
 TEST_P(HiddenBugTest, HoldsForWholeBlocksAndOneMore) {
   for (const uint64_t n : judge::Around({32, 64, 128, 256, 512, 6400, 8192})) Expect({n, n % 3, n % 5});
+  for (const Values order : {Values::kAscending, Values::kDescending}) Expect({1003}, judge::Role::kChecked, order);
 }
 
 // More elements than a grid of old had blocks, and than 16 bits count.

@@ -75,6 +75,8 @@ class Backend {
   virtual void LeaveOut(Gap) {}
   // False: nobody looks for races, so that the three above do nothing.
   virtual bool WatchesStreams() const { return true; }
+  // False: the host sees no copy's result because of cudaFree, whose wait is not documented.
+  virtual bool FreeShowsResults() const { return true; }
   // Any API call that none of the above carries (streams, events, …), for the judge's trace. May be a no-op.
   virtual void Note(const Origin& origin, int error) = 0;
 };

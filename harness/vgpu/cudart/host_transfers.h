@@ -41,6 +41,8 @@ class HostTransfers {
   void HasRun(const void* argument);
   // frame: of the API function that this thread has just called.
   void LookAtArguments(Runtime& r, const void* frame);
+  // The device is idle: all host functions have run.
+  void ForgetArguments() { arguments_.clear(); }
   bool watches_arguments() const { return !arguments_.empty(); }
   // For what the host has waited for.
   void Arrive(Runtime& r);

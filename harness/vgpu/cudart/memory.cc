@@ -171,7 +171,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
 
 cudaError_t cudaFree(void* pointer) {
   return Api("cudaFree", [&](Runtime& r) {
-    r.WaitForDevice();
+    r.WaitForDevice(r.backend().FreeShowsResults());
     Free(r, pointer);
   });
 }

@@ -483,10 +483,11 @@ bool Runtime::IsShared(uint64_t address) const {
   return (range != host_ranges_.end() && range->second.kind == HostRange::Kind::kOnDevice) || IsManaged(address);
 }
 
-void Runtime::WaitForDevice() {
+void Runtime::WaitForDevice(bool seen) {
   beside_.WaitFor(*this, beside_.On(device()));
   RequireNoFault();
-  timeline_.SynchronizeDevice(device());
+  timeline_.SynchronizeDevice(device(), seen);
+  if (!seen) transfers_.ForgetArguments();
 }
 
 void Runtime::RequireNoFault() {

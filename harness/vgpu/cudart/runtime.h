@@ -198,8 +198,8 @@ class Runtime {
   bool faulted() { return context().pending != cudaSuccess || context().sticky != cudaSuccess; }
   // Of a primary context that was released since.
   cudaError_t earlier_fault() { return context().fault; }
-  // The host waits for all work of the current device.
-  void WaitForDevice();
+  // The host waits for all work of the current device. seen: as in Timeline::SynchronizeDevice.
+  void WaitForDevice(bool seen = true);
   // A wait has met the fault of a launch that was suspended before it.
   void RequireNoFault();
   // Starts the current device afresh.

@@ -154,12 +154,12 @@ bool Timeline::AskWhetherOver(Questions& asked, double end_us) {
   return true;
 }
 
-void Timeline::SynchronizeDevice(int device) {
+void Timeline::SynchronizeDevice(int device, bool seen) {
   host_us_ = std::max(host_us_, DefaultOf(device).ready_us);
   for (const auto& [handle, stream] : streams_) {
     if (stream->device == device) host_us_ = std::max(host_us_, stream->ready_us);
   }
-  clocks_.HostWaitsForDevice(device);
+  seen ? clocks_.HostWaitsForDevice(device) : clocks_.Fence(device);
 }
 
 void Timeline::LeaveCapture(const Capture* capture) {

@@ -114,7 +114,8 @@ class Timeline {
   void MoveHostTo(const Stream& stream) { host_us_ = Ready(stream); }
   void MoveHostToEnd();  // of all that was enqueued
   void Synchronize(const Event& event);
-  void SynchronizeDevice(int device);
+  // seen: the host knows that it has waited, and sees what copies have brought.
+  void SynchronizeDevice(int device, bool seen = true);
   // Whether the host has waited for it, or for something behind it.
   bool IsOver(const Event& event) const { return event.at_us <= host_us_; }
   // Whether the host, which asks, finds it over: not until it has asked kAsks times, when the modelled clock goes on to

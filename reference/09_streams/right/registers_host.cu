@@ -60,6 +60,7 @@ void streams1_pinned(const float* h_in, float* h_out, size_t n) {
   work.In(0, n, 0);
   work.Run(0, n, 0);
   work.Out(0, n, 0);
+  cudaStreamSynchronize(0);
 }
 
 void streams2_chunks(const float* h_in, float* h_out, size_t n, int streams) {
