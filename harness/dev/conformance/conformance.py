@@ -157,8 +157,8 @@ def run(names: list[str], tree: Path, jobs: int, shown: int) -> int:
             print(f"    {before['now']} differed when it was recorded (figures.json)")
         elif "now" not in before or len(differing) < before["now"] or by_allowance != before.get("allowed"):
             before.update(now=len(differing), allowed=by_allowance, asked=asked)
-            rows = (f" {json.dumps(name)}: {json.dumps(row)}" for name, row in sorted(figures.items()))
-            FIGURES.write_text("{\n" + ",\n".join(rows) + "\n}\n")  # a row a line
+            rows = [f"{json.dumps(program)}: {json.dumps(row)}" for program, row in sorted(figures.items())]
+            FIGURES.write_text("{\n" + ",\n".join(rows) + "\n}\n")
     return 1 if worse else 0
 
 
@@ -205,7 +205,7 @@ def page() -> str:
             "",
             '"Before" is the virtual GPU of 2026-11-27, before the first of these questions was asked. It was compared',
             "with an H200's answers, of which those that the two cards give differently are few: sizes of caches and",
-            "buses; some programs asked less then. `siblings.cu` and `signatures.cu` asked more and came later.",
+            "buses; some programs asked less then. `driver_forms.cu`, `siblings.cu` and `signatures.cu` came later.",
             "",
             "## What stays different",
             "",

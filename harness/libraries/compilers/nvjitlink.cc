@@ -20,6 +20,7 @@
 #include "libraries/real_library.h"
 #include "vgpu/cudart/binary/fatbin.h"
 #include "vgpu/cudart/binary/linked_image.h"
+#include "vgpu/cudart/binary/ptx_check.h"
 
 namespace lockstep::libraries {
 
@@ -27,6 +28,7 @@ namespace {
 
 constexpr char kFile[] = "libnvJitLink.so.13";
 constexpr int kDefaultSm = 90;
+constexpr size_t kMostHeader = 300;  // of PTX: who made it
 
 template <typename... Arguments>
 nvJitLinkResult Real(const char* function, Arguments... arguments) {
@@ -122,6 +124,20 @@ bool IsDeviceRuntime(const char* name) {
 nvJitLinkResult Add(Linker& linker, nvJitLinkInputType type, const void* data, size_t bytes, const char* name) {
   if (data == nullptr || bytes == 0) return NVJITLINK_ERROR_NULL_INPUT;
   if (IsDeviceRuntime(name)) return NVJITLINK_SUCCESS;
+  const auto* const text = static_cast<const char*>(data);
+  const std::string_view begin(text, std::min(bytes, ::strnlen(text, kMostHeader)));
+  // What somebody wrote is no machine code; what a compiler of the virtual GPU gives for that says who made it.
+  const bool is_ptx = IsText(text, bytes) && begin.find(".version") != std::string_view::npos;
+  const bool is_written = is_ptx && begin.find("NVVM") == std::string_view::npos;
+  if (is_written && type != NVJITLINK_INPUT_PTX && type != NVJITLINK_INPUT_ANY) {
+    return linker.Fail(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "the input is PTX, which its type does not say");
+  }
+  if (is_ptx) {
+    vgpu::DeviceProfile profile;
+    profile.cc_major = linker.sm / 10, profile.cc_minor = linker.sm % 10;
+    const auto verdict = vgpu::cudart::CheckPtx({text, ::strnlen(text, bytes)}, profile, true);
+    if (verdict.error != cudaSuccess) return linker.Fail(NVJITLINK_ERROR_PTX_COMPILE, verdict.log);
+  }
   switch (type) {
     case NVJITLINK_INPUT_LTOIR:
       return AddLtoIr(linker, data, bytes, name);
@@ -220,13 +236,16 @@ nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle) {
   if (handle == nullptr) return NVJITLINK_ERROR_INVALID_INPUT;
   Linker& linker = *Of(handle);
   if (const nvJitLinkResult result = TakeLtoResult(linker); result != NVJITLINK_SUCCESS) return result;
+  // What was refused has said so; a link of nothing else succeeds, as NVIDIA's, and gives nothing.
+  if (linker.texts.empty() && !linker.errors.empty()) return NVJITLINK_SUCCESS;
   if (linker.texts.empty()) return linker.Fail(NVJITLINK_ERROR_INVALID_INPUT, "nothing was added to the link");
   linker.image = lockstep::vgpu::cudart::MakeLinkedImage(linker.texts);
   return NVJITLINK_SUCCESS;
 }
 
 nvJitLinkResult nvJitLinkGetLinkedCubinSize(nvJitLinkHandle handle, size_t* bytes) {
-  if (handle == nullptr || Of(handle)->image.empty()) return NVJITLINK_ERROR_INVALID_INPUT;
+  if (handle == nullptr || (Of(handle)->image.empty() && Of(handle)->errors.empty()))
+    return NVJITLINK_ERROR_INVALID_INPUT;
   return GiveSize(Of(handle)->image.size(), bytes);
 }
 

@@ -343,6 +343,7 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width, const cudaChanne
   return Api("cudaDeviceGetTexture1DLinearMaxWidth", [&](Runtime& r) {
     Require(desc != nullptr, cudaErrorInvalidValue);
     const uint64_t bytes = FormatOf(*desc).Bytes();
+    if (CalledAs() == nullptr) r.RequireDevice(device);
     Require(width != nullptr && device >= 0 && device < r.device_count(), cudaErrorInvalidValue);
     constexpr uint64_t kMostElements = uint64_t{1} << 30, kMostBytes = uint64_t{1} << 32;
     *width = std::min(kMostElements, kMostBytes / bytes);
@@ -385,7 +386,6 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, c
                                      size_t from_y, size_t width, size_t height, cudaMemcpyKind kind) {
   return Api("cudaMemcpy2DArrayToArray", [&](Runtime& r) {
     const Array& source = ArrayOf(from);
-    KindBetween(kind);
     if (width == 0 || height == 0) return;
     const void* const place = PlaceIn(source, from_x, from_y, 0, {width, height, 1});
     CopyWork work = CopyToArray(to, to_x, to_y, place, source.image.pitch, width, height, KindBetween(kind));
@@ -423,7 +423,6 @@ LOCKSTEP_PER_THREAD(cudaMemcpyFromArrayAsync, _ptsz)
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
                                    size_t from_y, size_t bytes, cudaMemcpyKind kind) {
   return Api("cudaMemcpyArrayToArray", [&](Runtime& r) {
-    KindBetween(kind);
     if (bytes == 0) return;
     const void* const place = PlaceInRows(ArrayOf(from), from_x, from_y, bytes);
     CopyNow(r, BytesToArray(to, to_x, to_y, place, bytes, KindBetween(kind)));

@@ -78,6 +78,10 @@ void SetLimit(Runtime& r, cudaLimit limit, size_t value) {
 
 void ForgetLimits() { SetLimits().clear(); }
 
+bool& WasReset() {
+  static bool was_reset = false;
+  return was_reset;
+}
 unsigned& DeviceFlags() {
   static unsigned flags = 0;
   return flags;
@@ -177,6 +181,8 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaDeviceReset() {
   return Api("cudaDeviceReset", Faults::kNone, [](Runtime& r) {
     r.Reset();
+    WasReset() = true;
+    DeviceFlags() = 0;
     ResetPools(r.device());
     ForgetAllocations();
     ResetGraphMemory(r.device());
@@ -284,8 +290,9 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
   return Api("cudaDeviceGetPCIBusId", [&](Runtime& r) {
     constexpr int kLength = sizeof "0000:00:00.0";
+    Require(id != nullptr, cudaErrorInvalidValue);
     r.RequireDevice(device);
-    Require(id != nullptr && length >= kLength, cudaErrorInvalidValue);
+    Require(length >= kLength, cudaErrorInvalidValue);
     std::snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(device));
   });
 }

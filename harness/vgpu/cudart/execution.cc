@@ -34,7 +34,7 @@ void SetCluster(Runtime& r, Kernel& kernel, unsigned dim3::* side, int value) {
   const KernelInfo& info = r.InfoOf(kernel);
   const bool same = static_cast<unsigned>(value) == ClusterOf(kernel, info).*side;
   Require(value >= 0 && (info.cluster.x == 0 || same), cudaErrorInvalidValue);
-  kernel.required_cluster.*side = static_cast<unsigned>(value);
+  if (info.cluster.x == 0) kernel.required_cluster.*side = static_cast<unsigned>(value);
 }
 
 }  // namespace

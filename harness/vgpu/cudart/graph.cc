@@ -98,9 +98,12 @@ Node* AddNode(Graph& graph, Work work, std::vector<Node*> dependencies) {
 cudaGraphNodeType TypeOf(const Work& work) {
   // In the order of Work's alternatives.
   constexpr cudaGraphNodeType kTypes[] = {
-      cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy,      cudaGraphNodeTypeMemset,    cudaGraphNodeTypeHost,
-      cudaGraphNodeTypeEmpty,  cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeGraph,
-      cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemAlloc,    cudaGraphNodeTypeMemFree};
+      cudaGraphNodeTypeKernel,    cudaGraphNodeTypeMemcpy,
+      cudaGraphNodeTypeMemset,    cudaGraphNodeTypeHost,
+      cudaGraphNodeTypeEmpty,     cudaGraphNodeTypeEventRecord,
+      cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeGraph,
+      cudaGraphNodeTypeKernel,    cudaGraphNodeTypeMemAlloc,
+      cudaGraphNodeTypeMemFree,   static_cast<cudaGraphNodeType>(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)};
   static_assert(std::size(kTypes) == std::variant_size_v<Work>);
   return kTypes[work.index()];
 }

@@ -142,6 +142,12 @@ bool IsFillable(Runtime& r, const FillWork& fill);
 // Between Work and the parameter structures of the graph API (graph_params.cc).
 KernelWork MakeKernel(Runtime& r, const cudaKernelNodeParams* params);
 void CheckKind(cudaMemcpyKind kind);  // of a node's copy
+// Nodes of the driver's alone.
+cudaError_t AddWords(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                     const WordsWork& words);
+cudaError_t GetWords(cudaGraphNode_t node, WordsWork** words);
+cudaError_t SetWords(cudaGraphNode_t node, const WordsWork& words);
+void CheckSymbolKind(cudaMemcpyKind kind, bool to, size_t bytes);  // to or from a variable
 CopyWork MakeNodeCopy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 FillWork MakeFill(const cudaMemsetParams* params);
 HostWork MakeHost(const cudaHostNodeParams* params);

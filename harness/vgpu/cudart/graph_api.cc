@@ -82,8 +82,12 @@ void CheckChange(Runtime& r, const Work& before, const Work& after) {
     const auto on_device = [&](const void* pointer) {
       return r.DeviceHolding(reinterpret_cast<uint64_t>(pointer)).has_value() && !r.IsPinned(pointer);
     };
-    Require(on_device(copy->to) == on_device(old.to) && on_device(copy->from) == on_device(old.from),
-            cudaErrorInvalidValue);
+    const auto is_alike = [&](const void* now, const void* then) {
+      const bool is_managed = r.IsManaged(reinterpret_cast<uint64_t>(now));
+      return on_device(now) == on_device(then) &&
+             (copy->kind != cudaMemcpyDefault || is_managed == r.IsManaged(reinterpret_cast<uint64_t>(then)));
+    };
+    Require(is_alike(copy->to, old.to) && is_alike(copy->from, old.from), cudaErrorInvalidValue);
   }
   if (const auto* const fill = std::get_if<FillWork>(&after)) {
     Require(fill->region.height == 1 && std::get<FillWork>(before).region.height == 1, cudaErrorInvalidValue);
@@ -270,13 +274,15 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                           cudaGraphInstantiateFlagUseNodePriority;
     r.RequireAtSight(executable != nullptr && (flags & ~kNamed) == 0, cudaErrorInvalidValue);
     if (CalledAs() == nullptr) RequireSafeInCapture();
+    r.RequireContext();
     *executable = Instantiate(r, graph, flags);
   });
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
   return Api("cudaGraphInstantiateWithFlags", [&](Runtime& r) {
-    Require(executable != nullptr && (flags & cudaGraphInstantiateFlagUpload) == 0, cudaErrorInvalidValue);
+    r.RequireAtSight(executable != nullptr && (flags & cudaGraphInstantiateFlagUpload) == 0, cudaErrorInvalidValue);
+    r.RequireContext();
     *executable = Instantiate(r, graph, flags);
   });
 }
@@ -399,15 +405,17 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaG
 cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable, cudaGraphNode_t node,
                                                      const void* symbol, const void* from, size_t bytes, size_t offset,
                                                      cudaMemcpyKind kind) {
-  return Change("cudaGraphExecMemcpyNodeSetParamsToSymbol", executable, node,
-                [&](Runtime& r) { return CheckKind(kind), MakeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
+  return Change("cudaGraphExecMemcpyNodeSetParamsToSymbol", executable, node, [&](Runtime& r) {
+    return CheckSymbolKind(kind, true, bytes), MakeCopyToSymbol(r, symbol, from, bytes, offset, kind);
+  });
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable, cudaGraphNode_t node, void* to,
                                                        const void* symbol, size_t bytes, size_t offset,
                                                        cudaMemcpyKind kind) {
-  return Change("cudaGraphExecMemcpyNodeSetParamsFromSymbol", executable, node,
-                [&](Runtime& r) { return CheckKind(kind), MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
+  return Change("cudaGraphExecMemcpyNodeSetParamsFromSymbol", executable, node, [&](Runtime& r) {
+    return CheckSymbolKind(kind, false, bytes), MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind);
+  });
 }
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,

@@ -134,15 +134,43 @@ bool IsFillable(Runtime& r, const FillWork& fill) {
   return r.DeviceHolding(address).has_value() || r.IsPinned(fill.to) || IsOfGraph(r, address);
 }
 
+namespace {
+
+// Whether each end of a copy that is the device's lies in one allocation.
+bool AreWithin(Runtime& r, const CopyWork& copy) {
+  const auto is_within = [&](const void* base, const Layout& layout) {
+    const auto address = reinterpret_cast<uint64_t>(base);
+    const auto& [width, height, depth] = copy.region;
+    const std::optional<int> device = r.DeviceHolding(address);
+    return !device ||
+           r.backend(*device).Contains(address, (depth - 1) * layout.slice + (height - 1) * layout.pitch + width);
+  };
+  return copy.of_arrays || (is_within(copy.to, copy.to_layout) && is_within(copy.from, copy.from_layout));
+}
+
+}  // namespace
+
 void CheckNode(Runtime& r, const Work& work) {
   if (const auto* const kernel = std::get_if<KernelWork>(&work)) CheckKernel(r, *kernel);
   if (const auto* const copy = std::get_if<CopyWork>(&work)) {
     // Memory of graphs may be allocated by then.
     const bool later =
         IsOfGraph(r, reinterpret_cast<uint64_t>(copy->to)) || IsOfGraph(r, reinterpret_cast<uint64_t>(copy->from));
-    Require(later || CheckCopy(r, *copy), cudaErrorInvalidValue);
+    Require(later || (CheckCopy(r, *copy) && AreWithin(r, *copy)), cudaErrorInvalidValue);
   }
   if (const auto* const fill = std::get_if<FillWork>(&work)) Require(IsFillable(r, *fill), cudaErrorInvalidValue);
+  if (const auto* const words = std::get_if<WordsWork>(&work)) CheckWords(r, *words);
+}
+
+cudaError_t AddWords(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                     const WordsWork& words) {
+  return Add("cuGraphAddBatchMemOpNode", node, graph, after, count, [&](Runtime&) { return words; });
+}
+cudaError_t GetWords(cudaGraphNode_t node, WordsWork** words) {
+  return Api("cuGraphBatchMemOpNodeGetParams", [&](Runtime&) { *words = &WorkOf<WordsWork>(NodeOf(node)); });
+}
+cudaError_t SetWords(cudaGraphNode_t node, const WordsWork& words) {
+  return Change("cuGraphBatchMemOpNodeSetParams", node, [&](Runtime&) { return words; });
 }
 
 }  // namespace lockstep::vgpu::cudart
@@ -198,15 +226,17 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, c
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
                                            const cudaGraphNode_t* dependencies, size_t count, const void* symbol,
                                            const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
-  return Add("cudaGraphAddMemcpyNodeToSymbol", node, graph, dependencies, count,
-             [&](Runtime& r) { return CheckKind(kind), MakeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
+  return Add("cudaGraphAddMemcpyNodeToSymbol", node, graph, dependencies, count, [&](Runtime& r) {
+    return CheckSymbolKind(kind, true, bytes), MakeCopyToSymbol(r, symbol, from, bytes, offset, kind);
+  });
 }
 
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
                                              const cudaGraphNode_t* dependencies, size_t count, void* to,
                                              const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
-  return Add("cudaGraphAddMemcpyNodeFromSymbol", node, graph, dependencies, count,
-             [&](Runtime& r) { return CheckKind(kind), MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
+  return Add("cudaGraphAddMemcpyNodeFromSymbol", node, graph, dependencies, count, [&](Runtime& r) {
+    return CheckSymbolKind(kind, false, bytes), MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind);
+  });
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
@@ -322,14 +352,16 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const
 
 cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from,
                                                  size_t bytes, size_t offset, cudaMemcpyKind kind) {
-  return Change("cudaGraphMemcpyNodeSetParamsToSymbol", node,
-                [&](Runtime& r) { return CheckKind(kind), MakeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
+  return Change("cudaGraphMemcpyNodeSetParamsToSymbol", node, [&](Runtime& r) {
+    return CheckSymbolKind(kind, true, bytes), MakeCopyToSymbol(r, symbol, from, bytes, offset, kind);
+  });
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol, size_t bytes,
                                                    size_t offset, cudaMemcpyKind kind) {
-  return Change("cudaGraphMemcpyNodeSetParamsFromSymbol", node,
-                [&](Runtime& r) { return CheckKind(kind), MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
+  return Change("cudaGraphMemcpyNodeSetParamsFromSymbol", node, [&](Runtime& r) {
+    return CheckSymbolKind(kind, false, bytes), MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind);
+  });
 }
 
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* params) {
@@ -345,7 +377,12 @@ cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t eve
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
-  return Api("cudaGraphNodeGetType", [&](Runtime&) { Set(type, TypeOf(NodeOf(node).work)); });
+  return Api("cudaGraphNodeGetType", [&](Runtime&) {
+    const Work& work = NodeOf(node).work;
+    // The runtime has no name for these.
+    Require(CalledAs() != nullptr || !std::holds_alternative<WordsWork>(work), cudaErrorInvalidValue);
+    Set(type, TypeOf(work));
+  });
 }
 
 // Attributes of kernel nodes: a cooperative launch and clusters change what a node does; the others are hints.
@@ -386,9 +423,10 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttr
 }
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from) {
-  return Api("cudaGraphKernelNodeCopyAttributes", [&](Runtime&) {
+  return Api("cudaGraphKernelNodeCopyAttributes", [&](Runtime& r) {
     KernelWork& target = WorkOf<KernelWork>(NodeOf(to));
     const KernelWork& source = WorkOf<KernelWork>(NodeOf(from));
+    Require(!r.faulted(), cudaErrorInvalidValue);
     target.cooperative = source.cooperative;
     target.cluster = source.cluster;
     target.attributes = source.attributes;

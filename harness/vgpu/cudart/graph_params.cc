@@ -40,6 +40,13 @@ void CheckKind(cudaMemcpyKind kind) {
   Require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
 }
 
+void CheckSymbolKind(cudaMemcpyKind kind, bool to, size_t bytes) {
+  CheckKind(kind);
+  const bool fits = kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault ||
+                    kind == (to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
+  Require(bytes != 0 || fits, cudaErrorInvalidMemcpyDirection);
+}
+
 CopyWork MakeNodeCopy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   Require(bytes != 0, cudaErrorInvalidValue);
   CheckKind(kind);
@@ -82,7 +89,7 @@ cudaKernelNodeParams ParamsOf(Node& node, const KernelWork& work) {
 cudaMemsetParams ParamsOf(const FillWork& work) {
   cudaMemsetParams params = {};
   params.dst = work.to;
-  params.pitch = work.layout.pitch;
+  params.pitch = work.region.height > 1 ? work.layout.pitch : 0;  // a single row has none
   params.value = work.value;
   params.elementSize = work.element_bytes;
   params.width = work.region.width / work.element_bytes;

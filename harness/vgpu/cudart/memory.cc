@@ -2,6 +2,7 @@
 #include "vgpu/cudart/memory.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstdint>
 #include <set>
 #include <utility>
@@ -126,6 +127,44 @@ CopyWork CopyPeer3D(Runtime& r, const cudaMemcpy3DPeerParms* parms) {
   return MakeCopy3D(&plain);
 }
 
+// One copy of a batch: rows and layers count elements, which are bytes where neither end is an array.
+CopyWork CopyOfBatch(const cudaMemcpy3DBatchOp& asked) {
+  const auto is_order = [&](int order) {
+    return order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny;
+  };
+  const cudaExtent& extent = asked.extent;
+  Require(is_order(asked.srcAccessOrder) && asked.flags <= cudaMemcpyFlagPreferOverlapWithCompute && extent.width > 0 &&
+              extent.height > 0 && extent.depth > 0,
+          cudaErrorInvalidValue);
+  size_t element = 1;
+  for (const cudaMemcpy3DOperand* end : {&asked.src, &asked.dst}) {
+    const bool is_array = end->type == cudaMemcpyOperandTypeArray;
+    Require(is_array || (end->type == cudaMemcpyOperandTypePointer && end->op.ptr.ptr != nullptr),
+            cudaErrorInvalidValue);
+    if (!is_array) continue;
+    cudaChannelFormatDesc of{};
+    Require(cudaGetChannelDesc(&of, end->op.array.array) == cudaSuccess, cudaErrorInvalidValue);
+    element = static_cast<size_t>(of.x + of.y + of.z + of.w) / CHAR_BIT;
+  }
+  cudaMemcpy3DParms plain = {};
+  plain.extent = extent;
+  plain.kind = cudaMemcpyDefault;
+  const auto place = [&](const cudaMemcpy3DOperand& end, cudaArray_t* array, cudaPos* at, cudaPitchedPtr* memory) {
+    if (end.type == cudaMemcpyOperandTypeArray) {
+      *array = end.op.array.array;
+      *at = {end.op.array.offset.x, end.op.array.offset.y, end.op.array.offset.z};
+      return;
+    }
+    const auto& [base, row, layer, hint] = end.op.ptr;
+    Require((row == 0 || row >= extent.width) && (layer == 0 || layer >= extent.height), cudaErrorInvalidValue);
+    const size_t width = (row != 0 ? row : extent.width) * element;
+    *memory = {base, width, width, layer != 0 ? layer : extent.height};
+  };
+  place(asked.src, &plain.srcArray, &plain.srcPos, &plain.srcPtr);
+  place(asked.dst, &plain.dstArray, &plain.dstPos, &plain.dstPtr);
+  return MakeCopy3D(&plain);
+}
+
 }  // namespace
 
 }  // namespace lockstep::vgpu::cudart
@@ -155,7 +194,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 
 // Managed memory is device memory where the device lives in this process.
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
-  return Api("cudaMallocManaged", [&](Runtime& r) {
+  return Api("cudaMallocManaged", bytes == 0 ? Faults::kNone : Faults::kReports, [&](Runtime& r) {
     Require(pointer != nullptr, cudaErrorInvalidValue);
     *pointer = nullptr;
     if (bytes == 0) return;
@@ -241,7 +280,10 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parms) {
 LOCKSTEP_PER_THREAD(cudaMemcpy3D, _ptds)
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parms, cudaStream_t stream) {
-  return Api("cudaMemcpy3DAsync", [&](Runtime& r) { Submit(r, MakeCopy3D(parms), stream); });
+  return Api("cudaMemcpy3DAsync", [&](Runtime& r) {
+    r.StreamToUse(stream);
+    Submit(r, MakeCopy3D(parms), stream);
+  });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy3DAsync, _ptsz)
 
@@ -270,6 +312,20 @@ cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const
   });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyBatchAsync, _ptsz)
+
+cudaError_t cudaMemcpy3DBatchAsync(size_t count, cudaMemcpy3DBatchOp* copies, unsigned long long flags,
+                                   cudaStream_t stream) {
+  return Api("cudaMemcpy3DBatchAsync", [&](Runtime& r) {
+    Require(!IsLegacy(stream) && count > 0 && copies != nullptr && flags == 0, cudaErrorInvalidValue);
+    std::vector<CopyWork> works;
+    for (size_t i = 0; i < count; ++i) {
+      works.push_back(CopyOfBatch(copies[i]));
+      CheckCopy(r, works.back());
+    }
+    for (CopyWork& work : works) Submit(r, std::move(work), stream);
+  });
+}
+LOCKSTEP_PER_THREAD(cudaMemcpy3DBatchAsync, _ptsz)
 
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return Api("cudaMemset", [&](Runtime& r) { FillNow(r, Linear(to, value, bytes)); });

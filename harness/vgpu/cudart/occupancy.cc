@@ -51,6 +51,7 @@ uint64_t ClusterOf(const Kernel& kernel, const KernelInfo& info, const cudaLaunc
   const dim3& set = kernel.required_cluster;
   const lockstep::vgpu::Dim3 own = info.cluster.Count() != 0 ? info.cluster : lockstep::vgpu::Dim3{set.x, set.y, set.z};
   lockstep::vgpu::Dim3 cluster = own;
+  Require(own.Count() != 0 || (own.x == 0 && own.y == 0 && own.z == 0), cudaErrorInvalidClusterSize);
   for (unsigned k = 0; k < config.numAttrs; ++k) {
     const cudaLaunchAttribute& each = config.attrs[k];
     if (each.id != cudaLaunchAttributeClusterDimension) continue;
@@ -76,6 +77,11 @@ cudaError_t AskClusters(const char* name, int* answer, const void* function, con
     Require(answer != nullptr && config != nullptr, cudaErrorInvalidValue);
     for (unsigned k = 0; k < config->numAttrs; ++k) {
       Require(CanSet(AttributeOwner::kLaunch, config->attrs[k].id), cudaErrorInvalidValue);
+    }
+    for (unsigned k = 0; k < config->numAttrs; ++k) {
+      const auto& [x, y, z] = config->attrs[k].val.clusterDim;
+      const bool is_none = (x == 0 && y == 0 && z == 0) || (x != 0 && y != 0 && z != 0);
+      Require(config->attrs[k].id != cudaLaunchAttributeClusterDimension || is_none, cudaErrorInvalidClusterSize);
     }
     const dim3 &grid = config->gridDim, &block = config->blockDim;
     Require(grid.x > 0 && grid.y > 0 && grid.z > 0 && block.x > 0 && block.y > 0 && block.z > 0, cudaErrorInvalidValue);

@@ -229,6 +229,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return Api("cudaFreeAsync", [&](Runtime& r) {
     Stream& in = r.StreamOf(stream);
     if (in.point.capture != nullptr) {
+      r.StreamToUse(stream);
       if (pointer != nullptr) AddToCapture(in, MakeFree(*in.point.capture->graph, pointer));
       return;
     }

@@ -122,9 +122,11 @@ constexpr std::string_view kOutliving[] = {"cudaGraph",
                                            "cudaFuncGetName",
                                            "cudaUserObject",
                                            "cudaSetDeviceFlags"};
-constexpr std::string_view kWithTheContext[] = {"cudaGraphInstantiate",   "cudaGraphLaunch",
-                                                "cudaGraphUpload",        "cudaGraphAddKernelNode",
-                                                "cudaGraphAddMemcpyNode", "cudaGraphAddMemsetNode"};
+constexpr std::string_view kWithTheContext[] = {
+    "cudaGraphInstantiate",   "cudaGraphLaunch",           "cudaGraphUpload",        "cudaGraphAddKernelNode",
+    "cudaGraphAddMemcpyNode", "cudaGraphAddMemsetNode",    "cudaGraphKernelNodeSet", "cudaGraphMemcpyNodeSet",
+    "cudaGraphMemsetNodeSet", "cudaGraphNodeSetParams",    "cudaGraphExecKernel",    "cudaGraphExecMemcpy",
+    "cudaGraphExecMemset",    "cudaGraphExecNodeSetParams"};
 // These find a handle wrong on a device that is gone, too; of one whose primary context was released they say so.
 constexpr std::string_view kLookingOnGone[] = {"cudaEventQuery", "cudaEventElapsedTime", "cudaArrayGetInfo"};
 constexpr std::string_view kTellingOfRelease[] = {"cudaEventQuery", "cudaEventSynchronize", "cudaEventElapsedTime",

@@ -53,8 +53,8 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t hand
 }
 cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t handle, unsigned flags) {
   return Api("cudaIpcOpenMemHandle", [&](Runtime&) {
-    Require(pointer != nullptr && flags <= cudaIpcMemLazyEnablePeerAccess, cudaErrorInvalidValue);
-    RefuseToOpen(handle, cudaErrorInvalidValue, cudaErrorInvalidValue);
+    Require(pointer != nullptr && flags == cudaIpcMemLazyEnablePeerAccess, cudaErrorInvalidValue);
+    RefuseToOpen(handle, cudaErrorDeviceUninitialized, cudaErrorInvalidValue);
   });
 }
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* pointer) {
@@ -84,12 +84,40 @@ cudaError_t cudaLogsCurrent(cudaLogIterator* position, unsigned) {
     *position = 0;
   });
 }
-cudaError_t cudaLogsDumpToMemory(cudaLogIterator*, char* buffer, size_t* bytes, unsigned flags) {
+cudaError_t cudaLogsDumpToMemory(cudaLogIterator* position, char* buffer, size_t* bytes, unsigned flags) {
   return Api("cudaLogsDumpToMemory", [&](Runtime&) {
-    constexpr size_t kLeast = 64;
-    Require(buffer != nullptr && bytes != nullptr && *bytes >= kLeast && flags == 0, cudaErrorInvalidValue);
-    buffer[0] = 0;
+    constexpr size_t kLeast = 64;  // of the whole log
+    Require(buffer != nullptr && bytes != nullptr && (position != nullptr || (*bytes >= kLeast && flags == 0)),
+            cudaErrorInvalidValue);
+    if (*bytes > 0) buffer[0] = 0;
     *bytes = 0;
+  });
+}
+cudaError_t cudaLogsDumpToFile(cudaLogIterator*, const char* path, unsigned) {
+  return Api("cudaLogsDumpToFile", [&](Runtime&) { Require(path != nullptr, cudaErrorInvalidValue); });
+}
+// What is never called needs no more than a handle.
+cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t callback, void*, cudaLogsCallbackHandle* handle) {
+  return Api("cudaLogsRegisterCallback", [&](Runtime&) {
+    Require(callback != nullptr && handle != nullptr, cudaErrorInvalidValue);
+    *handle = reinterpret_cast<cudaLogsCallbackHandle>(handle);
+  });
+}
+cudaError_t cudaLogsUnregisterCallback(cudaLogsCallbackHandle handle) {
+  return Api("cudaLogsUnregisterCallback", [&](Runtime&) { Require(handle != nullptr, cudaErrorInvalidValue); });
+}
+cudaError_t cudaDeviceRegisterAsyncNotification(int device, cudaAsyncCallback callback, void*,
+                                                cudaAsyncCallbackHandle_t* handle) {
+  return Api("cudaDeviceRegisterAsyncNotification", [&](Runtime& r) {
+    r.RequireDevice(device);
+    Require(callback != nullptr && handle != nullptr, cudaErrorInvalidValue);
+    *handle = reinterpret_cast<cudaAsyncCallbackHandle_t>(handle);
+  });
+}
+cudaError_t cudaDeviceUnregisterAsyncNotification(int device, cudaAsyncCallbackHandle_t handle) {
+  return Api("cudaDeviceUnregisterAsyncNotification", [&](Runtime& r) {
+    r.RequireDevice(device);
+    Require(handle != nullptr, cudaErrorInvalidValue);
   });
 }
 

@@ -51,7 +51,10 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  return Api("cudaStreamCreateWithFlags", [&](Runtime& r) { Create(r, stream, flags, 0); });
+  return Api("cudaStreamCreateWithFlags", [&](Runtime& r) {
+    r.RequireAtSight(flags <= cudaStreamNonBlocking, cudaErrorInvalidValue);
+    Create(r, stream, flags, 0);
+  });
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
@@ -59,7 +62,10 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return Api("cudaStreamDestroy", Faults::kIgnores, [&](Runtime& r) { Destroy(r, stream); });
+  return Api("cudaStreamDestroy", Faults::kIgnores, [&](Runtime& r) {
+    r.RequireAtSight(stream != nullptr, cudaErrorInvalidResourceHandle);
+    Destroy(r, stream);
+  });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {

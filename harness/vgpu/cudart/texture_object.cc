@@ -68,11 +68,10 @@ vgpu::Image LinearImage(Runtime& r, const cudaResourceDesc& resource) {
 vgpu::Image PitchedImage(Runtime& r, const cudaResourceDesc& resource) {
   const auto& pitched = resource.res.pitch2D;
   vgpu::Image image = ImageOfMemory(r, ImageShape::k2D, pitched.devPtr, pitched.desc);
-  Require(pitched.width <= kMostPitched && pitched.height > 0 && pitched.height <= kMostPitchedHeight,
-          cudaErrorInvalidValue);
+  Require(pitched.width <= kMostPitched && pitched.height <= kMostPitchedHeight, cudaErrorInvalidValue);
   Require(pitched.pitchInBytes % kPitchAlignment == 0 && pitched.pitchInBytes <= kMostPitch, cudaErrorInvalidValue);
   // Taken, though of no use.
-  if (pitched.width == 0 || pitched.pitchInBytes < pitched.width * image.format.Bytes())
+  if (pitched.width == 0 || pitched.height == 0 || pitched.pitchInBytes < pitched.width * image.format.Bytes())
     image.shape = ImageShape::kNone;
   image.width = static_cast<uint32_t>(pitched.width);
   image.height = static_cast<uint32_t>(pitched.height);

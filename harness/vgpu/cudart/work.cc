@@ -45,6 +45,7 @@ void Perform(Runtime& r, const Work& work, Stream& stream) {
           [&](const LibraryWork& library) { PerformLibrary(r, library, stream); },
           [&](const ChildWork& child) { PerformNodes(r, *child.executable, stream); },
           [&](const AllocateWork& allocation) { PerformAllocation(r, allocation, stream); },
+          [&](const WordsWork& words) { PerformWords(r, words, stream); },
           [&](const FreeWork& freed) { PerformFree(r, freed, stream); },
       },
       work);

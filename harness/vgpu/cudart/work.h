@@ -4,6 +4,8 @@
 // Submit does the work at once or, if the stream is being captured, adds it as a node to the captured graph.
 #pragma once
 
+#include <cuda.h>
+
 #include <functional>
 #include <memory>
 #include <variant>
@@ -76,8 +78,12 @@ struct LibraryWork {
   std::function<void(LibraryLaunch&)> body;                  // names the memory that it touches, and does the work
   std::optional<LibraryOperation> operation = std::nullopt;  // in its place: what the device's owner does
 };
+// Words that a stream writes or waits for, as a node.
+struct WordsWork {
+  std::vector<CUstreamBatchMemOpParams> operations;
+};
 using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, EmptyWork, RecordWork, WaitWork, ChildWork,
-                          LibraryWork, AllocateWork, FreeWork>;
+                          LibraryWork, AllocateWork, FreeWork, WordsWork>;
 
 // All throw ApiError. A fault of a kernel waits for a later call; then the work that follows is not done.
 void Perform(Runtime& r, const Work& work, Stream& stream);
@@ -127,5 +133,8 @@ bool CheckCopy(Runtime& r, const CopyWork& work);
 // What the copy reads of pageable memory is read now: into memory that the copy returned keeps.
 CopyWork Staged(Runtime& r, const CopyWork& work);
 void PerformLibrary(Runtime& r, const LibraryWork& work, Stream& stream);
+// driver/stream.cc
+void CheckWords(Runtime& r, const WordsWork& work);
+void PerformWords(Runtime& r, const WordsWork& work, Stream& stream);
 
 }  // namespace lockstep::vgpu::cudart

@@ -62,6 +62,8 @@ void ParseQualifiers(Cursor& cursor, Variable* variable) {
       SkipPointerAttribute(cursor);
     } else if (word == "attribute") {
       ParseAttribute(cursor, variable);
+    } else if (word == "texref" || word == "surfref" || word == "samplerref") {
+      variable->type = Type::kB64;  // of a toolkit of old: a module may have one, which no kernel can use
     } else if (const auto type = TypeFromName(word)) {
       if (variable->type != Type::kNone) cursor.Fail("two types in one declaration");
       variable->type = *type;

@@ -1,4 +1,4 @@
-// The driver API's graphs, captures, memory pools and links of several parts. driver_graphs.h100.txt is what it printed
+// The driver API's graphs and links of several parts. driver_graphs.h100.txt is what it printed
 // on an H100, built with
 //   nvcc -arch=sm_90 driver_graphs.cu -lcuda
 #include <cstring>
@@ -54,32 +54,6 @@ unsigned ValueOf(CUdeviceptr at) {
   return value;
 }
 
-void ShowContexts() {
-  CUdevice found = 99;
-  SHOW(cuCtxGetDevice_v2(&found, nullptr));
-  std::printf("%d\n", found);
-  found = 99;
-  SHOW(cuCtxGetDevice_v2(&found, context));
-  std::printf("%d\n", found);
-  SHOW(cuCtxSynchronize_v2(nullptr));
-  SHOW(cuCtxSynchronize_v2(context));
-  unsigned long long id = 0, same = 1;
-  SHOW(cuCtxGetId(context, &id));
-  SHOW(cuCtxGetId(nullptr, &same));
-  std::printf("%d %d\n", id != 0, id == same);
-  CUfunc_cache cache;
-  SHOW(cuCtxGetCacheConfig(&cache));
-  SHOW(cuCtxResetPersistingL2Cache());
-  void* entry = nullptr;
-  CUdriverProcAddressQueryResult status;
-  for (const int version : {1000, 2000, 12040, 13000}) {
-    SHOW(cuGetProcAddress("cuCtxGetDevice", &entry, version, CU_GET_PROC_ADDRESS_DEFAULT, &status));
-    const bool first = entry == reinterpret_cast<void*>(&cuCtxGetDevice);
-    std::printf("status %d, first %d, second %d\n", status, first,
-                entry == reinterpret_cast<void*>(&cuCtxGetDevice_v2) && !first);
-  }
-}
-
 void ShowLinks() {
   CUlinkState link;
   SHOW(cuLinkCreate(0, nullptr, nullptr, &link));
@@ -101,139 +75,6 @@ void ShowLinks() {
   SHOW(cuLaunchKernel(doubled, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr));
   SHOW(cuCtxSynchronize());
   std::printf("%u\n", ValueOf(word));
-}
-
-void ShowPointers() {
-  CUdeviceptr base = 0;
-  size_t bytes = 0;
-  SHOW(cuMemGetAddressRange(&base, &bytes, word + 40));
-  std::printf("%d %zu\n", base == word, bytes);
-  SHOW(cuMemGetAddressRange(nullptr, &bytes, word));
-  SHOW(cuMemGetAddressRange(&base, &bytes, 16));
-  SHOW(cuPointerGetAttribute(&base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, word + 8));
-  SHOW(cuPointerGetAttribute(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, word + 8));
-  std::printf("%d %zu\n", base == word, bytes);
-  CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                                  CU_POINTER_ATTRIBUTE_HOST_POINTER, CU_POINTER_ATTRIBUTE_IS_MANAGED,
-                                  CU_POINTER_ATTRIBUTE_MAPPED};
-  unsigned type = 99, managed = 99, mapped = 99;
-  int ordinal = 99;
-  void* host = &type;
-  void* values[] = {&type, &ordinal, &host, &managed, &mapped};
-  SHOW(cuPointerGetAttributes(5, wanted, values, word));
-  std::printf("%u %d %d %u %u\n", type, ordinal, host == nullptr, managed, mapped);
-  int local = 0;
-  SHOW(cuPointerGetAttributes(5, wanted, values, reinterpret_cast<CUdeviceptr>(&local)));
-  std::printf("%u %d %d %u %u\n", type, ordinal, host == nullptr, managed, mapped);
-  CUdeviceptr other = 0;
-  SHOW(cuMemAlloc(&other, 64));
-  SHOW(cuMemsetD32(other, 5, 16));
-  SHOW(cuMemcpyPeer(word, context, other, context, 4));
-  std::printf("%u\n", ValueOf(word));
-  SHOW(cuMemsetD32(other, 6, 16));
-  SHOW(cuMemcpyPeerAsync(word, context, other, context, 4, stream));
-  SHOW(cuStreamSynchronize(stream));
-  std::printf("%u\n", ValueOf(word));
-  SHOW(cuMemFree(other));
-}
-
-void ShowPools() {
-  CUmemoryPool first = nullptr, second = nullptr, own = nullptr;
-  SHOW(cuDeviceGetDefaultMemPool(&first, device));
-  SHOW(cuDeviceGetMemPool(&second, device));
-  std::printf("%d\n", first == second);
-  SHOW(cuDeviceGetMemPool(&second, 77));
-  CUmemPoolProps properties{};
-  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-  SHOW(cuMemPoolCreate(&own, &properties));
-  cuuint64_t threshold = 1 << 20;
-  SHOW(cuMemPoolSetAttribute(own, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
-  threshold = 0;
-  SHOW(cuMemPoolGetAttribute(own, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
-  std::printf("%llu\n", static_cast<unsigned long long>(threshold));
-  SHOW(cuDeviceSetMemPool(device, own));
-  SHOW(cuDeviceGetMemPool(&second, device));
-  std::printf("%d\n", second == own);
-  SHOW(cuDeviceSetMemPool(device, first));
-  CUdeviceptr pooled = 0;
-  SHOW(cuMemAllocFromPoolAsync(&pooled, 4096, own, stream));
-  SHOW(cuMemsetD8Async(pooled, 3, 4096, stream));
-  SHOW(cuStreamSynchronize(stream));
-  std::printf("%x\n", ValueOf(pooled));
-  SHOW(cuMemFreeAsync(pooled, stream));
-  SHOW(cuStreamSynchronize(stream));
-  SHOW(cuMemPoolTrimTo(own, 0));
-  CUmemAccess_flags flags;
-  CUmemLocation place{CU_MEM_LOCATION_TYPE_DEVICE, 0};
-  SHOW(cuMemPoolGetAccess(&flags, own, &place));
-  std::printf("%d\n", flags);
-  CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-  SHOW(cuMemPoolSetAccess(own, &access, 1));
-  SHOW(cuMemGetDefaultMemPool(&second, &place, CU_MEM_ALLOCATION_TYPE_PINNED));
-  std::printf("%d\n", second == first);
-  SHOW(cuMemGetMemPool(&second, &place, CU_MEM_ALLOCATION_TYPE_PINNED));
-  std::printf("%d\n", second == first);
-  SHOW(cuMemSetMemPool(&place, CU_MEM_ALLOCATION_TYPE_PINNED, first));
-  SHOW(cuMemPoolDestroy(own));
-}
-
-void ShowCapture() {
-  CUstreamCaptureStatus status;
-  SHOW(cuStreamIsCapturing(stream, &status));
-  std::printf("%d\n", status);
-  SHOW(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
-  void* arguments[] = {&word};
-  SHOW(cuMemsetD32Async(word, 1, 1, stream));
-  SHOW(cuLaunchKernel(doubled, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr));
-  SHOW(cuStreamIsCapturing(stream, &status));
-  std::printf("%d\n", status);
-  cuuint64_t id = 0;
-  CUgraph inside = nullptr, captured = nullptr;
-  const CUgraphNode* last = nullptr;
-  size_t count = 0;
-  SHOW(cuStreamGetCaptureInfo(stream, &status, &id, &inside, &last, nullptr, &count));
-  std::printf("%d %zu\n", id != 0, count);
-  SHOW(cuStreamUpdateCaptureDependencies(stream, const_cast<CUgraphNode*>(last), nullptr, count,
-                                         CU_STREAM_SET_CAPTURE_DEPENDENCIES));
-  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-  SHOW(cuThreadExchangeStreamCaptureMode(&mode));
-  std::printf("%d\n", mode);
-  SHOW(cuThreadExchangeStreamCaptureMode(&mode));
-  SHOW(cuStreamEndCapture(stream, &captured));
-  SHOW(cuGraphGetNodes(captured, nullptr, &count));
-  std::printf("%zu\n", count);
-  CUgraphExec executable;
-  SHOW(cuGraphInstantiate(&executable, captured, 0));
-  SHOW(cuGraphUpload(executable, stream));
-  SHOW(cuGraphLaunch(executable, stream));
-  SHOW(cuStreamSynchronize(stream));
-  std::printf("%u\n", ValueOf(word));
-  SHOW(cuGraphExecDestroy(executable));
-  CUgraph to = nullptr;
-  SHOW(cuGraphCreate(&to, 0));
-  SHOW(cuStreamBeginCaptureToGraph(stream, to, nullptr, nullptr, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
-  SHOW(cuMemsetD32Async(word, 1, 1, stream));
-  SHOW(cuStreamEndCapture(stream, &captured));
-  std::printf("%d\n", captured == to);
-  SHOW(cuGraphDestroy(to));
-  SHOW(cuStreamEndCapture(stream, &captured));
-  CUdevice found = 99;
-  SHOW(cuStreamGetDevice(stream, &found));
-  std::printf("%d\n", found);
-  CUstream second;
-  SHOW(cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
-  SHOW(cuStreamCopyAttributes(second, stream));
-  CUstreamAttrValue value{};
-  SHOW(cuStreamGetAttribute(second, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
-  value.syncPolicy = CU_SYNC_POLICY_SPIN;
-  SHOW(cuStreamSetAttribute(second, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
-  CUdeviceptr shared = 0;
-  SHOW(cuMemAllocManaged(&shared, 4096, CU_MEM_ATTACH_GLOBAL));
-  SHOW(cuStreamAttachMemAsync(second, shared, 0, CU_MEM_ATTACH_SINGLE));
-  SHOW(cuStreamSynchronize(second));
-  SHOW(cuMemFree(shared));
-  SHOW(cuStreamDestroy(second));
 }
 
 void Add(void* to) { *static_cast<int*>(to) += 100; }
@@ -352,11 +193,7 @@ int main() {
   SHOW(cuCtxSetCurrent(context));
   SHOW(cuCtxSetFlags(CU_CTX_SCHED_AUTO));
   SHOW(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
-  ShowContexts();
   ShowLinks();
-  ShowPointers();
-  ShowPools();
-  ShowCapture();
   ShowGraphs();
   const void* table = nullptr;
   const CUuuid nobody{};

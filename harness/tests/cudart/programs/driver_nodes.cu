@@ -28,7 +28,7 @@ int main() {
   CUdeviceptr opened_too = 0;
   CUipcMemHandle same;
   std::memcpy(&same, &handle, sizeof same);
-  EXPECT(cudaIpcOpenMemHandle(&opened, handle, cudaIpcMemLazyEnablePeerAccess) == cudaErrorInvalidValue);
+  EXPECT(cudaIpcOpenMemHandle(&opened, handle, cudaIpcMemLazyEnablePeerAccess) == cudaErrorDeviceUninitialized);
   EXPECT(cuIpcOpenMemHandle(&opened_too, same, 0) == CUDA_ERROR_INVALID_VALUE);
   cudaEvent_t event, other;
   cudaEventCreateWithFlags(&event, cudaEventInterprocess | cudaEventDisableTiming);

@@ -10,7 +10,6 @@
 
 #include "vgpu/cudart/driver/driver.h"
 #include "vgpu/cudart/memory.h"
-#include "vgpu/cudart/pointer.h"
 
 namespace lockstep::vgpu::cudart::driver {
 
@@ -155,7 +154,8 @@ CUresult Ready(const char* function, Needs needs) {
 unsigned lockstep::vgpu::cudart::CurrentFlags(unsigned kept) {
   if (const void* const own = OwnContext(); own != nullptr) return static_cast<const driver::Context*>(own)->flags;
   const driver::Context* const primary = driver::PrimaryOf(runtime().device());
-  return driver::IsThere(*primary) ? driver::FlagsOf(*primary) : DeviceFlags() & kept;
+  return driver::IsThere(*primary) ? driver::FlagsOf(*primary)
+                                   : (DeviceFlags() & kept) | (WasReset() ? 0 : cudaDeviceMapHost);
 }
 
 const void* lockstep::vgpu::cudart::OwnContext() {
@@ -203,8 +203,8 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal) {
 CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
   return Drive("cuDeviceGetName", Needs::kInit, [&] {
     cudaDeviceProp properties;
-    if (name == nullptr || length <= 0) return cudaErrorInvalidValue;
     const cudaError_t error = cudaGetDeviceProperties(&properties, device);
+    if (error == cudaSuccess && (name == nullptr || length <= 0)) return cudaErrorInvalidValue;
     if (error == cudaSuccess) std::snprintf(name, static_cast<size_t>(length), "%s", properties.name);
     return error;
   });
@@ -271,6 +271,12 @@ CUresult cuDeviceGetHostAtomicCapabilities(unsigned* capabilities, const CUatomi
                                            CUdevice device) {
   return PassOnInit("cuDeviceGetHostAtomicCapabilities", cudaDeviceGetHostAtomicCapabilities, capabilities,
                     reinterpret_cast<const cudaAtomicOperation*>(operations), count, device);
+}
+
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned* capabilities, const CUatomicOperation* operations, unsigned count,
+                                          CUdevice device, CUdevice peer) {
+  return PassOnInit("cuDeviceGetP2PAtomicCapabilities", cudaDeviceGetP2PAtomicCapabilities, capabilities,
+                    reinterpret_cast<const cudaAtomicOperation*>(operations), count, device, peer);
 }
 
 CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
@@ -558,14 +564,12 @@ CUresult cuCtxAttach(CUcontext* context, unsigned flags) {
 }
 
 CUresult cuCtxDetach(CUcontext context) {
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   Context* const current = CurrentContext();
-  if (current != nullptr && Of(context) == current && current->attached > 0) {
-    return Drive("cuCtxDetach", [&] {
-      --current->attached;
-      return cudaSuccess;
-    });
-  }
-  return cuCtxDestroy(context);
+  if (Of(context) != current || (current->attached == 0 && !current->primary)) return cuCtxDestroy(context);
+  if (current->attached == 0) return cuCtxPopCurrent(nullptr);
+  --current->attached;
+  return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig* config) {
@@ -606,106 +610,6 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam* affinity, CUexecAffinityType 
   });
 }
 
-// Multiprocessors as a resource. Contexts of a part of them are refused.
-CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource* resource, CUdevResourceType type) {
-  return Drive("cuDeviceGetDevResource", Needs::kInit, [&] {
-    if (device != 0) return cudaErrorInvalidDevice;
-    if (resource == nullptr) return cudaErrorInvalidValue;
-    if (type != CU_DEV_RESOURCE_TYPE_SM) return static_cast<cudaError_t>(CUDA_ERROR_INVALID_RESOURCE_TYPE);
-    *resource = {};
-    resource->type = type;
-    resource->sm.smCount = static_cast<unsigned>(ProfileHere().sm_count);
-    return cudaSuccess;
-  });
-}
-CUresult cuCtxGetDevResource(CUcontext context, CUdevResource* resource, CUdevResourceType type) {
-  return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : cuDeviceGetDevResource(0, resource, type);
-}
-CUresult cuDevSmResourceSplitByCount(CUdevResource* parts, unsigned* count, const CUdevResource* whole,
-                                     CUdevResource* left, unsigned flags, unsigned least) {
-  return Drive("cuDevSmResourceSplitByCount", Needs::kInit, [&] {
-    constexpr unsigned kTogether = 8, kApart = 2;  // multiprocessors whose blocks may make a cluster, or need not
-    if (count == nullptr || whole == nullptr || whole->type != CU_DEV_RESOURCE_TYPE_SM) return cudaErrorInvalidValue;
-    const unsigned all = whole->sm.smCount, unit = (flags & 1) != 0 ? kApart : kTogether;
-    const unsigned size = std::max(unit, (least + unit - 1) / unit * unit);
-    if (size > all) return static_cast<cudaError_t>(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
-    const unsigned groups = parts == nullptr ? all / size : std::min(*count, all / size);
-    const auto part = [&](unsigned multiprocessors) {
-      CUdevResource resource = {};
-      resource.type = multiprocessors == 0 ? CU_DEV_RESOURCE_TYPE_INVALID : CU_DEV_RESOURCE_TYPE_SM;
-      resource.sm.smCount = multiprocessors;
-      return resource;
-    };
-    for (unsigned k = 0; parts != nullptr && k < groups; ++k) parts[k] = part(size);
-    if (left != nullptr) *left = part(all - groups * size);
-    *count = groups;
-    return cudaSuccess;
-  });
-}
-
-// The driver keeps a log of errors; here it is empty, for they are on standard error.
-CUresult cuLogsCurrent(CUlogIterator* position, unsigned) {
-  if (position == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *position = 0;
-  return CUDA_SUCCESS;
-}
-CUresult cuLogsDumpToMemory(CUlogIterator*, char* buffer, size_t* bytes, unsigned) {
-  constexpr size_t kLeast = 64;
-  if (buffer == nullptr || bytes == nullptr || *bytes < kLeast) return CUDA_ERROR_INVALID_VALUE;
-  buffer[0] = 0;
-  *bytes = 0;
-  return CUDA_SUCCESS;
-}
-
-// Other processes can't open what a handle names.
-CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event) {
-  return Pass("cuIpcGetEventHandle", cudaIpcGetEventHandle, reinterpret_cast<cudaIpcEventHandle_t*>(handle), event);
-}
-CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr pointer) {
-  return Pass("cuIpcGetMemHandle", cudaIpcGetMemHandle, reinterpret_cast<cudaIpcMemHandle_t*>(handle),
-              Pointer(pointer));
-}
-CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle) {
-  return Drive("cuIpcOpenEventHandle", [&] {
-    cudaIpcEventHandle_t same;
-    std::memcpy(&same, &handle, sizeof same);
-    return cudaIpcOpenEventHandle(event, same);
-  });
-}
-CUresult cuIpcOpenMemHandle(CUdeviceptr* pointer, CUipcMemHandle handle, unsigned flags) {
-  return Drive("cuIpcOpenMemHandle", [&] {
-    cudaIpcMemHandle_t same;
-    std::memcpy(&same, &handle, sizeof same);
-    return cudaIpcOpenMemHandle(reinterpret_cast<void**>(pointer), same, flags);
-  });
-}
-CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) {
-  return Pass("cuIpcCloseMemHandle", cudaIpcCloseMemHandle, Pointer(pointer));
-}
-
-CUresult cuMemGetHandleForAddressRange(void* handle, CUdeviceptr address, size_t bytes, CUmemRangeHandleType type,
-                                       unsigned long long) {
-  return Drive("cuMemGetHandleForAddressRange", [&] {
-    constexpr size_t kPage = 4096;
-    const auto memory = MemoryAt(runtime(), Pointer(address));
-    const bool is_range = memory && memory->of_malloc && address % kPage == 0 && bytes % kPage == 0 && bytes > 0;
-    if (handle == nullptr || !is_range || type != CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD) return cudaErrorInvalidValue;
-    return Missing("memory as a DMA buffer");
-  });
-}
-
-// No core is dumped: switches are off, and there is no file.
-CUresult cuCoredumpGetAttribute(CUcoredumpSettings attribute, void* value, size_t* bytes) {
-  return Drive("cuCoredumpGetAttribute", Needs::kInit, [&] {
-    const bool is_switch = attribute >= CU_COREDUMP_ENABLE_ON_EXCEPTION && attribute <= CU_COREDUMP_ENABLE_USER_TRIGGER;
-    if (value == nullptr || bytes == nullptr || !is_switch || *bytes != sizeof(bool)) return cudaErrorInvalidValue;
-    *static_cast<bool*>(value) = false;
-    return cudaSuccess;
-  });
-}
-CUresult cuCoredumpGetAttributeGlobal(CUcoredumpSettings attribute, void* value, size_t* bytes) {
-  return cuCoredumpGetAttribute(attribute, value, bytes);
-}
 CUresult cuDeviceGetNvSciSyncAttributes(void* list, CUdevice device, int flags) {
   return PassOnInit("cuDeviceGetNvSciSyncAttributes", cudaDeviceGetNvSciSyncAttributes, list, device, flags);
 }

@@ -110,6 +110,9 @@ CUresult PassOnInit(const char* function, cudaError_t (*runtime)(Taken...), Give
   return Drive(function, Needs::kInit, [&] { return runtime(As<Taken>(given)...); });
 }
 
+// The runtime's kind of a copy between these.
+cudaMemcpyKind KindOf(CUmemorytype to, CUmemorytype from);
+
 inline void* Pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
 // Empties the logs among a compiler's or linker's options: what is wrong with a module is on standard error.

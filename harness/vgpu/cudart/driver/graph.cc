@@ -1,5 +1,12 @@
 // Graphs, as the runtime API has them.
+#include "vgpu/cudart/graph.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
 #include "vgpu/cudart/driver/driver.h"
+#include "vgpu/cudart/pointer.h"
 
 namespace lockstep::vgpu::cudart::driver {
 
@@ -14,6 +21,96 @@ cudaKernelNodeParams Runtimes(const CUDA_KERNEL_NODE_PARAMS& given) {
   same.sharedMemBytes = given.sharedMemBytes;
   same.kernelParams = given.kernelParams;
   same.extra = given.extra;
+  return same;
+}
+
+// A copy's ends and region; the runtime counts an array's columns in elements.
+cudaMemcpy3DParms Runtimes(const CUDA_MEMCPY3D& given) {
+  cudaMemcpy3DParms same{};
+  const auto element = [](CUmemorytype type, CUarray array) {
+    cudaChannelFormatDesc of{};
+    if (type != CU_MEMORYTYPE_ARRAY || cudaGetChannelDesc(&of, As<cudaArray_t>(array)) != cudaSuccess) return size_t{1};
+    return static_cast<size_t>(of.x + of.y + of.z + of.w) / CHAR_BIT;
+  };
+  const size_t from_element = element(given.srcMemoryType, given.srcArray),
+               to_element = element(given.dstMemoryType, given.dstArray);
+  const auto pitched = [&](CUmemorytype type, const void* host, CUdeviceptr device, size_t x, size_t y, size_t pitch,
+                           size_t rows) {
+    void* const base = type == CU_MEMORYTYPE_HOST ? const_cast<void*>(host) : Pointer(device);
+    return cudaPitchedPtr{base, pitch != 0 ? pitch : x + given.WidthInBytes, given.WidthInBytes,
+                          rows != 0 ? rows : y + given.Height};
+  };
+  if (given.srcMemoryType == CU_MEMORYTYPE_ARRAY)
+    same.srcArray = As<cudaArray_t>(given.srcArray);
+  else
+    same.srcPtr = pitched(given.srcMemoryType, given.srcHost, given.srcDevice, given.srcXInBytes, given.srcY,
+                          given.srcPitch, given.srcHeight);
+  if (given.dstMemoryType == CU_MEMORYTYPE_ARRAY)
+    same.dstArray = As<cudaArray_t>(given.dstArray);
+  else
+    same.dstPtr = pitched(given.dstMemoryType, given.dstHost, given.dstDevice, given.dstXInBytes, given.dstY,
+                          given.dstPitch, given.dstHeight);
+  same.srcPos = {given.srcXInBytes / from_element, given.srcY, given.srcZ};
+  same.dstPos = {given.dstXInBytes / to_element, given.dstY, given.dstZ};
+  same.extent = {given.WidthInBytes / std::max(from_element, to_element), given.Height, given.Depth};
+  same.kind = KindOf(given.dstMemoryType, given.srcMemoryType);
+  return same;
+}
+bool AreCopied(const CUDA_MEMCPY3D* copy) {
+  const auto is_end = [](CUmemorytype type) { return type >= CU_MEMORYTYPE_HOST && type <= CU_MEMORYTYPE_UNIFIED; };
+  return copy != nullptr && is_end(copy->srcMemoryType) && is_end(copy->dstMemoryType) &&
+         copy->WidthInBytes * copy->Height * copy->Depth != 0;
+}
+
+// A node of any type: kernels and copies have another form in the runtime API.
+cudaGraphNodeParams Runtimes(const CUgraphNodeParams& given) {
+  cudaGraphNodeParams same{};
+  static_assert(sizeof same == sizeof given);
+  std::memcpy(static_cast<void*>(&same), &given, sizeof same);
+  if (given.type == CU_GRAPH_NODE_TYPE_KERNEL && given.kernel.func == nullptr) same.kernel.func = given.kernel.kern;
+  if (given.type == CU_GRAPH_NODE_TYPE_MEMCPY) {
+    same.memcpy = {given.memcpy.flags, {}, Runtimes(given.memcpy.copyParams)};
+  }
+  return same;
+}
+
+// Calls a function of the runtime's for a node with the parameters in its form; `given` may be nullptr.
+template <typename Given, typename Body>
+CUresult WithParams(const char* function, const Given* given, Body body) {
+  return Drive(function, [&] {
+    if (given == nullptr) return cudaErrorInvalidValue;
+    auto same = Runtimes(*given);
+    return body(&same);
+  });
+}
+
+bool IsBatch(const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+  return given != nullptr && given->ctx != nullptr && given->paramArray != nullptr && given->flags == 0;
+}
+WordsWork WordsOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& given) {
+  return {{given.paramArray, given.paramArray + given.count}};
+}
+
+CUDA_MEMCPY3D Drivers(const cudaMemcpy3DParms& given) {
+  CUDA_MEMCPY3D same{};
+  const auto type = [](const void* end) {
+    Runtime& r = runtime();
+    const std::lock_guard lock(r.mutex());
+    const auto memory = MemoryAt(r, end);
+    return memory && memory->type != cudaMemoryTypeHost ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+  };
+  same.srcMemoryType = type(given.srcPtr.ptr), same.dstMemoryType = type(given.dstPtr.ptr);
+  if (same.srcMemoryType == CU_MEMORYTYPE_HOST)
+    same.srcHost = given.srcPtr.ptr;
+  else
+    same.srcDevice = As<CUdeviceptr>(given.srcPtr.ptr);
+  if (same.dstMemoryType == CU_MEMORYTYPE_HOST)
+    same.dstHost = given.dstPtr.ptr;
+  else
+    same.dstDevice = As<CUdeviceptr>(given.dstPtr.ptr);
+  same.srcPitch = given.srcPtr.pitch, same.srcHeight = given.srcPtr.ysize;
+  same.dstPitch = given.dstPtr.pitch, same.dstHeight = given.dstPtr.ysize;
+  same.WidthInBytes = given.extent.width, same.Height = given.extent.height, same.Depth = given.extent.depth;
   return same;
 }
 
@@ -186,11 +283,8 @@ CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec executable, CUgraphNode node
 
 CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count,
                               const CUDA_KERNEL_NODE_PARAMS* parameters) {
-  return Drive("cuGraphAddKernelNode", [&] {
-    if (parameters == nullptr) return cudaErrorInvalidValue;
-    const cudaKernelNodeParams same = Runtimes(*parameters);
-    return cudaGraphAddKernelNode(node, graph, after, count, &same);
-  });
+  return WithParams("cuGraphAddKernelNode", parameters,
+                    [&](auto* same) { return cudaGraphAddKernelNode(node, graph, after, count, same); });
 }
 CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* parameters) {
   return Drive("cuGraphKernelNodeGetParams", [&] {
@@ -202,19 +296,50 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* p
   });
 }
 CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* parameters) {
-  return Drive("cuGraphKernelNodeSetParams", [&] {
-    if (parameters == nullptr) return cudaErrorInvalidValue;
-    const cudaKernelNodeParams same = Runtimes(*parameters);
-    return cudaGraphKernelNodeSetParams(node, &same);
-  });
+  return WithParams("cuGraphKernelNodeSetParams", parameters,
+                    [&](auto* same) { return cudaGraphKernelNodeSetParams(node, same); });
 }
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node,
                                         const CUDA_KERNEL_NODE_PARAMS* parameters) {
-  return Drive("cuGraphExecKernelNodeSetParams", [&] {
-    if (parameters == nullptr) return cudaErrorInvalidValue;
-    const cudaKernelNodeParams same = Runtimes(*parameters);
-    return cudaGraphExecKernelNodeSetParams(executable, node, &same);
+  return WithParams("cuGraphExecKernelNodeSetParams", parameters,
+                    [&](auto* same) { return cudaGraphExecKernelNodeSetParams(executable, node, same); });
+}
+
+CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, const CUgraphEdgeData* data,
+                        size_t count, CUgraphNodeParams* parameters) {
+  if (parameters != nullptr && parameters->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP) {
+    const auto& words = parameters->memOp;
+    const CUDA_BATCH_MEM_OP_NODE_PARAMS same = {words.ctx, words.count, words.paramArray, words.flags};
+    return cuGraphAddBatchMemOpNode(node, graph, after, count, &same);
+  }
+  return WithParams("cuGraphAddNode", parameters, [&](auto* same) {
+    const cudaError_t error = cudaGraphAddNode(node, graph, after, As<const cudaGraphEdgeData*>(data), count, same);
+    if (error == cudaSuccess && same->type == cudaGraphNodeTypeMemAlloc)
+      parameters->alloc.dptr = As<CUdeviceptr>(same->alloc.dptr);
+    return error;
   });
+}
+CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* parameters) {
+  return WithParams("cuGraphNodeSetParams", parameters, [&](auto* same) { return cudaGraphNodeSetParams(node, same); });
+}
+CUresult cuGraphExecNodeSetParams(CUgraphExec executable, CUgraphNode node, CUgraphNodeParams* parameters) {
+  return WithParams("cuGraphExecNodeSetParams", parameters,
+                    [&](auto* same) { return cudaGraphExecNodeSetParams(executable, node, same); });
+}
+
+CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count,
+                              const CUDA_MEMCPY3D* copy, CUcontext) {
+  return WithParams("cuGraphAddMemcpyNode", AreCopied(copy) ? copy : nullptr,
+                    [&](auto* same) { return cudaGraphAddMemcpyNode(node, graph, after, count, same); });
+}
+CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D* copy) {
+  return WithParams("cuGraphMemcpyNodeSetParams", AreCopied(copy) ? copy : nullptr,
+                    [&](auto* same) { return cudaGraphMemcpyNodeSetParams(node, same); });
+}
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec executable, CUgraphNode node, const CUDA_MEMCPY3D* copy,
+                                        CUcontext) {
+  return WithParams("cuGraphExecMemcpyNodeSetParams", AreCopied(copy) ? copy : nullptr,
+                    [&](auto* same) { return cudaGraphExecMemcpyNodeSetParams(executable, node, same); });
 }
 
 CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID attribute, CUlaunchAttributeValue* value) {
@@ -255,14 +380,36 @@ CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
 }
 CUresult cuDeviceGraphMemTrim(CUdevice device) { return Pass("cuDeviceGraphMemTrim", cudaDeviceGraphMemTrim, device); }
 
-// The parameters of a copy are the runtime's alone; a node of another type has none.
+// Of memory; arrays are the runtime's.
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* copy) {
   return Drive("cuGraphMemcpyNodeGetParams", [&] {
-    cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
-    const cudaError_t error = cudaGraphNodeGetType(node, &type);
-    if (error != cudaSuccess || copy == nullptr || type != cudaGraphNodeTypeMemcpy) return cudaErrorInvalidValue;
-    return Missing("cuGraphMemcpyNodeGetParams of a copy");
+    if (copy == nullptr) return cudaErrorInvalidValue;
+    cudaMemcpy3DParms same{};
+    const cudaError_t error = cudaGraphMemcpyNodeGetParams(node, &same);
+    if (error == cudaSuccess) *copy = Drivers(same);
+    return error;
   });
+}
+
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count,
+                                  const CUDA_BATCH_MEM_OP_NODE_PARAMS* parameters) {
+  return Drive("cuGraphAddBatchMemOpNode", [&] {
+    return IsBatch(parameters) ? AddWords(node, graph, after, count, WordsOf(*parameters)) : cudaErrorInvalidValue;
+  });
+}
+CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS* parameters) {
+  return Drive("cuGraphBatchMemOpNodeGetParams", [&] {
+    WordsWork* words = nullptr;
+    const cudaError_t error = parameters != nullptr ? GetWords(node, &words) : cudaErrorInvalidValue;
+    if (error != cudaSuccess) return error;
+    *parameters = {reinterpret_cast<CUcontext>(CurrentContext()), static_cast<unsigned>(words->operations.size()),
+                   words->operations.data(), 0};
+    return cudaSuccess;
+  });
+}
+CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS* parameters) {
+  return Drive("cuGraphBatchMemOpNodeSetParams",
+               [&] { return IsBatch(parameters) ? SetWords(node, WordsOf(*parameters)) : cudaErrorInvalidValue; });
 }
 
 }  // extern "C"

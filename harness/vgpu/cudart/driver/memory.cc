@@ -9,13 +9,13 @@
 
 namespace lockstep::vgpu::cudart::driver {
 
-namespace {
-
 cudaMemcpyKind KindOf(CUmemorytype to, CUmemorytype from) {
   if (to == CU_MEMORYTYPE_UNIFIED || from == CU_MEMORYTYPE_UNIFIED) return cudaMemcpyDefault;
   if (from == CU_MEMORYTYPE_HOST) return to == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice;
   return to == CU_MEMORYTYPE_HOST ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
 }
+
+namespace {
 
 // One end of a copy.
 struct End {
@@ -99,6 +99,18 @@ CUresult Copy3D(const char* function, const CUDA_MEMCPY3D* copy, bool waits, CUs
   return wrong && (copy == nullptr || copy->WidthInBytes * copy->Height * copy->Depth != 0)
              ? CUDA_ERROR_INVALID_VALUE
              : CopyBox(function, *copy, waits, stream);
+}
+
+// Between contexts, which share all memory.
+CUresult CopyPeer3D(const char* function, const CUDA_MEMCPY3D_PEER* copy, bool waits, CUstream stream) {
+  if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const CUDA_MEMCPY3D same = {
+      copy->srcXInBytes,   copy->srcY,        copy->srcZ,         copy->srcLOD,   copy->srcMemoryType,
+      copy->srcHost,       copy->srcDevice,   copy->srcArray,     nullptr,        copy->srcPitch,
+      copy->srcHeight,     copy->dstXInBytes, copy->dstY,         copy->dstZ,     copy->dstLOD,
+      copy->dstMemoryType, copy->dstHost,     copy->dstDevice,    copy->dstArray, nullptr,
+      copy->dstPitch,      copy->dstHeight,   copy->WidthInBytes, copy->Height,   copy->Depth};
+  return Copy3D(function, &same, waits, stream);
 }
 
 // Elements of 1, 2 or 4 bytes in rows.
@@ -236,7 +248,7 @@ using namespace lockstep::vgpu::cudart::driver;
 extern "C" {
 
 CUresult cuMemAlloc(CUdeviceptr* pointer, size_t bytes) {
-  return Drive("cuMemAlloc", [&] {
+  return DriveUnlessFaulted("cuMemAlloc", [&] {
     // The runtime gives a null pointer for no bytes.
     if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
     return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
@@ -325,8 +337,10 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t bytes, CUstr
                [&] { return cudaMemcpyAsync(Pointer(to), from, bytes, cudaMemcpyHostToDevice, stream); });
 }
 CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes) {
-  return DriveUnlessFaulted("cuMemcpyDtoH",
-                            [&] { return cudaMemcpy(to, Pointer(from), bytes, cudaMemcpyDeviceToHost); });
+  return DriveUnlessFaulted("cuMemcpyDtoH", [&] {
+    const cudaError_t usable = bytes == 0 ? Usable(nullptr) : cudaSuccess;
+    return usable != cudaSuccess ? usable : cudaMemcpy(to, Pointer(from), bytes, cudaMemcpyDeviceToHost);
+  });
 }
 CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
   return Drive("cuMemcpyDtoHAsync",
@@ -479,6 +493,35 @@ CUresult cuMemRangeGetAttributes(void** data, size_t* data_bytes, CUmem_range_at
   });
 }
 
+// The runtime's batches, with the driver's types.
+CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count,
+                            CUmemcpyAttributes* attributes, size_t* groups, size_t group_count, CUstream stream) {
+  return Pass("cuMemcpyBatchAsync", cudaMemcpyBatchAsync, to, from, bytes, count, attributes, groups, group_count,
+              stream);
+}
+CUresult cuMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP* copies, unsigned long long flags, CUstream stream) {
+  return Pass("cuMemcpy3DBatchAsync", cudaMemcpy3DBatchAsync, count, copies, flags, stream);
+}
+CUresult cuMemPrefetchBatchAsync(CUdeviceptr* pointers, size_t* bytes, size_t count, CUmemLocation* locations,
+                                 size_t* groups, size_t group_count, unsigned long long flags, CUstream stream) {
+  return Pass("cuMemPrefetchBatchAsync", cudaMemPrefetchBatchAsync, pointers, bytes, count, locations, groups,
+              group_count, flags, stream);
+}
+CUresult cuMemDiscardBatchAsync(CUdeviceptr* pointers, size_t* bytes, size_t count, unsigned long long flags,
+                                CUstream stream) {
+  return Pass("cuMemDiscardBatchAsync", cudaMemDiscardBatchAsync, pointers, bytes, count, flags, stream);
+}
+CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* pointers, size_t* bytes, size_t count, CUmemLocation* locations,
+                                           size_t* groups, size_t group_count, unsigned long long flags,
+                                           CUstream stream) {
+  return Pass("cuMemDiscardAndPrefetchBatchAsync", cudaMemDiscardAndPrefetchBatchAsync, pointers, bytes, count,
+              locations, groups, group_count, flags, stream);
+}
+
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* copy) { return CopyPeer3D("cuMemcpy3DPeer", copy, true, nullptr); }
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream stream) {
+  return CopyPeer3D("cuMemcpy3DPeerAsync", copy, false, stream);
+}
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes) {
   return Drive("cuMemcpyPeer", [&] { return cudaMemcpy(Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice); });
 }

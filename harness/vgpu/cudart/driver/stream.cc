@@ -1,7 +1,9 @@
 // Streams and events.
-#include <initializer_list>
+#include <cstring>
+#include <utility>
 
 #include "vgpu/cudart/driver/driver.h"
+#include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/work.h"
 
@@ -13,45 +15,124 @@ cudaError_t Usable(CUstream stream) {
 
 namespace {
 
-cudaError_t WriteWords(CUstream stream, CUdeviceptr address, std::initializer_list<uint32_t> words, unsigned flags) {
-  return Api("cuStreamWriteValue", Faults::kIgnores, [&](Runtime& r) {
-    constexpr unsigned kWord = 4;
-    r.StreamToUse(stream);
-    Require(address != 0 && address % (kWord * words.size()) == 0 && flags == 0, cudaErrorInvalidValue);
-    const auto memory = MemoryAt(r, Pointer(address));
-    Require(memory && memory->type != cudaMemoryTypeManaged && memory->pool == nullptr, cudaErrorInvalidValue);
-    CUdeviceptr at = address;
-    for (const uint32_t word : words) {
-      Submit(r, FillWork{Pointer(at), {kWord, kWord}, word, kWord, {kWord, 1, 1}}, stream);
-      at += kWord;
-    }
-  });
+using Operation = CUstreamBatchMemOpParams;
+
+constexpr unsigned kWord = 4;
+bool IsWide(const Operation& one) {
+  return one.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64 || one.operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+}
+bool Writes(const Operation& one) {
+  return one.operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 || one.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
+}
+// What is written and what is waited for lie alike.
+Operation Make(CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value, unsigned flags) {
+  Operation one{};
+  one.writeValue.operation = type;
+  one.writeValue.address = address;
+  one.writeValue.value64 = value;
+  one.writeValue.flags = flags;
+  return one;
 }
 
-// What was asked for before is done here, so a value that is not there yet would have to come from the host.
-template <typename T>
-cudaError_t WaitFor(CUstream stream, CUdeviceptr address, uint64_t value, unsigned flags) {
+void Check(Runtime& r, const Operation& one) {
+  if (one.operation == CU_STREAM_MEM_OP_BARRIER) return;  // work is done in order
+  // As of a GPU that nothing writes to from outside.
+  Require(one.operation != CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES, cudaErrorNotSupported);
+  const CUstreamBatchMemOpType type = one.operation;
+  const CUdeviceptr address = one.writeValue.address;
+  const unsigned flags = one.writeValue.flags;
+  const bool waits = type == CU_STREAM_MEM_OP_WAIT_VALUE_32 || type == CU_STREAM_MEM_OP_WAIT_VALUE_64;
   const unsigned condition = flags & ~static_cast<unsigned>(CU_STREAM_WAIT_VALUE_FLUSH);
-  if (address == 0 || address % sizeof(T) != 0 || condition > CU_STREAM_WAIT_VALUE_NOR) return cudaErrorInvalidValue;
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  if (const cudaError_t error = cudaStreamIsCapturing(stream, &status); error != cudaSuccess) return error;
-  if (status != cudaStreamCaptureStatusNone) return Missing("a captured stream that waits for a value");
-  T now = 0;
-  if (const cudaError_t error = cudaStreamSynchronize(stream); error != cudaSuccess) return error;
-  const cudaError_t error = cudaMemcpy(&now, Pointer(address), sizeof now, cudaMemcpyDefault);
-  if (error != cudaSuccess) return error;
-  const T wanted = static_cast<T>(value);
-  const bool there = condition == CU_STREAM_WAIT_VALUE_GEQ
-                         ? static_cast<T>(static_cast<uint64_t>(now) - static_cast<uint64_t>(wanted)) >= 0
-                     : condition == CU_STREAM_WAIT_VALUE_EQ  ? now == wanted
-                     : condition == CU_STREAM_WAIT_VALUE_AND ? (now & wanted) != 0
-                                                             : ~(now | wanted) != 0;
-  return there ? cudaSuccess : Missing("a stream that waits for a value which nothing has written yet");
+  Require((Writes(one) ? flags == 0 : waits && condition <= CU_STREAM_WAIT_VALUE_NOR) && address != 0 &&
+              address % (kWord * (IsWide(one) ? 2 : 1)) == 0,
+          cudaErrorInvalidValue);
+  if (waits) return;
+  const auto memory = MemoryAt(r, Pointer(address));
+  Require(memory && memory->type != cudaMemoryTypeManaged && memory->pool == nullptr, cudaErrorInvalidValue);
+}
+
+// What of a word is written, as fills.
+template <typename Body>
+void ForFills(const Operation& one, Body body) {
+  constexpr unsigned kBits = 32;
+  for (unsigned word = 0; word < (IsWide(one) ? 2 : 1); ++word) {
+    const auto value = static_cast<unsigned>(one.writeValue.value64 >> (kBits * word));
+    body(FillWork{Pointer(one.writeValue.address + kWord * word), {kWord, kWord}, value, kWord, {kWord, 1, 1}});
+  }
+}
+
+// Whether the value that is waited for is there.
+template <typename T>
+bool IsThere(const Operation& one, T now) {
+  const auto wanted = static_cast<T>(one.waitValue.value64);
+  switch (one.waitValue.flags & ~static_cast<unsigned>(CU_STREAM_WAIT_VALUE_FLUSH)) {
+    case CU_STREAM_WAIT_VALUE_GEQ:
+      return static_cast<T>(static_cast<uint64_t>(now) - static_cast<uint64_t>(wanted)) >= 0;
+    case CU_STREAM_WAIT_VALUE_EQ:
+      return now == wanted;
+    case CU_STREAM_WAIT_VALUE_AND:
+      return (now & wanted) != 0;
+    default:
+      return ~(now | wanted) != 0;
+  }
+}
+bool IsThere(const Operation& one, int64_t now) {
+  return IsWide(one) ? IsThere<int64_t>(one, now) : IsThere<int32_t>(one, static_cast<int32_t>(now));
+}
+
+// A value that is not there yet would have to come from the host.
+void RequireThere(Runtime& r, const Operation& one) {
+  int64_t now = 0;
+  const uint64_t address = one.waitValue.address, bytes = IsWide(one) ? 2 * kWord : kWord;
+  if (const std::optional<int> device = r.DeviceHolding(address)) {
+    Require(r.backend(*device).Read(&now, address, bytes, r.origin()), cudaErrorInvalidValue);
+  } else {
+    Require(r.IsPinned(Pointer(address)), cudaErrorInvalidValue);
+    std::memcpy(&now, Pointer(address), bytes);
+  }
+  if (!IsThere(one, now)) NotSupported("a stream that waits for a value which nothing has written yet");
+}
+
+cudaError_t Do(CUstream stream, const Operation* operations, unsigned count) {
+  bool captured = false;
+  const cudaError_t error = Api("cuStreamWriteValue", Faults::kIgnores, [&](Runtime& r) {
+    Stream& in = r.StreamToUse(stream);
+    captured = in.point.capture != nullptr;
+    for (unsigned i = 0; i < count; ++i) Check(r, operations[i]);
+    if (captured && count > 0) AddToCapture(in, WordsWork{{operations, operations + count}});
+  });
+  for (unsigned i = 0; error == cudaSuccess && !captured && i < count; ++i) {
+    const Operation& one = operations[i];
+    const bool is_barrier = one.operation == CU_STREAM_MEM_OP_BARRIER;
+    // What was asked for before is done at a wait.
+    cudaError_t done = is_barrier || Writes(one) ? cudaSuccess : cudaStreamSynchronize(stream);
+    if (done == cudaSuccess && !is_barrier) {
+      done = Api("cuStreamWriteValue", Faults::kIgnores, [&](Runtime& r) {
+        if (!Writes(one)) return RequireThere(r, one);
+        ForFills(one, [&](FillWork fill) { Submit(r, std::move(fill), stream); });
+      });
+    }
+    if (done != cudaSuccess) return done;
+  }
+  return error;
+}
+CUresult DoOne(const char* function, CUstream stream, const Operation& one) {
+  return Drive(function, [&] { return Do(stream, &one, 1); });
 }
 
 }  // namespace
 
 }  // namespace lockstep::vgpu::cudart::driver
+
+void lockstep::vgpu::cudart::CheckWords(Runtime& r, const WordsWork& work) {
+  for (const CUstreamBatchMemOpParams& one : work.operations) driver::Check(r, one);
+}
+void lockstep::vgpu::cudart::PerformWords(Runtime& r, const WordsWork& work, Stream& stream) {
+  for (const CUstreamBatchMemOpParams& one : work.operations) {
+    if (driver::Writes(one)) driver::ForFills(one, [&](const FillWork& fill) { PerformFill(r, fill, stream); });
+    if (!driver::Writes(one) && one.operation != CU_STREAM_MEM_OP_BARRIER) driver::RequireThere(r, one);
+  }
+}
 
 using namespace lockstep::vgpu::cudart;
 using namespace lockstep::vgpu::cudart::driver;
@@ -92,6 +173,16 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
       Set(context, reinterpret_cast<CUcontext>(CurrentContext()));
     });
   });
+}
+// Green contexts are refused, so that no stream is of one.
+CUresult cuStreamGetGreenCtx(CUstream stream, CUgreenCtx* context) {
+  CUcontext unused = nullptr;
+  return cuStreamGetCtx_v2(stream, &unused, context);
+}
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext* context, CUgreenCtx* green) {
+  if (green == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *green = nullptr;
+  return cuStreamGetCtx(stream, context);
 }
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned flags) {
   return Drive("cuStreamAddCallback", [&] {
@@ -173,52 +264,24 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
 // ---- Words that a stream writes or waits for ----
 
 CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags) {
-  return Drive("cuStreamWriteValue32", [&] { return WriteWords(stream, address, {value}, flags); });
+  return DoOne("cuStreamWriteValue32", stream, Make(CU_STREAM_MEM_OP_WRITE_VALUE_32, address, value, flags));
 }
 CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags) {
-  constexpr unsigned kBits = 32;
-  return Drive("cuStreamWriteValue64", [&] {
-    return WriteWords(stream, address, {static_cast<uint32_t>(value), static_cast<uint32_t>(value >> kBits)}, flags);
-  });
+  return DoOne("cuStreamWriteValue64", stream, Make(CU_STREAM_MEM_OP_WRITE_VALUE_64, address, value, flags));
 }
 CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags) {
-  return Drive("cuStreamWaitValue32", [&] { return WaitFor<int32_t>(stream, address, value, flags); });
+  return DoOne("cuStreamWaitValue32", stream, Make(CU_STREAM_MEM_OP_WAIT_VALUE_32, address, value, flags));
 }
 CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags) {
-  return Drive("cuStreamWaitValue64", [&] { return WaitFor<int64_t>(stream, address, value, flags); });
+  return DoOne("cuStreamWaitValue64", stream, Make(CU_STREAM_MEM_OP_WAIT_VALUE_64, address, value, flags));
 }
 
 CUresult cuStreamBatchMemOp(CUstream stream, unsigned count, CUstreamBatchMemOpParams* operations, unsigned flags) {
-  const CUresult usable = Drive("cuStreamBatchMemOp", [&] { return Usable(stream); });
-  if (usable != CUDA_SUCCESS) return usable;
-  if (flags != 0 || (count > 0 && operations == nullptr)) return CUDA_ERROR_INVALID_VALUE;
-  for (unsigned i = 0; i < count; ++i) {
-    const CUstreamBatchMemOpParams& one = operations[i];
-    CUresult result = CUDA_SUCCESS;
-    switch (one.operation) {
-      case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-        result = cuStreamWriteValue32(stream, one.writeValue.address, one.writeValue.value, one.writeValue.flags);
-        break;
-      case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-        result = cuStreamWriteValue64(stream, one.writeValue.address, one.writeValue.value64, one.writeValue.flags);
-        break;
-      case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-        result = cuStreamWaitValue32(stream, one.waitValue.address, one.waitValue.value, one.waitValue.flags);
-        break;
-      case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-        result = cuStreamWaitValue64(stream, one.waitValue.address, one.waitValue.value64, one.waitValue.flags);
-        break;
-      case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
-        result = CUDA_ERROR_NOT_SUPPORTED;  // as of a GPU that nothing writes to from outside
-        break;
-      case CU_STREAM_MEM_OP_BARRIER:
-        break;  // work is done in order
-      default:
-        result = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (result != CUDA_SUCCESS) return result;
-  }
-  return CUDA_SUCCESS;
+  return Drive("cuStreamBatchMemOp", [&] {
+    if (const cudaError_t error = Usable(stream); error != cudaSuccess) return error;
+    if (flags != 0 || (count > 0 && operations == nullptr)) return cudaErrorInvalidValue;
+    return Do(stream, operations, count);
+  });
 }
 
 }  // extern "C"

@@ -220,7 +220,7 @@ extern "C" {
 CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp* properties,
                                        CUmemAllocationGranularity_flags which) {
   return Drive("cuMemGetAllocationGranularity", Needs::kInit, [&] {
-    return Api("cuMemGetAllocationGranularity", Faults::kIgnores, [&](Runtime&) {
+    return Api("cuMemGetAllocationGranularity", Faults::kNone, [&](Runtime&) {
       Require(bytes != nullptr && properties != nullptr, cudaErrorInvalidValue);
       Require(which == CU_MEM_ALLOC_GRANULARITY_MINIMUM || which == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
               cudaErrorInvalidValue);
@@ -232,7 +232,7 @@ CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp*
 CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignment, CUdeviceptr,
                              unsigned long long flags) {
   return Drive("cuMemAddressReserve", Needs::kInit, [&] {
-    return Api("cuMemAddressReserve", Faults::kIgnores, [&](Runtime& r) {
+    return Api("cuMemAddressReserve", Faults::kNone, [&](Runtime& r) {
       Require(address != nullptr && flags == 0, cudaErrorInvalidValue);
       *address = Reserve(r, bytes, alignment);
       Reservations()[*address] = bytes;
@@ -253,7 +253,7 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes, const CUmemAllocationProp* properties,
                      unsigned long long flags) {
   return Drive("cuMemCreate", Needs::kInit, [&] {
-    return Api("cuMemCreate", Faults::kIgnores, [&](Runtime& r) {
+    return Api("cuMemCreate", Faults::kNone, [&](Runtime& r) {
       Require(handle != nullptr && flags == 0, cudaErrorInvalidValue);
       *handle = Create(r, bytes, properties);
     });
@@ -290,6 +290,19 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
     return Api("cuMemGetAllocationPropertiesFromHandle", Faults::kIgnores, [&](Runtime&) {
       Require(properties != nullptr, cudaErrorInvalidValue);
       *properties = Find(handle)->properties;
+    });
+  });
+}
+
+// Files of memory are refused; what was not made to be shared has none on a GPU either.
+CUresult cuMemExportToShareableHandle(void* handle, CUmemGenericAllocationHandle memory, CUmemAllocationHandleType type,
+                                      unsigned long long flags) {
+  return Drive("cuMemExportToShareableHandle", Needs::kInit, [&] {
+    return Api("cuMemExportToShareableHandle", Faults::kIgnores, [&](Runtime&) {
+      const CUmemAllocationHandleType made = Find(memory)->properties.requestedHandleTypes;
+      Require(handle != nullptr && flags == 0 && type != CU_MEM_HANDLE_TYPE_NONE && (made & type) == type,
+              cudaErrorInvalidValue);
+      NotSupported("memory as a file");
     });
   });
 }

@@ -1,0 +1,103 @@
+// What other processes, a debugger or a log get: handles of memory and events, core dumps, the log of errors.
+#include <cstring>
+
+#include "vgpu/cudart/driver/driver.h"
+#include "vgpu/cudart/memory.h"
+#include "vgpu/cudart/pointer.h"
+
+using namespace lockstep::vgpu::cudart;
+using namespace lockstep::vgpu::cudart::driver;
+
+extern "C" {
+
+// Other processes can't open what a handle names.
+CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event) {
+  return Pass("cuIpcGetEventHandle", cudaIpcGetEventHandle, reinterpret_cast<cudaIpcEventHandle_t*>(handle), event);
+}
+CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr pointer) {
+  return Pass("cuIpcGetMemHandle", cudaIpcGetMemHandle, reinterpret_cast<cudaIpcMemHandle_t*>(handle),
+              Pointer(pointer));
+}
+CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle) {
+  return Drive("cuIpcOpenEventHandle", [&] {
+    cudaIpcEventHandle_t same;
+    std::memcpy(&same, &handle, sizeof same);
+    return cudaIpcOpenEventHandle(event, same);
+  });
+}
+CUresult cuIpcOpenMemHandle(CUdeviceptr* pointer, CUipcMemHandle handle, unsigned flags) {
+  return Drive("cuIpcOpenMemHandle", [&] {
+    cudaIpcMemHandle_t same;
+    std::memcpy(&same, &handle, sizeof same);
+    return cudaIpcOpenMemHandle(reinterpret_cast<void**>(pointer), same, flags);
+  });
+}
+CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) {
+  return Pass("cuIpcCloseMemHandle", cudaIpcCloseMemHandle, Pointer(pointer));
+}
+
+CUresult cuMemGetHandleForAddressRange(void* handle, CUdeviceptr address, size_t bytes, CUmemRangeHandleType type,
+                                       unsigned long long) {
+  return Drive("cuMemGetHandleForAddressRange", [&] {
+    constexpr size_t kPage = 4096;
+    const auto memory = MemoryAt(runtime(), Pointer(address));
+    const bool is_range = memory && memory->of_malloc && address % kPage == 0 && bytes % kPage == 0 && bytes > 0;
+    if (handle == nullptr || !is_range || type != CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD) return cudaErrorInvalidValue;
+    return Missing("memory as a DMA buffer");
+  });
+}
+
+// The driver keeps a log of errors; here it is empty, for they are on standard error.
+CUresult cuLogsCurrent(CUlogIterator* position, unsigned) {
+  if (position == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *position = 0;
+  return CUDA_SUCCESS;
+}
+CUresult cuLogsDumpToMemory(CUlogIterator* position, char* buffer, size_t* bytes, unsigned) {
+  constexpr size_t kLeast = 64;  // of the whole log
+  if (buffer == nullptr || bytes == nullptr || (position == nullptr && *bytes < kLeast))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (*bytes > 0) buffer[0] = 0;
+  *bytes = 0;
+  return CUDA_SUCCESS;
+}
+CUresult cuLogsDumpToFile(CUlogIterator*, const char* path, unsigned) {
+  return path == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+CUresult cuLogsRegisterCallback(CUlogsCallback callback, void* data, CUlogsCallbackHandle* handle) {
+  return ResultOf(cudaLogsRegisterCallback(reinterpret_cast<cudaLogsCallback_t>(callback), data,
+                                           reinterpret_cast<cudaLogsCallbackHandle*>(handle)));
+}
+CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle handle) {
+  return handle == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+// No core is dumped: switches are off, and the file has no name.
+static bool IsSwitch(CUcoredumpSettings attribute) {
+  return attribute >= CU_COREDUMP_ENABLE_ON_EXCEPTION && attribute <= CU_COREDUMP_LIGHTWEIGHT;
+}
+CUresult cuCoredumpGetAttribute(CUcoredumpSettings attribute, void* value, size_t* bytes) {
+  return Drive("cuCoredumpGetAttribute", Needs::kInit, [&] {
+    if (value == nullptr || bytes == nullptr) return cudaErrorInvalidValue;
+    if (attribute == CU_COREDUMP_FILE) {
+      if (*bytes > 0) *static_cast<char*>(value) = 0;
+      return cudaSuccess;
+    }
+    if (!IsSwitch(attribute) || *bytes != sizeof(bool)) return cudaErrorInvalidValue;
+    *static_cast<bool*>(value) = false;
+    return cudaSuccess;
+  });
+}
+CUresult cuCoredumpSetAttribute(CUcoredumpSettings attribute, void* value, size_t* bytes) {
+  return Drive("cuCoredumpSetAttribute", [&] {
+    const bool fits = value != nullptr && bytes != nullptr && IsSwitch(attribute) && *bytes == sizeof(bool);
+    if (!fits) return cudaErrorInvalidValue;
+    return *static_cast<bool*>(value) ? (Say("cuCoredumpSetAttribute: no core is dumped here"), cudaSuccess)
+                                      : cudaSuccess;
+  });
+}
+CUresult cuCoredumpGetAttributeGlobal(CUcoredumpSettings attribute, void* value, size_t* bytes) {
+  return cuCoredumpGetAttribute(attribute, value, bytes);
+}
+
+}  // extern "C"
