@@ -79,6 +79,19 @@ int main() {
   EXPECT(cuEventQuery(second) == CUDA_SUCCESS);
   cudaMemcpy(&value, memory, sizeof value, cudaMemcpyDeviceToHost);
   EXPECT(value == 5);
+  EXPECT(cuGraphUpload(executable, nullptr) == CUDA_SUCCESS);
+  EXPECT(cuGraphBatchMemOpNodeSetParams(kernel, nullptr) == CUDA_ERROR_INVALID_VALUE);
+  EXPECT(cuLogsDumpToFile(nullptr, nullptr, 0) == CUDA_ERROR_INVALID_VALUE);
+  EXPECT(cudaLogsUnregisterCallback(nullptr) == cudaErrorInvalidValue);
+  int blocks = 0;
+  EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, function, 32, 0, 0) == CUDA_SUCCESS);
+  CUDA_MEMCPY3D_PEER peer = {};
+  peer.srcMemoryType = CU_MEMORYTYPE_DEVICE, peer.srcDevice = reinterpret_cast<CUdeviceptr>(memory);
+  peer.dstMemoryType = CU_MEMORYTYPE_HOST, peer.dstHost = &value;
+  peer.WidthInBytes = sizeof value, peer.Height = peer.Depth = 1;
+  value = 0;
+  EXPECT(cuMemcpy3DPeer(&peer) == CUDA_SUCCESS && value == 5);
+  EXPECT(cuMemcpy3DPeerAsync(&peer, nullptr) == CUDA_SUCCESS);
   std::printf("ok\n");
   return 0;
 }
