@@ -311,8 +311,13 @@ std::string Evidence::UnmetAlike(const EvidenceCriterion& criterion, const Measu
     }
     if (found.empty()) return "";
     const auto [least, most] = std::ranges::minmax_element(found);
-    // What a time is compared with says nothing about a time alone.
-    if (compares ? most->first <= kAlike * least->first : !AreUnlike(budget, least->first, most->first)) return "";
+    // What a time is compared with says nothing about a time alone: it may differ by what full marks leave room for, as
+    // blocks that fill a device once and a little more take twice as long.
+    const auto here = Evaluate(metric, [&](std::string_view scope) {
+      return scope == kReferenceScope ? Reference(criterion.rung) : &*measurement.profile;
+    });
+    const double room = here && budget.LowerIsBetter() ? std::max(kAlike, budget.full / *here) : kAlike;
+    if (compares ? most->first <= room * least->first : !AreUnlike(budget, least->first, most->first)) return "";
     const bool lower = budget.LowerIsBetter();
     where = (lower ? most : least)->second;
     const auto text = [&](const auto& one) {

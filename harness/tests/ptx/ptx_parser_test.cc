@@ -205,8 +205,6 @@ TEST(PtxParserTest, ReplacesAliases) {
 }
 
 TEST(PtxParserTest, RefusesWhatItDoesNotUnderstand) {
-  EXPECT_EQ(ErrorOf(std::string(kHeader) + ".global .texref t;"),
-            "PTX line 4: variables with .texref are not supported");
   EXPECT_EQ(ErrorOf(std::string(kHeader) + ".tex .u64 t;"), "PTX line 4: the directive .tex is not supported here");
   EXPECT_EQ(BodyError(".reg .v4 .f64 v;"), "PTX line 6: a vector register has at most 4 elements and 16 bytes");
   EXPECT_EQ(BodyError(".reg .v2 .pred v;"), "PTX line 6: a vector of predicates");
