@@ -15,6 +15,7 @@ import pytest
 
 from conftest import BUILD, ROOT, needs, needs_build
 from grader import __version__
+from grader.base.layout import Layout
 
 _FIRST_WITH_WHEELS = 71  # the setuptools that pyproject.toml asks for
 
@@ -97,6 +98,24 @@ def test_it_says_that_it_needs_a_checkout(
     assert ended.returncode != 0
     assert "no Lockstep checkout around this folder.\nType:  cd path/to/lockstep" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.daily
+def test_it_grades_in_a_checkout_once_that_is_built(
+    grader: Callable[..., "subprocess.CompletedProcess[str]"], in_checkout: Layout, submissions: Callable[..., Path]
+) -> None:
+    folder = submissions(ada="", bob="// fail alpha_one WRONG")
+    suite = in_checkout.public_suite("90_fake")
+    suite.rename(suite.with_suffix(".later"))
+    unbuilt = grader("grade", str(folder), "--no-sandbox")
+    assert unbuilt.returncode != 0
+    assert "Type:  make build " in unbuilt.stderr
+    suite.with_suffix(".later").rename(suite)
+    graded = grader("grade", str(folder), "--no-sandbox")
+    assert graded.returncode == 0, graded.stdout + graded.stderr
+    assert (in_checkout.root / "out" / "index.html").is_file()
+    assert grader("handout", "given").returncode == 0
+    assert Path("given/README.md").is_file()
 
 
 SAXPY = """#include <cstdio>
