@@ -84,8 +84,7 @@ class Evidence {
   static double ExpectedAt(const MetricTerm& term, const Measurement& measurement, uint64_t elements);
   std::string UnmetElsewhere(const EvidenceCriterion& criterion, const Measurement& measurement,
                              const RungProfile*& where);
-  std::string UnmetAlike(const EvidenceCriterion& criterion, const Measurement& measurement,
-                         const RungProfile*& where);
+  std::string UnmetAlike(const EvidenceCriterion& criterion, const Measurement& measurement, const RungProfile*& where);
   Suite& suite_;
   EvidenceFunction run_;
   std::map<std::string, Measurement> submission_;

@@ -16,8 +16,8 @@ An entry is a solution as edits (see `edits`) of the reference, or of the file t
 
 It stands for the file wrong/missing_barrier.cu: first what it declares and says, as comments that replace the base's
 own, then the edited base. A hostile entry declares `gpu` or `virtual` (see `opponents`), a right one `points`.
-`message` is the message on record; a file's entry has only that. A base may be an entry too. What many entries share and
-no solution is, is a base in the folder bases/, or an entry of bases.toml, which declares nothing.
+`message` is the message on record; a file's entry has only that. A base may be an entry too. What many entries share
+and no solution is, is a base in the folder bases/, or an entry of bases.toml, which declares nothing.
 """
 
 import difflib
