@@ -30,7 +30,8 @@ class RemoteBackend : public vgpu::cudart::Backend {
  public:
   explicit RemoteBackend(int socket) : socket_(socket) {}
 
-  bool FreeShowsResults() const override { return false; }
+  // Once a copy has failed, a program clears up, and asks for no result.
+  bool FreeShowsResults() const override { return copy_failed_; }
 
   vgpu::ModuleHandle LoadModule(std::span<const vgpu::cudart::Image> images) override {
     Encoder encoder;
@@ -95,7 +96,9 @@ class RemoteBackend : public vgpu::cudart::Backend {
 
   bool Copy(uint64_t to, uint64_t from, uint64_t bytes, const Origin& origin) override {
     Encoder encoder = For(origin);
-    return AskBool(MessageType::kCopy, encoder.Put(to).Put(from).Put(bytes));
+    const bool done = AskBool(MessageType::kCopy, encoder.Put(to).Put(from).Put(bytes));
+    copy_failed_ |= !done;
+    return done;
   }
 
   bool Fill(uint64_t to, uint8_t value, uint64_t bytes, const Origin& origin) override {
@@ -227,13 +230,17 @@ class RemoteBackend : public vgpu::cudart::Backend {
     uint64_t done = 0;
     do {
       const uint64_t piece = std::min(bytes - done, kTransferBytes);
-      if (!body(done, piece, done == 0 ? uint16_t{0} : kContinued)) return false;
+      if (!body(done, piece, done == 0 ? uint16_t{0} : kContinued)) {
+        copy_failed_ = true;
+        return false;
+      }
       done += piece;
     } while (done < bytes);
     return true;
   }
 
   const int socket_;
+  bool copy_failed_ = false;
   const vgpu::DeviceProfile* profile_ = nullptr;
 };
 
