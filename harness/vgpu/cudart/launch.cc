@@ -135,8 +135,8 @@ KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguratio
   work.cooperative = cooperative;
   const KernelInfo& info = r.InfoOf(*work.kernel);
   const size_t shared = work.configuration.shared;
-  if (ToDim3(configuration.grid).Count() == 0) {
-    if (!HasJudge()) Say(Explain(r, info, configuration));
+  if (!HasJudge() && ToDim3(configuration.grid).Count() == 0) {  // a judge says why itself
+    Say(Explain(r, info, configuration));
     throw ApiError{cudaErrorInvalidValue};
   }
   const bool is_given = cluster.x != 0 || cluster.y != 0 || cluster.z != 0;
