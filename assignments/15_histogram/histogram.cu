@@ -7,7 +7,7 @@
 
 // Rung 1: atomics in global memory.
 // Goal    d_bins[v] is the number of elements of value v, for every n.
-// How     One thread an element, one atomicAdd.
+// How     One thread per element, one atomicAdd.
 // Budget  1.25 times the reference's sectors: neighbouring threads read neighbouring elements.
 __global__ void histogram1_global_kernel(const unsigned char* d_in, unsigned* d_bins, unsigned n) {
   // TODO(histogram1): read an element, add 1 to its bin.

@@ -217,11 +217,10 @@ inline TunerRun RunTuner(judge::Runner& runner, const Machine& machine, const st
   const vgpu::DeviceProfile& limits = judge::ProfileNamed(machine.profile);
   result.landscape = LandscapeOf(sweep->launches, limits, *machine.clock);
   std::set<ConfigKey> tried;
-  for (const auto& [key, launched] : sweep->launches) {
-    const auto& swept = launched;  // a lambda can't capture what a structured binding names
+  for (const auto& swept : sweep->launches) {
     if (std::any_of(report.launches.begin(), report.launches.end(),
-                    [&](const vgpu::LaunchRecord& launch) { return IsLaunchOf(launch, swept); })) {
-      tried.insert(key);
+                    [&](const vgpu::LaunchRecord& launch) { return IsLaunchOf(launch, swept.second); })) {
+      tried.insert(swept.first);
     }
   }
   if (!tried.contains(KeyOf(result.choice))) {

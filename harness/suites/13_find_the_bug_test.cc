@@ -130,17 +130,18 @@ std::optional<Problem> CheckWork(const judge::CallContext& context, const judge:
   };
   const std::string own = context.launcher.substr(0, context.launcher.find('_') + 1);
   vgpu::Counters counted;
+  uint64_t threads = 0;
   for (const vgpu::LaunchRecord& launch : report.launches) {
     counted += launch.counters;
+    threads = std::max(threads, launch.grid.Count() * launch.block.Count());
     const auto has = [&](const std::string& name) { return launch.kernel.find(name) != std::string::npos; };
     if (!has("bug") || has(own)) continue;
     return rejected("was made by " + judge::Printable(launch.kernel) + ", a kernel of another program",
                     "each program has kernels of its own: fix the mistake in " + own + "…");
   }
   if (n < kFew) return std::nullopt;
-  const uint64_t threads = judge::ThreadsOf(report);
   if (threads < n / kMostEach) {
-    return rejected("was made by " + judge::Counted(threads, "thread"),
+    return rejected("was made by " + judge::Counted(threads, "thread") + " a launch",
                     "leave the launches as large as they were: the mistake is not that there are many threads");
   }
   // Lanes side by side bring four sectors a request, scattered ones more; a broadcast, or a lane alone, one.

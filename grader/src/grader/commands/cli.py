@@ -150,7 +150,7 @@ def check(  # noqa: PLR0913 - its options
       grader check 04_reduction --only 'right/*' --only wrong/no_guard.cu
       grader check --shard 2/4       a quarter of the solutions
       grader check 04_reduction --show missing_barrier --diff
-      grader check 04_reduction --adopt reference/04_reduction/wrong/NAME.cu
+      grader check 11_libraries --adopt reference/11_libraries/wrong/NAME.cu
     """
     console, layout = make_console(), find_layout(build)
     if show or adopt:

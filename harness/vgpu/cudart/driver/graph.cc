@@ -92,7 +92,8 @@ WordsWork WordsOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& given) {
 }
 
 CUDA_MEMCPY3D Drivers(const cudaMemcpy3DParms& given) {
-  CUDA_MEMCPY3D same{};
+  CUDA_MEMCPY3D same;
+  std::memset(&same, 0, sizeof same);  // a type of memory has no value 0
   const auto type = [](const void* end) {
     Runtime& r = runtime();
     const std::lock_guard lock(r.mutex());

@@ -1,6 +1,5 @@
 // Streams and events.
 #include <cstring>
-#include <utility>
 
 #include "vgpu/cudart/driver/driver.h"
 #include "vgpu/cudart/graph.h"
@@ -109,7 +108,7 @@ cudaError_t Do(CUstream stream, const Operation* operations, unsigned count) {
     if (done == cudaSuccess && !is_barrier) {
       done = Api("cuStreamWriteValue", Faults::kIgnores, [&](Runtime& r) {
         if (!Writes(one)) return RequireThere(r, one);
-        ForFills(one, [&](FillWork fill) { Submit(r, std::move(fill), stream); });
+        ForFills(one, [&](FillWork fill) { Submit(r, fill, stream); });
       });
     }
     if (done != cudaSuccess) return done;
