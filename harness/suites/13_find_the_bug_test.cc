@@ -144,23 +144,23 @@ std::optional<Problem> CheckWork(const judge::CallContext& context, const judge:
     return rejected("was made by " + judge::Counted(threads, "thread") + " a launch",
                     "leave the launches as large as they were: the mistake is not that there are many threads");
   }
-  // Lanes side by side bring four sectors a request, scattered ones more; a broadcast, or a lane alone, one.
-  if (2 * counted.global_load_sectors < 3 * counted.global_load_requests) {
-    return rejected("by single threads: of " + judge::Counted(counted.global_load_requests, "load") +
-                        " of global memory hardly any is of more than one lane",
-                    "let the threads share the work as they did: the mistake is not that there are many threads");
-  }
   const int number = NumberOf(context.launcher);
   const uint64_t requests = counted.global_load_requests + counted.global_store_requests;
   const uint64_t warps = n / kWarpSize, comparisons = number == 1 ? warps * n : 0;
   constexpr uint64_t kInstructionsEach = 150, kRequestsEach = 22, kComparison = 20, kShared = 10;
   const uint64_t most = warps * kInstructionsEach + comparisons * kComparison;
   const uint64_t most_requests = warps * kRequestsEach + comparisons / kShared;
-  if (number == 4 || (counted.warp_instructions <= most && requests <= most_requests)) return std::nullopt;
-  return rejected("takes " + judge::Counted(counted.warp_instructions, "warp instruction") + " and " +
-                      judge::Counted(requests, "request") + " of global memory; at most " + judge::Grouped(most) +
-                      " and " + judge::Grouped(most_requests) + " count",
-                  "leave the work with the threads that had it, and in shared memory what was there");
+  if (number != 4 && (counted.warp_instructions > most || requests > most_requests)) {
+    return rejected("takes " + judge::Counted(counted.warp_instructions, "warp instruction") + " and " +
+                        judge::Counted(requests, "request") + " of global memory; at most " + judge::Grouped(most) +
+                        " and " + judge::Grouped(most_requests) + " count",
+                    "leave the work with the threads that had it, and in shared memory what was there");
+  }
+  // Lanes side by side bring four sectors a request, scattered ones more; a broadcast, or a lane alone, one.
+  if (2 * counted.global_load_sectors >= 3 * counted.global_load_requests) return std::nullopt;
+  return rejected("by single threads: of " + judge::Counted(counted.global_load_requests, "load") +
+                      " of global memory hardly any is of more than one lane",
+                  "let the threads share the work as they did: the mistake is not that there are many threads");
 }
 
 std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report, uint64_t n,
