@@ -238,6 +238,14 @@ double Evidence::ExpectedAt(const MetricTerm& term, const Measurement& measureme
   return std::min(expected, here);
 }
 
+// A metric's value at the assignment's own size.
+std::optional<double> Evidence::ValueHere(const Metric& metric, const std::string& rung,
+                                          const Measurement& measurement) {
+  return Evaluate(metric, [&](std::string_view scope) {
+    return scope == kReferenceScope ? Reference(rung) : &*measurement.profile;
+  });
+}
+
 // Why a criterion does not count, by what it comes to at sizes that were drawn, and `where`; "" where it counts.
 std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const Measurement& measurement,
                                      const RungProfile*& where) {
@@ -250,9 +258,7 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
       if (scope != kReferenceScope) return &there.profile;
       return there.reference ? &*there.reference : nullptr;
     });
-    const auto measured = Evaluate(metric, [&](std::string_view scope) {
-      return scope == kReferenceScope ? Reference(criterion.rung) : &*measurement.profile;
-    });
+    const auto measured = ValueHere(metric, criterion.rung, measurement);
     if (!value || !measured) return "";
     // A ratio to the reference at the same size needs no tolerance for the size: it changes both alike.
     const bool compares = metric.denominator && metric.denominator->scope == kReferenceScope;
@@ -313,9 +319,7 @@ std::string Evidence::UnmetAlike(const EvidenceCriterion& criterion, const Measu
     const auto [least, most] = std::ranges::minmax_element(found);
     // What a time is compared with says nothing about a time alone: it may differ by what full marks leave room for, as
     // blocks that fill a device once and a little more take twice as long.
-    const auto here = Evaluate(metric, [&](std::string_view scope) {
-      return scope == kReferenceScope ? Reference(criterion.rung) : &*measurement.profile;
-    });
+    const auto here = ValueHere(metric, criterion.rung, measurement);
     const double room = here && budget.LowerIsBetter() ? std::max(kAlike, budget.full / *here) : kAlike;
     if (compares ? most->first <= room * least->first : !AreUnlike(budget, least->first, most->first)) return "";
     const bool lower = budget.LowerIsBetter();

@@ -82,6 +82,7 @@ class Evidence {
   EvidenceCase Alike(EvidenceCase one, int64_t part) const;
   void MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement);
   static double ExpectedAt(const MetricTerm& term, const Measurement& measurement, uint64_t elements);
+  std::optional<double> ValueHere(const Metric& metric, const std::string& rung, const Measurement& measurement);
   std::string UnmetElsewhere(const EvidenceCriterion& criterion, const Measurement& measurement,
                              const RungProfile*& where);
   std::string UnmetAlike(const EvidenceCriterion& criterion, const Measurement& measurement, const RungProfile*& where);
