@@ -75,9 +75,9 @@ unit-tests: build-all  ## C++ tests
 	@cd $(BUILD) && ctest --output-on-failure -j$$(($$(nproc) + 2)) $$([ -n "$$LOCKSTEP_ALL" ] || echo "-E $(DAILY)")
 	@[ -n "$$LOCKSTEP_ALL" ] || echo "C++ tests left to make check-all, for their time: $(DAILY)"
 
-# Each commit meets a quarter of the solutions, the next commit the next quarter; make check-all meets all.
-SHARE = $$(($$(git rev-list --count HEAD 2>/dev/null || echo 0) % 4 + 1))/4
-grader-check: build  ## stubs fail, references pass, a quarter of the other solutions get their verdicts
+# Each commit meets an eighth of the solutions and of the costly Python tests, the next one the next; make check-all meets all.
+SHARE = $$(($$(git rev-list --count HEAD 2>/dev/null || echo 0) % 8 + 1))/8
+grader-check: build  ## stubs fail, references pass, an eighth of the other solutions get their verdicts
 	@# Opponents mostly make the judge wait: they are met beside the check, and shown behind it.
 	@if [ -z "$$LOCKSTEP_ALL" ]; then share="--shard $(SHARE)"; echo "Of the solutions only share $(SHARE); make check-all grades all"; fi; \
 	  .venv/bin/grader opponents --build $(BUILD) --out $(BUILD)/opponents $$share > $(BUILD)/opponents.log 2>&1 & opponents=$$!; \
@@ -91,7 +91,7 @@ grader-tests: build $(TOOLS)  ## Python tests
 	@[ -z "$$LOCKSTEP_ALL" ] || harness/setup.sh --browser || echo "test_browser_*.py leave out what needs a browser"
 	@harness/setup.sh --python || echo "test_python_*.py leave out what needs Numba"
 	@# Some only wait: one more at once than there are processors. Without xdist, one after the other.
-	@LOCKSTEP_BUILD="$(abspath $(BUILD))" .venv/bin/pytest -q grader/tests \
+	@LOCKSTEP_SHARE=$(SHARE) LOCKSTEP_BUILD="$(abspath $(BUILD))" .venv/bin/pytest -q grader/tests \
 	  $$(.venv/bin/python -c 'import os, xdist; print(f"--numprocesses={os.cpu_count() + 1} --dist=worksteal")' 2>/dev/null)
 
 cluster-check: build $(TOOLS)  ## grade on a real Slurm, which runs on this machine: Debian's packages, root

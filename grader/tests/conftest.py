@@ -20,6 +20,7 @@ from typing import Any
 import chromium
 import pytest
 
+from grader.authoring.shard import Shard
 from grader.authoring.solutions import DECLARED, solutions_in
 from grader.base import cgroup, sandbox
 from grader.base.layout import Layout
@@ -176,6 +177,7 @@ def needs(is_there: bool, missing: str) -> pytest.MarkDecorator:
 
 
 ONCE_A_DAY = "LOCKSTEP_ALL" in os.environ  # make check-all: once a day
+SHARE = Shard.of_text(os.environ.get("LOCKSTEP_SHARE", "1/1"))  # of the tests marked in_turn: make check sets it
 
 
 @functools.cache
@@ -186,11 +188,14 @@ def changed_lately(*folders: str) -> bool:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """A test marked daily("FOLDER", …) runs for a commit too where something there changed lately."""
-    daily = item.get_closest_marker("daily")
+    """A test marked daily or in_turn runs for a commit too where something in the mark's folders changed lately."""
+    daily, in_turn = (item.get_closest_marker(name) for name in ("daily", "in_turn"))
     in_browser = "open_page" in getattr(item, "fixturenames", ())
     if not ONCE_A_DAY and (in_browser or (daily and not (daily.args and changed_lately(*daily.args)))):
         pytest.skip("runs once a day: make check-all; or with LOCKSTEP_ALL=1")
+    waits = in_turn and not ONCE_A_DAY and not SHARE.holds(item.nodeid)
+    if waits and not changed_lately(f"grader/tests/{item.path.name}", *in_turn.args):
+        pytest.skip(f"another commit's turn: this one meets share {os.environ['LOCKSTEP_SHARE']}")
     marks = [*item.iter_markers("needs"), *([needs_browser.mark] if in_browser else [])]
     for mark in marks:
         is_there, missing = mark.args

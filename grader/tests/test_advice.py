@@ -14,7 +14,10 @@ from conftest import BUILD, ROOT
 
 RUN = BUILD / "bin" / "vgpu-run"
 NVCC = (BUILD / "nvcc.txt").read_text().strip() if (BUILD / "nvcc.txt").exists() else ""
-pytestmark = pytest.mark.skipif(not (NVCC and RUN.exists()), reason="needs nvcc and make build")
+pytestmark = [
+    pytest.mark.skipif(not (NVCC and RUN.exists()), reason="needs nvcc and make build"),
+    pytest.mark.in_turn("harness/vgpu/model"),
+]
 
 _MAIN = """
 #include <cstdio>

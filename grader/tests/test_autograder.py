@@ -29,6 +29,8 @@ from grader.model.assignment import load_assignment
 from grader.model.discovery import Wanted
 from test_gradescope import read_results
 
+pytestmark = pytest.mark.in_turn("grader/src/grader/autograder")
+
 NAME, FILE = "01_handson_copy", "copy.cu"
 PLACE = empty_place()
 SCRIPT_FOLDER = ROOT / "templates/autograder"

@@ -15,6 +15,8 @@ from grader.base.jobs import Jobs
 from grader.base.layout import Layout
 from grader.commands.cli import cli, main
 
+pytestmark = pytest.mark.in_turn("grader/src/grader/running")
+
 FILES = {"90_fake": "ladder.cu", "91_more": "more.cu", "92_last": "last.cu"}
 Class = Callable[..., Path]
 

@@ -17,7 +17,7 @@ ASSIGNMENT = ROOT / "assignments" / "01_handson_copy"
 REFERENCE = (ROOT / "reference" / "01_handson_copy" / "copy.cu").read_text()
 REFUSED = 65
 
-pytestmark = needs_build
+pytestmark = [needs_build, pytest.mark.in_turn("harness/worker")]
 
 
 def build(folder: Path, source: str) -> tuple[int, str]:

@@ -26,6 +26,8 @@ from grader.commands.cli import cli, main
 from grader.model.result import TestResult
 from stand_in_cluster import StandIn
 
+pytestmark = pytest.mark.in_turn("grader/src/grader/cluster")
+
 Class = Callable[..., Path]
 SHARED = Path("out/cluster")
 

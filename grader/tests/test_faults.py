@@ -17,6 +17,8 @@ from grader.model.record import Record
 from grader.running import build, grading
 from grader.running.store import Journal
 
+pytestmark = pytest.mark.in_turn("grader/src/grader/running")
+
 
 def grade(folder: Path, out: str) -> tuple[int, str]:
     result = CliRunner().invoke(cli, ["grade", str(folder), "--no-sandbox", "--out", out])

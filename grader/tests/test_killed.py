@@ -20,6 +20,8 @@ from conftest import FAKE, add_assignment, in_namespace, journal_rows, needs_mou
 from fake.lives import STAGES
 from grader.base.layout import Layout
 
+pytestmark = pytest.mark.in_turn("grader/src/grader/running")
+
 KILLS = 50 if "LOCKSTEP_ALL" in os.environ else 10
 SECRET = "f" * 64
 SOURCES = {

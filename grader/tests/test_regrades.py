@@ -18,6 +18,8 @@ from grader.commands.cli import cli, main
 from test_changes import edit, runs
 from test_grade import grade, gradebook, log, results
 
+pytestmark = pytest.mark.in_turn("grader/src/grader/course")
+
 Submissions = Callable[..., Path]
 WHY = "appeal: noisy GPU"
 AGAIN = ("--only", "ada", "--again", "--reason", WHY)

@@ -12,6 +12,8 @@ import pytest
 from grader.base.layout import Layout
 from test_grade import grade, gradebook, results
 
+pytestmark = pytest.mark.in_turn("grader/src/grader/intake")
+
 Submissions = Callable[..., Path]
 
 

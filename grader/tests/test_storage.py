@@ -19,6 +19,8 @@ from grader.commands.cli import main
 from grader.running.repair import repair
 from grader.running.store import Journal
 
+pytestmark = pytest.mark.in_turn("grader/src/grader/running")
+
 Submissions = Callable[..., Path]
 CLASS = [f"s{index}" for index in range(12)]
 

@@ -42,10 +42,10 @@ jobs_option = click.option(
 
 def _shard(_context: click.Context, _option: click.Parameter, text: str) -> Shard:
     """I/N as a share; raises BadParameter with what to type."""
-    index, _, of = text.partition("/")
-    if not (index.isdecimal() and of.isdecimal() and 1 <= int(index) <= int(of)):
-        raise click.BadParameter(f"{text} is not a share; type --shard 1/4, for example")
-    return Shard(int(index) - 1, int(of))
+    try:
+        return Shard.of_text(text)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}; type --shard 1/4, for example") from None
 
 
 shard_option = click.option(
