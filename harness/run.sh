@@ -46,7 +46,9 @@ fi
 [ ! -f "$root/harness/build.sh" ] || "$root/harness/build.sh" --build "$build" cudart vgpu-run
 # -g: lines of host code in reports. Linked here and not by nvcc: where nvcc was fetched alone, there is no CUDA runtime
 # beside it to link with.
-"$nvcc" -c -std=c++17 -O3 -lineinfo -Xcompiler -g -gencode arch=compute_80,code=compute_80 "$file" -o "$program.o"
+# A debugger gets the names of variables, by -G.
+lines=${debug:+-G}
+"$nvcc" -c -std=c++17 -O3 "${lines:--lineinfo}" -Xcompiler -g -gencode arch=compute_80,code=compute_80 "$file" -o "$program.o"
 g++ -o "$program" "$program.o" -L"$build/lib" -l:libcudart.so.13 -Wl,-rpath,"$build/lib"
 [ -z "$page" ] || { page=$pages/$(basename "$program").html; mkdir -p "$pages"; }
 "$build/bin/vgpu-run" ${check:+--check} ${profile:+--profile=lines} ${page:+"--page=$page"} ${debug:+--debug} ${sarif:+"--sarif=$sarif"} "$program" "$@" || status=$?

@@ -137,5 +137,76 @@ TEST_F(DebuggerTest, SaysWhatToType) {
                   "--debug and --trace each follow the instructions"));
 }
 
+// Built with -G: variables of every kind, each a function of its thread.
+constexpr char kVariables[] = R"(struct Pair { int x; float y; };
+struct Node { Pair pair; Node* next; };
+enum Color { kRed, kGreen = 7 };
+__device__ int twice(int value) { int doubled = value * 2; return doubled; }
+__global__ void fill(const int* in, int n, Node given, long long* out) {
+  unsigned char small = threadIdx.x + 200;
+  short low = -3 - threadIdx.x;
+  bool odd = threadIdx.x % 2;
+  Color color = odd ? kGreen : kRed;
+  unsigned long long wide = (1ull << 40) + threadIdx.x;
+  double half = threadIdx.x / 2.0;
+  float table[2][3] = {{1, 2, 3}, {4, 5, threadIdx.x + 0.5f}};
+  Pair pair{static_cast<int>(threadIdx.x), 2.5f};
+  Node node{pair, &given};
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    const int* place = in + i;
+    int small = twice(*place);
+    pair.x += small;
+  }
+  Pair* last = &node.pair;
+  out[threadIdx.x] = small + low + odd + color + wide + half + table[1][2] + pair.x + last->x + node.next->pair.x;
+}
+int main() {
+  int values[40], *in;
+  for (int k = 0; k < 40; ++k) values[k] = 10 * k;
+  long long* out;
+  cudaMalloc(&in, sizeof values);
+  cudaMalloc(&out, 32 * sizeof *out);
+  cudaMemcpy(in, values, sizeof values, cudaMemcpyHostToDevice);
+  fill<<<1, 32>>>(in, 40, Node{{8, 0.25f}, nullptr}, out);
+  cudaDeviceSynchronize();
+}
+)";
+
+TEST_F(DebuggerTest, ShowsTheVariablesOfTheSource) {
+  const std::string program = folder_->path() + "variables";
+  std::ofstream(program + ".cu") << kVariables;
+  const Output built =
+      Execute(std::string(LOCKSTEP_NVCC) + " -std=c++17 -G -cudart shared -gencode arch=compute_80,code=compute_80 " +
+              program + ".cu -o " + program + " 2>&1");
+  ASSERT_EQ(built.status, 0) << built.text;
+  const auto session = [&](const std::string& commands) {
+    std::ofstream(program + ".txt") << commands << "\nquit\n";
+    return Execute(std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --debug " + program + " 2>&1 < " + program + ".txt")
+        .text;
+  };
+  const std::string all = session(
+      "break 18\ncontinue\ninfo locals\nprint place[1]\nprint *place\nprint small\nprint given.pair.y\nprint n\n"
+      "print table[1]\nprint node.next->pair.x\nprint i thread (3,0,0)\nprint last\ncontinue\nprint i\nprint place[64]\n"
+      "print table[2]\nprint n.x\nprint n[0]\nprint place[i]\nbreak 21\ncontinue\nprint last->x\nprint i\nprint small");
+  for (const char* line :
+       {"\nsmall = 0 .. 620 step 20\n", "\nlow = -3 .. -34 step -1\n", "\nodd = 0, 1, 0, 1, ",
+        "\ncolor = 0, 7, 0, 7, ", "\nwide = 1099511627776 .. 1099511627807 step 1\n",
+        "\nhalf = 0 .. 15.5 step 0.5\n", "\ntable[0][2] = 3\n", "\ntable[1][2] = 0.5 .. 31.5 step 1\n",
+        "\npair.x = 0 .. 31 step 1\n", "\nnode.pair.y = 2.5\n", "\ni = 0 .. 31 step 1\n", "\nlast = not set yet\n",
+        "\nplace[1] = 10 .. 320 step 10\n", "\n*place = 0 .. 310 step 10\n", "\ngiven.pair.y = 0.25\n", "\nn = 40\n",
+        "\nnode.next->pair.x = 8\n", "\ni = 3\n", "\ni = 32 .. 39 step 1\n", "\nplace[64] = no memory there\n",
+        "\ntable has 2 elements\n", "\nthere is no member x in n.x\n", "\nn is no array and no pointer\n",
+        "\nan index is a number: place[3]\n", "\nlast->x = 0 .. 31 step 1\n", "\nno array i here; there are:",
+        "\nsmall = 200 .. 231 step 1\n"}) {
+    EXPECT_TRUE(Has(all, line)) << line << all;
+  }
+  // Into a function of the source, whose variables are its own.
+  const std::string inside = session("break 4\ncontinue\nstepi\nstepi\nstepi\ninfo locals\nbacktrace");
+  EXPECT_TRUE(Has(inside, "value = 0 .. 310 step 10\n")) << inside;
+  EXPECT_TRUE(Has(inside, "  variables.cu:4  twice(int)\n")) << inside;
+  EXPECT_FALSE(Has(inside, "pair.x =")) << inside;
+  EXPECT_TRUE(Has(Answer("", "info locals"), "build with nvcc -G"));
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 
 #include "vgpu/core/insn.h"
 #include "vgpu/core/opcode_traits.h"
+#include "vgpu/core/source_variables.h"
 #include "vgpu/ptx/module.h"
 
 namespace lockstep::vgpu {
@@ -36,6 +37,7 @@ inline std::string Padded(std::string text, size_t columns) {
 
 struct Listing {
   std::vector<ListedInsn> insns;  // by pc
+  SourceVariables source;         // of functions compiled with -G
 };
 
 }  // namespace lockstep::vgpu

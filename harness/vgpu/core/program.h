@@ -48,6 +48,12 @@ struct ValuePlace {
   bool local = false;  // a function parameter whose address is taken
 };
 
+// A variable in shared or local memory, for messages. The extern array has size 0.
+struct NamedRange {
+  std::string name;
+  uint32_t offset = 0, bytes = 0;
+};
+
 struct FunctionInfo {
   std::string name;
   uint32_t entry_pc = 0, end_pc = 0;
@@ -58,6 +64,7 @@ struct FunctionInfo {
   uint32_t local_bytes = 0;     // multiple of 16
   bool reads_unwritten = true;  // a thread may read a register that it has not written
   std::vector<ValuePlace> parameters, returns;
+  std::vector<NamedRange> local_variables;  // their offsets in the function's local memory
 };
 
 enum class Builtin : uint8_t { kNone, kVprintf, kAssertFail, kMalloc, kFree, kDeviceRuntime };
@@ -77,12 +84,6 @@ struct CallSite {
   uint8_t runtime_function = 0;  // kDeviceRuntime: its row (decode/device_runtime.cc)
   RowRef target = kNoRow;        // indirect call: the row with the function addresses
   std::vector<ValuePlace> arguments, returns;
-};
-
-// A variable in shared or local memory, for messages. The extern array has size 0.
-struct NamedRange {
-  std::string name;
-  uint32_t offset = 0, bytes = 0;
 };
 
 // 64-byte aligned storage: constant rows, frames, shared memory.
@@ -127,7 +128,6 @@ struct Program {
   std::vector<std::vector<uint32_t>> branch_tables;
   std::vector<std::string> unsupported;  // sentences, by Insn::immediate of the failing instruction
   std::vector<NamedRange> shared_variables;
-  std::vector<NamedRange> local_variables;  // of the entry
   AlignedBytes constants;
   size_t constant_bytes = 0;
 

@@ -21,12 +21,12 @@ class SourcePlaces {
   // they were inlined. True where there are no lines: nvcc's kernels have them.
   bool KernelIsOwn() const;
 
- private:
   bool IsToolkitHeader(const ptx::SourceLocation& place) const {
     return place.file >= 0 && place.file < static_cast<int>(is_toolkit_header_.size()) &&
            is_toolkit_header_[static_cast<size_t>(place.file)];
   }
 
+ private:
   // Where the code stands that an instruction was inlined into.
   const ptx::SourceLocation& Outermost(uint32_t pc) const;
 

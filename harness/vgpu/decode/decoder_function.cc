@@ -176,9 +176,7 @@ void FunctionDecoder::PlaceVariables() {
     } else if (v.space == Space::kLocal) {
       const uint32_t at = place(local, v, kMaxLocalBytes);
       local_offset_[v.name] = at;
-      if (InEntry()) {
-        builder_.program.local_variables.push_back({v.name, at, static_cast<uint32_t>(v.TotalBytes())});
-      }
+      info.local_variables.push_back({v.name, at, static_cast<uint32_t>(v.TotalBytes())});
     }
   }
   info.area_bytes = static_cast<uint32_t>(AlignUp(area, 16));
@@ -204,7 +202,7 @@ void FunctionDecoder::Decode() {
   sink_row_ = temporary_base_ + 8 * 256;
   if (sink_row_ > kMaxFrameBytes) throw Unsupported("function " + function_.name + " has too many registers");
   info.register_bytes = temporary_base_;
-  info.reads_unwritten = layout_.live_at_entry;
+  info.reads_unwritten = layout_.live_at_entry || !layout_.shares_rows;  // by a debugger
   info.frame_bytes = sink_row_ + 512;
   program.kernel.registers = std::max(program.kernel.registers, layout_.registers);
   for (const ptx::Label& label : function_.labels) label_[label.name] = label.instruction;

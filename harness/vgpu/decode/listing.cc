@@ -7,6 +7,7 @@
 #include "vgpu/analysis/liveness.h"
 #include "vgpu/analysis/operand_form.h"
 #include "vgpu/decode/flow.h"
+#include "vgpu/decode/source_variables.h"
 #include "vgpu/ptx/text.h"
 
 namespace lockstep::vgpu {
@@ -58,6 +59,13 @@ class FunctionLister {
     for (int round = 0; round < kRounds; ++round) {
       for (size_t k = 0; k < function.body.size(); ++k) Unify(k);
     }
+  }
+
+  bool KeepsRegisters() const { return !layout_.shares_rows; }
+  std::optional<ListedRegister> Find(const std::string& name) const {
+    std::vector<ListedRegister> found;
+    Add(name, found);
+    return found.empty() ? std::nullopt : std::optional(found.front());
   }
 
   ListedInsn List(size_t index) const {
@@ -150,6 +158,7 @@ Listing ListProgram(const ModuleImage& image, const Program& program) {
   Listing listing;
   listing.insns.resize(program.code.size());
   AnalysisWork work;
+  SourceVariableReader variables(listing.source);
   for (const FunctionInfo& info : program.functions) {
     const auto found = image.functions.find(info.name);
     if (found == image.functions.end() || info.entry_pc == info.end_pc) continue;
@@ -157,9 +166,15 @@ Listing ListProgram(const ModuleImage& image, const Program& program) {
     const FunctionLister lister(function);
     // The decoder makes one counted instruction for each one in the text, in order.
     size_t index = 0;
+    ListedFunction listed{function, info, &info == program.functions.data() ? &program.kernel : nullptr, {}, {}};
     for (uint32_t pc = info.entry_pc; pc < info.end_pc && index < function.body.size(); ++pc) {
-      if (program.info[pc].counted) listing.insns[pc] = lister.List(index++);
+      if (!program.info[pc].counted) continue;
+      listing.insns[pc] = lister.List(index++);
+      listed.pc_of.push_back(pc);
     }
+    listed.pc_of.push_back(info.end_pc);
+    if (lister.KeepsRegisters()) listed.find_register = [&](const std::string& name) { return lister.Find(name); };
+    variables.Add(listed);
   }
   return listing;
 }

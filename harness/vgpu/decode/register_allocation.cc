@@ -11,6 +11,7 @@ namespace lockstep::vgpu {
 namespace {
 
 constexpr uint32_t kFrameAlignment = 64;
+constexpr size_t kMostKept = 4096;  // registers of a function whose rows a debugger finds as they were written last
 
 // Row sizes, in the order of their groups in the frame.
 constexpr uint32_t kRowBytes[] = {4, 64, 128, 256, 512};
@@ -43,10 +44,11 @@ RegisterLayout AllocateRegisters(const FunctionOpcodes& opcodes, const Flow& flo
   std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy[kGroups];
   uint32_t rows[kGroups] = {};
   std::vector<uint32_t> row_of(count);
+  const bool shares = opcodes.function().debug == nullptr || count > kMostKept;
   for (const size_t reg : order) {
     const size_t group = GroupOf(uses.registers.type[reg]);
     uint32_t row = rows[group];
-    if (!busy[group].empty() && busy[group].top().until < liveness.interval[reg].first) {
+    if (shares && !busy[group].empty() && busy[group].top().until < liveness.interval[reg].first) {
       row = busy[group].top().row;
       busy[group].pop();
     } else {
@@ -68,6 +70,7 @@ RegisterLayout AllocateRegisters(const FunctionOpcodes& opcodes, const Flow& flo
   layout.frame_bytes = static_cast<uint32_t>(offset);
   layout.registers = liveness.pressure;
   layout.live_at_entry = liveness.live_at_entry;
+  layout.shares_rows = shares;
   layout.row.reserve(count);
   for (size_t reg = 0; reg < count; ++reg) {
     const size_t group = GroupOf(uses.registers.type[reg]);

@@ -35,6 +35,7 @@ constexpr char kHelp[] = R"(  break 41 | copy.cu:41 | KERNEL [block (1,0,0)] [th
                           back to the stop, or to this warp's line, before this one
   print tile[3]  print d_in[0]@16  print %r5  print threadIdx  print/f d_in[3]
                           values; of registers those of all threads. /d /u /x /f (float) /g (double) /l (64 bits) /b
+  info locals             the variables of the source here, and print i, print p.x, print row[3]: built with nvcc -G
   info registers          what the instructions of this line make
   info warps              where each warp of the running blocks stands
   backtrace, list         the calls that led here; the source around
@@ -230,7 +231,13 @@ bool Debugger::Obey(const std::string& line, const At& at) {
     if (!what.empty() && std::string_view("registers").starts_with(what)) return Registers(*there), false;
     if (!what.empty() && std::string_view("warps").starts_with(what)) return Warps(at), false;
     if (!what.empty() && std::string_view("breakpoints").starts_with(what)) return Points(), false;
-    return Show("info registers, info warps or info breakpoints?"), false;
+    if (!what.empty() && std::string_view("locals").starts_with(what)) {
+      const std::vector<NamedText> values = Locals(*there);
+      for (const auto& [name, text] : values) Show(name + " = " + text);
+      if (values.empty()) Show("none here: build with nvcc -G to see the variables of the source");
+      return false;
+    }
+    return Show("info locals, info registers, info warps or info breakpoints?"), false;
   }
   Show("no command " + command + "; type help");
   return false;
@@ -372,6 +379,7 @@ std::string Debugger::State(const At& at) const {
     const std::string value = ValueText(name, '\0', at);
     if (!value.empty()) variable(name, value);
   }
+  for (const auto& [name, text] : Locals(at)) variable(name, text);
   return "{\"reason\": " + JsonText(reason_) + ", \"place\": " + JsonText(PlaceText(at)) +
          ", \"who\": " + JsonText(WhoText(at)) + ", \"frames\": [" + frames + "], \"variables\": [" + variables + "]}";
 }
@@ -507,6 +515,11 @@ void Debugger::Print(std::string value, const At& at) {
     return Show(value + " = " + RowText(found->type, at.warp->base[0] + found->row, at.mask));
   }
   std::string why;
+  if (format == '\0' && value.find('@') == std::string::npos) {
+    const std::vector<NamedText> values = ValuesOf(value, at, &why);
+    for (const auto& [name, text] : values) Show(name + " = " + text);
+    if (!values.empty() || !why.empty()) return why.empty() ? void() : Show(why);
+  }
   const std::string text = ValueText(value, format, at, &why);
   Show(value.empty() ? "print what? print tile[3]" : text.empty() ? why : value + " = " + text);
 }

@@ -131,14 +131,17 @@ int Debugger::Depth(const At& at) {
   return depth;
 }
 
-// Coming back from a call, or from code inlined there, begins no line: each depth of calls has its own.
+// Coming back from a call, or from code inlined there, begins no line: each depth of calls has its own. Nor do the
+// functions of the toolkit's headers that a kernel calls.
 bool Debugger::BeginsLine(const At& at) {
   const ptx::SourceLocation place = at.launch->places.Shown(at.pc);
   std::vector<Seen>& calls = at.launch->seen[{at.warp->block->index, at.warp->index}];
   calls.resize(static_cast<size_t>(Depth(at)) + 1);
   Seen& seen = calls.back();
+  const SourcePlaces& places = at.launch->places;
+  const bool shown = place.line != 0 && !(places.IsToolkitHeader(place) && places.KernelIsOwn());
   const bool begins =
-      place.line != 0 && (place.line != seen.place.line || place.file != seen.place.file || at.pc < seen.pc);
+      shown && (place.line != seen.place.line || place.file != seen.place.file || at.pc < seen.pc);
   seen = {place, at.pc};
   return begins;
 }

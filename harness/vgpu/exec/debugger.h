@@ -112,6 +112,19 @@ class Debugger {
     uint64_t address = 0, count = 0;  // elements
     bool shared = false;
   };
+  // Variables of the source, where nvcc -G says where they are (exec/debug_variables.cc).
+  struct NamedText {
+    std::string name, text;
+  };
+  struct LaneValue;
+  static const SourceVariable* FindVariable(const std::string& name, const At& at);
+  static std::optional<LaneValue> LaneValueOf(const SourceVariable& variable, const At& at);
+  static std::optional<LaneValue> Resolve(std::string path, const At& at, std::string* why);
+  static void AddValues(const std::string& path, const LaneValue& value, const At& at, int depth,
+                        std::vector<NamedText>& lines);
+  // Empty: no variable's path, or, with a reason, one without a value here.
+  static std::vector<NamedText> ValuesOf(const std::string& path, const At& at, std::string* why);
+  static std::vector<NamedText> Locals(const At& at);
   static std::string ValueText(const std::string& value, char format, const At& at, std::string* why = nullptr);
   static const std::string& SourceOf(const At& at);
   static std::vector<std::string> NamesHere(const At& at);

@@ -150,8 +150,8 @@ void Describe(const LaunchState& launch, uint32_t pc, MemoryPlace& place) {
       range = FindRange(launch.program->shared_variables, place.address);
       break;
     case MemorySpace::kLocal:
-      if (DescribeNegative(launch.program->local_variables, place)) return;
-      range = FindRange(launch.program->local_variables, place.address);
+      if (DescribeNegative(launch.program->functions[0].local_variables, place)) return;
+      range = FindRange(launch.program->functions[0].local_variables, place.address);
       break;
     case MemorySpace::kParam:
       place.in_buffer = true;

@@ -250,7 +250,7 @@ Frame* PushFrame(Warp& warp, const FunctionInfo& function, const CallSite& site)
   frame->lanes = warp.active;
   frame->undefined.reset();
   ForgetLocal(s, warp.engine->program(), warp.active, frame->local_base, function.local_bytes);
-  EnsureRows(*frame, function, true);
+  EnsureRows(*frame, function, true, function.reads_unwritten ? kUnwrittenRegister : 0);
   s.groups[s.current].frame = frame;
   warp.base[0] = frame->rows.get();
   warp.pc = function.entry_pc;

@@ -183,11 +183,12 @@ Number Cursor::Literal() {
   return number;
 }
 
-void Cursor::SkipPast(char c) {
+std::string_view Cursor::SkipPast(char c) {
+  const char* const first = at_;
   while (at_ != end_) {
     const char skipped = *at_++;
     if (skipped == '\n') ++line_;
-    if (skipped == c) return;
+    if (skipped == c) return {first, static_cast<size_t>(at_ - 1 - first)};
   }
   Fail(std::string("the text ends before a '") + c + "'");
 }

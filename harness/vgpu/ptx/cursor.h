@@ -82,8 +82,8 @@ class Cursor {
   // Digits and dots, as in a version number.
   std::string_view DottedDigits();
 
-  // Continues after the next such character.
-  void SkipPast(char c);
+  // Continues after the next such character; gives the text before it.
+  std::string_view SkipPast(char c);
 
   int line() const { return line_; }
   [[noreturn]] void Fail(const std::string& message) const { throw PtxError(line_, message); }

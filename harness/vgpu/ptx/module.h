@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -181,6 +182,9 @@ struct CallPrototype {
   std::vector<Variable> returns, parameters;
 };
 
+// The texts of a module's sections with debug information (DWARF), by name: "debug_info".
+using DebugSections = std::map<std::string, std::string, std::less<>>;
+
 struct Function {
   std::string name;
   bool is_entry = false, is_extern = false, is_visible = false, is_weak = false, noreturn = false;
@@ -200,6 +204,8 @@ struct Function {
   int reqnctapercluster[3] = {0, 0, 0}, max_cluster_rank = 0;
   bool explicit_cluster = false, blocks_are_clusters = false;
   int ptx_line = 0;
+  // Of the module, where it was compiled for a debugger (nvcc -G); else null. Registers keep their values then.
+  std::shared_ptr<const DebugSections> debug;
 };
 
 struct Module {

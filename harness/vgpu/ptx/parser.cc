@@ -37,6 +37,10 @@ class ModuleParser {
     if (module_.target.empty()) cursor_.Fail("the text has no .target");
     ApplyAliases();
     module_.aliases.insert(aliases_.begin(), aliases_.end());
+    if (sections_.contains("debug_info")) {
+      const auto debug = std::make_shared<const DebugSections>(std::move(sections_));
+      for (Function& function : module_.functions) function.debug = debug;
+    }
     return std::move(module_);
   }
 
@@ -133,12 +137,12 @@ class ModuleParser {
     module_.files[index] = path;
   }
 
-  // Debug information: nested braces do not occur.
+  // Debug information: nested braces do not occur. That of -lineinfo, a section of names alone, is of no use.
   void ParseSection() {
-    cursor_.Expect('.');
-    cursor_.Name();
+    const std::string_view name = cursor_.DotWord();
     cursor_.Expect('{');
-    cursor_.SkipPast('}');
+    const std::string_view text = cursor_.SkipPast('}');
+    if (name.starts_with("debug_")) sections_.emplace(name, text);
   }
 
   void ParseAlias() {
@@ -297,6 +301,7 @@ class ModuleParser {
   Module module_;
   std::unordered_map<std::string, size_t> variable_index_, function_index_;
   std::unordered_map<std::string, std::string> aliases_;  // name → function
+  DebugSections sections_;
 };
 
 }  // namespace
