@@ -74,6 +74,9 @@ from grader.running.run import RunSettings
 from grader.running.store import Journal
 from grader.running.worker_cache import WorkerCache
 
+# Lines of a message that say on which input a test failed and what was called before: much text that no mistake shapes.
+_NOT_RECORDED = ("input", "device", "calls")
+
 
 @dataclass(frozen=True)
 class CheckSettings:
@@ -291,7 +294,7 @@ class _Check:
 
     def _is_as_recorded(self, record: Record) -> bool:
         """Whether a wrong solution gets what it declares and its message is the one on record."""
-        said = recorded_form(first_message(self._assignment, record, without="input"))
+        said = recorded_form(first_message(self._assignment, record, without=_NOT_RECORDED))
         finding = check_wrong(self._assignment, record, *self._collected.wrong[record.folder])
         return not finding.problem and said == self._recorded[_stem(record.folder)]
 
@@ -322,7 +325,7 @@ class _Check:
             self._found(check_wrong(self._assignment, record, verdict, rung))
             with self._lock:
                 self.checked.verdicts[verdict] += 1
-                self._messages[folder.removeprefix("wrong/")] = first_message(self._assignment, record, without="input")
+                self._messages[folder.removeprefix("wrong/")] = first_message(self._assignment, record, without=_NOT_RECORDED)
 
     def _found(self, *findings: Finding) -> None:
         for finding in findings:
