@@ -301,7 +301,7 @@ class _Check:
     def finish(self) -> None:
         """The findings that need all solutions graded."""
         update = self._settings.update_messages
-        is_partial = bool(self._settings.only) or self._settings.shard != ALL
+        is_partial = len(self._messages) < len(self._collected.wrong)
         self._found(
             check_messages(self._layout, self._assignment, self._messages, update=update, is_partial=is_partial)
         )
@@ -322,10 +322,13 @@ class _Check:
                 self.checked.right += 1
         else:
             verdict, rung = self._collected.wrong[folder]
-            self._found(check_wrong(self._assignment, record, verdict, rung))
+            finding = check_wrong(self._assignment, record, verdict, rung)
+            self._found(finding)
+            message = first_message(self._assignment, record, without=_NOT_RECORDED)
             with self._lock:
                 self.checked.verdicts[verdict] += 1
-                self._messages[folder.removeprefix("wrong/")] = first_message(self._assignment, record, without=_NOT_RECORDED)
+                if not (finding.problem and self._settings.update_messages):  # an entry's verdict may be its message's
+                    self._messages[folder.removeprefix("wrong/")] = message
 
     def _found(self, *findings: Finding) -> None:
         for finding in findings:
