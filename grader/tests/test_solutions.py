@@ -185,7 +185,7 @@ def test_a_verdict_that_the_message_says_is_not_written_twice(hidden: Path) -> N
     before = solutions_in(hidden, "wrong", NAME)
     write_messages(hidden, {"off": "WRONG  ATest.Adds/beta_two   beta_two", "by_another": "error"}, is_partial=True)
     text = (hidden / "wrong.toml").read_text()
-    assert "verdict = \"WRONG" not in text
+    assert 'verdict = "WRONG' not in text
     assert 'verdict = "COMPILE"' in text
     assert solutions_in(hidden, "wrong", NAME) == before
 

@@ -24,7 +24,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key without quotes
 def write_messages(hidden: Path, messages: Mapping[str, str], *, is_partial: bool) -> None:
     """Records messages by the names of entries, and of files without suffix.
 
-    Unless `is_partial`, what has no message now, and no edits, is forgotten. A verdict that the message says is left out.
+    Unless `is_partial`, what has no message now, and no edits, is forgotten. A verdict that a message says goes.
     """
     entries = read_entries(hidden, "wrong")
     start, bodies = _read(hidden / "wrong.toml")

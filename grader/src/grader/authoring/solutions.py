@@ -15,9 +15,9 @@ An entry is a solution as edits (see `edits`) of the reference, or of the file t
 
 It stands for the file wrong/missing_barrier.cu: first what it declares and says, as comments that replace the base's
 own, then the edited base. A hostile entry declares `gpu` or `virtual` (see `opponents`), a right one `points`.
-`message` is the message on record; a file's entry has only that. A wrong entry's `verdict` is left out where the message
-begins with it and names the rung. A base may be an entry too. What many entries share
-and no solution is, is a base in the folder bases/, or an entry of bases.toml, which declares nothing.
+`message` is the message on record; a file's entry has only that. Where it begins with the verdict and names the rung,
+the entry has no `verdict`. A base may be an entry too. What many entries share and no solution is, is a base in the
+folder bases/, or an entry of bases.toml, which declares nothing.
 """
 
 import difflib
