@@ -40,11 +40,7 @@ def build(program: Path) -> None:
         *("-std=c++17", "-O3", "-lineinfo", "-arch=native", f"-I{HERE / 'gpu_limits'}"),
         *(f"-I{header.parent}" for header in (ROOT / "assignments").glob("*/*.h")),
         *sorted((HERE / "gpu_limits").glob("*.cu")),
-        *(
-            source
-            for name in {*_REFERENCES.values()}
-            for source in (ROOT / "reference" / name).glob("*.cu")
-        ),
+        *(source for name in {*_REFERENCES.values()} for source in (ROOT / "reference" / name).glob("*.cu")),
         *("-lcublas", "-o", program),
     )
 
@@ -62,28 +58,18 @@ def speed_lines(rows: list[dict[str, str]]) -> list[str]:
         columns = list(dict.fromkeys(row["what"] for row in own))
         sizes = list(dict.fromkeys(row["size"] for row in own))
         known = {(row["size"], row["what"]): float(row["gb_s"]) for row in own}
-        others = [
-            what
-            for what in columns
-            if what not in _BASES | {"reference"} and not what.startswith("rung ")
-        ]
+        others = [what for what in columns if what not in _BASES | {"reference"} and not what.startswith("rung ")]
         others += [what for what in columns if what in _BASES]
         lines += [
             "",
             f"## {task.capitalize()}, {'GFLOP/s' if task in _OPERATIONS else 'GB/s'}",
             "",
         ]
-        lines.append(
-            "| size | "
-            + " | ".join([*columns, *(f"reference ÷ {what}" for what in others)])
-            + " |"
-        )
+        lines.append("| size | " + " | ".join([*columns, *(f"reference ÷ {what}" for what in others)]) + " |")
         lines.append("|---|" + "---:|" * len([*columns, *others]))
         for size in sizes:
             cells = [f"{known[size, what]:.0f}" for what in columns]
-            cells += [
-                f"{known[size, 'reference'] / known[size, what]:.3f}" for what in others
-            ]
+            cells += [f"{known[size, 'reference'] / known[size, what]:.3f}" for what in others]
             lines.append(f"| {size} | " + " | ".join(cells) + " |")
     return lines
 
@@ -110,9 +96,7 @@ def page(rows: list[dict[str, str]], own_words: str, gpu: str) -> str:
 
 def main() -> None:
     """Measures, and writes the page."""
-    argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    ).parse_args()
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     path = RECORD_PAGES / "gpu-limits.md"
     _, heading, own_words = path.read_text(encoding="utf-8").partition(_OWN_WORDS)
     with tempfile.TemporaryDirectory() as folder:
