@@ -130,7 +130,6 @@ missing_packages() {
 wanted_packages() {
   [ -z "$student" ] || return 0
   command -v bwrap >/dev/null || echo bubblewrap
-  has_header benchmark/benchmark.h || echo libbenchmark-dev
   has_library openblas || echo libopenblas-dev
   has_header eigen3/unsupported/Eigen/FFT || echo libeigen3-dev
   [ -x /usr/bin/python3-config ] || echo python3-dev

@@ -179,6 +179,17 @@ def test_messages_are_written_and_the_rest_stays(hidden: Path) -> None:
     assert (hidden / "wrong.toml").read_text() == text
 
 
+def test_a_verdict_that_the_message_says_is_not_written_twice(hidden: Path) -> None:
+    """Nor is it lost; one that the message does not say stays."""
+    (hidden / "wrong.toml").write_text(TOML.replace("; gpu: WRONG", ""))
+    before = solutions_in(hidden, "wrong", NAME)
+    write_messages(hidden, {"off": "WRONG  ATest.Adds/beta_two   beta_two", "by_another": "error"}, is_partial=True)
+    text = (hidden / "wrong.toml").read_text()
+    assert 'verdict = "WRONG' not in text
+    assert 'verdict = "COMPILE"' in text
+    assert solutions_in(hidden, "wrong", NAME) == before
+
+
 def test_a_file_becomes_an_entry(hidden: Path) -> None:
     """The message on record stays its own, the name too; and the entry stands for the file as it was."""
     result = run("--adopt", "reference/90_fake/wrong/file.cu")

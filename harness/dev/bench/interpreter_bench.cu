@@ -1,4 +1,4 @@
-// Kernels for interpreter_bench: the shapes of work that courses have.
+// Kernels for speed_bench: the shapes of work that courses have.
 extern "C" __global__ void reduction(const int* in, int* out, unsigned n) {
   extern __shared__ int sdata[];
   const unsigned tid = threadIdx.x;

@@ -197,19 +197,6 @@ def page(files: list[File], bench: Bench, versions: str) -> str:
             text.append(f"| {suite} | {', '.join(Path(name).name for name in names)} | {why} |")
         if "rest" in of:
             text.append(f"| {suite} | all others | {of['rest']} |")
-    text += [
-        "",
-        "## Files with failures",
-        "",
-        "| suite | file | passed | skipped | failed | seconds |",
-        "|---|---|---:|---:|---:|---:|",
-    ]
-    for file in files:
-        count = collections.Counter(case.outcome for case in file.cases)
-        if not count["failed"]:
-            continue
-        cells = " | ".join(str(count[outcome]) for outcome in OUTCOMES)
-        text.append(f"| {file.suite} | {Path(file.file).name} | {cells} | {file.seconds:.0f} |")
     return "\n".join(text) + "\n"
 
 

@@ -24,7 +24,6 @@ It needs root and Debian's packages:  apt-get install munge slurmctld slurmd slu
 
 import argparse
 import os
-import re
 import secrets
 import shutil
 import subprocess
@@ -175,16 +174,6 @@ class Cluster:
         """Ends the controller; jobs run on."""
         end_daemon(self._pid("slurmctld"), str(self._conf))
 
-    def restart_controller(self) -> None:
-        """Ends the controller and starts another; returns when it has heard from all nodes that are up.
-
-        Until then the nodes are `unk`, and resume() is refused.
-        """
-        self.stop_controller()
-        self.start_controller()
-        up = [node for node in self.nodes if running(self._pid(node), str(self._conf))]
-        self._wait(lambda found: all(not re.match(r"unk|.*\*$", found.get(node, "unk")) for node in up), "heard from")
-
     def start_node(self, node: str) -> None:
         """Starts the daemon of a node, where what the node lacks is covered. Does not wait until the node is idle."""
         own = self.folder / "node"
@@ -208,10 +197,6 @@ class Cluster:
     def drain(self, node: str, reason: str = "test") -> None:
         """Lets a node begin no more jobs; those that run come to their end."""
         self.command("scontrol", "update", f"NodeName={node}", "State=DRAIN", f"Reason={reason}")
-
-    def resume(self, node: str) -> None:
-        """Lets a node begin jobs again."""
-        self.command("scontrol", "update", f"NodeName={node}", "State=RESUME")
 
     def states(self) -> dict[str, str]:
         """How each node is, in sinfo's words; with `*` where the node does not answer."""

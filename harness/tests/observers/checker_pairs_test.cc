@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <ostream>
 #include <regex>
 #include <set>
@@ -227,17 +225,6 @@ TEST(CheckerPairsListTest, ThereAreManyAndBothSorts) {
   EXPECT_GE(static_cast<int>(all.size()) - clean, 50);
 }
 
-// Which threads race: the table's rows tell these apart.
-std::string ScopeOf(const Finding& finding) {
-  const auto flat = [](const Dim3& index, const Dim3& size) {
-    return index.x + uint64_t{size.x} * (index.y + uint64_t{size.y} * index.z);
-  };
-  const ThreadPlace &a = finding.first, &b = *finding.second;
-  if (flat(a.block, finding.grid) != flat(b.block, finding.grid)) return "between blocks";
-  const bool one_warp = flat(a.thread, finding.block_dim) / kWarpSize == flat(b.thread, finding.block_dim) / kWarpSize;
-  return one_warp ? "within a warp" : "between warps";
-}
-
 // Else there is little in the test above.
 TEST(CheckerPairsListTest, ManyRunOnSeveralThreads) {
   int clean = 0, faulty = 0, together = 0;
@@ -249,46 +236,6 @@ TEST(CheckerPairsListTest, ManyRunOnSeveralThreads) {
   EXPECT_GE(clean, 20);
   EXPECT_GE(faulty, 20);
   EXPECT_GE(together, 60);
-}
-
-// docs/concepts/fault-checking.md counts the kernels by what is found in them. A kernel with several kinds counts in
-// each.
-TEST(CheckerPairsListTest, ThePageCountsThem) {
-  std::map<std::string, int> counts;
-  int clean = 0, faulty = 0;
-  for (const Declared& declared : AllDeclarations()) {
-    if (declared.kinds.empty()) {
-      ++clean;
-      continue;
-    }
-    ++faulty;
-    const Outcome outcome = RunDeclared(declared, {declared.blocks});
-    std::set<std::string> rows;
-    for (const Finding& finding : outcome.findings) {
-      const bool race = finding.kind == FindingKind::kRace && finding.second;
-      rows.insert(KindOf(finding) + (race ? ", " + ScopeOf(finding) : ""));
-    }
-    for (const std::string& row : rows) ++counts[row];
-  }
-  std::ostringstream table;
-  table << "| found | kernels |\n|---|---|\n";
-  for (const auto& [row, count] : counts) table << "| " << row << " | " << count << " |\n";
-  table << "| anything | " << faulty << " |\n| nothing, and rightly so | " << clean << " |\n";
-
-  const std::string path = std::string(LOCKSTEP_SOURCE_DIR) + "/docs/concepts/fault-checking.md";
-  std::ifstream file(path);
-  std::stringstream stored;
-  stored << file.rdbuf();
-  const std::string page = stored.str();
-  const size_t from = page.find("| found | kernels |");
-  ASSERT_NE(from, std::string::npos);
-  const size_t to = page.find("\n\n", from) + 1;
-  const char* update = std::getenv("LOCKSTEP_UPDATE_GOLDEN");
-  if (update != nullptr && std::string(update) == "1") {
-    std::ofstream(path) << page.substr(0, from) << table.str() << page.substr(to);
-    return;
-  }
-  EXPECT_EQ(page.substr(from, to - from), table.str()) << "LOCKSTEP_UPDATE_GOLDEN=1 writes it anew";
 }
 
 }  // namespace

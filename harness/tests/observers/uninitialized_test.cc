@@ -68,25 +68,6 @@ TEST_F(UninitializedTest, MemoryThatWasNeverAllocatedOrFreedIsNotWatched) {
   EXPECT_FALSE(Clean());
 }
 
-TEST_F(UninitializedTest, AtomicOnAFreshCounterIsFoundOnce) {
-  checker_->OnAllocate(kBuffer, 512);
-  const Options add{.kind = AccessKind::kAtomic, .space = MemorySpace::kGlobal};
-  events_.At(0, 0).Access(1, add, [](uint32_t) { return Word(0); });
-  const auto findings = checker_->TakeFindings();
-  ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(findings[0].count, 1u);  // then it has a value
-}
-
-TEST_F(UninitializedTest, PaddingInsideAWordIsNoFinding) {
-  checker_->OnAllocate(kBuffer, 512);
-  events_.At(0, 0, 1).Access(1, Store(MemorySpace::kGlobal, 1), [](uint32_t) { return Word(0); });
-  events_.At(0, 0, 1).Access(2, Store(MemorySpace::kGlobal, 4), [](uint32_t) { return Word(1); });
-  events_.At(0, 0, 1).Access(3, Load(MemorySpace::kGlobal, 8), [](uint32_t) { return Word(0); });
-  EXPECT_TRUE(Clean());
-  events_.At(0, 0, 1).Access(3, Load(MemorySpace::kGlobal, 1), [](uint32_t) { return Word(0) + 1; });
-  EXPECT_FALSE(Clean());
-}
-
 TEST_F(UninitializedTest, OfAVectorTheElementIsNamed) {
   checker_->OnAllocate(kBuffer, 512);
   checker_->OnHostWrite(kBuffer, 12);
@@ -95,27 +76,6 @@ TEST_F(UninitializedTest, OfAVectorTheElementIsNamed) {
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].address, Word(3));
   EXPECT_EQ(findings[0].bytes, 4u);
-}
-
-TEST_F(UninitializedTest, SharedMemoryStartsFreshWithEachBlock) {
-  events_.At(0, 0).Access(1, Store(MemorySpace::kShared), [](uint32_t l) { return 4 * l; });
-  events_.At(0, 1).Access(2, Load(MemorySpace::kShared), [](uint32_t l) { return 4 * l; });
-  EXPECT_TRUE(Clean());
-  events_.At(1, 1).Access(2, Load(MemorySpace::kShared), [](uint32_t l) { return 4 * l; });
-  EXPECT_FALSE(Clean());
-  events_.Launch();
-  events_.At(0, 1).Access(2, Load(MemorySpace::kShared), [](uint32_t l) { return 4 * l; });
-  EXPECT_FALSE(Clean());
-}
-
-TEST_F(UninitializedTest, LocalMemoryIsAThreadsOwn) {
-  events_.At(0, 0, 0x3).Access(1, Store(MemorySpace::kLocal), [](uint32_t) { return uint64_t{16}; });
-  events_.At(0, 0, 0x3).Access(2, Load(MemorySpace::kLocal), [](uint32_t) { return uint64_t{16}; });
-  EXPECT_TRUE(Clean());
-  events_.At(0, 0, 0x7).Access(2, Load(MemorySpace::kLocal), [](uint32_t) { return uint64_t{16}; });
-  const auto findings = checker_->TakeFindings();
-  ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(findings[0].first.thread_index, 2u);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ and no code in the handout solves the assignment (see `check_handout`). `check_r
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
@@ -16,7 +16,7 @@ from grader.authoring.declared import REFERENCE, STUB
 from grader.authoring.finding import Finding
 from grader.model.assignment import Assignment
 from grader.model.record import Record
-from grader.model.result import Said
+from grader.model.result import Said, SaidLine
 from grader.model.score import Score, points_text
 
 SEED = 20_071_001  # fixed: a check that fails must fail again
@@ -130,11 +130,11 @@ def _has_failed(record: Record, rung: str) -> bool:
     return result is not None and any(where == rung for where, _ in result.failures())
 
 
-def first_message(assignment: Assignment, record: Record, *, without: str = "") -> str:
+def first_message(assignment: Assignment, record: Record, *, without: Collection[str] = ()) -> str:
     """What a student reads first: the compiler's message, else what is wrong on the first rung that fails.
 
     That is its first failing test's message, or a budget's. Bonus rungs, and what was not begun, come last. Lines with
-    the label `without` are left out.
+    a label in `without` are left out, with those below that belong to them.
     """
     if record.message or record.result is None or record.score is None:
         return record.message.strip()
@@ -153,7 +153,12 @@ def first_message(assignment: Assignment, record: Record, *, without: str = "") 
     if not said:
         return ""
     first = min(said, key=lambda one: one[:3])[3]
-    return replace(first, lines=tuple(line for line in first.lines if line.label != without)).said.strip()
+    lines: list[SaidLine] = []
+    label = ""
+    for line in first.lines:
+        label = line.label if line.label != " " else label
+        lines += [line] if label not in without else []
+    return replace(first, lines=tuple(lines)).said.strip()
 
 
 def _short(score: Score) -> str:

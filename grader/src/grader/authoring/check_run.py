@@ -74,6 +74,9 @@ from grader.running.run import RunSettings
 from grader.running.store import Journal
 from grader.running.worker_cache import WorkerCache
 
+# Lines of a message that say on which input a test failed and what was called before: much text that no mistake shapes.
+_NOT_RECORDED = ("input", "device", "calls")
+
 
 @dataclass(frozen=True)
 class CheckSettings:
@@ -291,14 +294,14 @@ class _Check:
 
     def _is_as_recorded(self, record: Record) -> bool:
         """Whether a wrong solution gets what it declares and its message is the one on record."""
-        said = recorded_form(first_message(self._assignment, record, without="input"))
+        said = recorded_form(first_message(self._assignment, record, without=_NOT_RECORDED))
         finding = check_wrong(self._assignment, record, *self._collected.wrong[record.folder])
         return not finding.problem and said == self._recorded[_stem(record.folder)]
 
     def finish(self) -> None:
         """The findings that need all solutions graded."""
         update = self._settings.update_messages
-        is_partial = bool(self._settings.only) or self._settings.shard != ALL
+        is_partial = len(self._messages) < len(self._collected.wrong)
         self._found(
             check_messages(self._layout, self._assignment, self._messages, update=update, is_partial=is_partial)
         )
@@ -319,10 +322,13 @@ class _Check:
                 self.checked.right += 1
         else:
             verdict, rung = self._collected.wrong[folder]
-            self._found(check_wrong(self._assignment, record, verdict, rung))
+            finding = check_wrong(self._assignment, record, verdict, rung)
+            self._found(finding)
+            message = first_message(self._assignment, record, without=_NOT_RECORDED)
             with self._lock:
                 self.checked.verdicts[verdict] += 1
-                self._messages[folder.removeprefix("wrong/")] = first_message(self._assignment, record, without="input")
+                if not (finding.problem and self._settings.update_messages):  # an entry's verdict may be its message's
+                    self._messages[folder.removeprefix("wrong/")] = message
 
     def _found(self, *findings: Finding) -> None:
         for finding in findings:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from grader.authoring.edits import find_edits, toml_text
-from grader.authoring.solutions import DECLARED, make_head, read_entries, solutions_in, split_head
+from grader.authoring.solutions import DECLARED, make_head, read_entries, solutions_in, split_head, verdict_of
 from grader.base.errors import GraderError
 from grader.base.files import write_atomic
 
@@ -16,6 +16,7 @@ _START = """\
 """
 _TABLE = re.compile(r'^\["?([^"\]\n]+)"?\]\n', re.MULTILINE)
 _MESSAGE = re.compile(r"""^message = ('''|\"""|'|").*?\1\n""", re.MULTILINE | re.DOTALL)
+_VERDICT = re.compile(r"^verdict = .*\n", re.MULTILINE)
 _END = re.compile(r"(?:^#.*\n|^\n)*\Z", re.MULTILINE)  # a comment there is the next entry's
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key without quotes
 
@@ -23,7 +24,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key without quotes
 def write_messages(hidden: Path, messages: Mapping[str, str], *, is_partial: bool) -> None:
     """Records messages by the names of entries, and of files without suffix.
 
-    Unless `is_partial`, what has no message now, and no edits, is forgotten.
+    Unless `is_partial`, what has no message now, and no edits, is forgotten. A verdict that a message says goes.
     """
     entries = read_entries(hidden, "wrong")
     start, bodies = _read(hidden / "wrong.toml")
@@ -32,8 +33,12 @@ def write_messages(hidden: Path, messages: Mapping[str, str], *, is_partial: boo
             if not is_partial and entries[name].keys() <= {"message"}:
                 del entries[name], bodies[name]
         elif entries.get(name, {}).get("message", "").strip() != messages[name] or name not in entries:
-            entries.setdefault(name, {})["message"] = messages[name]
+            entry = entries.setdefault(name, {})
+            entry["message"] = messages[name]
             body = _MESSAGE.sub("", bodies.get(name, ""))
+            if entry.get("verdict") == verdict_of(messages[name]):
+                del entry["verdict"]
+                body = _VERDICT.sub("", body)
             end = _END.search(body)
             at = end.start() if end else len(body)
             bodies[name] = f"{body[:at]}message = {toml_text(messages[name])}\n{body[at:]}"

@@ -7,7 +7,7 @@
     +  return warps;
     '''
 
-`base` is a path from the class's folder, `change` a diff (see `edits`).
+`base` is a path from the class's folder, or an entry above; `change` is a diff (see `edits`).
 """
 
 import contextlib
@@ -41,12 +41,13 @@ def lay_out(folder: Path, out: Path) -> None:
 def _edited(folder: Path) -> dict[str, bytes]:
     """The files that are edits of others, by student and name."""
     path, name = folder / ENTRIES, ""
-    files = {}
+    files: dict[str, bytes] = {}
     try:
         for name, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
             entry = Fields(table, "entry")
-            base = (folder / entry.text("base")).read_bytes().decode()
-            files[name] = apply_edits(base, entry.text("change")).encode()
+            base = entry.text("base")
+            source = files[base] if base in files else (folder / base).read_bytes()
+            files[name] = apply_edits(source.decode(), entry.text("change")).encode()
             entry.finish()
     except (GraderError, SchemaError, tomllib.TOMLDecodeError, OSError) as error:
         raise GraderError(f"{path}: {name and f'[{name}]: '}{error}") from error

@@ -5,7 +5,6 @@ An entry is a solution as edits (see `edits`) of the reference, or of the file t
 
     [missing_barrier]
     base = "right/grid_stride.cu"
-    verdict = "RACE reduce3_sequential"
     says = "No barrier separates the steps of the tree."
     change = '''
      if (tid < s) s_data[tid] += s_data[tid + s];
@@ -16,8 +15,9 @@ An entry is a solution as edits (see `edits`) of the reference, or of the file t
 
 It stands for the file wrong/missing_barrier.cu: first what it declares and says, as comments that replace the base's
 own, then the edited base. A hostile entry declares `gpu` or `virtual` (see `opponents`), a right one `points`.
-`message` is the message on record; a file's entry has only that. A base may be an entry too. What many entries share
-and no solution is, is a base in the folder bases/, or an entry of bases.toml, which declares nothing.
+`message` is the message on record; a file's entry has only that. Where it begins with the verdict and names the rung,
+the entry has no `verdict`. A base may be an entry too. What many entries share and no solution is, is a base in the
+folder bases/, or an entry of bases.toml, which declares nothing.
 """
 
 import difflib
@@ -33,6 +33,7 @@ from grader.base.schema import Fields, SchemaError
 
 # The keys, one of which an entry of the kind has.
 DECLARED = {"wrong": ("verdict",), "hostile": ("gpu", "virtual"), "right": ("points",)}
+_SAID = re.compile(r"([A-Z]+) +\S+/(\w+)(?=\s|\Z)")  # RACE  ReductionTest.SumsOneBlock/reduce3_sequential   …
 _HEADS = {  # what a solution declares and says
     ".cu": re.compile(r"(?://[^\n]*\n)*"),
     ".py": re.compile(r'(?:#[^\n]*\n)*(?:"""(?:.|\n)*?"""\n)?'),
@@ -96,6 +97,12 @@ def read_entries(hidden: Path, kind: str) -> dict[str, dict[str, str]]:
     return entries
 
 
+def verdict_of(message: str) -> str:
+    """The verdict and the rung that a message begins with; empty where it does not, as a compiler's."""
+    match = _SAID.match(message)
+    return f"{match[1]} {match[2]}" if match else ""
+
+
 def split_head(text: str, suffix: str) -> tuple[str, str]:
     """What a solution declares and says, and its code."""
     match = _HEADS[suffix].match(text)
@@ -111,6 +118,8 @@ def make_head(declared: str, says: str, suffix: str) -> str:
 
 
 def _expanded(hidden: Path, submission: str, kind: str, name: str, entry: dict[str, str]) -> str:
+    if kind == "wrong" and (verdict := verdict_of(entry.get("message", ""))):
+        entry = {"verdict": verdict, **entry}
     declared = [f"{key}: {entry[key]}" for key in DECLARED[kind] if key in entry]
     if len(declared) != 1:
         raise GraderError(f"it must have {' or '.join(DECLARED[kind])}")
