@@ -188,16 +188,33 @@ TEST_F(DebuggerTest, ShowsTheVariablesOfTheSource) {
       "break 18\ncontinue\ninfo locals\nprint place[1]\nprint *place\nprint small\nprint given.pair.y\nprint n\n"
       "print table[1]\nprint node.next->pair.x\nprint i thread (3,0,0)\nprint last\ncontinue\nprint i\nprint place[64]\n"
       "print table[2]\nprint n.x\nprint n[0]\nprint place[i]\nbreak 21\ncontinue\nprint last->x\nprint i\nprint small");
-  for (const char* line :
-       {"\nsmall = 0 .. 620 step 20\n", "\nlow = -3 .. -34 step -1\n", "\nodd = 0, 1, 0, 1, ",
-        "\ncolor = 0, 7, 0, 7, ", "\nwide = 1099511627776 .. 1099511627807 step 1\n",
-        "\nhalf = 0 .. 15.5 step 0.5\n", "\ntable[0][2] = 3\n", "\ntable[1][2] = 0.5 .. 31.5 step 1\n",
-        "\npair.x = 0 .. 31 step 1\n", "\nnode.pair.y = 2.5\n", "\ni = 0 .. 31 step 1\n", "\nlast = not set yet\n",
-        "\nplace[1] = 10 .. 320 step 10\n", "\n*place = 0 .. 310 step 10\n", "\ngiven.pair.y = 0.25\n", "\nn = 40\n",
-        "\nnode.next->pair.x = 8\n", "\ni = 3\n", "\ni = 32 .. 39 step 1\n", "\nplace[64] = no memory there\n",
-        "\ntable has 2 elements\n", "\nthere is no member x in n.x\n", "\nn is no array and no pointer\n",
-        "\nan index is a number: place[3]\n", "\nlast->x = 0 .. 31 step 1\n", "\nno array i here; there are:",
-        "\nsmall = 200 .. 231 step 1\n"}) {
+  for (const char* line : {"\nsmall = 0 .. 620 step 20\n",
+                           "\nlow = -3 .. -34 step -1\n",
+                           "\nodd = 0, 1, 0, 1, ",
+                           "\ncolor = 0, 7, 0, 7, ",
+                           "\nwide = 1099511627776 .. 1099511627807 step 1\n",
+                           "\nhalf = 0 .. 15.5 step 0.5\n",
+                           "\ntable[0][2] = 3\n",
+                           "\ntable[1][2] = 0.5 .. 31.5 step 1\n",
+                           "\npair.x = 0 .. 31 step 1\n",
+                           "\nnode.pair.y = 2.5\n",
+                           "\ni = 0 .. 31 step 1\n",
+                           "\nlast = not set yet\n",
+                           "\nplace[1] = 10 .. 320 step 10\n",
+                           "\n*place = 0 .. 310 step 10\n",
+                           "\ngiven.pair.y = 0.25\n",
+                           "\nn = 40\n",
+                           "\nnode.next->pair.x = 8\n",
+                           "\ni = 3\n",
+                           "\ni = 32 .. 39 step 1\n",
+                           "\nplace[64] = no memory there\n",
+                           "\ntable has 2 elements\n",
+                           "\nthere is no member x in n.x\n",
+                           "\nn is no array and no pointer\n",
+                           "\nan index is a number: place[3]\n",
+                           "\nlast->x = 0 .. 31 step 1\n",
+                           "\nno array i here; there are:",
+                           "\nsmall = 200 .. 231 step 1\n"}) {
     EXPECT_TRUE(Has(all, line)) << line << all;
   }
   // Into a function of the source, whose variables are its own.

@@ -29,12 +29,12 @@ struct SourceVariable {
   struct Place {
     uint32_t begin = 0, end = 0;
     Space space = Space::kRegister;
-    uint32_t offset = 0;    // a register: of its row in the frame; kLocal: in the function's local memory
+    uint32_t offset = 0;     // a register: of its row in the frame; kLocal: in the function's local memory
     uint32_t row_bytes = 0;  // a register: of its row, by lane
   };
   std::string name;
   size_t type = 0;
-  int depth = 0;  // of its block: of two with one name the inner is meant
+  int depth = 0;                // of its block: of two with one name the inner is meant
   uint32_t begin = 0, end = 0;  // of its block
   std::vector<Place> places;
 };

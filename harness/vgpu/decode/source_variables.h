@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vgpu/core/listing.h"
@@ -13,7 +14,9 @@
 
 namespace lockstep::vgpu {
 
-struct DwarfUnit;  // a module's information, read once
+namespace dwarf {
+struct Unit;
+}
 
 struct ListedFunction {
   const ptx::Function& function;
@@ -26,6 +29,8 @@ struct ListedFunction {
 
 class SourceVariableReader {
  public:
+  // Indices of SourceVariables::types, by a unit's entries.
+  using KnownTypes = std::map<std::pair<const dwarf::Unit*, uint64_t>, size_t>;
   explicit SourceVariableReader(SourceVariables& source);
   ~SourceVariableReader();
   // Adds a function's variables. Information that is not as expected adds none.
@@ -33,7 +38,8 @@ class SourceVariableReader {
 
  private:
   SourceVariables& source_;
-  std::map<const ptx::DebugSections*, std::unique_ptr<DwarfUnit>> units_;
+  std::map<const ptx::DebugSections*, std::unique_ptr<const dwarf::Unit>> units_;  // each read once
+  KnownTypes known_;
 };
 
 }  // namespace lockstep::vgpu

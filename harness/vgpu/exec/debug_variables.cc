@@ -185,12 +185,15 @@ void Debugger::AddValues(const std::string& path, const LaneValue& value, const 
     const uint64_t number = Number(value.at[lane], type.bytes, type.kind == Kind::kSigned);
     numbers.push_back(number);
     integers.push_back(static_cast<int64_t>(number));
-    std::memcpy(row + static_cast<uint64_t>(lane) * type.bytes % sizeof row, value.at[lane], std::min<uint64_t>(type.bytes, 8));
+    std::memcpy(row + static_cast<uint64_t>(lane) * type.bytes % sizeof row, value.at[lane],
+                std::min<uint64_t>(type.bytes, 8));
   }
   const bool is_large =
       type.kind == Kind::kUnsigned && std::any_of(integers.begin(), integers.end(), [](int64_t n) { return n < 0; });
   const bool is_float = type.kind == Kind::kFloat && (type.bytes == 4 || type.bytes == 8);
-  lines.push_back({path, mask == 0 ? at.mask == 0 ? "no thread runs it now" : value.is_pointed ? "no memory there" : "not set yet"
+  lines.push_back({path, mask == 0                                     ? at.mask == 0       ? "no thread runs it now"
+                                                                         : value.is_pointed ? "no memory there"
+                                                                                            : "not set yet"
                          : type.kind == Kind::kOther || type.bytes > 8 ? std::to_string(type.bytes) + " bytes"
                          : is_float ? RowText(type.bytes == 4 ? ptx::Type::kF32 : ptx::Type::kF64, row, mask)
                          // Large ones, and so addresses, are shown in hexadecimal digits.

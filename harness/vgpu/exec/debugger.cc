@@ -140,8 +140,7 @@ bool Debugger::BeginsLine(const At& at) {
   Seen& seen = calls.back();
   const SourcePlaces& places = at.launch->places;
   const bool shown = place.line != 0 && !(places.IsToolkitHeader(place) && places.KernelIsOwn());
-  const bool begins =
-      shown && (place.line != seen.place.line || place.file != seen.place.file || at.pc < seen.pc);
+  const bool begins = shown && (place.line != seen.place.line || place.file != seen.place.file || at.pc < seen.pc);
   seen = {place, at.pc};
   return begins;
 }
