@@ -158,9 +158,7 @@ def test_survivors_are_shown_and_fail(reference: Path) -> None:
 def test_caught_and_equivalent_ones_hold(reference: Path) -> None:
     reference.write_text("value beta.fast 2 \n")  # 2 → 1 is no worse; 2 → 3 and 2 → 4 are over the budget
     assert "2 → 1\n" in mutate().output
-    (reference.parent / "equivalent_mutants.toml").write_text(
-        '["less is no worse"]\n"value beta.fast 2" = "2 → 1"\n'
-    )
+    (reference.parent / "equivalent_mutants.toml").write_text('["less is no worse"]\n"value beta.fast 2" = "2 → 1"\n')
     result = mutate()
     assert result.exit_code == 0, result.output
     assert "equivalent  reference/90_fake/ladder.cu:1  2 → 1: less is no worse" in result.output
