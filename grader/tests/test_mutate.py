@@ -158,9 +158,7 @@ def test_survivors_are_shown_and_fail(reference: Path) -> None:
 def test_caught_and_equivalent_ones_hold(reference: Path) -> None:
     reference.write_text("value beta.fast 2 \n")  # 2 → 1 is no worse; 2 → 3 and 2 → 4 are over the budget
     assert "2 → 1\n" in mutate().output
-    (reference.parent / "equivalent_mutants.toml").write_text(
-        '[[mutant]]\ncode = "value beta.fast 2"\nchange = "2 → 1"\nreason = "less is no worse"\n'
-    )
+    (reference.parent / "equivalent_mutants.toml").write_text('["less is no worse"]\n"value beta.fast 2" = "2 → 1"\n')
     result = mutate()
     assert result.exit_code == 0, result.output
     assert "equivalent  reference/90_fake/ladder.cu:1  2 → 1: less is no worse" in result.output
@@ -171,14 +169,13 @@ def test_caught_and_equivalent_ones_hold(reference: Path) -> None:
 def test_an_entry_about_no_mutant_fails(reference: Path) -> None:
     reference.write_text("value beta.fast 2 \n")
     (reference.parent / "equivalent_mutants.toml").write_text(
-        '[[mutant]]\ncode = "value beta.fast 2"\nchange = "2 → 1"\nreason = "less is no worse"\n'
-        '[[mutant]]\ncode = "gone"\nchange = "1 → 2"\nreason = "was so once"\n'
+        '["less is no worse"]\n"value beta.fast 2" = "2 → 1"\n["was so once"]\ngone = ["1 → 2"]\n'
     )
     result = mutate()
     assert result.exit_code == 1
     assert "stale  equivalent_mutants.toml: no mutant of reference/90_fake is 1 → 2 in gone" in result.output
     (reference.parent / "equivalent_mutants.toml").write_text('[[mutant]]\ncode = "x"\n')
-    assert "change: missing" in str(mutate().exception)
+    assert "mutant: expected a table, got a list" in str(mutate().exception)
 
 
 def test_what_was_run_is_not_run_again(reference: Path, in_checkout: Layout) -> None:

@@ -1,5 +1,5 @@
 // Copies between host and device, on a real GPU: what model/profiles says of the link to the host, and what streams
-// gain. Prints CSV lines `what,value`; harness/dev/bench/recorded/transfers-h100.csv has those of an H100.
+// gain. Prints CSV lines `what,value`; docs/records/transfers.md has those of an H100.
 //
 //   nvcc -O2 -std=c++17 -arch=sm_90 -o gpu_transfers harness/dev/bench/gpu_transfers.cu && ./gpu_transfers
 #include <cuda_runtime.h>

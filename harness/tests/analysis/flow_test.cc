@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <random>
 #include <set>
-#include <sstream>
 
+#include "tests/support/source_files.h"
 #include "vgpu/analysis/control_flow_graph.h"
 #include "vgpu/analysis/dominators.h"
 #include "vgpu/analysis/liveness.h"
@@ -509,10 +508,7 @@ TEST(FlowTest, TakesLargeFunctions) {
 }
 
 TEST(FlowTest, AnalysesWhatNvccWrites) {
-  std::ifstream file(LOCKSTEP_BUILD_DIR "/ptx/flow.ptx");
-  std::stringstream text;
-  text << file.rdbuf();
-  const ptx::Module module = ptx::Parse(text.str());
+  const ptx::Module module = ptx::Parse(tests::ReadText(LOCKSTEP_BUILD_DIR "/ptx/flow.ptx"));
   ASSERT_EQ(module.functions.size(), 1u);
   const ptx::Function& function = module.functions[0];
   const Flow flow = AnalyzeFlow(function);

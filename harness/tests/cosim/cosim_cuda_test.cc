@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <utility>
 
 #include "dev/cosim/cuda/program.h"
 #include "tests/support/shell.h"
+#include "tests/support/source_files.h"
 
 namespace lockstep::cosim::cuda {
 namespace {
@@ -54,10 +54,7 @@ class CosimCudaWrong : public testing::TestWithParam<std::pair<const char*, cons
 TEST_P(CosimCudaWrong, IsFound) {
   const std::string from = std::string(GetParam().first) + " ", to = std::string(GetParam().second) + " ";
   ASSERT_EQ(from.size(), to.size());
-  std::ifstream file(kFolder + "optimised", std::ios::binary);
-  std::stringstream bytes;
-  bytes << file.rdbuf();
-  std::string program = bytes.str();
+  std::string program = tests::ReadText(kFolder + "optimised");
   int swapped = 0;
   for (size_t at = program.find(from); at != std::string::npos; at = program.find(from, at + 1), ++swapped)
     program.replace(at, from.size(), to);
@@ -83,10 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Instructions, CosimCudaWrong,
                          });
 
 TEST(CosimCuda, ASeedAlwaysMakesTheSameProgram) {
-  std::ifstream file(kFolder + "optimised.cu");
-  std::stringstream made;
-  made << file.rdbuf();
-  EXPECT_EQ(MakeFile(0, 20), made.str());
+  EXPECT_EQ(MakeFile(0, 20), tests::ReadText(kFolder + "optimised.cu"));
   EXPECT_NE(MakeProgram(7).text, MakeProgram(8).text);
 }
 

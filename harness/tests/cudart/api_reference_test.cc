@@ -11,11 +11,11 @@
 #include <map>
 #include <regex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/support/needs.h"
+#include "tests/support/source_files.h"
 #include "vgpu/cudart/report/refused.h"
 
 namespace lockstep {
@@ -40,14 +40,6 @@ const Api kRuntime = {kReference + "api.md", kSources, kGenerated + "refused_fun
 const Api kDriver = {kReference + "driver-api.md", kSources + "/driver", kGenerated + "refused_driver_functions.inc",
                      std::regex("\nCUresult (cu[A-Z]\\w*?)(?:_v\\d)?\\("), std::regex("\\b(cu[A-Z]\\w+)")};
 
-std::string Read(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  EXPECT_TRUE(file.good()) << path;
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 std::vector<std::string> AllMatches(const std::string& text, const std::regex& pattern) {
   std::vector<std::string> found;
   for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
@@ -63,32 +55,10 @@ std::string Area(const std::string& source) {
   return match[1];
 }
 
-std::string List(std::vector<std::string> names) {
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  std::string text, line;
-  for (const std::string& name : names) {
-    const std::string item = "`" + name + "`";
-    if (line.size() + item.size() > 110) {
-      text += line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + item;
-  }
-  return text + line + "\n";
-}
-
-std::string Version(const std::string& refused) {
-  std::smatch match;
-  if (!std::regex_search(refused, match, std::regex("^// (\\d+)"))) return "";
-  const int version = std::stoi(match[1]);
-  return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 std::vector<std::string> Sources(const Api& api) {
   std::vector<std::string> sources;
   for (const auto& file : std::filesystem::directory_iterator(api.sources)) {
-    if (file.path().extension() == ".cc") sources.push_back(Read(file.path()));
+    if (file.path().extension() == ".cc") sources.push_back(tests::ReadText(file.path()));
   }
   return sources;
 }
@@ -109,7 +79,7 @@ std::set<std::string> Uncalled(const Api& api) {
       // What signatures.cu calls by the header's names is in its recorded answers.
       const bool is_record = file.path().filename() == "signatures.txt";
       if (extension != ".cu" && extension != ".cc" && extension != ".h" && !is_record) continue;
-      for (const std::string& name : AllMatches(Read(file.path()), api.name)) names.erase(name);
+      for (const std::string& name : AllMatches(tests::ReadText(file.path()), api.name)) names.erase(name);
     }
   }
   return names;
@@ -117,7 +87,7 @@ std::set<std::string> Uncalled(const Api& api) {
 
 // Those of them that the page admits to. No name is added to this list: what is new has a test.
 std::set<std::string> AdmittedUncalled(const Api& api) {
-  const std::string page = Read(api.page);
+  const std::string page = tests::ReadText(api.page);
   const size_t begin = page.find(kUncalled);
   if (begin == std::string::npos) return {};
   const std::string section = page.substr(begin, page.find("\n## ", begin) - begin);
@@ -127,33 +97,34 @@ std::set<std::string> AdmittedUncalled(const Api& api) {
 
 // "## area" and its functions, and what no test calls.
 std::string Parts(const Api& api) {
-  std::map<std::string, std::vector<std::string>> areas;
+  std::map<std::string, std::set<std::string>> areas;
   for (const std::string& source : Sources(api)) {
     const auto names = Defined(api, source);
-    if (!names.empty()) areas[Area(source)] = names;
+    if (!names.empty()) areas[Area(source)] = {names.begin(), names.end()};
   }
-  std::vector<std::string> uncalled;
+  std::set<std::string> uncalled;
   const std::set<std::string> now = Uncalled(api), admitted = AdmittedUncalled(api);
-  std::set_intersection(now.begin(), now.end(), admitted.begin(), admitted.end(), std::back_inserter(uncalled));
+  std::set_intersection(now.begin(), now.end(), admitted.begin(), admitted.end(),
+                        std::inserter(uncalled, uncalled.end()));
   std::string page;
-  for (const auto& [area, names] : areas) page += "\n## " + area + "\n\n" + List(names);
+  for (const auto& [area, names] : areas) page += "\n## " + area + "\n\n" + tests::ListOf(names);
   return page + "\n" + kUncalled +
          "\n\nNo program or test in `harness/tests/cudart` or `harness/dev/conformance` names these. The list only gets shorter: a new function "
          "comes "
          "with a call.\n\n" +
-         List(uncalled);
+         tests::ListOf(uncalled);
 }
 
 std::vector<std::string> Refused(const Api& api) {
-  return AllMatches(Read(api.refused), std::regex("LOCKSTEP_REFUSE\\((\\w+)\\)"));
+  return AllMatches(tests::ReadText(api.refused), std::regex("LOCKSTEP_REFUSE\\((\\w+)\\)"));
 }
 
 const std::string kMark = "<!-- Generated by api_reference_test: LOCKSTEP_UPDATE_GOLDEN=1 writes it anew. -->\n\n";
 
 std::string RuntimePage(const std::string& version) {
-  std::map<std::string, std::vector<std::string>> missing;
+  std::map<std::string, std::set<std::string>> missing;
   for (const std::string& name : Refused(kRuntime)) {
-    missing[std::string(vgpu::cudart::RefusedSubject(name))].push_back(name);
+    missing[std::string(vgpu::cudart::RefusedSubject(name))].insert(name);
   }
   std::string page =
       "# Runtime API\n\n" + kMark + "The functions of " + version +
@@ -169,15 +140,15 @@ std::string RuntimePage(const std::string& version) {
       "A program that names one of these links and runs. A call says its name, the line that made it and what is "
       "missing, and fails\nwith `cudaErrorNotSupported`.\n";
   for (const auto& [subject, names] : missing) {
-    page += "\n**" + (subject == "this function" ? std::string("Others") : subject) + "**\n\n" + List(names);
+    page += "\n**" + (subject == "this function" ? std::string("Others") : subject) + "**\n\n" + tests::ListOf(names);
   }
   return page;
 }
 
 std::string DriverPage(const std::string& version) {
-  std::vector<std::string> missing;
+  std::set<std::string> missing;
   for (const std::string& name : Refused(kDriver)) {
-    missing.push_back(std::regex_replace(name, std::regex("(_v\\d)?(_ptsz|_ptds)?$"), ""));
+    missing.insert(std::regex_replace(name, std::regex("(_v\\d)?(_ptsz|_ptds)?$"), ""));
   }
   return "# Driver API\n\n" + kMark + "The functions of " + version +
          "'s driver API that the virtual GPU has, by the part of `harness/vgpu/cudart/driver` that defines them, in "
@@ -198,7 +169,7 @@ std::string DriverPage(const std::string& version) {
          "\n## Refused by name\n\n"
          "A program that names one of these links and runs. A call says its name and the line that made it, and fails "
          "with\n`CUDA_ERROR_NOT_SUPPORTED`.\n\n" +
-         List(missing);
+         tests::ListOf(missing);
 }
 
 void ExpectUpToDate(const Api& api, const std::string& version, const std::string& page) {
@@ -207,7 +178,7 @@ void ExpectUpToDate(const Api& api, const std::string& version, const std::strin
     std::ofstream(api.page) << page;
     return;
   }
-  const std::string written = Read(api.page);
+  const std::string written = tests::ReadText(api.page);
   if (written.find("The functions of " + version + "'s") == std::string::npos) {
     LOCKSTEP_SKIP_BUT_IN_CI(
         api.page + " is about another toolkit than this build's, " + version +
@@ -226,12 +197,12 @@ void ExpectUpToDate(const Api& api, const std::string& version, const std::strin
 }
 
 TEST(ApiReferenceTest, TheRuntimesPageIsUpToDate) {
-  const std::string version = Version(Read(kRuntime.refused));
+  const std::string version = tests::ToolkitVersion();
   ExpectUpToDate(kRuntime, version, RuntimePage(version));
 }
 
 TEST(ApiReferenceTest, TheDriversPageIsUpToDate) {
-  const std::string version = Version(Read(kRuntime.refused));
+  const std::string version = tests::ToolkitVersion();
   ExpectUpToDate(kDriver, version, DriverPage(version));
 }
 
@@ -249,7 +220,7 @@ TEST(ApiReferenceTest, EachFunctionIsCalledByATest) {
 // A program built with --default-stream per-thread calls cudaMemcpy_ptds where it says cudaMemcpy.
 TEST(ApiReferenceTest, EachFunctionHasItsPerThreadVariant) {
   std::map<std::string, std::string> variants;
-  const std::string header = Read(kToolkit);
+  const std::string header = tests::ReadText(kToolkit);
   const std::regex pattern("#define +(cuda\\w+) +__CUDART_API_PT(DS|SZ)\\(");
   for (std::sregex_iterator match(header.begin(), header.end(), pattern), end; match != end; ++match) {
     variants[(*match)[1]] = (*match)[2] == "DS" ? "_ptds" : "_ptsz";

@@ -1,5 +1,4 @@
 // Kernels that must not go through: each has one fault.
-#include <cassert>
 #include <cstdio>
 
 __device__ __noinline__ int endless(int n) { return n == 0 ? 0 : endless(n + 1) * endless(n + 2) + n; }
@@ -16,32 +15,10 @@ extern "C" __global__ void wrong_mask(int* out) {
   out[t] = v;
 }
 
-extern "C" __global__ void mask_without_self(int* out) {
-  out[threadIdx.x] = __shfl_down_sync(0x0000ffffu, threadIdx.x, 1);
-}
-
-extern "C" __global__ void partial_barrier(int* out) {
-  if (threadIdx.x < 16) __syncthreads();
-  out[threadIdx.x] = threadIdx.x;
-}
-
-extern "C" __global__ void different_barriers(int* out) {
-  if (threadIdx.x % 2) {
-    out[threadIdx.x] = 1;
-    __syncthreads();
-  } else {
-    out[threadIdx.x] = 2;
-    __syncthreads();
-    out[threadIdx.x] += 1;
-  }
-}
-
 extern "C" __global__ void missing_warp(int* out) {
   asm volatile("bar.sync 1, 96;");
   out[threadIdx.x] = 1;
 }
-
-extern "C" __global__ void asserts(const int* in) { assert(in[threadIdx.x] != 7); }
 
 extern "C" __global__ void out_of_bounds(const int* in, int* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -51,22 +28,6 @@ extern "C" __global__ void out_of_bounds(const int* in, int* out, int n) {
 extern "C" __global__ void null_pointer(int* out) { out[threadIdx.x] = 1; }
 
 extern "C" __global__ void misaligned(char* p) { *(int*)(p + 1 + 4 * threadIdx.x) = 1; }
-
-extern "C" __global__ void shared_overrun(int* out) {
-  __shared__ int a[32];
-  a[threadIdx.x + out[0]] = threadIdx.x;
-  __syncthreads();
-  out[threadIdx.x] = a[31 - threadIdx.x];
-}
-
-extern "C" __global__ void local_overrun(int* out) {
-  int a[8];
-  for (int k = 0; k < 8; ++k) a[k] = out[k];
-  a[out[threadIdx.x] + 9] = 5;
-  int s = 0;
-  for (int k = 0; k < 8; ++k) s += a[out[k] & 7];
-  out[threadIdx.x] = s;
-}
 
 extern "C" __global__ void endless_loop(volatile int* p) {
   while (*p == 0) {

@@ -1,4 +1,5 @@
-// Faults: what stops a kernel, where, and with which words; and what the device does afterwards.
+// Faults: what stops a kernel, and what the device does afterwards. checker_pairs_memory.cu has the kinds of bad
+// accesses with their words.
 #include <gtest/gtest.h>
 
 #include "tests/support/device_support.h"
@@ -49,12 +50,6 @@ TEST(DeviceFaultsTest, GlobalAccessBeyondABuffer) {
   }
 }
 
-TEST(DeviceFaultsTest, NullPointer) {
-  TestDevice device(Ptx());
-  EXPECT_EQ(device.Launch("null_pointer", {{1}, {32}}, uint64_t{0}).error, LaunchError::kIllegalAddress);
-  EXPECT_EQ(OnlyFinding(device).kind, FindingKind::kInvalidAddress);
-}
-
 TEST(DeviceFaultsTest, WildPointers) {
   for (const uint64_t address : {~uint64_t{0} - 63, uint64_t{1} << 63, uint64_t{0x10} << 40, uint64_t{0x11} << 40,
                                  uint64_t{0x12} << 40, uint64_t{0x13} << 40, uint64_t{0x20} << 40}) {
@@ -77,36 +72,6 @@ TEST(DeviceFaultsTest, Misaligned) {
   const auto p = device.Make(std::vector<char>(256));
   EXPECT_EQ(device.Launch("misaligned", {{1}, {32}}, p).error, LaunchError::kMisalignedAddress);
   EXPECT_EQ(OnlyFinding(device).kind, FindingKind::kMisaligned);
-}
-
-TEST(DeviceFaultsTest, SharedOverrun) {
-  TestDevice device(Ptx());
-  const auto p = device.Make(std::vector<int>(32, 4));
-  EXPECT_EQ(device.Launch("shared_overrun", {{1}, {32}}, p).error, LaunchError::kIllegalAddress);
-  const Finding& f = OnlyFinding(device);
-  EXPECT_EQ(f.kind, FindingKind::kOutOfBounds);
-  EXPECT_EQ(f.memory->space, MemorySpace::kShared);
-  EXPECT_EQ(f.memory->address, 128u);
-  EXPECT_EQ(f.first.thread, (Dim3{28, 0, 0}));
-  EXPECT_NE(f.memory->buffer_name.find('a'), std::string::npos);
-}
-
-TEST(DeviceFaultsTest, LocalOverrun) {
-  TestDevice device(Ptx());
-  const auto p = device.Make(std::vector<int>(32, 400));
-  EXPECT_EQ(device.Launch("local_overrun", {{1}, {32}}, p).error, LaunchError::kIllegalAddress);
-  EXPECT_EQ(OnlyFinding(device).memory->space, MemorySpace::kLocal);
-}
-
-TEST(DeviceFaultsTest, Assertion) {
-  TestDevice device(Ptx());
-  std::vector<int> in(64);
-  in[40] = 7;
-  EXPECT_EQ(device.Launch("asserts", {{1}, {64}}, device.Make(in)).error, LaunchError::kAssert);
-  const Finding& f = OnlyFinding(device);
-  EXPECT_EQ(f.kind, FindingKind::kAssert);
-  EXPECT_NE(f.detail.find("in[threadIdx.x] != 7"), std::string::npos) << f.detail;
-  EXPECT_EQ(f.first.thread, (Dim3{40, 0, 0}));
 }
 
 TEST(DeviceFaultsTest, Trap) {
@@ -250,26 +215,12 @@ TEST(DeviceFaultsTest, BarrierThatAWarpNeverReaches) {
   EXPECT_EQ(OnlyFinding(device).kind, FindingKind::kBarrierDivergence);
 }
 
-TEST(DeviceFaultsTest, BarrierInABranchIsFoundButDoesNotHang) {
-  for (const char* kernel : {"partial_barrier", "different_barriers"}) {
-    TestDevice device(Ptx());
-    device.Launch(kernel, {{1}, {32}}, device.Make(std::vector<int>(32)));
-    ASSERT_FALSE(device->findings().findings().empty()) << kernel;
-    EXPECT_EQ(device->findings().findings()[0].kind, FindingKind::kBarrierDivergence) << kernel;
-  }
-}
-
-TEST(DeviceFaultsTest, MemberMasks) {
-  {
-    DeviceOptions options;
-    options.instruction_budget = 1000000;
-    TestDevice device(Ptx(), options);
-    EXPECT_NE(device.Launch("wrong_mask", {{1}, {32}}, device.Make(std::vector<int>(32))).error, LaunchError::kNone);
-  }
-  TestDevice device(Ptx());
-  EXPECT_EQ(device.Launch("mask_without_self", {{1}, {32}}, device.Make(std::vector<int>(32))).error,
-            LaunchError::kNone);
-  EXPECT_EQ(OnlyFinding(device).kind, FindingKind::kWarpSyncMismatch);
+// Others than the mask names turn until something stops them.
+TEST(DeviceFaultsTest, LanesThatNeverMeet) {
+  DeviceOptions options;
+  options.instruction_budget = 1000000;
+  TestDevice device(Ptx(), options);
+  EXPECT_NE(device.Launch("wrong_mask", {{1}, {32}}, device.Make(std::vector<int>(32))).error, LaunchError::kNone);
 }
 
 TEST(DeviceFaultsTest, LaunchConfigurations) {

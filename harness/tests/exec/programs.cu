@@ -2,24 +2,6 @@
 #include <cassert>
 #include <cstdio>
 
-extern "C" __global__ void nested_loops(const int* d_in, int* d_out, unsigned n) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  int sum = 0;
-  for (int a = 0; a < d_in[i] % 13; ++a) {
-    for (int b = a; b < 9; ++b) {
-      if ((a * b) % 5 == 3) continue;
-      if (sum > 400) break;
-      sum += a + b;
-    }
-    if (sum % 11 == 10) {
-      sum += 1000;
-      break;
-    }
-  }
-  d_out[i] = sum;
-}
-
 // --- progress -------------------------------------------------------------------------------------------------------
 
 __device__ int g_lock = 0;

@@ -1,10 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include "judge/model/metric.h"
+#include "tests/support/source_files.h"
 
 namespace lockstep::judge {
 namespace {
@@ -91,10 +90,7 @@ TEST(ProfileTest, CountsAtomicsAsTraffic) {
 }
 
 TEST(ProfileTest, EveryDerivedFigureIsOnThePage) {
-  const std::string page =
-      (std::stringstream()
-       << std::ifstream(std::string(LOCKSTEP_SOURCE_DIR) + "/docs/reference/assignment-toml.md").rdbuf())
-          .str();
+  const std::string page = tests::ReadText(LOCKSTEP_SOURCE_DIR "/docs/reference/assignment-toml.md");
   for (const auto& [name, value] : DerivedFigures(Profile(10, 3))) {
     EXPECT_NE(page.find("`" + std::string(name) + "`"), std::string::npos) << name;
     EXPECT_EQ(FigureOf(Profile(10, 3), name), value) << name;

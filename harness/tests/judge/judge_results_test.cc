@@ -6,7 +6,6 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "judge/model/results.h"
 #include "judge/model/text.h"
@@ -210,18 +209,13 @@ class FileTest : public testing::Test {
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
-  static std::string Text(const std::filesystem::path& path) {
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
   std::filesystem::path folder_;
 };
 
 TEST_F(FileTest, IsReplacedAsAWhole) {
   WriteAtomically(folder_ / "r.json", "old");
   WriteAtomically(folder_ / "r.json", "new");
-  EXPECT_EQ(Text(folder_ / "r.json"), "new");
+  EXPECT_EQ(tests::ReadText(folder_ / "r.json"), "new");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
 }
 
@@ -229,7 +223,7 @@ TEST_F(FileTest, LinksAreReplacedAndNotFollowed) {
   std::ofstream(folder_ / "victim") << "precious";
   std::filesystem::create_symlink(folder_ / "victim", folder_ / "r.json");
   WriteAtomically(folder_ / "r.json", "new");
-  EXPECT_EQ(Text(folder_ / "victim"), "precious");
+  EXPECT_EQ(tests::ReadText(folder_ / "victim"), "precious");
   EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(folder_ / "r.json")));
 }
 
@@ -296,7 +290,7 @@ TEST_F(FileTest, CommittedFiguresAreWrittenAgainAsTheyAre) {
     const std::filesystem::path path = entry.path() / "figures.json";
     if (!std::filesystem::exists(path)) continue;
     ++files;
-    const std::string text = Text(path);
+    const std::string text = tests::ReadText(path);
     const nlohmann::json json = nlohmann::json::parse(text);
     Results results;
     results.assignment = json["assignment"];

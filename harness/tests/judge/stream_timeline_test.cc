@@ -2,11 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "judge/model/metric.h"
 #include "tests/model/profile_named.h"
+#include "tests/support/source_files.h"
 
 namespace lockstep::judge {
 namespace {
@@ -92,12 +90,10 @@ TEST(StreamTimelineTest, MetricsKnowItsFigures) {
 }
 
 TEST(StreamTimelineTest, ThePageHasEachFigure) {
-  std::ifstream file(std::string(LOCKSTEP_SOURCE_DIR) + "/docs/reference/assignment-toml.md");
-  std::stringstream page;
-  page << file.rdbuf();
+  const std::string page = tests::ReadText(LOCKSTEP_SOURCE_DIR "/docs/reference/assignment-toml.md");
   for (const TimelineFigureInfo& info : AllTimelineFigures()) {
     const std::string row = std::string("| `") + info.name + "` | " + info.text + " |\n";
-    EXPECT_NE(page.str().find(row), std::string::npos) << row;
+    EXPECT_NE(page.find(row), std::string::npos) << row;
   }
 }
 

@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "tests/support/golden.h"
 #include "vgpu/core/hint.h"
 
@@ -49,11 +46,9 @@ TEST(VerdictTest, AHintAboutAPythonFileHasNumbasNames) {
 }
 
 TEST(VerdictTest, EveryVerdictIsDocumented) {
-  std::ifstream file(std::string(LOCKSTEP_SOURCE_DIR) + "/docs/reference/verdicts.md");
-  std::stringstream page;
-  page << file.rdbuf();
+  const std::string page = tests::ReadText(LOCKSTEP_SOURCE_DIR "/docs/reference/verdicts.md");
   for (const VerdictRow& row : AllVerdicts()) {
-    EXPECT_NE(page.str().find("`" + std::string(row.name) + "`"), std::string::npos) << row.name;
+    EXPECT_NE(page.find("`" + std::string(row.name) + "`"), std::string::npos) << row.name;
   }
 }
 

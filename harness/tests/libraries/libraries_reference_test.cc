@@ -14,20 +14,13 @@
 
 #include "tests/support/needs.h"
 #include "tests/support/shell.h"
+#include "tests/support/source_files.h"
 
 namespace lockstep {
 namespace {
 
 const std::string kLibraries = std::string(LOCKSTEP_BUILD_DIR) + "/lib/";
 const std::string kPage = std::string(LOCKSTEP_SOURCE_DIR) + "/docs/reference/host-libraries.md";
-
-std::string Read(const std::string& path) {
-  std::ifstream file(path);
-  EXPECT_TRUE(file.good()) << path;
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 struct Library {
   std::string file;
@@ -44,7 +37,7 @@ std::set<std::string> Undeclared(const std::string& file) {
   const std::string listed = std::string(LOCKSTEP_BUILD_DIR) + "/generated/refused_" + name + ".inc";
   std::set<std::string> symbols;
   if (!std::filesystem::exists(listed)) return symbols;
-  const std::string text = Read(listed);
+  const std::string text = tests::ReadText(listed);
   const std::regex undeclared("LOCKSTEP_REFUSE_UNDECLARED\\((\\w+)\\)");
   for (std::sregex_iterator it(text.begin(), text.end(), undeclared), end; it != end; ++it) symbols.insert((*it)[1]);
   return symbols;
@@ -81,27 +74,6 @@ std::vector<Library> Libraries() {
   return libraries;
 }
 
-std::string List(const std::set<std::string>& names) {
-  std::string text, line;
-  for (const std::string& name : names) {
-    const std::string item = "`" + name + "`";
-    if (line.size() + item.size() > 110) {
-      text += line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + item;
-  }
-  return text + line + "\n";
-}
-
-std::string Version() {
-  std::smatch match;
-  const std::string refused = Read(std::string(LOCKSTEP_BUILD_DIR) + "/generated/refused_functions.inc");
-  if (!std::regex_search(refused, match, std::regex("^// (\\d+)"))) return "";
-  const int version = std::stoi(match[1]);
-  return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 // What submissions may use of the libraries that an assignment gives them.
 std::string Submissions() {
   std::string text =
@@ -118,7 +90,7 @@ std::string Submissions() {
       "until it is\n"
       "destroyed. Thrust and CUB are headers, and have no such limits.\n";
   for (const std::string file : {"libcublas.so.13", "libcufft.so.12"}) {
-    text += "\n**`" + file + "`**\n\n" + List(ReadLibrary("submission/" + file).defined);
+    text += "\n**`" + file + "`**\n\n" + tests::ListOf(ReadLibrary("submission/" + file).defined);
   }
   return text;
 }
@@ -182,8 +154,8 @@ std::string Page(const std::string& version) {
   }
   for (const Library& library : Libraries()) {
     if (library.defined.empty()) continue;
-    page += "\n## `" + library.file + "`\n\n" + List(library.defined);
-    if (!library.refused.empty()) page += "\n**Refused by name**\n\n" + List(library.refused);
+    page += "\n## `" + library.file + "`\n\n" + tests::ListOf(library.defined);
+    if (!library.refused.empty()) page += "\n**Refused by name**\n\n" + tests::ListOf(library.refused);
   }
   return page + Submissions();
 }
@@ -206,13 +178,13 @@ TEST(LibrariesReferenceTest, ThePageIsUpToDate) {
   if (ReadLibrary("libcufft.so.12").defined.empty()) {
     LOCKSTEP_SKIP_BUT_IN_CI("no stand-in for cuFFT in this build: install libeigen3-dev");
   }
-  const std::string version = Version(), page = Page(version);
+  const std::string version = tests::ToolkitVersion(), page = Page(version);
   const char* const update = std::getenv("LOCKSTEP_UPDATE_GOLDEN");
   if (update != nullptr && std::string(update) == "1") {
     std::ofstream(kPage) << page;
     return;
   }
-  const std::string written = Read(kPage);
+  const std::string written = tests::ReadText(kPage);
   if (written.find("of " + version + ",") == std::string::npos) {
     LOCKSTEP_SKIP_BUT_IN_CI(kPage + " is about another toolkit than this build's, " + version);
   }

@@ -13,6 +13,7 @@
 
 #include "tests/libraries/library_program.h"
 #include "tests/support/needs.h"
+#include "tests/support/source_files.h"
 
 namespace lockstep {
 namespace {
@@ -72,10 +73,7 @@ TEST_F(SubmissionLibrariesTest, AJudgesProgramMayLoadThem) {
 
 // What a header declares, each as an expression that prints: functions by their types, enumerators by their values.
 std::string Printer(const std::string& header) {
-  std::ifstream file(kInclude + header);
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string declared = std::regex_replace(text.str(), std::regex("\\\\\n"), " ");
+  const std::string declared = std::regex_replace(tests::ReadText(kInclude + header), std::regex("\\\\\n"), " ");
   std::set<std::string> names;
   const std::regex function("\\b(cu(?:blas|fft)[A-Za-z0-9#_]*)\\("), enumerator("\\b(CU(?:BLAS|FFT)_[A-Za-z0-9_]+) = ");
   for (std::sregex_iterator it(declared.begin(), declared.end(), function), end; it != end; ++it) {

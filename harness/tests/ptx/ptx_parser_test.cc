@@ -1,14 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tests/support/ptx_testing.h"
+#include "tests/support/source_files.h"
 #include "vgpu/ptx/parser.h"
 
 namespace lockstep::vgpu::ptx {
@@ -317,10 +316,7 @@ class WellFormed {
 };
 
 TEST(PtxParserTest, ReadsWhatNvccWrites) {
-  std::ifstream file(LOCKSTEP_BUILD_DIR "/ptx/ptx_parser.ptx");
-  std::stringstream text;
-  text << file.rdbuf();
-  const Module module = Parse(text.str());
+  const Module module = Parse(tests::ReadText(LOCKSTEP_BUILD_DIR "/ptx/ptx_parser.ptx"));
   const WellFormed checked(module);
   EXPECT_GT(checked.instructions, 200u);
   EXPECT_GT(checked.branches, 10u);

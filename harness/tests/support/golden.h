@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "tests/support/source_files.h"
+
 namespace lockstep {
 
 // Rows of a generated table, each ended by a line break, side by side in lines of up to 400 columns.
@@ -32,11 +34,7 @@ inline void ExpectFile(const std::string& path, const std::string& text) {
     std::ofstream(full_path) << text << '\n';
     return;
   }
-  std::ifstream file(full_path);
-  ASSERT_TRUE(file.good()) << full_path << " is missing; LOCKSTEP_UPDATE_GOLDEN=1 writes it";
-  std::stringstream golden;
-  golden << file.rdbuf();
-  EXPECT_EQ(golden.str(), text + "\n") << "LOCKSTEP_UPDATE_GOLDEN=1 writes " << full_path << " anew";
+  EXPECT_EQ(tests::ReadText(full_path), text + "\n") << "LOCKSTEP_UPDATE_GOLDEN=1 writes " << full_path << " anew";
 }
 
 inline void ExpectGolden(const std::string& name, const std::string& text) {

@@ -128,12 +128,12 @@ def read_equivalent(layout: Layout, assignment: Assignment) -> list[Equivalent]:
     if not path.is_file():
         return []
     try:
-        fields = Fields(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
         known = []
-        for entry in fields.tables("mutant"):
-            known.append(Equivalent(entry.text("code"), entry.text("change"), entry.text("reason")))
-            entry.finish()
-        fields.finish()
+        for reason, lines in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            fields = Fields(lines, reason)
+            for code in lines:
+                changes = [fields.text(code)] if fields.is_text(code) else fields.texts(code)
+                known += [Equivalent(code, change, reason) for change in changes]
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, SchemaError) as error:
         raise GraderError(f"{path}: {error}") from error
     return known
