@@ -39,7 +39,8 @@ constexpr DerivedCounter kDerivedCounters[] = {
      }},
     {"float_operations",
      [](const vgpu::Counters& c) {
-       return c.float32_instructions + c.float64_instructions + c.atomics + c.shared_atomics;
+       return c.float32_instructions + c.float64_instructions + c.atomics + c.shared_atomics +
+              c.tensor_multiply_adds / vgpu::kWarpSize;
      }},
 };
 

@@ -112,6 +112,9 @@ RungProfile ProfileOf(const std::string& rung, const char* source, uint64_t elem
 
 constexpr int kAlikeCalls = 9;
 constexpr double kAlike = 1.35;  // between figures of calls of nearly one size
+constexpr double kNarrow = 1.1;
+
+bool IsNarrow(const Budget& budget) { return budget.LowerIsBetter() && budget.none <= kNarrow * budget.full; }
 
 bool IsFar(Draw draw) { return draw == Draw::kWide || draw == Draw::kAlike; }
 
@@ -265,6 +268,8 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
     const bool is_near = !IsFar(there.draw);
     double bound = BoundElsewhere(budget, *measured, compares && is_near ? Draw::kRound : there.draw,
                                   IsTraffic(metric.numerator.counter) || (is_small && metric.denominator.has_value()));
+    // A tenth of it is more than a narrow budget's range.
+    if (compares && is_near && IsNarrow(budget)) bound = std::min(bound, std::max(budget.full, 1.05 * *measured));
     if (!is_near && budget.LowerIsBetter()) {
       const double expected = ExpectedAt(metric.numerator, measurement, there.profile.elements);
       const double counted = FigureOf(there.profile, metric.numerator.counter).value_or(0);
@@ -320,7 +325,8 @@ std::string Evidence::UnmetAlike(const EvidenceCriterion& criterion, const Measu
     // What a time is compared with says nothing about a time alone: it may differ by what full marks leave room for, as
     // blocks that fill a device once and a little more take twice as long.
     const auto here = ValueHere(metric, criterion.rung, measurement);
-    const double room = here && budget.LowerIsBetter() ? std::max(kAlike, budget.full / *here) : kAlike;
+    const double least_room = IsNarrow(budget) ? kNarrow : kAlike;
+    const double room = here && budget.LowerIsBetter() ? std::max(least_room, budget.full / *here) : kAlike;
     if (compares ? most->first <= room * least->first : !AreUnlike(budget, least->first, most->first)) return "";
     const bool lower = budget.LowerIsBetter();
     where = (lower ? most : least)->second;
