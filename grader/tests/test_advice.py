@@ -83,9 +83,66 @@ def test_advice_for_a_rung_is_the_next_rungs_technique(
     for rung in rungs:
         stem = "shift1_gather" if rung == "shift2_any" else rung  # rung 2 launches the kernel of rung 1
         (kernel,) = (kernels[name] for name in kernels if name.startswith(stem))
-        assert all(advice["lines"] for advice in kernel["advice"])
-        told[rung] = [advice["technique"] for advice in kernel["advice"]]
+        (advice,) = kernel["advice"]
+        assert all(change["lines"] for change in advice["changes"])
+        told[rung] = [change["technique"] for change in advice["changes"]]
     assert {rung: technique for rung, technique in rungs.items() if technique not in told[rung]} == {}, told
+
+
+_MEETING = """
+__global__ void meet(const int* in, int* out, int rounds) {
+  __shared__ int part[96];
+  const int t = threadIdx.x;
+  part[t] = in[t];
+  __syncthreads();
+  for (int round = 0; round < rounds; ++round) {
+    const int other = part[(t + 32 * round + 32) % 96];
+    BARRIER
+    if (t % 2 == 0) part[t] += other;
+    __syncthreads();
+  }
+  out[96 * blockIdx.x + t] = part[t];
+}
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 384), cudaMalloc(&out, 768), cudaMemset(in, 1, 384);
+  for (int rounds : {FIRST, 2}) meet<<<2, 96>>>(in, out, rounds);
+  cudaDeviceSynchronize();
+}
+"""
+
+
+@pytest.mark.parametrize("races", [False, True])
+def test_a_replay_is_what_the_block_does(races: bool, tmp_path: Path) -> None:
+    source, page = tmp_path / "meet.cu", tmp_path / "page.html"
+    source.write_text(_MEETING.replace("BARRIER", "" if races else "__syncthreads();"))
+    program = _compile(source, f"-DFIRST={0 if races else 1000}")
+    for block in ("1", "0"):
+        subprocess.run(
+            [RUN, "--check", f"--page={page}", f"--replay={block}", program], check=True, capture_output=True
+        )
+    found = re.search(r'id="replays">(.*?)</script>', page.read_text(), re.DOTALL)
+    (replay,) = json.loads(found[1]) if found else []
+    # The first launch, or the first in which something is found.
+    assert (replay["launch"], replay["block"], replay["whole"], replay["by_barriers"]) == (races, 0, races, True)
+    assert replay["variables"] == [["part", 0, 384]]
+    assert 30 < len(replay["steps"]) <= 3000
+    passed = dict.fromkeys(range(3), 0)
+    for warp, file, line, lanes, arrives, accesses in replay["steps"]:
+        assert replay["files"][file] == str(source)
+        thread, round_ = 32 * warp, (passed[warp] - 1) // (2 - races)
+        own = {5: ("writes", thread), 8: ("reads", (thread + 32 * (round_ + 1)) % 96)}
+        for deed, bytes_, mask, at in accesses:
+            expected, first = own.get(line, (deed, thread))
+            assert (deed, bytes_) == (expected, 4)
+            assert mask in ((0xFFFFFFFF, 0x55555555) if line in (8, 10) else (0xFFFFFFFF,))
+            assert mask & ~lanes == 0
+            assert at == [4 * (first + lane) for lane in range(32) if mask >> lane & 1]
+        passed[warp] += arrives
+        assert max(passed.values()) - min(passed.values()) <= 1
+    assert min(passed.values()) >= 3
+    unpaged = subprocess.run([RUN, "--replay=1", program], capture_output=True, text=True, check=False)
+    assert (unpaged.returncode, "give --page=FILE too" in unpaged.stderr) == (2, True)
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +157,7 @@ def test_gains_are_those_of_the_kernel_with_the_technique(pairs: Path, tmp_path:
     for name, technique in [("structures", "coalesce"), ("stencil", "tile"), ("histogram", "privatise"),
                             ("transpose", "coalesce"), ("compact", "full warps")]:  # fmt: skip
         before, after = kernels[f"{name}_before"], kernels[f"{name}_after"]
-        saved = {advice["technique"]: advice["saved_us"] for advice in before["advice"]}
+        saved = {change["technique"]: change["saved_microseconds"] for change in before["advice"][0]["changes"]}
         assert technique in saved, (name, saved)
         assert 0.5 < saved[technique] / (before["us"] - after["us"]) < 2, name
 

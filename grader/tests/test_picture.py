@@ -105,14 +105,17 @@ def test_nothing_is_drawn_of_what_is_not_known() -> None:
         assert of_line(Line("a.cu", 1, {}, (wrong,))) == ()
 
 
-def _result() -> SuiteResult:
+def _result(work: int = 8) -> SuiteResult:
     accesses = [dict(vars(random_access(space, 8))) for space in ("global", "shared")]
-    line = {"file": "/x/reduction.cu", "line": 2, "counters": {"warp_instructions": 8}, "accesses": accesses}
+    line = {"file": "/x/reduction.cu", "line": 2, "counters": {"warp_instructions": work}, "accesses": accesses}
+    change = {"technique": "tile", "text": "", "saved_microseconds": 1, "lines": [{"file": "reduction.cu", "line": 2}]}
+    limits = {"microseconds": 2.5, "intensity": 0.5, "ridge": 14, "share": 0.41}
+    advice = {"kernel": "k", "bound_by": "dram", "changes": [change], **limits}
     launch = {"kernel": "k", "grid": [1, 1, 1], "block": [64, 1, 1], "microseconds": 2.5, "bound_by": "dram"}
     run = {"rung": "reduce1_interleaved", "source": "submission", "n": 64, "microseconds": 2.5, "launches": [launch]}
     document = {
         "format": 2, "assignment": "04_reduction", "seed": "1", "finished": True,
-        "profiles": [{**run, "counters": {"warp_instructions": 8}, "lines": [line]}],
+        "profiles": [{**run, "counters": {"warp_instructions": work}, "lines": [line], "advice": [advice]}],
     }  # fmt: skip
     return result_from(json.loads(json.dumps(document)))
 
@@ -121,7 +124,11 @@ def _result() -> SuiteResult:
 def page(tmp_path: Path) -> Path:
     assignment = load_assignment(ROOT / "assignments/04_reduction")
     template = (ROOT / "harness" / TEMPLATE).read_text(encoding="utf-8")
-    text = profile_page(template, assignment, _result(), f"// {_EVIL}\nout[i] = in[j];\n")
+    slow, wrong, same = "// before\nout[i] = in[32 * j];\n", "// wrong\n", f"// {_EVIL}\nout[i] = in[j];\n"
+    text = profile_page(template, assignment, _result(16), slow)
+    text = profile_page(template, assignment, replace(_result(), profiles=()), wrong, text)
+    for _ in range(2):  # the second time with the same code
+        text = profile_page(template, assignment, _result(), same, text)
     path = tmp_path / "page.html"
     path.write_text(text, encoding="utf-8")
     return path
@@ -133,6 +140,10 @@ def test_a_page_holds_hostile_text_as_text(page: Path) -> None:
     data = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert data
     assert _EVIL in json.loads(data[1])["files"][0]["text"]
+    before = re.search(r'id="before">(.*?)</script>', text, re.DOTALL)
+    assert before
+    kernels = [[kernel["counters"] for kernel in run["kernels"]] for run in json.loads(before[1])]
+    assert kernels == [[], [{"warp_instructions": 16}]]
 
 
 @pytest.mark.parametrize(("width", "dark"), [(360, True), (1280, False)])
@@ -140,6 +151,9 @@ def test_a_page_shows_lines_and_accesses(page: Path, open_page: Callable[..., An
     opened = open_page(page, width=width, dark=dark)
     assert opened.evaluate("document.documentElement.scrollWidth") <= width
     assert opened.locator(".value", has_text="8").count() == 1
+    assert opened.locator(".value").all_inner_texts() == ["", "", "8", "16", "", ""]
+    assert "k is bound by dram, and reaches 41 % of what DRAM allows" in opened.locator("#kernels").inner_text()
+    assert "−1 µs (40 %) tile (line 2)" in opened.locator("#kernels").inner_text()
     opened.select_option("#gauge", label="bank conflicts")
     assert opened.locator(".value", has_text="8").count() == 0
     opened.select_option("#gauge", label="instructions")

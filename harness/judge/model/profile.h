@@ -11,6 +11,7 @@
 #include "judge/model/api_counts.h"
 #include "judge/model/stream_timeline.h"
 #include "vgpu/core/counters.h"
+#include "vgpu/model/advice.h"
 
 namespace lockstep::judge {
 
@@ -25,7 +26,8 @@ struct RungProfile {
   ApiCounts api;                           // of the host code
   std::optional<StreamTimeline> timeline;  // where the assignment asks for it
   std::vector<vgpu::LaunchRecord> launches;
-  std::vector<vgpu::LineCounters> lines;  // of all launches, by file (its name alone) and line
+  std::vector<vgpu::LineCounters> lines;   // of all launches, by file (its name alone) and line
+  std::vector<vgpu::KernelAdvice> advice;  // on a submission's kernels
 };
 
 RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,

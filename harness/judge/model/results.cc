@@ -16,11 +16,12 @@
 
 #include "judge/model/text.h"
 #include "vgpu/core/symbol_name.h"
+#include "vgpu/model/record_json.h"
 
 namespace lockstep::judge {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using vgpu::Json;
 
 constexpr int kResultFormat = 2, kFiguresFormat = 2;
 
@@ -41,14 +42,6 @@ constexpr size_t kMostResultBytes = size_t{32} << 20;  // of a file with details
 std::string Shown(std::string_view bytes, size_t most_bytes) {
   // Each byte is printed as four at most, so nothing is lost that would be kept.
   return Cut(Printable(bytes.substr(0, 2 * most_bytes)), most_bytes);
-}
-
-Json CountersJson(const vgpu::Counters& counters, bool with_zeros) {
-  Json json = Json::object();
-  for (const vgpu::CounterInfo& info : vgpu::AllCounters()) {
-    if (with_zeros || counters.*info.field != 0) json[info.name] = counters.*info.field;
-  }
-  return json;
 }
 
 Json DimJson(const vgpu::Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
@@ -190,10 +183,10 @@ Json ProfileJson(const RungProfile& profile, size_t detailed_launches, bool with
                  {"microseconds", launch.microseconds},
                  {"bound_by", launch.bound_by}};
     if (!launch.is_own) json["from_headers"] = true;
-    if (detailed) json["counters"] = CountersJson(launch.counters, false);
+    if (detailed) json["counters"] = vgpu::JsonOf(launch.counters);
     launches.push_back(std::move(json));
   }
-  Json counters = CountersJson(profile.counters, with_zeros);
+  Json counters = vgpu::JsonOf(profile.counters, with_zeros);
   for (const ApiCountInfo& info : AllApiCounts()) {
     if (with_zeros || profile.api.*info.field != 0) counters[info.name] = profile.api.*info.field;
   }
@@ -211,29 +204,21 @@ Json DerivedJson(const RungProfile& profile) {
   return figures;
 }
 
-Json SampleJson(const vgpu::AccessSample& sample) {
-  const uint64_t origin = vgpu::OriginOf(sample);
-  Json lanes = Json::array();
-  for (size_t lane = 0; lane < sample.at.size(); ++lane) {
-    lanes.push_back((sample.mask >> lane & 1) != 0 ? static_cast<int64_t>(sample.at[lane] - origin) : -1);
+Json AdviceJson(vgpu::KernelAdvice advice) {
+  advice.kernel = Shown(advice.kernel, kMostName);
+  for (vgpu::Advice& change : advice.changes) {
+    for (auto& [file, line] : change.lines) file = Shown(std::filesystem::path(file).filename().string(), kMostName);
   }
-  return {{"space", vgpu::NameOf(sample.space)},
-          {"access", vgpu::NameOf(sample.access)},
-          {"bytes", sample.bytes},
-          {"cost", sample.cost},
-          {"ideal", sample.ideal},
-          {"block", sample.block},
-          {"warp", sample.warp},
-          {"lanes", std::move(lanes)}};
+  return vgpu::JsonOf(advice);
 }
 
 Json LinesJson(const RungProfile& profile) {
   Json lines = Json::array();
   for (const vgpu::LineCounters& line : LinesToStore(profile)) {
     lines.push_back(
-        {{"file", Shown(line.file, kMostName)}, {"line", line.line}, {"counters", CountersJson(line.counters, false)}});
+        {{"file", Shown(line.file, kMostName)}, {"line", line.line}, {"counters", vgpu::JsonOf(line.counters)}});
     for (const vgpu::KeptSample& sample : {line.global, line.shared}) {
-      if (sample != nullptr && lines.size() <= kMostDrawn) lines.back()["accesses"].push_back(SampleJson(*sample));
+      if (sample != nullptr && lines.size() <= kMostDrawn) lines.back()["accesses"].push_back(vgpu::JsonOf(*sample));
     }
   }
   return lines;
@@ -298,7 +283,11 @@ std::string ResultJson(const Results& results, bool detailed) {
     Json element = ProfileJson(profile, detailed ? kDetailedLaunches : 0, true);
     element["figures"] = DerivedJson(profile);
     if (profile.timeline) element["timeline"] = TimelineJson(*profile.timeline, detailed);
-    if (detailed) element["lines"] = LinesJson(profile);
+    if (detailed) {
+      element["lines"] = LinesJson(profile);
+      element["advice"] = Json::array();
+      for (const vgpu::KernelAdvice& advice : profile.advice) element["advice"].push_back(AdviceJson(advice));
+    }
     json["profiles"].push_back(std::move(element));
   }
   if (results.ranking) {

@@ -20,6 +20,7 @@
 namespace lockstep::judge {
 namespace {
 
+constexpr size_t kMostAdvised = 10;                // kernels
 constexpr uint64_t kComparable = uint64_t{1} << 16;  // elements, from which on a fixed cost weighs little
 
 // Of a budget that was missed: never 100 %.
@@ -359,6 +360,12 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
       return;
     }
     measurement.profile = ProfileOf(rung, "submission", elements, run.report, suite_);
+    const vgpu::DeviceProfile* clock = vgpu::FindProfile(suite_.options().evidence_profile);
+    for (const vgpu::KernelSummary& kernel : vgpu::Summarize(measurement.profile->launches)) {
+      std::vector<vgpu::KernelAdvice>& advice = measurement.profile->advice;
+      if (clock == nullptr || vgpu::IsLibraryCall(*kernel.first) || advice.size() == kMostAdvised) continue;
+      advice.push_back(vgpu::AdviseOn(kernel, *clock));
+    }
     suite_.results().profiles.push_back(*measurement.profile);
   };
   if (!IsDrawn(rung)) {

@@ -91,6 +91,7 @@ Results Example() {
   sample.at[31] = 0x7000'0000'2100;
   launch.lines[0].global = std::make_shared<const vgpu::AccessSample>(sample);
   results.profiles = {MakeProfile("reduce1_interleaved", "submission", 512, {launch})};
+  results.profiles[0].advice = {{"k", 3, "dram", {0.5, 14, 0.4}, {{"tile", "", 1.5, {{"/secret/path/a.cu", 41}}}}}};
   results.ranking = {"reduce1_interleaved", "microseconds", "h200", 12.5, std::nullopt};
   return results;
 }
@@ -133,6 +134,9 @@ TEST(ResultsTest, JsonHasTheDocumentedForm) {
   EXPECT_EQ(access["lanes"][0], 4) << "from a multiple of 128";
   EXPECT_EQ(access["lanes"][31], 0x2000);
   EXPECT_EQ(access["lanes"][1], -1);
+  EXPECT_EQ(profile["advice"][0]["bound_by"], "dram");
+  EXPECT_EQ(profile["advice"][0]["changes"][0]["saved_microseconds"], 1.5);
+  EXPECT_EQ(profile["advice"][0]["changes"][0]["lines"][0], nlohmann::json({{"file", "a.cu"}, {"line", 41}}));
   EXPECT_EQ(json["leaderboard"]["metric"], "microseconds");
   EXPECT_EQ(json["leaderboard"]["rung"], "reduce1_interleaved");
   EXPECT_EQ(json["leaderboard"]["profile"], "h200");

@@ -10,6 +10,7 @@
 //   LOCKSTEP_METRICS=LIST         at exit, by Nsight Compute's names; LOCKSTEP_METRICS_CSV=1 in its layout
 //   LOCKSTEP_COUNTERS_FILE=PATH   where to write each launch's counters as CSV
 //   LOCKSTEP_PAGE_FILE=PATH       where to write a page about the run
+//   LOCKSTEP_REPLAY=BLOCK         which block of each kernel is recorded for the page, 0 by default
 //   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may take
 //   LOCKSTEP_TRACE=BLOCK,WARP,FROM,TO  what this warp does, as it runs
 //   LOCKSTEP_TRACE_KERNEL=NAME    in this kernel alone
@@ -40,6 +41,7 @@
 #include "vgpu/cudart/runtime.h"
 #include "vgpu/cudart/unwritten_copies.h"
 #include "vgpu/decode/assert_text.h"
+#include "vgpu/exec/block_replay.h"
 #include "vgpu/exec/debugger.h"
 
 namespace lockstep::vgpu::cudart {
@@ -114,6 +116,10 @@ DeviceOptions ChosenOptions(const DeviceProfile& profile, const Checks& checks, 
   options.checkers = checks.launches;
   options.orders = static_cast<int>(std::clamp<uint64_t>(NumberIn("LOCKSTEP_SCHEDULES", 1), 1, 1000));
   options.trace = ChosenTrace();
+  if (!Variable("LOCKSTEP_PAGE_FILE").empty()) {
+    options.replay = std::make_shared<ReplayLog>();
+    options.replay->block = NumberIn("LOCKSTEP_REPLAY", 0);
+  }
   if (!Variable("LOCKSTEP_DEBUG").empty()) options.debugger = TheDebugger();
   options.instruction_budget = NumberIn("LOCKSTEP_INSTRUCTION_BUDGET", 0);
   const uint64_t gib = std::clamp<uint64_t>(NumberIn("LOCKSTEP_MEMORY_GIB", kDefaultMemoryGib), 1, 1 << 20);

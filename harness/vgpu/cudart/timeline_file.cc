@@ -8,8 +8,8 @@
 
 #include "vgpu/core/symbol_name.h"
 #include "vgpu/cudart/backend.h"
-#include "vgpu/cudart/report/json_text.h"
 #include "vgpu/cudart/runtime.h"
+#include "vgpu/exec/debug_channel.h"
 
 namespace lockstep::vgpu::cudart {
 namespace {

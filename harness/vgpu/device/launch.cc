@@ -5,6 +5,7 @@
 #include "vgpu/core/float_environment.h"
 #include "vgpu/core/grouped.h"
 #include "vgpu/device/device_impl.h"
+#include "vgpu/exec/block_replay.h"
 #include "vgpu/exec/debugger.h"
 #include "vgpu/exec/warp_trace.h"
 #include "vgpu/model/occupancy.h"
@@ -177,6 +178,10 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
     options.debugger->BeginLaunch(launch.info, module->List(*program));
     launch.debugger = options.debugger.get();
   }
+  std::optional<ReplayJob> replay;
+  if (options.replay != nullptr && options.replay->Wants(launch.info)) {
+    launch.replay = &replay.emplace(launch.info, options.replay->block, module->List(*program));
+  }
   std::optional<GridRuntime> runtime;
   if (program->calls_runtime && options.answers != nullptr) {
     launch.runtime =
@@ -193,6 +198,7 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   LaunchOutcome outcome =
       RunLaunch(launch, watching, checking, pool, TriesIsolated(spec) ? isolation.get() : nullptr, options.print);
   if (launch.trace != nullptr) EndTrace(*trace);
+  if (replay) options.replay->Keep(std::move(*replay), outcome.fault || !outcome.findings.empty());
   if (isolation != nullptr) {
     Isolated& shown = isolated[{spec.module, spec.kernel}];
     const uint64_t blocks = spec.grid.Count();

@@ -69,6 +69,7 @@ void Device::Impl::TryOtherOrders(LaunchState& launch, std::vector<Finding>& fou
   const auto watched_by = std::exchange(launch.watched, &watched_by_none);
   const auto trace = std::exchange(launch.trace, nullptr);
   const auto debugger = std::exchange(launch.debugger, nullptr);
+  const auto replay = std::exchange(launch.replay, nullptr);
   const auto pauses = std::exchange(launch.pauses, nullptr);
   const auto budget = std::exchange(launch.budget, kMostInstructions);
   const auto counters = std::exchange(launch.counters, false);
@@ -94,6 +95,7 @@ void Device::Impl::TryOtherOrders(LaunchState& launch, std::vector<Finding>& fou
   launch.watched = watched_by;
   launch.trace = trace;
   launch.debugger = debugger;
+  launch.replay = replay;
   launch.pauses = pauses;
   launch.budget = budget;
   launch.counters = counters;

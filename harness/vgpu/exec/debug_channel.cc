@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace lockstep::vgpu {
@@ -53,20 +54,8 @@ std::optional<std::string> DebugChannel::Next(bool stopped) {
   return line;
 }
 
-std::string JsonText(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      json += std::string{'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", c);
-      json += code;
-    } else {
-      json += c;
-    }
-  }
-  return json + "\"";
+std::string JsonText(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace lockstep::vgpu

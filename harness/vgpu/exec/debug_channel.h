@@ -31,7 +31,7 @@ class DebugChannel {
 
 inline void Show(const std::string& text) { DebugChannel::Get().Say(text); }
 
-// In quotes, for JSON; bytes that are no ASCII stay.
-std::string JsonText(std::string_view text);
+// In quotes, for JSON.
+std::string JsonText(const std::string& text);
 
 }  // namespace lockstep::vgpu

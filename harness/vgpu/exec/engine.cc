@@ -8,6 +8,7 @@
 #include "vgpu/core/copy_plan.h"
 #include "vgpu/core/insn_class.h"
 #include "vgpu/core/memory_flags.h"
+#include "vgpu/exec/block_replay.h"
 #include "vgpu/exec/debugger.h"
 #include "vgpu/exec/definedness_tracker.h"
 #include "vgpu/exec/read_tracker.h"
@@ -89,13 +90,15 @@ void Engine::FollowShuffles() {
 }
 
 void Engine::FollowWarp() {
-  if (launch_.trace == nullptr && launch_.debugger == nullptr) return;
+  if (launch_.trace == nullptr && launch_.debugger == nullptr && launch_.replay == nullptr) return;
   if (own_code_.empty()) own_code_ = launch_.program->code;
   code_ = own_code_.data();
   if (launch_.trace != nullptr) {
     hook_ = std::make_unique<WarpTrace>(*this, *launch_.trace, own_code_);
-  } else {
+  } else if (launch_.debugger != nullptr) {
     hook_ = launch_.debugger->Follow(*this, own_code_);
+  } else {
+    hook_ = RecordBlock(*this, *launch_.replay, own_code_);
   }
 }
 

@@ -39,6 +39,7 @@ class GridRuntime;   // exec/grid_runtime.h
 class LaunchPauses;  // exec/launch_pauses.h
 class TextureTable;  // texture/texture.h
 struct TraceJob;     // exec/warp_trace.h
+struct ReplayJob;    // exec/block_replay.h
 class Debugger;      // exec/debugger.h
 
 // State shared by all engines of a launch; read-only while they run, except for the atomics.
@@ -69,6 +70,7 @@ struct LaunchState {
   LaunchClock* clock = nullptr;         // limits processor time in addition to the budget; nullptr: no limit
   TraceJob* trace = nullptr;            // a warp to trace; needs one thread
   Debugger* debugger = nullptr;         // likewise
+  ReplayJob* replay = nullptr;          // a block to record, where there is neither of these
   std::vector<TouchedRange>* watched = nullptr;  // records what the kernel touches of these
   uint32_t resident_blocks = 1;                  // how many blocks may be running at once if they wait for each other
   LaunchPauses* pauses = nullptr;                // for launches that run interleaved; nullptr: never pauses
@@ -233,7 +235,7 @@ class Engine {
   ReadTracker* read_tracker() { return read_tracker_.get(); }
   // Follows shuffled values, if an observer wants to find undefined ones; otherwise nullptr.
   DefinednessTracker* definedness_tracker() { return definedness_tracker_.get(); }
-  InstructionHook* hook() { return hook_.get(); }                                // nullptr: neither trace nor debugger
+  InstructionHook* hook() { return hook_.get(); }                                // nullptr: none
   const std::vector<std::unique_ptr<Block>>& blocks() const { return blocks_; }  // whose live_warps is not 0 run
 
   // Results.

@@ -17,6 +17,7 @@
 namespace lockstep::vgpu {
 
 class Debugger;         // exec/debugger.h
+struct ReplayLog;       // exec/block_replay.h
 struct DeviceProfile;   // model/profile.h
 struct RuntimeAnswers;  // exec/runtime_answers.h
 
@@ -37,6 +38,7 @@ struct DeviceOptions {
   std::optional<TraceRequest> trace;
   std::function<void(std::string_view)> print_trace;  // prints trace lines; default: stderr
   std::shared_ptr<Debugger> debugger;                 // nullptr: none
+  std::shared_ptr<ReplayLog> replay;                  // what is recorded of launches; nullptr: nothing
 };
 
 using ModuleHandle = uint32_t;  // starts at 1

@@ -277,7 +277,7 @@ Kernel KernelOf(const LaunchRecord& launch, const DeviceProfile& device) {
 }
 
 // How much a line's counters change.
-uint64_t Changes(const Counters& a, const Counters& b) {
+uint64_t Differences(const Counters& a, const Counters& b) {
   uint64_t sum = 0;
   for (const CounterInfo& info : AllCounters())
     sum += std::max(a.*info.field, b.*info.field) - std::min(a.*info.field, b.*info.field);
@@ -309,7 +309,7 @@ std::vector<const LineCounters*> LinesOf(const Rule& rule, const LaunchRecord& l
     const Counters& c = line.counters;
     const uint64_t amount = rule.line == Unchanged
                                 ? c.global_load_requests + c.global_store_requests + c.shared_load_requests + c.atomics
-                                : Changes(after, c);
+                                : Differences(after, c);
     if (amount > 0) lines.emplace_back(amount, &line);
   }
   std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -320,15 +320,10 @@ std::vector<const LineCounters*> LinesOf(const Rule& rule, const LaunchRecord& l
   return most;
 }
 
-}  // namespace
-
-std::vector<Advice> Advise(const std::vector<const LaunchRecord*>& launches, const DeviceProfile& device) {
+std::vector<Advice> Changes(const std::vector<const LaunchRecord*>& launches, const LaunchRecord& longest, double total,
+                            const DeviceProfile& device) {
   std::vector<Advice> all;
-  if (launches.empty() || launches[0]->block.Count() == 0 || !launches[0]->is_own) return all;
-  double total = 0;
-  for (const LaunchRecord* launch : launches) total += launch->microseconds;
-  const LaunchRecord& longest = **std::max_element(
-      launches.begin(), launches.end(), [](const auto* a, const auto* b) { return a->microseconds < b->microseconds; });
+  if (longest.block.Count() == 0 || !longest.is_own) return all;
   for (const Rule& rule : kRules) {
     Advice advice{rule.technique, rule.text, 0, {}};
     for (const LaunchRecord* launch : launches) advice.saved_us += SavedBy(rule, *launch, device);
@@ -357,6 +352,14 @@ Roofline RooflineOf(const Counters& c, double microseconds, const DeviceProfile&
   const double least = std::max(operations / most, bytes / memory);
   if (microseconds > 0) roofline.share = std::min(1.0, least / microseconds);
   return roofline;
+}
+
+}  // namespace
+
+KernelAdvice AdviseOn(const KernelSummary& kernel, const DeviceProfile& device) {
+  const LaunchRecord& longest = **std::ranges::max_element(kernel.all, {}, &LaunchRecord::microseconds);
+  return {kernel.name, kernel.microseconds, longest.bound_by, RooflineOf(kernel.counters, kernel.microseconds, device),
+          Changes(kernel.all, longest, kernel.microseconds, device)};
 }
 
 }  // namespace lockstep::vgpu

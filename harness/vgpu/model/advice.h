@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vgpu/core/counters.h"
+#include "vgpu/model/kernel_summary.h"
 #include "vgpu/model/profile.h"
 
 namespace lockstep::vgpu {
@@ -19,10 +20,6 @@ struct Advice {
   std::vector<std::pair<std::string, int>> lines;
 };
 
-// Of all launches of one kernel: the changes that bring most, best first, at most three, each at least 3 % of the
-// kernel's modelled time. None for kernels of a library, and without -lineinfo.
-std::vector<Advice> Advise(const std::vector<const LaunchRecord*>& launches, const DeviceProfile& device);
-
 // A kernel's arithmetic (instructions of threads, an FMA being one) beside the bytes that it has to move from and to
 // DRAM.
 struct Roofline {
@@ -30,6 +27,16 @@ struct Roofline {
   double ridge = 0;      // from which on arithmetic is the roof
   double share = 0;      // of the roof that it reaches, 0 to 1
 };
-Roofline RooflineOf(const Counters& counters, double microseconds, const DeviceProfile& device);
+
+// What is told of one kernel.
+struct KernelAdvice {
+  std::string kernel;
+  double microseconds = 0;
+  std::string bound_by;  // of the longest launch
+  Roofline roofline;
+  std::vector<Advice> changes;  // at most three, best first; each at least 3 % of the kernel's modelled time
+};
+// No changes for kernels of a library, and without -lineinfo.
+KernelAdvice AdviseOn(const KernelSummary& kernel, const DeviceProfile& device);
 
 }  // namespace lockstep::vgpu

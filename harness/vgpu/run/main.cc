@@ -56,7 +56,8 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
   --csv             with --metrics: as ncu --csv --page raw prints them
   --counters=FILE   write every launch's counters and modelled time to FILE, as CSV
   --page=FILE       write a page about the run to FILE, for a browser: kernels by cost, the source with a counter beside
-                    each line, its worst accesses drawn, and what was found (with --check)
+                    each line, its worst accesses drawn, what was found (with --check), and a block to step through
+  --replay=BLOCK    with --page: the block to step through, an index in the grid (default 0)
   --timeline=FILE   write what ran when, by stream, to FILE: a trace for ui.perfetto.dev or Chrome's about:tracing
   --device=ID       the GPU that is modelled (default h200); --device=help lists them
   --devices=N       how many of it there are (default 1)
@@ -159,6 +160,8 @@ bool TakeFlag(std::string_view argument) {
     Set("LOCKSTEP_COUNTERS_FILE", *value);
   } else if (flag == "--page" && value && !value->empty()) {
     Set("LOCKSTEP_PAGE_FILE", *value);
+  } else if (flag == "--replay" && value) {
+    Set("LOCKSTEP_REPLAY", CheckedNumber(flag, *value));
   } else if (flag == "--timeline" && value && !value->empty()) {
     Set("LOCKSTEP_TIMELINE_FILE", *value);
   } else if (flag == "--device" && value) {
@@ -338,6 +341,9 @@ int main(int argc, char** argv) {
   }
   if (std::getenv("LOCKSTEP_METRICS_CSV") != nullptr && std::getenv("LOCKSTEP_METRICS") == nullptr) {
     Fail("--csv says how --metrics=LIST prints: give both, or --counters=FILE for all counters", kUsageStatus);
+  }
+  if (std::getenv("LOCKSTEP_REPLAY") != nullptr && std::getenv("LOCKSTEP_PAGE_FILE") == nullptr) {
+    Fail("--replay=BLOCK says what is on a page: give --page=FILE too", kUsageStatus);
   }
   if (std::getenv("LOCKSTEP_TRACE_KERNEL") != nullptr && std::getenv("LOCKSTEP_TRACE") == nullptr) {
     Fail("--trace-kernel says where --trace=BLOCK,WARP looks: give both", kUsageStatus);

@@ -123,17 +123,12 @@ def _race(finding: Finding) -> Picture:
     picture.line("rail", *((x, 38, x, 174) for x in columns))
     picture.line("gap", (_LEFT, 106, WIDTH - _LEFT, 106))
     for x, place, deed, y, anchor in zip(columns, finding.places, deeds, (66, 148), ("start", "end"), strict=True):
+        beside, does = x + (12 if anchor == "start" else -12), deed.partition(" ")[0]
         picture.texts += [
             Text(x, 14, f"block {_point(place.block)}", "soft", "middle"),
             Text(x, 30, f"thread {_point(place.thread)}", "", "middle"),
-            Text(
-                x + (12 if anchor == "start" else -12),
-                y + 4,
-                f"{deed.partition(' ')[0]} {element.partition(' of ')[0]}"[:32],
-                "",
-                anchor,
-            ),
-            Text(x + (12 if anchor == "start" else -12), y + 20, f"line {place.line}", "soft", anchor),
+            Text(beside, y + 4, f"{does} {element.partition(' of ')[0]}"[:32], "", anchor),
+            Text(beside, y + 20, f"line {place.line}", "soft", anchor),
         ]
         picture.box("event", (x - 5, y - 5, 10, 10))
     picture.texts.append(Text(WIDTH / 2, 101, missing, "bad", "middle"))
@@ -211,14 +206,12 @@ def _global(access: Access) -> Picture:
     cell = min(36.0, _ROOM / max(len(sectors), min(access.ideal, _MOST_SECTORS), 1))
     wide = cell - (2 if cell > 8 else 1)  # noqa: PLR2004
     x_of = {sector: _LEFT + cell * index for index, sector in enumerate(sectors)}
-    picture.line(
-        "thread",
-        *(
-            (lane_x[lane] + 4.25, 31, x_of[at // _SECTOR] + wide * (at % _SECTOR + access.bytes / 2) / _SECTOR, 78)
-            for lane, at in enumerate(access.lanes)
-            if at // _SECTOR in x_of and at >= 0
-        ),
-    )
+    shift = wide * access.bytes / 2 / _SECTOR
+    drawn = [(lane_x[lane], *divmod(at, _SECTOR)) for lane, at in enumerate(access.lanes) if at >= 0]
+    ends = [
+        (x + 4.25, 31, x_of[sector] + wide * byte / _SECTOR + shift, 78) for x, sector, byte in drawn if sector in x_of
+    ]
+    picture.line("thread", *ends)
     picture.box("sector", *((x, 78, wide, 12) for x in x_of.values()))
     picture.box(
         "held", *(box for sector in sectors for box in _runs(used[sector], x_of[sector], wide / _SECTOR, 78, 12))
@@ -234,14 +227,9 @@ def _global(access: Access) -> Picture:
 
 def _runs(used: set[int], x: float, unit: float, y: float, height: float) -> list[tuple[float, float, float, float]]:
     """Boxes over the bytes of a sector that are used, one for each run of neighbours."""
-    boxes = []
-    for byte in sorted(used):
-        if byte - 1 not in used:
-            end = byte
-            while end + 1 in used:
-                end += 1
-            boxes.append((round(x + byte * unit, 2), y, (end - byte + 1) * unit, height))
-    return boxes
+    begins = sorted(byte for byte in used if byte - 1 not in used)
+    ends = sorted(byte + 1 for byte in used if byte + 1 not in used)
+    return [(round(x + a * unit, 2), y, (b - a) * unit, height) for a, b in zip(begins, ends, strict=True)]
 
 
 def _shared(access: Access) -> Picture:
@@ -264,13 +252,9 @@ def _shared(access: Access) -> Picture:
     step = 14 if shown <= 8 else 6  # noqa: PLR2004
     picture = Picture("Words in each bank", told, 62 + step * shown, rows)
     picture.box("sector", *((_LEFT + 10 * bank, 22, 8.5, step * shown) for bank in range(_BANKS)))
-    boxes = [
-        (_LEFT + 10 * bank, 22 + step * row, row)
-        for bank in range(_BANKS)
-        for row in range(min(len(words[bank]), shown))
-    ]
-    picture.box("held", *((x, y, 8.5, step - 1) for x, y, row in boxes if row < access.ideal))
-    picture.box("over", *((x, y, 8.5, step - 1) for x, y, row in boxes if row >= access.ideal))
+    for style, rows_of in (("held", range(access.ideal)), ("over", range(access.ideal, shown))):
+        drawn = [(bank, row) for bank in range(_BANKS) for row in rows_of if row < min(len(words[bank]), shown)]
+        picture.box(style, *((_LEFT + 10 * bank, 22 + step * row, 8.5, step - 1) for bank, row in drawn))
     bottom = 22 + step * shown
     picture.texts += [
         Text(_LEFT, 14, f"32 banks, and the words that lanes use{f', {apart}' if apart else ''}"[:58], "soft"),

@@ -17,6 +17,7 @@ FORMAT = 2
 EVIDENCE_SUITE = "Evidence"
 TIMING_SUITE = "Timing"
 _FAR = 1 << 63  # bytes
+_LIMITS = {"issue": "instructions", "shared": "shared memory", "l2": "L2", "dram": "DRAM", "launch": "launching it"}
 
 
 @dataclass(frozen=True)
@@ -227,10 +228,52 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Change:
+    """A change, the modelled time that it spares, and the lines that it is about, costliest first."""
+
+    technique: str
+    text: str
+    saved_microseconds: float
+    lines: tuple[SaidLine, ...]
+
+
+@dataclass(frozen=True)
+class Advised:
+    """A kernel: all its launches' modelled time, the longest part of it, and up to three changes, best first.
+
+    `intensity` is operations a byte of DRAM, `ridge` from how many on arithmetic is the roof, `share` how much of the
+    roof it reaches.
+    """
+
+    kernel: str
+    microseconds: float
+    bound_by: str
+    intensity: float
+    ridge: float
+    share: float
+    changes: tuple[Change, ...]
+
+    @property
+    def limit(self) -> str:
+        """What limits it, and where it stands under the roofline."""
+        limit = _LIMITS.get(self.bound_by, self.bound_by)
+        roof = "DRAM allows" if self.intensity < self.ridge else "the arithmetic units allow"
+        return (
+            f"limited by {limit}, at {100 * self.share:.0f} % of what {roof} ({self.intensity:.2g} operations a byte)"
+        )
+
+    def told(self, change: Change) -> str:
+        """A change and what it spares: "−12.3 µs (41 %)  tile: load each element once"."""
+        part = 100 * change.saved_microseconds / (self.microseconds or 1)
+        words = f"{change.technique}: {change.text}" if change.text else change.technique
+        return f"−{change.saved_microseconds:,.1f} µs ({part:.0f} %)  {words}"
+
+
+@dataclass(frozen=True)
 class Profile:
     """The evidence run of one rung: `source` is "submission" or "reference", `n` the elements, times modelled.
 
-    `figures` are what follows from counters and launches.
+    `figures` are what follows from counters and launches, `advice` is on the costliest kernels.
     """
 
     rung: str
@@ -242,6 +285,7 @@ class Profile:
     lines: tuple[Line, ...]
     figures: dict[str, float] = field(default_factory=dict)
     timeline: Timeline | None = None
+    advice: tuple[Advised, ...] = ()
 
     @property
     def whole_microseconds(self) -> float:
@@ -506,6 +550,14 @@ def _profile(fields: Fields) -> Profile:
         ),
         figures=fields.counts("figures"),
         timeline=timeline_from(fields.table("timeline")) if fields.has("timeline") else None,
+        advice=tuple(
+            read(
+                Advised,
+                one,
+                changes=tuple(read(Change, change, lines=_lines(change)) for change in one.tables("changes")),
+            )
+            for one in fields.tables("advice", most=10)
+        ),
     )
 
 

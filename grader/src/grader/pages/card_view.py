@@ -14,7 +14,7 @@ from grader.base.names import shown, shown_block
 from grader.model.assignment import Assignment
 from grader.model.picture import Picture, of_line, of_test
 from grader.model.record import MISSING, Record
-from grader.model.result import Evidence, Profile, Said, SaidLine, TestResult, is_not_begun
+from grader.model.result import Advised, Evidence, Profile, Said, SaidLine, TestResult, is_not_begun
 from grader.model.score import CriterionScore
 from grader.model.units import budget_text, remark, value_text
 from grader.model.verdicts import INCONCLUSIVE, NOT_BEGUN, tone
@@ -99,7 +99,10 @@ class CriterionView:
 
 @dataclass(frozen=True)
 class RungView:
-    """A rung as a card shows it: its points, its criteria and what went wrong on it. `state` is a colour's name."""
+    """A rung as a card shows it: its points, its criteria and what went wrong on it. `state` is a colour's name.
+
+    `advice` is on its kernels, where its results are right.
+    """
 
     label: str
     id: str
@@ -111,6 +114,7 @@ class RungView:
     state: str
     criteria: tuple[CriterionView, ...]
     failures: tuple[Failure, ...]
+    advice: tuple[Advised, ...] = ()
 
     @property
     def told(self) -> str:
@@ -209,6 +213,7 @@ def rung_views(assignment: Assignment, record: Record, last_line: int = 0) -> li
                     CriterionView(c, value_text(assignment, c), budget_text(assignment, c), remark(c)) for c in criteria
                 ),
                 failures=tuple(failures),
+                advice=runs[rung.id].advice if rung.id in runs and not failed else (),
             )
         )
     return _bounded(views)

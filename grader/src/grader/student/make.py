@@ -213,7 +213,8 @@ class _Student:
             page = self._layout.build / "pages" / f"{assignment.id}.html"
             page.parent.mkdir(exist_ok=True)
             template = (self._layout.harness / TEMPLATE).read_text(encoding="utf-8")
-            write_atomic(page, profile_page(template, assignment, result, text))
+            last = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
+            write_atomic(page, profile_page(template, assignment, result, text, last))
             self._print(f"\nFor a browser: {page}")
         return 0
 

@@ -1,9 +1,11 @@
 """`make profile PAGE=1`: the page that `vgpu-run --page` writes of a program, of an assignment's rungs.
 
+It compares each rung with the last run of other code in which the rung was right: the page before has that one's data.
 Only the standard library is used here: students run it.
 """
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -13,12 +15,16 @@ from grader.model.line_costs import base_name
 from grader.model.result import Evidence, Line, Profile, SuiteResult
 
 TEMPLATE = "vgpu/cudart/report/page.html"  # in the harness
-_MARK = '{"data": "here"}'
-_MOST_SOURCE = 1_000_000  # characters
+_MARKS = ('["replays"]', '["before"]', '{"data": "here"}')
+_MOST_SOURCE = 500_000  # characters
+_MOST_EARLIER = 3  # runs
 
 
-def profile_page(template: str, assignment: Assignment, result: SuiteResult, source: str) -> str:
-    """The page of a result's measured rungs, with the lines of the student's file and what is above a budget."""
+def profile_page(template: str, assignment: Assignment, result: SuiteResult, source: str, last: str = "") -> str:
+    """The page of a result's measured rungs, with the lines of the student's file and what is above a budget.
+
+    `last`: the page of the run before, or "".
+    """
     runs = [run for run in result.runs("submission").values() if run.launches]
     titles = {rung.id: f"{rung.label} {rung.title}" for rung in assignment.rungs}
     name = assignment.submission
@@ -31,8 +37,21 @@ def profile_page(template: str, assignment: Assignment, result: SuiteResult, sou
         "files": [{"path": name, "text": source[:_MOST_SOURCE]}],
         "notes": [f"Each rung ran with {_sizes(runs)} elements. Times are modelled."],
     }
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
-    return template.replace(_MARK, text, 1)
+    for mark, part in zip(_MARKS, ([], _earlier(last, source[:_MOST_SOURCE]), data), strict=True):
+        text = json.dumps(part, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+        template = template.replace(mark, text, 1)
+    return template
+
+
+def _earlier(page: str, source: str) -> list[Any]:
+    """The last runs of other code, the newest first: a rung that was wrong since is in an older one."""
+    try:
+        found = {
+            name: json.loads(text) for name, text in re.findall(r'id="(data|before)">(.*?)</script>', page, re.DOTALL)
+        }
+        return [run for run in [found["data"], *found["before"]] if run["files"][0]["text"] != source][:_MOST_EARLIER]
+    except (ValueError, TypeError, LookupError, RecursionError):  # there is none, or it is somebody's own
+        return []
 
 
 def _sizes(runs: Sequence[Profile]) -> str:
@@ -49,6 +68,7 @@ def _run(titles: dict[str, str], name: str, run: Profile) -> dict[str, Any]:
         "block": "×".join(map(str, first.block)) if len(shapes) == 1 else "various",
         "us": run.microseconds,
         "bound_by": max(run.launches, key=lambda launch: launch.microseconds).bound_by,
+        "advice": [asdict(one) for one in run.advice],
         "occupancy": 0,
         "counters": run.counters,
         "lines": [_line(line) for line in run.lines if base_name(line.file) == name],
@@ -61,9 +81,5 @@ def _line(line: Line) -> dict[str, Any]:
 
 
 def _finding(entry: Evidence) -> dict[str, Any]:
-    return {
-        "heading": entry.message,
-        "launch": "",
-        "lines": [asdict(line) for line in entry.lines],
-        "hint": entry.hint,
-    }
+    lines = [asdict(line) for line in entry.lines]
+    return {"heading": entry.message, "launch": "", "lines": lines, "hint": entry.hint}

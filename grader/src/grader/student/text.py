@@ -497,6 +497,7 @@ def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal, 
             f"{launch.microseconds:,.1f} µs, bound by {launch.bound_by}"
             for launch in run.launches[:_NAMED_TESTS]
         ],
+        *_advice(run, to),
         "",
         to.paint(f"{'line':>5} {'instr.':>7} {'sectors':>8} {'shared':>7} {'diverge':>8}", "bold"),
     ]
@@ -516,6 +517,17 @@ def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal, 
     if not costs:
         lines.append("  nothing was counted in this file")
     return "\n".join(lines) + "\n"
+
+
+def _advice(run: Profile, to: Terminal) -> list[str]:
+    """What limits each kernel, and what would bring most."""
+    lines = []
+    for one in run.advice:
+        lines += ["", to.wrapped(f"  {one.kernel} is {one.limit}")]
+        for change in one.changes:
+            at = ", ".join(f"{spot.file}:{spot.line}" for spot in change.lines)
+            lines.append(to.wrapped(f"    {one.told(change)}  ({at})", 6))
+    return lines
 
 
 def _costly(

@@ -5,106 +5,68 @@
 #include <algorithm>
 #include <fstream>
 #include <set>
-#include <sstream>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "vgpu/core/symbol_name.h"
-#include "vgpu/cudart/report/json_text.h"
-#include "vgpu/cudart/report/kernel_summary.h"
-#include "vgpu/model/advice.h"
+#include "vgpu/model/kernel_summary.h"
+#include "vgpu/exec/block_replay.h"
+#include "vgpu/model/record_json.h"
 
 namespace lockstep::vgpu::cudart {
 namespace {
 
-constexpr char kPage[] =
+constexpr char kTemplate[] =
 #include "page_html.inc"
     ;
-constexpr char kMark[] = "{\"data\": \"here\"}";
-constexpr size_t kMostKernels = 100, kMostLines = 2000, kMostDrawn = 500, kMostNames = 300;
-constexpr size_t kMostSource = 200 * 1000, kMostSources = 1000 * 1000;  // bytes of a file, of all files
+constexpr size_t kMostKernels = 100, kMostLines = 1500, kMostDrawn = 500, kMostNames = 300;
+constexpr size_t kMostSource = 200 * 1000, kMostSources = 400 * 1000;  // bytes of a file, of all files
+constexpr size_t kMostReplays = 400 * 1000;                            // bytes
 
 std::string Cut(const std::string& text) { return text.substr(0, kMostNames); }
 
-std::string AccessJson(const AccessSample& sample) {
-  std::ostringstream json;
-  const uint64_t origin = OriginOf(sample);
-  json << R"({"space":")" << NameOf(sample.space) << R"(","access":")" << NameOf(sample.access) << R"(","bytes":)"
-       << sample.bytes << R"(,"cost":)" << sample.cost << R"(,"ideal":)" << sample.ideal << R"(,"block":)"
-       << sample.block << R"(,"warp":)" << sample.warp << R"(,"lanes":[)";
-  for (size_t lane = 0; lane < sample.at.size(); ++lane) {
-    if (lane > 0) json << ',';
-    if ((sample.mask >> lane & 1) != 0) {
-      json << sample.at[lane] - origin;
-    } else {
-      json << -1;
-    }
-  }
-  json << "]}";
-  return json.str();
+// "</script>" would end the script.
+std::string ForScript(const Json& json) {
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (size_t at = 0; (at = text.find('<', at)) != std::string::npos;) text.replace(at, 1, "\\u003c");
+  return text;
 }
-
-std::string CountersJson(const Counters& counters) {
-  std::string json;
-  for (const CounterInfo& info : AllCounters()) {
-    if (counters.*info.field == 0) continue;
-    json += (json.empty() ? "\"" : ",\"") + std::string(info.name) + "\":" + std::to_string(counters.*info.field);
-  }
-  return "{" + json + "}";
-}
-
-// Writes the parts of a list with commas between them.
-class List {
- public:
-  explicit List(std::ostream& out) : out_(out) { out_ << '['; }
-  std::ostream& Next() { return out_ << (std::exchange(is_first_, false) ? "" : ",\n"); }
-  void End() { out_ << ']'; }
-
- private:
-  std::ostream& out_;
-  bool is_first_ = true;
-};
 
 class Page {
  public:
-  Page(std::ostream& out, const Device& device) : out_(out), device_(device), kernels_(Summarize(device.launches())) {
+  explicit Page(const Device& device) : device_(device), kernels_(Summarize(device.launches())) {
     std::stable_sort(kernels_.begin(), kernels_.end(),
                      [](const KernelSummary& a, const KernelSummary& b) { return a.microseconds > b.microseconds; });
+    replays = ReplaysJson();
+    data = {{"title", "A run on the virtual GPU"}, {"device", device.profile().name}};
+    data["kernels"] = KernelsJson();
+    data["findings"] = FindingsJson();
+    data["files"] = FilesJson();
+    data["notes"] = notes_;
   }
 
-  void Write() {
-    out_ << R"({"title":"A run on the virtual GPU","device":)" << JsonText(device_.profile().name) << R"(,"kernels":)";
-    WriteKernels();
-    out_ << R"(,"findings":)";
-    WriteFindings();
-    out_ << R"(,"files":)";
-    WriteFiles();
-    out_ << R"(,"notes":)";
-    List notes(out_);
-    for (const std::string& note : notes_) notes.Next() << JsonText(note);
-    notes.End();
-    out_ << '}';
-  }
+  Json data, replays;
 
  private:
-  void WriteKernels() {
-    List list(out_);
+  Json KernelsJson() {
+    Json list = Json::array();
     size_t lines_left = kMostLines, drawn_left = kMostDrawn;
-    for (const KernelSummary& kernel : kernels_) {
-      if (&kernel - kernels_.data() >= static_cast<std::ptrdiff_t>(kMostKernels)) break;
+    for (const KernelSummary& kernel : std::span(kernels_).first(std::min(kernels_.size(), kMostKernels))) {
       const LaunchRecord& first = *kernel.first;
-      list.Next() << R"({"name":)" << JsonText(Cut(kernel.name)) << R"(,"launches":)" << kernel.launches
-                  << R"(,"grid":")" << (kernel.same_shape ? Shape(first.grid) : "various") << R"(","block":")"
-                  << (kernel.same_shape ? Shape(first.block) : "various") << R"(","us":)" << kernel.microseconds
-                  << R"(,"bound_by":)" << JsonText(LongestOf(kernel).bound_by) << R"(,"occupancy":)"
-                  << first.theoretical_occupancy << R"(,"counters":)" << CountersJson(kernel.counters)
-                  << R"(,"advice":)";
-      WriteAdvice(kernel);
-      out_ << R"(,"lines":)";
-      WriteLines(kernel, lines_left, drawn_left);
-      out_ << '}';
+      const KernelAdvice told = AdviseOn(kernel, device_.profile());
+      list.push_back({{"name", Cut(kernel.name)},
+                      {"launches", kernel.launches},
+                      {"grid", kernel.same_shape ? Shape(first.grid) : "various"},
+                      {"block", kernel.same_shape ? Shape(first.block) : "various"},
+                      {"us", kernel.microseconds},
+                      {"bound_by", told.bound_by},
+                      {"occupancy", first.theoretical_occupancy},
+                      {"counters", JsonOf(kernel.counters)},
+                      {"advice", Json::array()},
+                      {"lines", LinesJson(kernel, lines_left, drawn_left)}});
+      if (!IsLibraryCall(first)) list.back()["advice"].push_back(JsonOf(told));
     }
-    list.End();
     if (kernels_.size() > kMostKernels) {
       notes_.push_back("The " + std::to_string(kMostKernels) + " costliest of " + std::to_string(kernels_.size()) +
                        " kernels are shown.");
@@ -114,24 +76,29 @@ class Page {
                        " lines that take most instructions are shown.");
     }
     if (drawn_left == 0) notes_.push_back("The first " + std::to_string(kMostDrawn) + " accesses are drawn.");
+    return list;
   }
 
-  void WriteAdvice(const KernelSummary& kernel) {
-    List list(out_);
-    for (const Advice& advice : Advise(kernel.all, device_.profile())) {
-      list.Next() << R"({"technique":)" << JsonText(advice.technique) << R"(,"text":)" << JsonText(advice.text)
-                  << R"(,"saved_us":)" << advice.saved_us << R"(,"lines":)";
-      List lines(out_);
-      for (const auto& [file, line] : advice.lines) {
-        lines.Next() << R"({"file":)" << JsonText(file) << R"(,"line":)" << line << '}';
+  // As many as there is room for, those with findings first.
+  Json ReplaysJson() {
+    Json list = Json::array();
+    size_t bytes = 0;
+    if (device_.options().replay == nullptr) return list;
+    for (const bool has_findings : {true, false}) {
+      for (const auto& [name, replay] : device_.options().replay->replays) {
+        const size_t own = replay.has_findings == has_findings ? replay.json.dump().size() : kMostReplays;
+        if (bytes + own > kMostReplays) continue;
+        bytes += own;
+        list.push_back(replay.json);
+        for (const Json& step : replay.json["steps"]) {
+          if (step[1] >= 0) files_.insert(replay.json["files"][step[1].get<size_t>()]);
+        }
       }
-      lines.End();
-      out_ << '}';
     }
-    list.End();
+    return list;
   }
 
-  void WriteLines(const KernelSummary& kernel, size_t& left, size_t& drawn) {
+  Json LinesJson(const KernelSummary& kernel, size_t& left, size_t& drawn) {
     std::vector<std::pair<const std::pair<std::string, int>*, const LineCounters*>> lines;
     for (const auto& [place, line] : kernel.lines) lines.emplace_back(&place, &line);
     std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
@@ -139,58 +106,59 @@ class Page {
     });
     lines.resize(std::min(lines.size(), left));
     left -= lines.size();
-    List list(out_);
+    Json list = Json::array();
     for (const auto& [place, line] : lines) {
       files_.insert(place->first);
-      list.Next() << R"({"file":)" << JsonText(place->first) << R"(,"line":)" << place->second << R"(,"counters":)"
-                  << CountersJson(line->counters) << R"(,"accesses":)";
-      List accesses(out_);
+      list.push_back({{"file", place->first}, {"line", place->second}, {"counters", JsonOf(line->counters)}});
+      list.back()["accesses"] = Json::array();
       for (const KeptSample& sample : {line->global, line->shared}) {
         if (sample == nullptr || drawn == 0) continue;
         --drawn;
-        accesses.Next() << AccessJson(*sample);
+        list.back()["accesses"].push_back(JsonOf(*sample));
       }
-      accesses.End();
-      out_ << '}';
     }
-    list.End();
+    return list;
   }
 
-  void WriteFindings() {
-    List list(out_);
+  Json FindingsJson() {
+    Json list = Json::array();
     for (const Finding& finding : device_.findings().findings()) {
       const FindingText text = Describe(finding);
-      list.Next() << R"({"heading":)" << JsonText(text.heading) << R"(,"launch":)" << JsonText(Cut(text.launch))
-                  << R"(,"hint":)" << JsonText(text.hint) << R"(,"lines":)";
-      List lines(out_);
+      const Dim3 &at = finding.first.block, &grid = finding.grid;
+      Json lines = Json::array(), places = Json::array();
       for (const MessageLine& line : text.lines) {
-        lines.Next() << R"({"label":)" << JsonText(line.label) << R"(,"text":)" << JsonText(Cut(line.text))
-                     << R"(,"file":)" << JsonText(line.file) << R"(,"line":)" << line.line << '}';
+        lines.push_back({{"label", line.label}, {"text", Cut(line.text)}, {"file", line.file}, {"line", line.line}});
       }
-      lines.End();
-      out_ << R"(,"kind":)" << JsonText(NameOf(finding.kind)) << R"(,"missing":)"
-           << JsonText(finding.kind == FindingKind::kRace ? MissingOrder(finding) : "") << R"(,"places":)";
-      List places(out_);
       for (const ThreadPlace* place : {&finding.first, finding.second ? &*finding.second : nullptr}) {
         if (place == nullptr) continue;
         if (place->line > 0) files_.insert(place->file);
-        places.Next() << R"({"block":")" << PointText(place->block) << R"(","thread":")" << PointText(place->thread)
-                      << R"(","access":")" << NameOf(place->access) << R"(","line":)" << place->line << '}';
+        places.push_back({{"block", PointText(place->block)},
+                          {"thread", PointText(place->thread)},
+                          {"access", NameOf(place->access)},
+                          {"line", place->line}});
       }
-      places.End();
+      list.push_back({{"heading", text.heading},
+                      {"launch", Cut(text.launch)},
+                      {"hint", text.hint},
+                      {"lines", std::move(lines)},
+                      {"kind", NameOf(finding.kind)},
+                      {"ordinal", finding.launch},
+                      {"block", at.x + uint64_t{grid.x} * (at.y + uint64_t{grid.y} * at.z)},
+                      {"missing", finding.kind == FindingKind::kRace ? MissingOrder(finding) : ""},
+                      {"places", std::move(places)}});
       if (finding.memory && finding.memory->in_buffer) {
         const MemoryPlace& memory = *finding.memory;
-        out_ << R"(,"memory":{"buffer":)" << JsonText(Cut(VariableName(memory.buffer_name))) << R"(,"offset":)"
-             << static_cast<int64_t>(memory.address - memory.buffer_base) << R"(,"bytes":)" << memory.bytes
-             << R"(,"buffer_bytes":)" << memory.buffer_bytes << '}';
+        list.back()["memory"] = {{"buffer", Cut(VariableName(memory.buffer_name))},
+                                 {"offset", static_cast<int64_t>(memory.address - memory.buffer_base)},
+                                 {"bytes", memory.bytes},
+                                 {"buffer_bytes", memory.buffer_bytes}};
       }
-      out_ << '}';
     }
-    list.End();
+    return list;
   }
 
-  void WriteFiles() {
-    List list(out_);
+  Json FilesJson() {
+    Json list = Json::array();
     size_t left = kMostSources;
     for (const std::string& path : files_) {
       std::ifstream file(path, std::ios::binary);
@@ -205,12 +173,11 @@ class Page {
         text.clear();
       }
       left -= text.size();
-      list.Next() << R"({"path":)" << JsonText(path) << R"(,"text":)" << JsonText(text) << '}';
+      list.push_back({{"path", path}, {"text", text}});
     }
-    list.End();
+    return list;
   }
 
-  std::ostream& out_;
   const Device& device_;
   std::vector<KernelSummary> kernels_;
   std::set<std::string> files_;
@@ -220,12 +187,15 @@ class Page {
 }  // namespace
 
 bool WritePage(const std::string& path, const Device& device) {
-  const std::string page = kPage;
-  const size_t at = page.find(kMark);
+  std::string text = kTemplate;
+  const Page page(device);
+  const auto put = [&](const std::string& mark, const std::string& json) {
+    text.replace(text.find(mark), mark.size(), json);
+  };
+  put("[\"replays\"]", ForScript(page.replays));
+  put("{\"data\": \"here\"}", ForScript(page.data));
   std::ofstream file(path);
-  file << page.substr(0, at);
-  Page(file, device).Write();
-  file << page.substr(at + sizeof kMark - 1);
+  file << text;
   file.flush();
   return file.good();
 }

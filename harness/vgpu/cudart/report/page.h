@@ -7,8 +7,8 @@
 
 namespace lockstep::vgpu::cudart {
 
-// The page of page.html: kernels by cost, the source with counters by line, worst accesses and findings. False: the file
-// can't be written.
+// The page of page.html: kernels by cost, the source with counters by line, worst accesses, findings and replays. False:
+// the file can't be written.
 bool WritePage(const std::string& path, const Device& device);
 
 }  // namespace lockstep::vgpu::cudart

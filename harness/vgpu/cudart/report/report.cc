@@ -11,7 +11,7 @@
 
 #include "vgpu/core/grouped.h"
 #include "vgpu/cudart/report/api_failure.h"
-#include "vgpu/cudart/report/kernel_summary.h"
+#include "vgpu/model/kernel_summary.h"
 #include "vgpu/cudart/report/table.h"
 #include "vgpu/model/advice.h"
 
@@ -118,12 +118,12 @@ void PrintAdvice(const Device& device, const std::vector<KernelSummary>& kernels
   Heading("What limits them, and what would bring most (modelled)");
   for (const KernelSummary& kernel : kernels) {
     if (IsLibraryCall(*kernel.first) || kernel.counters.warp_instructions == 0) continue;
-    const Roofline roofline = RooflineOf(kernel.counters, kernel.microseconds, device.profile());
+    const KernelAdvice told = AdviseOn(kernel, device.profile());
     std::fprintf(stderr, "  %s  bound by %s; %s operations a byte of memory: %s %% of what %s\n", kernel.name.c_str(),
-                 LongestOf(kernel).bound_by.c_str(), WithDecimals(roofline.intensity, 2).c_str(),
-                 WithDecimals(100 * roofline.share, 0).c_str(),
-                 roofline.intensity < roofline.ridge ? "DRAM allows" : "its arithmetic units allow");
-    for (const Advice& advice : Advise(kernel.all, device.profile())) {
+                 told.bound_by.c_str(), WithDecimals(told.roofline.intensity, 2).c_str(),
+                 WithDecimals(100 * told.roofline.share, 0).c_str(),
+                 told.roofline.intensity < told.roofline.ridge ? "DRAM allows" : "its arithmetic units allow");
+    for (const Advice& advice : told.changes) {
       std::string places;
       for (const auto& [file, line] : advice.lines) {
         places += (places.empty() ? FileName(file) + ":" : ", ") + std::to_string(line);

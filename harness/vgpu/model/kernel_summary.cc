@@ -1,6 +1,6 @@
-#include "vgpu/cudart/report/kernel_summary.h"
+#include "vgpu/model/kernel_summary.h"
 
-namespace lockstep::vgpu::cudart {
+namespace lockstep::vgpu {
 
 std::string Shape(const Dim3& dim) {
   if (dim.Count() == 0) return "-";
@@ -33,4 +33,4 @@ std::vector<KernelSummary> Summarize(const std::vector<LaunchRecord>& launches) 
   return kernels;
 }
 
-}  // namespace lockstep::vgpu::cudart
+}  // namespace lockstep::vgpu

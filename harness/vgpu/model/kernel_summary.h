@@ -1,7 +1,6 @@
 // What all launches of a kernel did together.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -10,7 +9,7 @@
 
 #include "vgpu/core/counters.h"
 
-namespace lockstep::vgpu::cudart {
+namespace lockstep::vgpu {
 
 // All launches of one kernel: by the host, or by one other kernel.
 struct KernelSummary {
@@ -25,15 +24,10 @@ struct KernelSummary {
 };
 std::vector<KernelSummary> Summarize(const std::vector<LaunchRecord>& launches);  // in the order of first launches
 
-// Whose bound is told for all of them.
-inline const LaunchRecord& LongestOf(const KernelSummary& kernel) {
-  return **std::ranges::max_element(kernel.all, {}, &LaunchRecord::microseconds);
-}
-
 // "256", "16x16"; "-": there is none.
 std::string Shape(const Dim3& dim);
 
 // A call of a host library's function, which has no threads.
 inline bool IsLibraryCall(const LaunchRecord& launch) { return launch.block.Count() == 0; }
 
-}  // namespace lockstep::vgpu::cudart
+}  // namespace lockstep::vgpu

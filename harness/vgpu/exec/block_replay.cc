@@ -1,0 +1,138 @@
+#include "vgpu/exec/block_replay.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "vgpu/core/insn_class.h"
+#include "vgpu/core/source_place.h"
+#include "vgpu/core/symbol_name.h"
+#include "vgpu/exec/block.h"
+#include "vgpu/exec/engine.h"
+#include "vgpu/observers/observer.h"
+
+namespace lockstep::vgpu {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMostKernels = 20, kMostTries = 10;  // tries: launches of a kernel
+constexpr size_t kMostSteps = 3000, kMostNumbers = 50'000;
+
+// A step is a warp at a source line, until it comes to another one or its lanes part or meet.
+class BlockReplay : public InstructionHook {
+ public:
+  // Only one engine of a launch runs the block; where a launch begins anew, the engines are new too.
+  BlockReplay(Engine& engine, ReplayJob& job, std::vector<Insn>& code)
+      : InstructionHook(engine.program(), code),
+        job_(job),
+        places_(program()),
+        last_(engine.launch().info.warps_per_block) {
+    const Program& code_of = engine.program();
+    // Nothing but __syncthreads() orders the warps: no waiting for values, no copies that go on, and see Note.
+    job.json["by_barriers"] = !code_of.may_wait && !code_of.copies_async && !code_of.memory_barriers &&
+                              engine.launch().info.cluster.Count() == 1;
+    job.json["whole"] = true;
+    job.json["steps"] = Json::array();
+  }
+
+  void Run(Warp& warp, LaneMask mask) override {
+    const uint32_t pc = warp.pc - 1;
+    if (warp.block->index == job_.block && !is_full_ && program().info[pc].counted) Note(warp, pc, mask);
+    Execute(warp, pc, mask);
+  }
+
+ private:
+  struct Last {  // of a warp
+    size_t step = 0;
+    uint32_t pc = 0;
+    bool ended = true;
+  };
+
+  void Note(const Warp& warp, uint32_t pc, LaneMask mask) {
+    const ptx::SourceLocation place = places_.Shown(pc);
+    if (place.line == 0) return;
+    Json& steps = job_.json["steps"];
+    Last& last = last_[warp.index];
+    if (last.ended || pc <= last.pc || steps[last.step][1] != place.file || steps[last.step][2] != place.line ||
+        steps[last.step][3] != warp.active) {
+      is_full_ = steps.size() >= kMostSteps || numbers_ >= kMostNumbers;
+      job_.json["whole"] = !is_full_;
+      if (is_full_) return;
+      last = {steps.size(), pc, false};
+      steps.push_back({warp.index, place.file, place.line, warp.active, 0, Json::array()});
+    }
+    last.pc = pc;
+    Json& step = steps[last.step];
+    if (program().code[pc].insn_class == InsnClass::kBarrier) {
+      last.ended = true;
+      step[4] = 1;
+      // "bar.sync 0", by all threads of the warp: no other barrier has one operand.
+      if (mask != warp.alive || !job_.listing.insns[pc].text.ends_with(" 0")) job_.json["by_barriers"] = false;
+    }
+    if (job_.listing.insns[pc].has_address) NoteAccess(warp, pc, mask, step[5]);
+  }
+
+  // Of shared memory: what it does, bytes a lane, the lanes, and their offsets.
+  void NoteAccess(const Warp& warp, uint32_t pc, LaneMask mask, Json& accesses) {
+    const ListedInsn& listed = job_.listing.insns[pc];
+    const InsnClass kind = program().code[pc].insn_class;
+    uint64_t bytes = 0;
+    for (const ListedRegister& one : kind == InsnClass::kStore ? listed.stores : listed.writes) {
+      bytes += ptx::SizeOf(one.type);
+    }
+    if (bytes == 0) bytes = sizeof(uint32_t);  // an atomic whose result nobody takes
+    Json at = Json::array();
+    LaneMask lanes = 0;
+    for (LaneMask left = mask; left != 0; left &= left - 1) {
+      const auto [space, address] = AccessOf(warp, program(), listed, pc, std::countr_zero(left));
+      if (space != MemorySpace::kShared || address >= warp.block->shared_bytes) continue;
+      lanes |= left & -left;
+      at.push_back(address);
+    }
+    if (lanes == 0) return;
+    numbers_ += at.size();
+    const char* deed = kind == InsnClass::kAtomic ? "updates" : kind == InsnClass::kStore ? "writes" : "reads";
+    accesses.push_back({deed, bytes, lanes, std::move(at)});
+  }
+
+  ReplayJob& job_;
+  SourcePlaces places_;
+  std::vector<Last> last_;  // by warp
+  size_t numbers_ = 0;      // of accesses
+  bool is_full_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<InstructionHook> RecordBlock(Engine& engine, ReplayJob& job, std::vector<Insn>& code) {
+  return std::make_unique<BlockReplay>(engine, job, code);
+}
+
+bool ReplayLog::Wants(const LaunchInfo& info) const {
+  const auto known = replays.find(info.program->kernel.mangled);
+  if (block >= info.grid.Count()) return false;
+  if (known == replays.end()) return replays.size() < kMostKernels;
+  return !known->second.has_findings && info.ordinal < known->second.launch + kMostTries;
+}
+
+void ReplayLog::Keep(ReplayJob job, bool has_findings) {
+  job.has_findings = has_findings;
+  const std::string name = job.mangled;
+  if (!job.json["steps"].empty() && (has_findings || !replays.contains(name))) replays.insert_or_assign(name, std::move(job));
+}
+
+ReplayJob::ReplayJob(const LaunchInfo& info, uint64_t index, Listing list)
+    : block(index), launch(info.ordinal), mangled(info.program->kernel.mangled), listing(std::move(list)) {
+  const std::string kernel = info.kernel.substr(0, 200);
+  json = {{"kernel", kernel}, {"launch", launch}, {"block", block}, {"bytes", info.shared_bytes}};
+  json["what"] = "block " + PointText(Unflatten(index, info.grid)) + " of launch " + std::to_string(launch + 1) + ", " +
+                 kernel + "<<<" + ShapeText(info.grid) + "," + ShapeText(info.block) + ">>>";
+  json["files"] = info.program->files;
+  json["variables"] = Json::array();
+  for (const NamedRange& one : info.program->shared_variables) {
+    json["variables"].push_back({VariableName(one.name), one.offset, one.bytes});
+  }
+}
+
+}  // namespace lockstep::vgpu
