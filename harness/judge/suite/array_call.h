@@ -34,6 +34,8 @@ struct ArrayCall {
   std::optional<uint64_t> result_size =
       std::nullopt;  // elements that `out` begins with; as many as values, if not said
   std::vector<worker::Argument> arguments;
+  std::optional<uint64_t> work =
+      std::nullopt;           // elements by which instructions are limited; as many as values, if not said
   HintText unchanged_hint;    // for a launcher that writes to its input
   bool frees = false;         // it has to free all that it allocates
   bool is_work = true;        // kernels have to have made the result; a shift by nothing is none
@@ -72,7 +74,7 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
   const uint64_t n = call.result_size.value_or(call.values.size());
   const auto before = call.in.Fill(call.values);
   if (!in_place) call.out.Poison();
-  runner.LimitInstructions(call.values.size());
+  runner.LimitInstructions(call.work.value_or(call.values.size()));
   EvidenceRun run{runner.Call(context.launcher, call.arguments), {}};
   run.problems = ProblemsOf(run.report, context);
   if (call.explain) call.explain(run.report, run.problems);

@@ -67,6 +67,7 @@ def _lines(text: str) -> list[str]:
 
 def _hunks(edits: str) -> Iterator[tuple[list[str], list[str]]]:
     """Each hunk's lines before and after."""
+    edits += "" if edits.endswith("\n") or not edits else "\n"  # a literal may end behind its last line
     for part in re.split(rf"^{_NEXT}\n", edits, flags=re.MULTILINE):
         sides: tuple[list[str], list[str]] = ([], [])
         of: list[list[str]] = []

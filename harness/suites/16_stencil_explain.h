@@ -1,0 +1,115 @@
+// What a right image is, and what a wrong one reveals about the mistake.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "judge/model/text.h"
+#include "judge/model/verdict.h"
+#include "suites/16_stencil_fixture.h"
+
+namespace lockstep::suites {
+
+// A hint for a fault of a kernel, where a stencil has one that says more than the fault's own; else "".
+inline std::string HintOfFault(const judge::Problem& problem) {
+  if (!problem.finding || !problem.finding->memory) return "";
+  const std::string& buffer = problem.finding->memory->buffer_name;
+  const bool shared = problem.finding->memory->space == vgpu::MemorySpace::kShared;
+  switch (problem.finding->kind) {
+    case vgpu::FindingKind::kRace:
+      return shared
+                 ? "a barrier stands between filling the tile and reading it, and between a step that reads an array "
+                   "and the next one, which overwrites it"
+                 : "";
+    case vgpu::FindingKind::kUninitialized:
+      return shared
+                 ? "nothing was stored to this word of the tile: the halo lies on all four sides and in the corners, and "
+                   "has more words than a block has threads; all of these load, also those without a pixel"
+                 : "";
+    case vgpu::FindingKind::kMisaligned:
+      return "arrays are aligned to one element, and rows begin where the one before ends: a wider access needs an "
+             "address and a width that are multiples of it";
+    case vgpu::FindingKind::kOutOfBounds:
+      if (shared) return "how large is the tile with its halo on both sides where the radius, or the steps, are 8?";
+      if (buffer == "d_in") return "beyond the image lies the nearest pixel of its edge: clamp x and y before you load";
+      return buffer == "d_out" ? "test x against width and y against height before the store" : "";
+    default:
+      return "";
+  }
+}
+
+// What a rung is given.
+struct Input {
+  std::vector<double> pixels;
+  std::vector<float> filter;       // by rows; on rung 4 the products of both below
+  std::vector<float> row, column;  // on rung 4
+  std::string what;                // as messages name it
+};
+
+// The sums of a filter that reaches so far along x and along y; beyond the image lie its nearest pixels, or zeros.
+inline std::vector<double> Convolved(const std::vector<double>& pixels, Image image, std::span<const float> filter,
+                                     int64_t along_x, int64_t along_y, bool zeros = false) {
+  const auto width = static_cast<int64_t>(image.width), height = static_cast<int64_t>(image.height);
+  std::vector<double> sums;
+  for (int64_t pixel = 0; pixel < width * height; ++pixel) {
+    double sum = 0;
+    const float* weight = filter.data();
+    for (int64_t y = pixel / width - along_y; y <= pixel / width + along_y; ++y) {
+      const int64_t row = std::clamp<int64_t>(y, 0, height - 1) * width;
+      for (int64_t x = pixel % width - along_x; x <= pixel % width + along_x; ++x, ++weight) {
+        const int64_t from = row + std::clamp<int64_t>(x, 0, width - 1);
+        if (zeros && from != y * width + x) continue;
+        sum += static_cast<double>(*weight) * pixels[static_cast<size_t>(from)];
+      }
+    }
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+// The image after so many steps.
+inline std::vector<double> Stepped(std::vector<double> pixels, Image image, uint64_t steps) {
+  constexpr float kCross[] = {0, 0.25f, 0, 0.25f, 0, 0.25f, 0, 0.25f, 0};
+  for (; steps > 0; --steps) pixels = Convolved(pixels, image, kCross, 1, 1);
+  return pixels;
+}
+
+// A hint for an image that is wrong, at this pixel first; or "".
+inline std::string HintOfImage(Image image, const Input& input, std::span<const double> expected, double bound,
+                               std::span<const float> found, uint64_t wrong) {
+  const auto close = [&](uint64_t i, double value, double most) { return std::abs(found[i] - value) <= most; };
+  if (bound > 0 && close(wrong, expected[wrong], 0.1)) {
+    return "this is close, and further off than any order of additions in float: are all weights and sums float?";
+  }
+  std::vector<std::pair<std::vector<double>, std::string>> mistakes;
+  const auto reach = static_cast<int64_t>(image.reach);
+  const auto add = [&](const std::vector<float>& filter, int64_t along_y, bool zeros, const char* hint) {
+    if (!filter.empty()) mistakes.emplace_back(Convolved(input.pixels, image, filter, reach, along_y, zeros), hint);
+  };
+  add(input.filter, reach, true, "beyond the image this counts 0: take the nearest pixel of the edge");
+  add({input.filter.rbegin(), input.filter.rend()}, reach, false,
+      "the filter is turned around: its first weight is for the pixel `radius` up and to the left");
+  add(input.row, 0, false, "these are the sums along the rows: those along the columns are missing");
+  for (uint64_t steps = 0; input.filter.empty() && steps <= kMaxSteps; ++steps) {
+    const std::string hint = "this is the image after " + judge::Counted(steps, "step") + " instead of ";
+    mistakes.emplace_back(Stepped(input.pixels, image, steps), hint + std::to_string(image.reach));
+  }
+  for (const auto& [result, hint] : mistakes) {
+    uint64_t i = 0;
+    while (i < result.size() && close(i, result[i], 1e-3)) ++i;
+    if (i == result.size()) return hint;
+  }
+  for (uint64_t i = 0; i < expected.size(); ++i) {
+    const uint64_t x = i % image.width, y = i / image.width;
+    const uint64_t to_edge = std::min({x, y, image.width - 1 - x, image.height - 1 - y});
+    if (to_edge >= image.reach && !close(i, expected[i], 1e-3)) return "";
+  }
+  return "only pixels near an edge are wrong: beyond it lies its nearest pixel, in corners too, and in each step anew";
+}
+
+}  // namespace lockstep::suites

@@ -1,0 +1,45 @@
+// What the public and the hidden tests of assignment 16 share.
+//
+// Whole numbers are so small that every order of additions gives the same float, as are the fractions that steps leave:
+// any other result is wrong. Real numbers have magnitudes from 1/2 to 1. A sum of k products of these in float, in any
+// order, is within k u / (1 - k u) of the weights' magnitudes, with the unit roundoff u: far less than one product.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "judge/suite/evidence.h"
+#include "judge/suite/launcher_test.h"
+#include "stencil.h"
+
+namespace lockstep::suites {
+
+struct Image {
+  uint64_t width = 0, height = 0;
+  uint64_t reach = 0;  // the filter's radius, or the number of steps
+  uint64_t pixels() const { return width * height; }
+};
+
+enum class Values : uint8_t {
+  kWhole,  // whole numbers from -8 to 8, without 0
+  kReals,  // magnitudes from 1/2 to 1, of either sign; on rung 5 whole numbers
+};
+
+// How many elements into its allocation a buffer begins; the weights as d_in. Allocations are aligned to 256 bytes.
+struct Offsets {
+  uint64_t in = 0, out = 0;
+};
+
+class StencilTest : public judge::LauncherTest {
+ protected:
+  // Images of these shapes, one after another in the same buffers with other values each time; of several the last may
+  // keep no memory. Does nothing where a problem was found before.
+  void Expect(const std::vector<Image>& images, Values values = Values::kWhole, Offsets offsets = {},
+              judge::Role role = judge::Role::kChecked);
+
+ private:
+  uint64_t inputs_ = 0;
+};
+
+}  // namespace lockstep::suites

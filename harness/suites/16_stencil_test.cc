@@ -1,0 +1,251 @@
+// Assignment 16, stencil and convolution: the tests that students have. Each runs on every rung.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "judge/device/compare.h"
+#include "judge/input/inputs.h"
+#include "judge/model/text.h"
+#include "judge/suite/array_call.h"
+#include "judge/suite/main.h"
+#include "suites/16_stencil_explain.h"
+#include "suites/16_stencil_fixture.h"
+
+namespace lockstep::suites {
+namespace {
+
+using judge::Grouped;
+using judge::Problem;
+using judge::Role;
+using judge::Verdict;
+
+bool IsSeparable(const std::string& rung) { return rung.starts_with("convolve4"); }
+bool IsSteps(const std::string& rung) { return rung.starts_with("stencil5"); }
+uint64_t SideOf(uint64_t radius) { return 2 * radius + 1; }
+constexpr const char* kReadOnly = "the image and the weights are read-only: the result goes to d_out";
+
+// What is counted for a pixel: multiplications, or steps.
+uint64_t WorkOf(const std::string& rung, uint64_t reach) {
+  if (IsSteps(rung)) return reach;
+  return IsSeparable(rung) ? 2 * SideOf(reach) : SideOf(reach) * SideOf(reach);
+}
+
+Input MakeInput(const std::string& rung, Image image, Values values, const judge::SeedKey& seed) {
+  const bool is_whole = values == Values::kWhole || IsSteps(rung);
+  const auto make = [&](uint64_t n, const char* name) {
+    std::vector<float> numbers;
+    for (const uint32_t word : judge::MakeWords(n, judge::SeedFor(seed, name))) {
+      const float magnitude =
+          is_whole ? static_cast<float>(1 + (word >> 1) % 8) : 0.5f + std::ldexp(static_cast<float>(word >> 9), -24);
+      numbers.push_back((word & 1) == 0 ? magnitude : -magnitude);
+    }
+    return numbers;
+  };
+  const std::vector<float> pixels = make(image.pixels(), "in");
+  Input input{{pixels.begin(), pixels.end()}, {}, {}, {}, is_whole ? "random whole numbers" : "random real numbers"};
+  const uint64_t side = SideOf(image.reach);
+  if (IsSeparable(rung)) {
+    input.row = make(side, "row"), input.column = make(side, "column");
+    for (const float of_row : input.column) {
+      for (const float weight : input.row) input.filter.push_back(of_row * weight);
+    }
+  } else if (!IsSteps(rung)) {
+    input.filter = make(side * side, "filter");
+  }
+  return input;
+}
+
+std::vector<double> Expected(const std::string& rung, Image image, const Input& input) {
+  const auto reach = static_cast<int64_t>(image.reach);
+  if (IsSteps(rung)) return Stepped(input.pixels, image, image.reach);
+  if (!IsSeparable(rung)) return Convolved(input.pixels, image, input.filter, reach, reach);
+  return Convolved(Convolved(input.pixels, image, input.row, reach, 0), image, input.column, 0, reach);
+}
+
+std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report, Image image,
+                                   const Input& input, Values values, std::span<const float> found) {
+  const double rounded = values == Values::kReals ? static_cast<double>(input.filter.size() + 1) * 0x1p-24 : 0;
+  double bound = 0;
+  for (const float weight : input.filter) bound += rounded / (1 - rounded) * std::abs(static_cast<double>(weight));
+  const std::vector<double> expected = Expected(context.launcher, image, input), bounds(found.size(), bound);
+  const auto mismatch = judge::CompareBounded<float>(expected, found, bounds);
+  // No steps may be a copy.
+  const bool launched =
+      !report.observed || !report.launches.empty() || found.empty() || input.filter.size() + image.reach == 0;
+  if (!mismatch) return launched ? std::nullopt : std::optional(judge::NoKernelProblem(context));
+  if (!launched) return judge::UnfinishedProblem(context);
+  const uint64_t wrong = mismatch->index;
+  return judge::MakeProblem(
+      Verdict::kWrong, context,
+      {"pixel (" + std::to_string(wrong % image.width) + ", " + std::to_string(wrong / image.width) +
+           ") of d_out is wrong (" + Grouped(mismatch->count) + " of " + judge::Counted(found.size(), "pixel") +
+           " in total)",
+       {"expect", mismatch->expected},
+       {"found", mismatch->found}},
+      HintOfImage(image, input, expected, bound, found, wrong));
+}
+
+// What a rung is given, for images and filters of up to this size.
+struct Buffers {
+  Buffers(judge::JudgeDevice& device, const std::string& rung, uint64_t pixels, uint64_t side, Offsets offsets)
+      : offsets(offsets),
+        in(device, pixels, "d_in", offsets.in),
+        out(device, pixels, "d_out", offsets.out),
+        filter(device, IsSteps(rung) ? 0 : side * (IsSeparable(rung) ? 1 : side),
+               IsSeparable(rung) ? "d_row" : "d_filter", offsets.in),
+        column(device, IsSeparable(rung) ? side : 0, "d_column", offsets.in) {}
+
+  Offsets offsets;
+  judge::DeviceArray<float> in, out, filter, column;
+};
+
+// Makes one call, and finds all that is wrong with how it went.
+judge::EvidenceRun Call(judge::Runner& runner, const std::string& rung, Buffers& buffers, Image image,
+                        const Input& input, Values values, bool repeats) {
+  auto& [offsets, in, out, filter, column] = buffers;
+  std::string text = "width = " + Grouped(image.width) + ", height = " + Grouped(image.height) +
+                     (IsSteps(rung) ? ", steps = " : ", radius = ") + std::to_string(image.reach) + ", " + input.what;
+  if (offsets.in + offsets.out > 0) {
+    text += "; d_in and d_out begin " + std::to_string(offsets.in) + " and " + std::to_string(offsets.out) +
+            " elements into their allocations";
+  }
+  const judge::CallContext context{rung, text, judge::Suite::Get().assignment().submission};
+  const std::vector<float> pixels(input.pixels.begin(), input.pixels.end());
+  const std::vector<float>& first = IsSeparable(rung) ? input.row : input.filter;
+  const auto filter_before = filter.Fill(first), column_before = column.Fill(input.column);
+  std::vector<worker::Argument> arguments = {in.argument()};
+  if (filter.size() > 0) arguments.push_back(filter.argument());
+  if (column.size() > 0) arguments.push_back(column.argument());
+  arguments.push_back(out.argument());
+  for (const uint64_t size : {image.width, image.height, image.reach}) {
+    arguments.push_back(worker::Argument::Integer(static_cast<int>(size)));
+  }
+  const uint64_t work = WorkOf(rung, image.reach);
+  // Tiles may be much larger than an image, and a launch execute as much for 16 products as for an element.
+  constexpr uint64_t kTileWidth = 256, kTileHeight = 64, kProducts = 16;
+  judge::EvidenceRun run = judge::RunArrayCall<float>(
+      runner, context,
+      {.in = in,
+       .out = out,
+       .values = pixels,
+       .arguments = std::move(arguments),
+       .work = std::max(image.width, kTileWidth) * std::max(image.height, kTileHeight) * (1 + work / kProducts),
+       .unchanged_hint = kReadOnly,
+       .frees = repeats,
+       .is_work = !pixels.empty() && work > 0,
+       .explain = [](const judge::CallReport&, auto& problems) { judge::ExplainEach(problems, HintOfFault); },
+       .check = [&](const judge::CallReport& report,
+                    auto found) { return CheckResult(context, report, image, input, values, found); }},
+      filter, column);
+  run.elements = image.pixels() * work;
+  judge::CheckUnchanged<float>(filter, filter_before.values(), context, kReadOnly, run.problems);
+  judge::CheckUnchanged<float>(column, column_before.values(), context, kReadOnly, run.problems);
+  if (run.problems.empty() && run.elements > 0) {
+    const judge::TaskBytes read[] = {judge::FirstOf(filter, first.size()), judge::FirstOf(column, input.column.size())};
+    judge::CheckKernelsDidIt(run.report, context, judge::Suite::Get().assignment().device_calls, read, {},
+                             run.problems);
+  }
+  return run;
+}
+
+constexpr uint64_t kEvidenceReach = 4;
+
+// Of about so much work. The evidence run's own image is a square; of those that are drawn, round ones have sides of many
+// tiles and its filter, others any sides and another filter.
+Image ImageFor(const std::string& rung, const judge::EvidenceCase& one) {
+  judge::Random random(judge::SeedFor(one.seed, "shape"));
+  constexpr uint64_t kOthers[] = {3, 5, 6};
+  const uint64_t reach = one.drawn && !one.round ? kOthers[random.Next() % std::size(kOthers)] : kEvidenceReach;
+  const uint64_t pixels = std::max<uint64_t>(one.elements / WorkOf(rung, reach), 1);
+  const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(pixels)));
+  if (!one.drawn) return {root, root, reach};
+  if (!one.round) {
+    const auto low = static_cast<int64_t>(root * 3 / 4 + 1), high = static_cast<int64_t>(root * 4 / 3 + 1);
+    const auto width = static_cast<uint64_t>(random.Between(low, high));
+    return {width, std::max<uint64_t>(pixels / width, 1), reach};
+  }
+  const uint64_t width = std::max<uint64_t>((root + 32) / 64, 1) * 64;
+  return {width, std::max<uint64_t>((pixels / width + 8) / 16, 1) * 16, reach};
+}
+
+}  // namespace
+
+void StencilTest::Expect(const std::vector<Image>& images, Values values, Offsets offsets, Role role) {
+  if (!ok()) return;
+  judge::Runner& runner = judge::Suite::Get().runner(role);
+  uint64_t pixels = 0, side = 0;
+  for (const Image image : images) {
+    pixels = std::max(pixels, image.pixels()), side = std::max(side, SideOf(image.reach));
+  }
+  Buffers buffers(runner.device(), rung(), pixels, side, offsets);
+  for (size_t i = 0; i < images.size() && ok(); ++i) {
+    Input input = MakeInput(rung(), images[i], values, Seed(inputs_++));
+    if (i > 0) input.what += ", at addresses that had other values before";
+    judge::EvidenceRun run = Call(runner, rung(), buffers, images[i], input, values, i > 0 && i + 1 == images.size());
+    Keep(run.report);
+    Add(std::move(run.problems));
+  }
+}
+
+// From images that forgive most to those that forgive least, so that the first message is the plainest.
+TEST_P(StencilTest, FiltersWholeTiles) {
+  for (const Image image : {Image{64, 64, 1}, {64, 64, 4}, {128, 32, 2}, {32, 96, 8}, {64, 32, 0}}) Expect({image});
+}
+
+TEST_P(StencilTest, FiltersAnyShape) {
+  for (const Image image : {Image{70, 45, 3}, {45, 70, 8}}) Expect({image});
+  const std::vector<uint64_t> sides = judge::Around({16, 32, 64});
+  for (size_t i = 0; i < 2 * sides.size(); ++i) {
+    Expect({{sides[i % sides.size()], sides[i * 4 % sides.size()], i % (kMaxRadius + 1)}});
+  }
+}
+
+// Also narrower than the filter is wide, on all sides at once.
+TEST_P(StencilTest, FiltersSmallImages) {
+  for (uint64_t side = 5; side > 0; --side) Expect({{side, side, 8 - side}});
+  for (const Image image : {Image{3, 2, 1}, {2, 3, 8}, {1, 1, 8}, {1, 1, 0}}) Expect({image});
+  for (const uint64_t n : {33, 32, 1000}) Expect({{n, 1, n % 7}}), Expect({{1, n, n % 8}});
+}
+
+TEST_P(StencilTest, KeepsTheSumsPrecision) {
+  for (const Image image : {Image{64, 32, 2}, {61, 67, 8}, {7, 300, 5}}) Expect({image}, Values::kReals);
+}
+
+TEST_P(StencilTest, FiltersAtAnyAddress) {
+  for (const Offsets offsets : {Offsets{1, 0}, {0, 1}, {2, 2}, {3, 1}}) {
+    Expect({{68, 36, 3}}, Values::kWhole, offsets);
+  }
+}
+
+TEST_P(StencilTest, HandlesNothing) {
+  // A rung that can't filter one pixel yet is told that instead.
+  Expect({{1, 1, 1}});
+  for (const Image image : {Image{0, 0, 1}, {0, 5, 2}, {5, 0, 0}}) Expect({image});
+}
+
+// More rows or columns than a grid has blocks in y or z; on rung 1 more than that in tiles of eight.
+TEST_P(StencilTest, FiltersLongImages) {
+  // Quick to say that a rung is not begun.
+  Expect({{33, 65, 2}}, Values::kWhole, {}, Role::kPlain);
+  if (rung() == "convolve1_naive") return Expect({{1, (uint64_t{1} << 19) + 9, 0}}, Values::kWhole, {}, Role::kPlain);
+  for (const Image image : {Image{2, 65600, 1}, {65600, 2, 1}}) Expect({image}, Values::kWhole, {}, Role::kPlain);
+}
+
+TEST_P(StencilTest, KeepsNoMemory) { Expect({{40, 30, 3}, {40, 30, 3}}); }
+
+INSTANTIATE_TEST_SUITE_P(, StencilTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
+
+}  // namespace lockstep::suites
+
+namespace lockstep::judge {
+
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
+  const suites::Image image = suites::ImageFor(rung, one);
+  suites::Buffers buffers(runner.device(), rung, image.pixels(), suites::SideOf(image.reach), {});
+  constexpr suites::Values kValues = suites::Values::kReals;
+  return suites::Call(runner, rung, buffers, image, suites::MakeInput(rung, image, kValues, one.seed), kValues, false);
+}
+
+}  // namespace lockstep::judge
