@@ -326,7 +326,7 @@ std::string Evidence::UnmetAlike(const EvidenceCriterion& criterion, const Measu
     // What a time is compared with says nothing about a time alone: it may differ by what full marks leave room for, as
     // blocks that fill a device once and a little more take twice as long.
     const auto here = ValueHere(metric, criterion.rung, measurement);
-    const double least_room = IsNarrow(budget) ? kNarrow : kAlike;
+    const double least_room = IsNarrow(budget) && IsTimelineFigure(metric.numerator.counter) ? kNarrow : kAlike;
     const double room = here && budget.LowerIsBetter() ? std::max(least_room, budget.full / *here) : kAlike;
     if (compares ? most->first <= room * least->first : !AreUnlike(budget, least->first, most->first)) return "";
     const bool lower = budget.LowerIsBetter();

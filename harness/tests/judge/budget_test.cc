@@ -78,6 +78,7 @@ TEST(ProfileTest, CountsAtomicsAsTraffic) {
   counters.float32_instructions = 100;
   counters.float64_instructions = 200;
   counters.shared_atomics = 400;
+  counters.tensor_multiply_adds = 320;
   const RungProfile profile = MakeProfile("r", "submission", 1, {launch});
   EXPECT_EQ(FigureOf(profile, "requests"), 7);
   EXPECT_EQ(FigureOf(profile, "load_requests"), 5);
@@ -86,7 +87,7 @@ TEST(ProfileTest, CountsAtomicsAsTraffic) {
   EXPECT_EQ(FigureOf(profile, "store_sectors"), 48);
   EXPECT_EQ(FigureOf(profile, "sectors_ideal"), 20);
   EXPECT_EQ(FigureOf(profile, "wasted_passes"), 3 + 4 + 28);
-  EXPECT_EQ(FigureOf(profile, "float_operations"), 704);
+  EXPECT_EQ(FigureOf(profile, "float_operations"), 714);
 }
 
 TEST(ProfileTest, EveryDerivedFigureIsOnThePage) {

@@ -115,6 +115,22 @@ TEST_F(EvidenceJudgeTest, ABudgetCountsOnlyIfItHoldsAtSizesThatAreDrawn) {
   EXPECT_EQ(orders.size(), 2u) << "the measured call would be known by its place";
 }
 
+// A tenth more than full marks would be more than such a budget's range.
+TEST_F(EvidenceJudgeTest, ANarrowBudgetLeavesItsOwnWidthAsRoom) {
+  Assignment assignment = Ladder();
+  assignment.evidence_drawn = true;
+  EvidenceCriterion& criterion = assignment.criteria[0];
+  criterion.metric = ParseMetric("divergent_branches / reference.divergent_branches");
+  for (const auto& [budget, most] : {std::pair{Budget{1.12, 1.22}, 112}, {Budget{1.12, 1.6}, 123}}) {
+    criterion.budget = budget;
+    for (const int elsewhere : {100, 112, 115, 123, 127}) {
+      const auto suite = MakeSuite({100, 100}, true, {}, assignment);
+      elsewhere_ = elsewhere;
+      EXPECT_EQ(MakeEvidence(*suite).Judge(criterion, kTest).result.unmet.empty(), elsewhere <= most) << elsewhere;
+    }
+  }
+}
+
 // What is done well in every other call, or near the assignment's size alone, is done badly at one of the drawn ones.
 TEST_F(EvidenceJudgeTest, NoCallOrSizeIsKnownForAMeasuredOne) {
   Assignment assignment = Ladder();
