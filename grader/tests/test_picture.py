@@ -159,7 +159,7 @@ def test_a_page_shows_lines_and_accesses(page: Path, open_page: Callable[..., An
     opened.select_option("#gauge", label="instructions")
     for summary in opened.locator("summary").all():
         summary.press("Enter")
-    opened.wait_for_function("document.querySelectorAll('figure svg').length === 2")
+    opened.locator("figure svg").nth(1).wait_for()
     assert opened.evaluate("document.documentElement.scrollWidth") <= width
 
 
