@@ -99,7 +99,7 @@ class CriterionView:
 
 @dataclass(frozen=True)
 class RungView:
-    """A rung as a card shows it: points, criteria, what went wrong, advice on its kernels. `state` is a colour's name."""
+    """A rung as a card shows it: points, criteria, what went wrong, advice on kernels. `state` is a colour's name."""
 
     label: str
     id: str
