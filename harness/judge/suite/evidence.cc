@@ -20,7 +20,7 @@
 namespace lockstep::judge {
 namespace {
 
-constexpr size_t kMostAdvised = 10;                // kernels
+constexpr size_t kMostAdvised = 10;                  // kernels
 constexpr uint64_t kComparable = uint64_t{1} << 16;  // elements, from which on a fixed cost weighs little
 
 // Of a budget that was missed: never 100 %.

@@ -134,7 +134,6 @@ TEST(ResultsTest, JsonHasTheDocumentedForm) {
   EXPECT_EQ(access["lanes"][0], 4) << "from a multiple of 128";
   EXPECT_EQ(access["lanes"][31], 0x2000);
   EXPECT_EQ(access["lanes"][1], -1);
-  EXPECT_EQ(profile["advice"][0]["bound_by"], "dram");
   EXPECT_EQ(profile["advice"][0]["changes"][0]["saved_microseconds"], 1.5);
   EXPECT_EQ(profile["advice"][0]["changes"][0]["lines"][0], nlohmann::json({{"file", "a.cu"}, {"line", 41}}));
   EXPECT_EQ(json["leaderboard"]["metric"], "microseconds");

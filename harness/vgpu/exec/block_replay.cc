@@ -119,7 +119,8 @@ bool ReplayLog::Wants(const LaunchInfo& info) const {
 void ReplayLog::Keep(ReplayJob job, bool has_findings) {
   job.has_findings = has_findings;
   const std::string name = job.mangled;
-  if (!job.json["steps"].empty() && (has_findings || !replays.contains(name))) replays.insert_or_assign(name, std::move(job));
+  if (!job.json["steps"].empty() && (has_findings || !replays.contains(name)))
+    replays.insert_or_assign(name, std::move(job));
 }
 
 ReplayJob::ReplayJob(const LaunchInfo& info, uint64_t index, Listing list)

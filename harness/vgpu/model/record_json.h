@@ -37,13 +37,10 @@ inline Json JsonOf(const KernelAdvice& advice) {
     changes.push_back({{"technique", one.technique}, {"text", one.text}, {"saved_microseconds", one.saved_us}});
     changes.back()["lines"] = std::move(lines);
   }
-  return {{"kernel", advice.kernel},
-          {"microseconds", advice.microseconds},
-          {"bound_by", advice.bound_by},
-          {"intensity", advice.roofline.intensity},
-          {"ridge", advice.roofline.ridge},
-          {"share", advice.roofline.share},
-          {"changes", std::move(changes)}};
+  Json json = {{"kernel", advice.kernel}, {"microseconds", advice.microseconds}, {"bound_by", advice.bound_by}};
+  json.update({{"intensity", advice.roofline.intensity}, {"ridge", advice.roofline.ridge}});
+  json.update({{"share", advice.roofline.share}, {"changes", std::move(changes)}});
+  return json;
 }
 
 }  // namespace lockstep::vgpu

@@ -99,10 +99,7 @@ class CriterionView:
 
 @dataclass(frozen=True)
 class RungView:
-    """A rung as a card shows it: its points, its criteria and what went wrong on it. `state` is a colour's name.
-
-    `advice` is on its kernels, where its results are right.
-    """
+    """A rung as a card shows it: points, criteria, what went wrong, advice on kernels. `state` is a colour's name."""
 
     label: str
     id: str

@@ -1,6 +1,5 @@
 """`make profile PAGE=1`: the page that `vgpu-run --page` writes of a program, of an assignment's rungs.
 
-It compares each rung with the last run of other code in which the rung was right: the page before has that one's data.
 Only the standard library is used here: students run it.
 """
 
@@ -21,10 +20,7 @@ _MOST_EARLIER = 3  # runs
 
 
 def profile_page(template: str, assignment: Assignment, result: SuiteResult, source: str, last: str = "") -> str:
-    """The page of a result's measured rungs, with the lines of the student's file and what is above a budget.
-
-    `last`: the page of the run before, or "".
-    """
+    """The page of a result's measured rungs, with the student's lines; `last`: the page of the run before, or ""."""
     runs = [run for run in result.runs("submission").values() if run.launches]
     titles = {rung.id: f"{rung.label} {rung.title}" for rung in assignment.rungs}
     name = assignment.submission

@@ -6,7 +6,7 @@ packages.
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.base.counted import counted
@@ -519,15 +519,13 @@ def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal, 
     return "\n".join(lines) + "\n"
 
 
-def _advice(run: Profile, to: Terminal) -> list[str]:
+def _advice(run: Profile, to: Terminal) -> Iterator[str]:
     """What limits each kernel, and what would bring most."""
-    lines = []
     for one in run.advice:
-        lines += ["", to.wrapped(f"  {one.kernel} is {one.limit}")]
+        yield from ("", to.wrapped(f"  {one.kernel} is {one.limit}"))
         for change in one.changes:
             at = ", ".join(f"{spot.file}:{spot.line}" for spot in change.lines)
-            lines.append(to.wrapped(f"    {one.told(change)}  ({at})", 6))
-    return lines
+            yield to.wrapped(f"    {one.told(change)}  ({at})", 6)
 
 
 def _costly(

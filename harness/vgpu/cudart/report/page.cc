@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "vgpu/core/symbol_name.h"
-#include "vgpu/model/kernel_summary.h"
 #include "vgpu/exec/block_replay.h"
+#include "vgpu/model/kernel_summary.h"
 #include "vgpu/model/record_json.h"
 
 namespace lockstep::vgpu::cudart {

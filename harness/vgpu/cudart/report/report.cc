@@ -11,9 +11,9 @@
 
 #include "vgpu/core/grouped.h"
 #include "vgpu/cudart/report/api_failure.h"
-#include "vgpu/model/kernel_summary.h"
 #include "vgpu/cudart/report/table.h"
 #include "vgpu/model/advice.h"
+#include "vgpu/model/kernel_summary.h"
 
 namespace lockstep::vgpu::cudart {
 
