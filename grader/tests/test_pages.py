@@ -105,7 +105,7 @@ def test_pages_hold_hostile_text_as_text(out: Path) -> None:
 def test_a_card_shows_what_counts(out: Path) -> None:
     text = Page(card(out, "mallory")).text
     parts = """12|+ 5 bonus|of 20|✗ RACE|0 of 2 tests passed|hint    think|race in k<int>|32.0|Real <b>GPU</b>
-        |k<b> is limited by DRAM, at 41 % of what DRAM allows|−0.2 µs (25 %)|(line 2)|(<b>:3)
+        |k<b> is limited by DRAM, at 41 % of what DRAM allows|−0.2 µs (25 %)|(line 2, <b>:3)
         |1 branch per block|full marks: at most 2; no points from 6|8 ms|make test TEST=LadderTest.SumsAll/alpha_one"""
     for part in (part.strip() for part in parts.split("|")):
         assert part.casefold() in text.casefold(), part
