@@ -25,7 +25,7 @@ struct KernelInfo {
 
 struct VariableInfo {
   uint64_t address = 0, bytes = 0;
-  bool constant = false, managed = false;
+  bool constant = false, managed = false, texture = false;  // texture: a .texref
 };
 
 }  // namespace lockstep::vgpu

@@ -182,6 +182,7 @@ cudaError_t cudaDeviceReset() {
   return Api("cudaDeviceReset", Faults::kNone, [](Runtime& r) {
     r.Reset();
     WasReset() = true;
+    EndPrimary(r.device());
     DeviceFlags() = 0;
     ResetPools(r.device());
     ForgetAllocations();
@@ -261,8 +262,8 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 // No device reaches another's memory.
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return Api("cudaDeviceEnablePeerAccess", [&](Runtime& r) {
-    Require(flags == 0, cudaErrorInvalidValue);
     r.RequireDevice(peer);
+    Require(flags == 0, cudaErrorInvalidValue);
     throw ApiError{cudaErrorPeerAccessUnsupported};
   });
 }
@@ -292,8 +293,10 @@ cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
     constexpr int kLength = sizeof "0000:00:00.0";
     Require(id != nullptr, cudaErrorInvalidValue);
     r.RequireDevice(device);
+    // What fits is written even so.
+    if (length > 0)
+      std::snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(PciBusOf(device)));
     Require(length >= kLength, cudaErrorInvalidValue);
-    std::snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(device));
   });
 }
 
@@ -305,8 +308,9 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
     const bool with_domain = std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot) == 3;
     unsigned function = 0;
     Require(with_domain || std::sscanf(id, "%x:%x.%x", &bus, &slot, &function) == 3, cudaErrorInvalidValue);
-    Require(domain == 0 && slot == 0 && bus < static_cast<unsigned>(r.device_count()), cudaErrorInvalidDevice);
-    *device = static_cast<int>(bus);
+    const int found = static_cast<int>(bus) - PciBusOf(0);
+    Require(domain == 0 && slot == 0 && found >= 0 && found < r.device_count(), cudaErrorInvalidDevice);
+    *device = found;
   });
 }
 
@@ -315,6 +319,7 @@ cudaError_t cudaSetValidDevices(int* devices, int count) {
   return Api("cudaSetValidDevices", [&](Runtime& r) {
     Require(count >= 0 && count <= r.device_count() && (count == 0 || devices != nullptr), cudaErrorInvalidValue);
     for (int i = 0; i < count; ++i) r.RequireDevice(devices[i]);
+    LeavePrimary();  // the thread has no context until it needs one
   });
 }
 

@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <type_traits>
 
+#include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/memory.h"
-#include "vgpu/cudart/work.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -181,6 +181,8 @@ int AttributeOf(Runtime& r, cudaDeviceAttr attribute) {
       return p.shared_per_block_optin;
     case cudaDevAttrMaxBlocksPerMultiprocessor:
       return p.max_blocks_per_sm;
+    case cudaDevAttrPciBusId:
+      return PciBusOf(r.device());
     case cudaDevAttrReservedSharedMemoryPerBlock:
       return p.shared_reserved_per_block;
     case cudaDevAttrSingleToDoublePrecisionPerfRatio:
@@ -207,6 +209,7 @@ constexpr auto kUnifiedFunctionPointers = static_cast<cudaDeviceAttr>(129);
 constexpr Field<int> kIntegers[] = {
     {&cudaDeviceProp::regsPerBlock, cudaDevAttrMaxRegistersPerBlock},
     {&cudaDeviceProp::warpSize, cudaDevAttrWarpSize},
+    {&cudaDeviceProp::pciBusID, cudaDevAttrPciBusId},
     {&cudaDeviceProp::maxThreadsPerBlock, cudaDevAttrMaxThreadsPerBlock},
     {&cudaDeviceProp::major, cudaDevAttrComputeCapabilityMajor},
     {&cudaDeviceProp::minor, cudaDevAttrComputeCapabilityMinor},
@@ -353,6 +356,7 @@ RuntimeAnswers AnswersFor(int device) {
     const cudaFuncAttributes all = AttributesOf(runtime(), plain, info);
     return std::string(reinterpret_cast<const char*>(&all), sizeof all);
   };
+  answers.set_condition = SetCondition;
   answers.most_pending = [] { return uint64_t{GetLimit(runtime(), cudaLimitDevRuntimePendingLaunchCount)}; };
   return answers;
 }

@@ -17,7 +17,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
     Require(symbol != nullptr && function != nullptr, cudaErrorInvalidValue);
     Require(flags <= (cudaEnableLegacyStream | cudaEnablePerThreadDefaultStream), cudaErrorInvalidValue);
     CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    cuGetProcAddress_v2(symbol, function, static_cast<int>(version), flags, &found);
+    const CUresult result = cuGetProcAddress_v2(symbol, function, static_cast<int>(version), flags, &found);
+    Require(result != CUDA_ERROR_INVALID_VALUE, cudaErrorInvalidValue);
     if (status != nullptr) *status = static_cast<cudaDriverEntryPointQueryResult>(found);
     Require(status != nullptr || found == CU_GET_PROC_ADDRESS_SUCCESS, cudaErrorSymbolNotFound);
   });

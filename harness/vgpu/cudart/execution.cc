@@ -179,7 +179,9 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
 }
 
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute, int value, int device) {
-  if (device < 0 || device >= runtime().device_count()) return LastError() = cudaErrorInvalidValue;
+  const bool known = attribute >= cudaFuncAttributeMaxDynamicSharedMemorySize && attribute < cudaFuncAttributeMax;
+  if (device < 0 || device >= runtime().device_count())
+    return LastError() = known ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
   return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 
@@ -218,8 +220,12 @@ cudaError_t cudaGetKernel(cudaKernel_t* handle, const void* function) {
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t* handle, const void* function) {
   return Api("cudaGetFuncBySymbol", Faults::kIgnores, [&](Runtime& r) {
-    const auto found = reinterpret_cast<cudaFunction_t>(&r.KernelOf(function));
-    if (handle != nullptr) *handle = found;
+    try {
+      const auto found = reinterpret_cast<cudaFunction_t>(&r.KernelOf(function));
+      if (handle != nullptr) *handle = found;
+    } catch (const ApiError&) {
+      throw ApiError{cudaErrorInvalidDeviceFunction};
+    }
   });
 }
 

@@ -53,6 +53,7 @@ std::vector<const Node*> InOrder(const Graph& graph) {
 
 std::shared_ptr<Graph> Clone(const Graph& graph, std::map<const Node*, const Node*>* originals) {
   RequireNoMemoryNodes(graph);
+  Require(!HasConditions(graph), cudaErrorNotSupported);
   const std::map<const Node*, size_t> positions = Positions(graph);
   auto copy = std::make_shared<Graph>();
   copy->objects = graph.objects;
@@ -98,12 +99,13 @@ Node* AddNode(Graph& graph, Work work, std::vector<Node*> dependencies) {
 cudaGraphNodeType TypeOf(const Work& work) {
   // In the order of Work's alternatives.
   constexpr cudaGraphNodeType kTypes[] = {
-      cudaGraphNodeTypeKernel,    cudaGraphNodeTypeMemcpy,
-      cudaGraphNodeTypeMemset,    cudaGraphNodeTypeHost,
-      cudaGraphNodeTypeEmpty,     cudaGraphNodeTypeEventRecord,
-      cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeGraph,
-      cudaGraphNodeTypeKernel,    cudaGraphNodeTypeMemAlloc,
-      cudaGraphNodeTypeMemFree,   static_cast<cudaGraphNodeType>(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)};
+      cudaGraphNodeTypeKernel,     cudaGraphNodeTypeMemcpy,
+      cudaGraphNodeTypeMemset,     cudaGraphNodeTypeHost,
+      cudaGraphNodeTypeEmpty,      cudaGraphNodeTypeEventRecord,
+      cudaGraphNodeTypeWaitEvent,  cudaGraphNodeTypeGraph,
+      cudaGraphNodeTypeKernel,     cudaGraphNodeTypeMemAlloc,
+      cudaGraphNodeTypeMemFree,    static_cast<cudaGraphNodeType>(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP),
+      cudaGraphNodeTypeConditional};
   static_assert(std::size(kTypes) == std::variant_size_v<Work>);
   return kTypes[work.index()];
 }
@@ -118,6 +120,9 @@ std::unique_ptr<ExecutableGraph> MakeExecutable(const Graph& graph) {
     places[node] = executable->nodes.size();
     Work work = node->work;
     if (auto* child = std::get_if<ChildWork>(&work)) child->executable = MakeExecutable(*child->graph);
+    if (auto* condition = std::get_if<ConditionWork>(&work)) {
+      for (const auto& body : condition->bodies) condition->executables.push_back(MakeExecutable(*body));
+    }
     executable->nodes.push_back({node, std::move(work), true, std::move(after)});
   }
   return executable;

@@ -28,7 +28,9 @@ using HeldObjects = std::map<cudaUserObject_t, std::pair<unsigned, std::shared_p
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;  // in the order in which they were added
   HeldObjects objects = {};
-  bool memory_tried = false;  // a node that allocates or frees was asked for, in vain perhaps
+  bool memory_tried = false;                      // a node that allocates or frees was asked for, in vain perhaps
+  std::shared_ptr<const Graph> around = nullptr;  // a conditional node's graph: the one with the node
+  bool lost_condition = false;                    // a conditional node was destroyed
 };
 
 // Nodes behind all that they depend on; of several that may come next, the first that was added. Throws ApiError where
@@ -136,6 +138,15 @@ void PerformNodes(Runtime& r, ExecutableGraph& executable, Stream& stream);
 // Work that a node can't have is refused when it is given: kernels that can't be launched, copies of nothing, fills of
 // what is not the device's. Throws ApiError.
 void CheckNode(Runtime& r, const Work& work);
+// Of a graph's node with a condition, the graphs of which `params` then names; and before a launch.
+inline constexpr unsigned kMostBodies = 1 << 16;
+bool HasConditions(const Graph& graph);
+// An executable graph's; throws ApiError where one's graph has what it can't.
+void CheckConditions(const ExecutableGraph& executable);
+ConditionWork MakeCondition(const std::shared_ptr<Graph>& graph, cudaConditionalNodeParams& params);
+void StartConditions(Runtime& r, const ExecutableGraph& executable, Stream& stream);
+// A kernel's. False: there is no such handle.
+bool SetCondition(cudaGraphConditionalHandle handle, unsigned value);
 // Whether a fill's memory is the device's, or what a graph may have allocated by then.
 bool IsFillable(Runtime& r, const FillWork& fill);
 

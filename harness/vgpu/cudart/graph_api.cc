@@ -27,25 +27,33 @@ void GiveNodes(const std::vector<const Node*>& found, cudaGraphNode_t* nodes, si
   }
 }
 
+// What a kernel may launch has kernels, copies, fills and graphs of such: the first node that is none.
+const Node* UnfitForKernels(const Graph& graph) {
+  for (const auto& node : graph.nodes) {
+    const cudaGraphNodeType type = TypeOf(node->work);
+    const bool fits = type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
+                      type == cudaGraphNodeTypeMemset || type == cudaGraphNodeTypeGraph;
+    if (!fits) return node.get();
+  }
+  return nullptr;
+}
+
 cudaGraphExec_t Instantiate(Runtime& r, cudaGraph_t graph, unsigned long long flags) {
   constexpr unsigned long long kKnown = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
                                         cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
   Require((flags & ~kKnown) == 0, cudaErrorInvalidValue);
   const std::shared_ptr<Graph> from = GraphOf(graph);
-  // What a kernel may launch has kernels, copies, fills and graphs of such, and one at least.
-  const auto is_for_kernels = [](const auto& node) {
-    const cudaGraphNodeType type = TypeOf(node->work);
-    return type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy || type == cudaGraphNodeTypeMemset ||
-           type == cudaGraphNodeTypeGraph;
-  };
   Require((flags & cudaGraphInstantiateFlagDeviceLaunch) == 0 ||
-              (!from->nodes.empty() && std::all_of(from->nodes.begin(), from->nodes.end(), is_for_kernels)),
+              (!from->nodes.empty() && UnfitForKernels(*from) == nullptr),
           cudaErrorInvalidValue);
   auto executable = MakeExecutable(*from);
   executable->of = from;
+  Require(!from->lost_condition, cudaErrorInvalidValue);
+  CheckConditions(*executable);
+  const bool once = from->memory_tried || HasConditions(*from);
   // Memory that a graph allocates can be one executable graph's only; so it is where that was tried in vain.
   for (const auto& [handle, other] : graphs().executables) {
-    Require(!from->memory_tried || other->of.lock() != from, cudaErrorNotSupported);
+    Require(!once || other->of.lock() != from, cudaErrorNotSupported);
     for (const ExecutableNode& node : other->nodes) {
       const auto* const theirs = std::get_if<AllocateWork>(&node.work);
       const auto is_same = [&](const ExecutableNode& own) {
@@ -139,7 +147,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return Api("cudaGraphDestroy", [&](Runtime&) {
-    GraphOf(graph);
+    Require(GraphOf(graph)->around == nullptr, cudaErrorInvalidValue);
     graphs().graphs.erase(graph);
   });
 }
@@ -172,6 +180,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
     Node& node = NodeOf(handle);
     RequireNoMemoryNodes(*node.graph);
     r.timeline().ForgetNode(&node);
+    node.graph->lost_condition |= std::holds_alternative<ConditionWork>(node.work);
     auto& nodes = node.graph->nodes;
     for (const auto& other : nodes) std::erase(other->dependencies, &node);
     std::erase_if(nodes, [&](const auto& own) { return own.get() == &node; });
@@ -293,6 +302,10 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
     Require(executable != nullptr && params != nullptr, cudaErrorInvalidValue);
     params->errNode_out = nullptr;
     params->result_out = cudaGraphInstantiateError;
+    if ((params->flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) {
+      params->errNode_out = HandleOf(UnfitForKernels(*GraphOf(graph)));
+      if (params->errNode_out != nullptr) params->result_out = cudaGraphInstantiateNodeOperationNotSupported;
+    }
     *executable = Instantiate(r, graph, params->flags);
     params->result_out = cudaGraphInstantiateSuccess;
   });
@@ -372,11 +385,20 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph, cudaG
     };
     if (updated->nodes.size() != executable.nodes.size()) fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
     for (size_t i = 0; i < updated->nodes.size(); ++i) {
+      const ExecutableNode& node = updated->nodes[i];
+      const auto& after = executable.nodes[i].after;
+      if (node.after != after)
+        fail(cudaGraphExecUpdateErrorTopologyChanged, node.after.size() < after.size() ? node.source : nullptr);
+    }
+    for (size_t i = 0; i < updated->nodes.size(); ++i) {
       ExecutableNode& node = updated->nodes[i];
       if (node.work.index() != executable.nodes[i].work.index()) {
         fail(cudaGraphExecUpdateErrorNodeTypeChanged, node.source);
       }
-      if (node.after != executable.nodes[i].after) fail(cudaGraphExecUpdateErrorTopologyChanged, node.source);
+      // Rows can't become one row, nor one row rows.
+      const auto *fill = std::get_if<FillWork>(&node.work), *before = std::get_if<FillWork>(&executable.nodes[i].work);
+      if (fill != nullptr && (fill->region.height == 1) != (before->region.height == 1))
+        fail(cudaGraphExecUpdateErrorParametersChanged, node.source);
       node.enabled = executable.nodes[i].enabled;
       node.source = executable.nodes[i].source;
     }

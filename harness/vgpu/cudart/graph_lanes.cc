@@ -70,6 +70,7 @@ void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream) {
   BeforeLaunch(r, executable);
   executable.done.Settle();
   WaitInOrder(r, executable.done, stream);
+  StartConditions(r, executable, stream);
   PerformNodes(r, executable, stream);
   RecordInOrder(r, executable.done, stream);
 }

@@ -119,8 +119,7 @@ Work MakeAny(Runtime& r, GraphFinder graph_of, cudaGraphNodeParams* params) {
       return MakeFree(graph, params->free.dptr);
     }
     case cudaGraphNodeTypeConditional:
-      Require(params->conditional.handle != 0, cudaErrorInvalidValue);
-      NotSupported("conditional nodes");
+      return MakeCondition(GraphOf(reinterpret_cast<cudaGraph_t>(&graph_of())), params->conditional);
     default:
       Require(params->type >= cudaGraphNodeTypeKernel && params->type < cudaGraphNodeTypeCount, cudaErrorInvalidValue);
       NotSupported("a graph's node of type " + std::to_string(params->type));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -9,6 +10,7 @@
 #include "vgpu/cudart/binary/fatbin_load.h"
 #include "vgpu/cudart/binary/linked_image.h"
 #include "vgpu/cudart/binary/ptx_check.h"
+#include "vgpu/cudart/driver/driver.h"
 #include "vgpu/cudart/runtime.h"
 #include "vgpu/ptx/parser.h"
 
@@ -79,11 +81,15 @@ using namespace lockstep::vgpu::cudart;
 
 extern "C" {
 
-cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**, unsigned,
-                                cudaLibraryOption*, void**, unsigned) {
+cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption* options, void** values,
+                                unsigned count, cudaLibraryOption*, void**, unsigned) {
   return Api("cudaLibraryLoadData", [&](Runtime& r) {
     Require(library != nullptr && code != nullptr, cudaErrorInvalidValue);
+    // Which target is asked for does not matter before a kernel is.
+    const cudaError_t wrong = driver::CheckOptions(count, reinterpret_cast<const CUjit_option*>(options), values);
+    Require(wrong != cudaErrorInvalidValue, cudaErrorInvalidValue);
     *library = LoadLibrary(r, ImageAt(code));
+    if (wrong == cudaErrorInvalidPtx) r.ModuleOf(*library)->error = wrong;
   });
 }
 
@@ -91,6 +97,9 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* path, cu
                                     cudaLibraryOption*, void**, unsigned) {
   return Api("cudaLibraryLoadFromFile", [&](Runtime& r) {
     Require(library != nullptr && path != nullptr, cudaErrorInvalidValue);
+    Require(*path != '\0', cudaErrorInvalidValue);
+    std::error_code ignored;
+    Require(!std::filesystem::is_directory(path, ignored), cudaErrorMemoryAllocation);  // its length is no real one
     std::ifstream file(path, std::ios::binary);
     Require(file.good(), cudaErrorFileNotFound);
     *library = LoadLibrary(r, {std::istreambuf_iterator<char>(file), {}});
@@ -132,7 +141,7 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned most, cu
 
 cudaError_t cudaLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t library, const char* name) {
   return Api("cudaLibraryGetGlobal", [&](Runtime& r) {
-    Require(address != nullptr && name != nullptr && *name != '\0', cudaErrorInvalidValue);
+    Require((address != nullptr || bytes != nullptr) && name != nullptr && *name != '\0', cudaErrorInvalidValue);
     Module* const module = r.ModuleOf(library);
     const auto variable = r.backend().FindVariable(r.Load(*module), name);
     if (!variable) {
@@ -140,20 +149,23 @@ cudaError_t cudaLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t li
       Require(!r.backend().FindKernel(r.Load(*module), name), cudaErrorInvalidValue);
       throw ApiError{cudaErrorSymbolNotFound};
     }
-    *address = reinterpret_cast<void*>(variable->address);
+    Require(!variable->texture, cudaErrorInvalidValue);
+    if (address != nullptr) *address = reinterpret_cast<void*>(variable->address);
     if (bytes != nullptr) *bytes = variable->bytes;
   });
 }
 
-// No library loaded from PTX has managed variables or functions that both sides may call.
-cudaError_t cudaLibraryGetManaged(void**, size_t*, cudaLibrary_t library, const char* name) {
+cudaError_t cudaLibraryGetManaged(void** address, size_t* bytes, cudaLibrary_t library, const char* name) {
   return Api("cudaLibraryGetManaged", [&](Runtime& r) {
     Require(name != nullptr && *name != '\0', cudaErrorInvalidValue);
-    r.Load(*r.ModuleOf(library));
-    throw ApiError{cudaErrorSymbolNotFound};
+    const auto variable = r.backend().FindVariable(r.Load(*r.ModuleOf(library)), name);
+    Require(variable && variable->managed, cudaErrorSymbolNotFound);
+    if (address != nullptr) *address = reinterpret_cast<void*>(variable->address);
+    if (bytes != nullptr) *bytes = variable->bytes;
   });
 }
 
+// No library loaded from PTX has functions that both sides may call.
 cudaError_t cudaLibraryGetUnifiedFunction(void**, cudaLibrary_t library, const char*) {
   return Api("cudaLibraryGetUnifiedFunction", [&](Runtime& r) {
     r.ModuleOf(library);

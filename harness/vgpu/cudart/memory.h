@@ -22,6 +22,8 @@ void ResetPools(int device);
 // device_attributes.cc: of any device, as all are alike. Throws ApiError for an attribute that does not exist; what the
 // virtual GPU lacks is 0.
 int AttributeOf(Runtime& r, cudaDeviceAttr attribute);
+// Bus 0 is rarely a GPU's.
+inline int PciBusOf(int device) { return device + 1; }
 // device.cc: limits that a program may set and read back. Throw ApiError for others.
 size_t GetLimit(Runtime& r, cudaLimit limit);
 void SetLimit(Runtime& r, cudaLimit limit, size_t value);

@@ -138,10 +138,19 @@ constexpr std::string_view kLooking[] = {
     "cudaLaunchHostFunc", "cudaEventQuery",          "cudaEventSynchronize",   "cudaMalloc",
     "cudaArrayGetInfo",   "cudaCreateTextureObject", "cudaCreateSurfaceObject"};
 
+// Calls that wait for the device's work, or ask about it: to these a fault comes first. To others it comes some
+// milliseconds later on a GPU, when most programs have waited for it.
+constexpr std::string_view kWaiting[] = {"cudaMemcpy", "cuMemcpy", "cuModuleLoad", "cuLibraryLoad"};
+
 template <typename List>
 bool BeginsWithOne(std::string_view function, const List& names) {
   return std::any_of(std::begin(names), std::end(names),
                      [&](std::string_view name) { return function.starts_with(name); });
+}
+bool MeetsFault(std::string_view function) {
+  if (function.ends_with("Async")) return false;
+  return BeginsWithOne(function, kWaiting) || function.ends_with("Synchronize") || function.ends_with("Query") ||
+         function == "cudaFree" || function == "cuMemFree";
 }
 bool OutlivesContext(std::string_view function) {
   return BeginsWithOne(function, kOutliving) && !BeginsWithOne(function, kWithTheContext);
@@ -236,7 +245,7 @@ cudaError_t Runtime::Enter(const char* function, Faults faults, const void* fram
   if (InHostFunction::is_in()) return cudaErrorNotPermitted;
   if (transfers_.watches_arguments()) transfers_.LookAtArguments(*this, frame);
   Context& current = context();
-  if (faults == Faults::kReports && current.pending != cudaSuccess) {
+  if (faults == Faults::kReports && current.pending != cudaSuccess && MeetsFault(function_)) {
     current.sticky = std::exchange(current.pending, cudaSuccess);
   }
   if (current.sticky == cudaSuccess) return SpoilByCallOf(function);
@@ -509,12 +518,17 @@ void Runtime::Reset() {
   if (faulted()) current.sticky = cudaErrorDevicesUnavailable;
   current.pending = current.fault = cudaSuccess;
   current.was_released = false;
+  in_use = false;  // until a call needs the context again
   timeline_.Reset(device());
   std::erase_if(managed_, [this](const auto& range) { return range.second.device == device(); });
   for (const auto& module : modules_) module->handles.erase(device());
   for (auto& [host, symbol] : symbols_) {
     symbol.info.erase(device());
     if (symbol.managed_slot != nullptr) *symbol.managed_slot = nullptr;
+  }
+  // The program looks for its managed variables once only.
+  if (current.sticky == cudaSuccess && backend().HostSeesDeviceMemory()) {
+    for (const auto& module : modules_) InitManaged(module.get());
   }
 }
 

@@ -298,6 +298,8 @@ bool RuntimeStarted();
 bool& PrimaryWasSet();
 // The context that this thread made current with the driver API, unless it is the primary one (driver/context.cc).
 const void* OwnContext();
+// The device was reset: its primary context is there again when it is retained or used.
+void EndPrimary(int device);
 // Its flags, or those of the primary one: of the device's the ones that are kept.
 unsigned CurrentFlags(unsigned kept);
 // The primary context is in use, though not current; is no longer current in this thread.

@@ -16,14 +16,14 @@ struct UserObject {
   unsigned references = 0;    // of the program's
 };
 
-std::map<cudaUserObject_t, UserObject>& Objects() {
+std::map<cudaUserObject_t, UserObject>& UserObjects() {
   static auto* const objects = new std::map<cudaUserObject_t, UserObject>;
   return *objects;
 }
 
 UserObject& ObjectOf(cudaUserObject_t handle, unsigned count) {
-  const auto found = Objects().find(handle);
-  Require(found != Objects().end() && count > 0 && count <= INT_MAX, cudaErrorInvalidValue);
+  const auto found = UserObjects().find(handle);
+  Require(found != UserObjects().end() && count > 0 && count <= INT_MAX, cudaErrorInvalidValue);
   return found->second;
 }
 
@@ -48,7 +48,7 @@ cudaError_t cudaUserObjectCreate(cudaUserObject_t* handle, void* memory, cudaHos
     static uintptr_t made = 0;
     const std::shared_ptr<void> own(memory, destroy);
     *handle = reinterpret_cast<cudaUserObject_t>(++made);
-    Objects()[*handle] = {own, own, count};
+    UserObjects()[*handle] = {own, own, count};
   });
 }
 

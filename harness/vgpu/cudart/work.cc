@@ -46,6 +46,7 @@ void Perform(Runtime& r, const Work& work, Stream& stream) {
           [&](const ChildWork& child) { PerformNodes(r, *child.executable, stream); },
           [&](const AllocateWork& allocation) { PerformAllocation(r, allocation, stream); },
           [&](const WordsWork& words) { PerformWords(r, words, stream); },
+          [&](const ConditionWork& condition) { PerformCondition(r, condition, stream); },
           [&](const FreeWork& freed) { PerformFree(r, freed, stream); },
       },
       work);
@@ -95,7 +96,9 @@ void PerformInOrder(Runtime& r, const Work& work, Stream& stream) {
   if (const auto* wait = std::get_if<WaitWork>(&work)) {
     return WaitInOrder(r, r.timeline().EventOf(wait->event), stream);
   }
-  if (std::holds_alternative<ChildWork>(work)) return Perform(r, work, stream);  // its nodes, each in order
+  // Their nodes, each in order.
+  if (std::holds_alternative<ChildWork>(work) || std::holds_alternative<ConditionWork>(work))
+    return Perform(r, work, stream);
   ConcurrentWork::Ids before = beside.Before(r, stream);
   if (!before.empty() && HostWaits(r, work)) {
     beside.WaitFor(r, before);

@@ -82,8 +82,16 @@ struct LibraryWork {
 struct WordsWork {
   std::vector<CUstreamBatchMemOpParams> operations;
 };
+// One of some graphs, or none, or one over and over: by the value of a handle (graph_condition.cc).
+struct ConditionWork {
+  cudaGraphConditionalHandle handle = 0;
+  cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
+  std::vector<std::shared_ptr<Graph>> bodies;
+  std::shared_ptr<std::vector<cudaGraph_t>> handles;               // as the program was given them
+  std::vector<std::shared_ptr<ExecutableGraph>> executables = {};  // as a child's
+};
 using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, EmptyWork, RecordWork, WaitWork, ChildWork,
-                          LibraryWork, AllocateWork, FreeWork, WordsWork>;
+                          LibraryWork, AllocateWork, FreeWork, WordsWork, ConditionWork>;
 
 // All throw ApiError. A fault of a kernel waits for a later call; then the work that follows is not done.
 void Perform(Runtime& r, const Work& work, Stream& stream);
@@ -136,5 +144,6 @@ void PerformLibrary(Runtime& r, const LibraryWork& work, Stream& stream);
 // driver/stream.cc
 void CheckWords(Runtime& r, const WordsWork& work);
 void PerformWords(Runtime& r, const WordsWork& work, Stream& stream);
+void PerformCondition(Runtime& r, const ConditionWork& work, Stream& stream);
 
 }  // namespace lockstep::vgpu::cudart

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -23,6 +24,7 @@ struct ModuleImage {
   std::unordered_map<std::string_view, const ptx::Function*>
       functions;                                                      // definitions take precedence over declarations
   std::unordered_map<std::string_view, uint64_t> function_addresses;  // in kFunctionWindow
+  std::set<uint64_t> textures;                                        // the addresses of .texref variables
 };
 
 // A variable's key: its name, or FUNCTION::NAME for a variable declared in a function's body.

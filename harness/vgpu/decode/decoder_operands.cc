@@ -1,6 +1,7 @@
 // Operands → rows.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "vgpu/analysis/analysis_work.h"
 #include "vgpu/decode/decoder_internal.h"
@@ -224,7 +225,15 @@ void FunctionDecoder::BindPart(const ptx::Instruction& instruction, const Operan
   if (part.address()) {
     if (!operand.second.empty() && !part.coordinates) throw Unsupported("an address has coordinates");
     uint64_t offset = 0;
-    AddRow(insn, BindAddress(instruction, operand, &offset), false, Type::kNone);
+    RowRef row = BindAddress(instruction, operand, &offset);
+    if (opcode_->Has(kByHandle) && builder_.image.textures.contains(offset)) {
+      Insn handle;
+      handle.handler = TextureOfReference;
+      handle.row[0] = row = TemporaryRow();
+      handle.immediate = std::exchange(offset, 0);
+      EmitPseudo(handle, &instruction);
+    }
+    AddRow(insn, row, false, Type::kNone);
     if (!has_address_) {
       has_address_ = true;
       insn.immediate = offset;

@@ -317,6 +317,11 @@ bool OccupancyMaxActiveBlocksPerMultiprocessor(const LaneCall& call) {
   return call.Store(call.Word(0), call.grid.answers().resident(*kernel, threads, call.Word(3))) &&
          call.End(RuntimeError::kNone);
 }
+// (cudaGraphConditionalHandle, unsigned value)
+bool GraphSetConditional(const LaneCall& call) {
+  if (call.grid.answers().set_condition(call.Word(0), call.Argument<uint32_t>(1))) return true;
+  return call.Fault(FindingKind::kInvalidAddress, "cudaGraphSetConditional of a handle that no graph has");
+}
 bool RuntimeGetVersion(const LaneCall& call) {
   return call.Store(call.Word(0), kVersion) && call.End(RuntimeError::kNone);
 }
@@ -342,6 +347,7 @@ constexpr Function kFunctions[] = {
     LOCKSTEP_RUNTIME_FUNCTION(GetLastError),
     LOCKSTEP_RUNTIME_FUNCTION(GetParameterBuffer),
     LOCKSTEP_RUNTIME_FUNCTION(GetParameterBufferV2),
+    LOCKSTEP_RUNTIME_FUNCTION(GraphSetConditional),
     LOCKSTEP_RUNTIME_FUNCTION(LaunchDevice),
     LOCKSTEP_RUNTIME_FUNCTION(LaunchDeviceV2),
     LOCKSTEP_RUNTIME_FUNCTION(Malloc),
@@ -361,8 +367,10 @@ constexpr Function kFunctions[] = {
 
 // The name without what nvcc puts before and behind it.
 std::string_view Core(std::string_view name) {
-  if (!name.starts_with(kPrefix)) return "";
-  name.remove_prefix(kPrefix.size());
+  constexpr std::string_view kPlain = "cuda";  // as nvcc leaves the one name
+  const bool is_plain = name == "cudaGraphSetConditional";
+  if (!is_plain && !name.starts_with(kPrefix)) return "";
+  name.remove_prefix(is_plain ? kPlain.size() : kPrefix.size());
   if (name.ends_with(kPerThread)) name.remove_suffix(kPerThread.size());
   return name;
 }

@@ -104,6 +104,7 @@ std::string PseudoText(const Program& program, uint32_t pc) {
   if (handler == Return) return "-- end of the function";
   if (handler == Exit) return "-- end of the kernel";
   if (handler == LocalAddress) return "-- address of a local variable, for the next";
+  if (handler == TextureOfReference) return "-- handle of a .texref, for the next";
   if (handler == PauseForClock) return "-- clock brought up to date, for the next";
   return "-- special register, for the next";
 }

@@ -60,7 +60,7 @@ void LoadedModule::PlaceVariables(GlobalMemory& memory) {
 void LoadedModule::Place(const ptx::Function* scope, const ptx::Variable& v, GlobalMemory& memory) {
   if (v.space != Space::kGlobal && v.space != Space::kConst) return;
   const uint64_t bytes = v.TotalBytes();
-  if (bytes == 0 || v.is_extern) return;  // defined elsewhere: using it is the error
+  if (bytes == 0) return;  // what is only declared has memory all the same, as a driver loads it
   const bool constant = v.space == Space::kConst;
   if (constant) constant_bytes_ += bytes;
   if (constant_bytes_ > kConstantBytes) {  // as ptxas says it
@@ -69,7 +69,8 @@ void LoadedModule::Place(const ptx::Function* scope, const ptx::Variable& v, Glo
   }
   const uint64_t address = memory.Allocate(bytes, v.name, "", true, constant);
   if (address == 0) throw ptx::PtxError(0, "variable " + v.name + " does not fit into the device's memory");
-  const VariableInfo info{address, bytes, constant, v.is_managed};
+  const VariableInfo info{address, bytes, constant, v.is_managed, v.is_texture};
+  if (v.is_texture) image_.textures.insert(address);
   placed_.push_back(info);
   std::memset(reinterpret_cast<void*>(address), 0, bytes);
   image_.addresses[VariableKey(scope, v.name)] = address;

@@ -23,7 +23,8 @@ struct RuntimeAnswers {
   // Blocks on a multiprocessor, and a cudaFuncAttributes as it lies in memory.
   std::function<int(const KernelInfo& kernel, int threads, uint64_t shared)> resident;
   std::function<std::string(const KernelInfo& kernel)> attributes;
-  std::function<uint64_t()> most_pending;  // cudaLimitDevRuntimePendingLaunchCount
+  std::function<bool(uint64_t handle, uint32_t value)> set_condition;  // of a graph's node; false: there is none
+  std::function<uint64_t()> most_pending;                              // cudaLimitDevRuntimePendingLaunchCount
 };
 
 }  // namespace lockstep::vgpu

@@ -63,7 +63,8 @@ void ParseQualifiers(Cursor& cursor, Variable* variable) {
     } else if (word == "attribute") {
       ParseAttribute(cursor, variable);
     } else if (word == "texref" || word == "surfref" || word == "samplerref") {
-      variable->type = Type::kB64;  // of a toolkit of old: a module may have one, which no kernel can use
+      variable->type = Type::kB64;
+      variable->is_texture = word == "texref";
     } else if (const auto type = TypeFromName(word)) {
       if (variable->type != Type::kNone) cursor.Fail("two types in one declaration");
       variable->type = *type;

@@ -140,7 +140,8 @@ struct Variable {
   int vector_width = 1;              // .v2, .v4
   uint64_t alignment = 0;            // bytes; 0 = natural alignment of the type
   std::vector<uint64_t> dimensions;  // {} for a scalar; 0 for [] (extern shared)
-  bool is_extern = false, is_visible = false, is_weak = false, is_common = false, is_managed = false;
+  bool is_extern = false, is_visible = false, is_weak = false, is_common = false, is_managed = false,
+       is_texture = false;
   int count = 1;  // .reg .b32 %r<24>: name "%r", count 24 (0 for a single register)
 
   // Initialiser: raw bytes, zero beyond their end, and relocations. If mask is not all ones, the relocation inserts the

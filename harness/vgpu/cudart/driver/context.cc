@@ -124,7 +124,7 @@ Context* CurrentContext() {
 namespace {
 
 bool IsThere(const Context& context) {
-  return !context.primary || All().primary[context.device].second > 0 || RuntimeInUse();
+  return !context.primary || (All().primary[context.device].second > 0 && !context.was_reset) || RuntimeInUse();
 }
 
 // A primary context has the device's, until others are set for it.
@@ -157,6 +157,8 @@ unsigned lockstep::vgpu::cudart::CurrentFlags(unsigned kept) {
   return driver::IsThere(*primary) ? driver::FlagsOf(*primary)
                                    : (DeviceFlags() & kept) | (WasReset() ? 0 : cudaDeviceMapHost);
 }
+
+void lockstep::vgpu::cudart::EndPrimary(int device) { driver::PrimaryOf(device)->was_reset = true; }
 
 const void* lockstep::vgpu::cudart::OwnContext() {
   const std::vector<driver::Context*>& stack = driver::Stack();
@@ -316,6 +318,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
     if (context == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
     *context = Handle(PrimaryOf(device));
+    PrimaryOf(device)->was_reset = false;
     ++All().primary[device].second;
     return cudaSuccess;
   });
@@ -348,9 +351,8 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* activ
   return Drive("cuDevicePrimaryCtxGetState", Needs::kInit, [&] {
     if (flags == nullptr || active == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
-    PrimaryOf(device);
     *flags = DeviceFlags();
-    *active = All().primary[device].second > 0 || RuntimeInUse() ? 1 : 0;
+    *active = IsThere(*PrimaryOf(device)) ? 1 : 0;
     return cudaSuccess;
   });
 }
@@ -425,7 +427,10 @@ CUresult cuCtxSetCurrent(CUcontext context) {
       if (const cudaError_t error = Destroyed(context); error != cudaSuccess) return error;
     }
     if (!stack.empty()) stack.pop_back();
-    if (context == nullptr && stack.empty()) return cudaSuccess;
+    if (context == nullptr && stack.empty()) {
+      LeavePrimary();
+      return cudaSuccess;
+    }
     if (context != nullptr) stack.push_back(Of(context));
     Select(stack.back());
     return cudaSuccess;
@@ -567,7 +572,7 @@ CUresult cuCtxDetach(CUcontext context) {
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   Context* const current = CurrentContext();
   if (Of(context) != current || (current->attached == 0 && !current->primary)) return cuCtxDestroy(context);
-  if (current->attached == 0) return cuCtxPopCurrent(nullptr);
+  if (current->attached == 0) return IsThere(*current) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
   --current->attached;
   return CUDA_SUCCESS;
 }

@@ -31,6 +31,7 @@ struct Context {
   unsigned flags = 0;
   bool primary = false;
   bool has_flags = false;  // of a primary one: they were set for the context, not for the device
+  bool was_reset = false;  // a primary one, since it was retained last
   int attached = 0;        // cuCtxAttach
 };
 
@@ -124,6 +125,9 @@ void FillErrorLog(unsigned count, CUjit_option* options, void** values, const st
 // What is wrong with the options of a load or a link, as a Hopper's driver says it.
 cudaError_t CheckOptions(unsigned count, const CUjit_option* options, void* const* values);
 const DeviceProfile& ProfileHere();
+
+// The texture reference of a module's variable, or for nullptr a new one of none.
+CUtexref ReferenceAt(void* variable);
 
 // Says that a form of a driver function is missing.
 cudaError_t Missing(const char* what);

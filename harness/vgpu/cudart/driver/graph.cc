@@ -317,7 +317,18 @@ CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* aft
     const cudaError_t error = cudaGraphAddNode(node, graph, after, As<const cudaGraphEdgeData*>(data), count, same);
     if (error == cudaSuccess && same->type == cudaGraphNodeTypeMemAlloc)
       parameters->alloc.dptr = As<CUdeviceptr>(same->alloc.dptr);
+    if (error == cudaSuccess && same->type == cudaGraphNodeTypeConditional)
+      parameters->conditional.phGraph_out = same->conditional.phGraph_out;
     return error;
+  });
+}
+CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* handle, CUgraph graph, CUcontext context,
+                                        unsigned first, unsigned flags) {
+  return Drive("cuGraphConditionalHandleCreate", [&] {
+    const bool valid = graph != nullptr && flags <= CU_GRAPH_COND_ASSIGN_DEFAULT;
+    if (valid && context == nullptr) return cudaErrorDeviceUninitialized;
+    return valid ? cudaGraphConditionalHandleCreate(As<cudaGraphConditionalHandle*>(handle), graph, first, flags)
+                 : cudaErrorInvalidValue;
   });
 }
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* parameters) {

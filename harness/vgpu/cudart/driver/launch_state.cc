@@ -1,4 +1,5 @@
 // Launches as before CUDA 4, which PyCUDA still makes: the function holds its block's shape and parameters
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -13,6 +14,7 @@ struct LaunchState {
   dim3 block{1, 1, 1};
   unsigned shared = 0;
   std::vector<uint8_t> parameters;
+  size_t bytes = 0;  // cuParamSetSize
 };
 
 struct LaunchStates {
@@ -34,7 +36,7 @@ CUresult Change(const char* function, CUfunction kernel, Body body) {
   });
 }
 
-constexpr size_t kMostParameterBytes = 4096;
+constexpr size_t kMostParameterBytes = 32764;
 
 CUresult SetParameter(const char* function, CUfunction kernel, int offset, const void* value, size_t bytes) {
   return Change(function, kernel, [&](LaunchState& state) {
@@ -55,7 +57,11 @@ CUresult Launch(const char* function, CUfunction kernel, int width, int height, 
     return width > 0 && height > 0 ? cudaSuccess : cudaErrorInvalidValue;
   });
   if (known != CUDA_SUCCESS) return known;
-  size_t bytes = now.parameters.size();
+  // What was set beyond the kernel's parameters doesn't matter, a size that was set does.
+  size_t bytes = 0, offset = 0, size = 0;
+  for (size_t k = 0; cudaFuncGetParamInfo(kernel, k, &offset, &size) == cudaSuccess; ++k) bytes = offset + size;
+  bytes = std::max(bytes, now.bytes);
+  now.parameters.resize(std::max(bytes, now.parameters.size()));
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, now.parameters.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                    CU_LAUNCH_PARAM_END};
   return cuLaunchKernel(kernel, static_cast<unsigned>(width), static_cast<unsigned>(height), 1, now.block.x,
@@ -91,7 +97,7 @@ CUresult cuFuncSetSharedSize(CUfunction kernel, unsigned bytes) {
 CUresult cuParamSetSize(CUfunction kernel, unsigned bytes) {
   return Change("cuParamSetSize", kernel, [&](LaunchState& state) {
     if (bytes > kMostParameterBytes) return cudaErrorInvalidValue;
-    state.parameters.resize(bytes);
+    state.bytes = bytes;
     return cudaSuccess;
   });
 }

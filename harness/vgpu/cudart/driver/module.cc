@@ -169,7 +169,7 @@ struct Arguments {
       pointers.push_back(reinterpret_cast<void*>(offset));
     }
     // What is missing at a short buffer's end may be anything to the kernel; a long one does not fit.
-    if (buffer == nullptr && whole > 0) error = cudaErrorInvalidValue;
+    if ((buffer == nullptr || bytes == 0) && whole > 0) error = cudaErrorInvalidValue;
     if (bytes > whole) error = cudaErrorLaunchOutOfResources;
     if (error != cudaSuccess) return;
     values.resize(whole);
@@ -242,7 +242,11 @@ cudaError_t CheckOptions(unsigned count, const CUjit_option* options, void* cons
           error = cudaErrorInvalidValue;
         break;
       case CU_JIT_GLOBAL_SYMBOL_NAMES:
-        if (!given(CU_JIT_GLOBAL_SYMBOL_ADDRESSES) || !given(CU_JIT_GLOBAL_SYMBOL_COUNT)) error = cudaErrorInvalidValue;
+      case CU_JIT_GLOBAL_SYMBOL_ADDRESSES:
+        if (!given(CU_JIT_GLOBAL_SYMBOL_NAMES) || !given(CU_JIT_GLOBAL_SYMBOL_ADDRESSES) ||
+            !given(CU_JIT_GLOBAL_SYMBOL_COUNT)) {
+          error = cudaErrorInvalidValue;
+        }
         break;
       case CU_JIT_CACHE_MODE:
         if (value > CU_JIT_CACHE_OPTION_CA) error = cudaErrorInvalidValue;
@@ -326,14 +330,21 @@ CUresult cuModuleGetGlobal(CUdeviceptr* address, size_t* bytes, CUmodule module,
   });
 }
 
-// Texture and surface references went with CUDA 12.
 CUresult cuModuleGetTexRef(CUtexref* reference, CUmodule module, const char* name) {
   return Drive("cuModuleGetTexRef", [&] {
     if (module == nullptr) return cudaErrorInvalidResourceHandle;
     if (reference == nullptr || name == nullptr) return cudaErrorInvalidValue;
-    return cudaErrorSymbolNotFound;
+    uint64_t variable = 0;
+    const cudaError_t error = Api("cuModuleGetTexRef", [&](Runtime& r) {
+      const auto found = r.backend().FindVariable(r.Load(*r.ModuleOf(module)), name);
+      Require(found && found->texture, cudaErrorSymbolNotFound);
+      variable = found->address;
+    });
+    if (error == cudaSuccess) *reference = ReferenceAt(Pointer(variable));
+    return error;
   });
 }
+// Surface references went with CUDA 12.
 CUresult cuModuleGetSurfRef(CUsurfref* reference, CUmodule module, const char* name) {
   return Drive("cuModuleGetSurfRef", [&] {
     if (module == nullptr) return cudaErrorInvalidResourceHandle;
@@ -512,6 +523,14 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
   });
 }
 
+// On devices of their own: here there is one.
+CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS* list, unsigned count, unsigned) {
+  if (list == nullptr || count != 1) return CUDA_ERROR_INVALID_VALUE;
+  return cuLaunchCooperativeKernel(list->function, list->gridDimX, list->gridDimY, list->gridDimZ, list->blockDimX,
+                                   list->blockDimY, list->blockDimZ, list->sharedMemBytes, list->hStream,
+                                   list->kernelParams);
+}
+
 // Both APIs' attributes are laid out alike.
 static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
@@ -603,9 +622,12 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction func
 }
 
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
-                                                   CUoccupancyB2DSize shared_of, size_t shared, int most, unsigned) {
-  return Drive("cuOccupancyMaxPotentialBlockSizeWithFlags",
-               [&] { return BestBlock(grid, block, function, shared_of, shared, most); });
+                                                   CUoccupancyB2DSize shared_of, size_t shared, int most,
+                                                   unsigned flags) {
+  return Drive("cuOccupancyMaxPotentialBlockSizeWithFlags", [&] {
+    if (flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE) return cudaErrorInvalidValue;
+    return BestBlock(grid, block, function, shared_of, shared, most);
+  });
 }
 
 }  // extern "C"

@@ -23,7 +23,8 @@ CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAlloc
   return PassOnInit("cuMemGetMemPool", cudaMemGetMemPool, pool, location, type);
 }
 CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
-  return PassOnInit("cuMemSetMemPool", cudaMemSetMemPool, location, type, pool);
+  const CUresult result = PassOnInit("cuMemSetMemPool", cudaMemSetMemPool, location, type, pool);
+  return result == CUDA_ERROR_INVALID_DEVICE ? CUDA_ERROR_INVALID_VALUE : result;
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {

@@ -76,17 +76,20 @@ CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle handle) {
 static bool IsSwitch(CUcoredumpSettings attribute) {
   return attribute >= CU_COREDUMP_ENABLE_ON_EXCEPTION && attribute <= CU_COREDUMP_LIGHTWEIGHT;
 }
-CUresult cuCoredumpGetAttribute(CUcoredumpSettings attribute, void* value, size_t* bytes) {
-  return Drive("cuCoredumpGetAttribute", Needs::kInit, [&] {
-    if (value == nullptr || bytes == nullptr) return cudaErrorInvalidValue;
-    if (attribute == CU_COREDUMP_FILE) {
-      if (*bytes > 0) *static_cast<char*>(value) = 0;
-      return cudaSuccess;
-    }
-    if (!IsSwitch(attribute) || *bytes != sizeof(bool)) return cudaErrorInvalidValue;
-    *static_cast<bool*>(value) = false;
+static cudaError_t TellOfDump(CUcoredumpSettings attribute, void* value, const size_t* bytes) {
+  if (value == nullptr || bytes == nullptr) return cudaErrorInvalidValue;
+  if (attribute == CU_COREDUMP_FILE) {
+    if (*bytes > 0) *static_cast<char*>(value) = 0;
     return cudaSuccess;
-  });
+  }
+  if (attribute == CU_COREDUMP_GENERATION_FLAGS && *bytes == sizeof(unsigned)) {
+    return *static_cast<unsigned*>(value) = 0, cudaSuccess;
+  }
+  if (!IsSwitch(attribute) || *bytes != sizeof(bool)) return cudaErrorInvalidValue;
+  return *static_cast<bool*>(value) = false, cudaSuccess;
+}
+CUresult cuCoredumpGetAttribute(CUcoredumpSettings attribute, void* value, size_t* bytes) {
+  return Drive("cuCoredumpGetAttribute", [&] { return TellOfDump(attribute, value, bytes); });
 }
 CUresult cuCoredumpSetAttribute(CUcoredumpSettings attribute, void* value, size_t* bytes) {
   return Drive("cuCoredumpSetAttribute", [&] {
@@ -97,7 +100,7 @@ CUresult cuCoredumpSetAttribute(CUcoredumpSettings attribute, void* value, size_
   });
 }
 CUresult cuCoredumpGetAttributeGlobal(CUcoredumpSettings attribute, void* value, size_t* bytes) {
-  return cuCoredumpGetAttribute(attribute, value, bytes);
+  return Drive("cuCoredumpGetAttributeGlobal", Needs::kInit, [&] { return TellOfDump(attribute, value, bytes); });
 }
 
 }  // extern "C"

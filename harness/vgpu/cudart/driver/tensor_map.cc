@@ -81,6 +81,26 @@ bool RowFits(const TensorMap& map, uint32_t elements) {
          (!map.is_supported || map.swizzle_bytes == 0 || bytes <= map.swizzle_bytes);
 }
 
+// A map of pixels with all their channels, which no kernel here can copy by. Corners: of `cornered` dimensions.
+cudaError_t PutPixels(CUtensorMap* tensor_map, TensorMap map, const cuuint64_t* extents, const int* lower,
+                      const int* upper, cuuint32_t cornered, cuuint32_t channels, cuuint32_t pixels) {
+  constexpr int kMostCorner[] = {32767, 127, 15};  // by the number of spatial dimensions, from one
+  const auto bytes = static_cast<uint64_t>(lockstep::vgpu::ptx::SizeOf(map.element()));
+  if (tensor_map == nullptr || lower == nullptr || upper == nullptr || pixels == 0 || pixels > kMostPixels ||
+      !RowFits(map, channels) || uint64_t{channels} * pixels * bytes > kMostTileBytes) {
+    return cudaErrorInvalidValue;
+  }
+  const int most = kMostCorner[map.dimensions - 3];
+  for (cuuint32_t d = 0; d < cornered; ++d) {
+    const bool in_range = lower[d] >= -most - 1 && lower[d] <= most && upper[d] >= -most - 1 && upper[d] <= most;
+    if (!in_range || static_cast<int64_t>(extents[d + 1]) + upper[d] - lower[d] <= 0) return cudaErrorInvalidValue;
+  }
+  map.is_supported = false;
+  std::memset(tensor_map, 0, sizeof *tensor_map);
+  std::memcpy(tensor_map, &map, sizeof map);
+  return cudaSuccess;
+}
+
 }  // namespace
 
 extern "C" {
@@ -116,25 +136,27 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensor_map, CUtensorMapDataType ty
                                  CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                  CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
   return DriveUnlessFaulted("cuTensorMapEncodeIm2col", Needs::kNothing, [&] {
-    constexpr int kMostCorner[] = {32767, 127, 15};  // by the number of spatial dimensions, from one
     TensorMap map;
-    if (tensor_map == nullptr || lower == nullptr || upper == nullptr || rank < 3 || pixels == 0 ||
-        pixels > kMostPixels ||
-        !MakeMap(&map, type, rank, address, extents, strides, steps, interleave, swizzle, promotion, fill) ||
-        !RowFits(map, channels) ||
-        uint64_t{channels} * pixels * static_cast<uint64_t>(lockstep::vgpu::ptx::SizeOf(map.element())) >
-            kMostTileBytes) {
-      return cudaErrorInvalidValue;
-    }
-    const int most = kMostCorner[rank - 3];
-    for (cuuint32_t d = 0; d + 2 < rank; ++d) {
-      const bool in_range = lower[d] >= -most - 1 && lower[d] <= most && upper[d] >= -most - 1 && upper[d] <= most;
-      if (!in_range || static_cast<int64_t>(extents[d + 1]) + upper[d] - lower[d] <= 0) return cudaErrorInvalidValue;
-    }
-    map.is_supported = false;
-    std::memset(tensor_map, 0, sizeof *tensor_map);
-    std::memcpy(tensor_map, &map, sizeof map);
-    return cudaSuccess;
+    const bool made = MakeMap(&map, type, rank, address, extents, strides, steps, interleave, swizzle, promotion, fill);
+    return made && rank >= 3 ? PutPixels(tensor_map, map, extents, lower, upper, rank - 2, channels, pixels)
+                             : cudaErrorInvalidValue;
+  });
+}
+
+// Only one dimension has corners here; the swizzles are some of the others.
+CUresult cuTensorMapEncodeIm2colWide(CUtensorMap* tensor_map, CUtensorMapDataType type, cuuint32_t rank, void* address,
+                                     const cuuint64_t* extents, const cuuint64_t* strides, int lower, int upper,
+                                     cuuint32_t channels, cuuint32_t pixels, const cuuint32_t* steps,
+                                     CUtensorMapInterleave interleave, CUtensorMapIm2ColWideMode mode,
+                                     CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                                     CUtensorMapFloatOOBfill fill) {
+  return DriveUnlessFaulted("cuTensorMapEncodeIm2colWide", Needs::kNothing, [&] {
+    TensorMap map;
+    const bool made = MakeMap(&map, type, rank, address, extents, strides, steps, interleave, swizzle, promotion, fill);
+    const bool known = mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W || mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
+    return made && known && rank >= 3 && swizzle != CU_TENSOR_MAP_SWIZZLE_32B
+               ? PutPixels(tensor_map, map, extents, &lower, &upper, 1, channels, pixels)
+               : cudaErrorInvalidValue;
   });
 }
 

@@ -75,7 +75,7 @@ bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
     const int lane = std::countr_zero(left);
     const uint64_t a = address[lane];
     FindingKind kind;
-    if ((a & (bytes - 1)) != 0) {
+    if ((a & (bytes - 1)) != 0 && (region != Region::kShared || a < high)) {
       kind = FindingKind::kMisaligned;
     } else if (global ? !GlobalRangeOk(warp, access, a, a + bytes, region) : bytes > high || a > high - bytes) {
       // A whole other buffer is not a place past a constant's end.

@@ -1,7 +1,10 @@
 #include "vgpu/isa/texture/image_access.h"
 
+#include <cstring>
 #include <utility>
 
+#include "vgpu/core/row.h"
+#include "vgpu/exec/control.h"
 #include "vgpu/isa/memory/memory_access.h"
 
 namespace lockstep::vgpu::images {
@@ -53,3 +56,10 @@ bool AccessTexels(Warp& warp, AccessKind access, const uint64_t address[kWarpSiz
 }
 
 }  // namespace lockstep::vgpu::images
+
+void lockstep::vgpu::TextureOfReference(Warp& warp, const Insn& insn, LaneMask mask) {
+  uint64_t handle = 0;
+  std::memcpy(&handle, reinterpret_cast<const void*>(insn.immediate), sizeof handle);
+  if (handle == 0) handle = kNoTexture;
+  ForLanes<uint64_t>(warp, insn.row[0], mask, [=](int) { return handle; });
+}

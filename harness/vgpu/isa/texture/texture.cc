@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "vgpu/core/row.h"
+#include "vgpu/exec/control.h"
 #include "vgpu/isa/texture/image_access.h"
 #include "vgpu/texture/sampling.h"
 
@@ -191,6 +192,11 @@ void Fetch(Warp& warp, const Insn& insn, LaneMask mask) {
   const Variant& variant = Variants()[VariantOf(insn)];
   uint64_t handles[kWarpSize];
   std::memcpy(handles, Source<uint64_t>(warp, rows[kChannels]), sizeof handles);
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    if (((mask >> lane) & 1) == 0 || handles[lane] != kNoTexture) continue;
+    for (int k = 0; k < kChannels; ++k) Destination<uint32_t>(warp, rows[k])[lane] = 0;
+    mask &= ~(LaneMask{1} << lane);
+  }
   ForImages(warp, handles, mask, false,
             [&](const Texture& texture, LaneMask lanes) { return FetchFrom(warp, variant, rows, texture, lanes); });
 }

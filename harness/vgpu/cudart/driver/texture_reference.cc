@@ -1,0 +1,254 @@
+// Texture references, as before CUDA 12: what a program sets for one, and the texture object that it stands for. A
+// module's .texref is 8 bytes of global memory that hold the object's handle, where fetches find it.
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "vgpu/cudart/driver/driver.h"
+
+struct CUtexref_st {
+  void* variable = nullptr;  // a module's; nullptr: cuTexRefCreate made it
+  CUtexObject object = 0;    // of a module's that is bound
+  bool bound = false;
+  CUDA_RESOURCE_DESC resource = {};
+  CUarray_format format = CU_AD_FORMAT_FLOAT;
+  unsigned channels = 1;
+  CUDA_TEXTURE_DESC desc = {{CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP}};
+
+  bool IsBound(CUresourcetype type) const { return bound && resource.resType == type; }
+};
+
+namespace lockstep::vgpu::cudart::driver {
+
+namespace {
+
+constexpr uint64_t kAlignment = 512, kPitchAlignment = 32;
+constexpr int kAxes = 3;
+constexpr unsigned kKnownFlags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | 0xC | CU_TRSF_SRGB |
+                                 CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION;
+
+struct References {
+  std::mutex mutex;
+  std::map<CUtexref, std::unique_ptr<CUtexref_st>> all;
+};
+References& Known() {
+  static References* const references = new References;
+  return *references;
+}
+
+using Texture = CUDA_TEXTURE_DESC;
+
+// The body gets the reference, which exists, and says whether the arguments are right.
+template <typename Body>
+CUresult With(const char* function, CUtexref handle, Body body) {
+  return Drive(function, [&] {
+    const std::lock_guard lock(Known().mutex);
+    const auto found = Known().all.find(handle);
+    return found != Known().all.end() && body(*found->second) ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+template <typename T, typename From>
+bool Write(T* to, From value) {
+  return to != nullptr && (*to = static_cast<T>(value), true);
+}
+
+// What a module's fetches read is what was set last: what runs still reads by what was set before.
+void Update(CUtexref_st& own) {
+  if (own.variable == nullptr || !own.bound) return;
+  cudaDeviceSynchronize();
+  if (own.object != 0) cuTexObjectDestroy(own.object);
+  auto& linear = own.resource.res.linear;
+  if (own.resource.resType == CU_RESOURCE_TYPE_LINEAR) linear.format = own.format, linear.numChannels = own.channels;
+  own.object = 0;  // where there is no such texture: a fetch says so
+  cuTexObjectCreate(&own.object, &own.resource, &own.desc, nullptr);
+  cudaMemcpy(own.variable, &own.object, sizeof own.object, cudaMemcpyHostToDevice);
+}
+template <typename Body>
+CUresult Change(const char* function, CUtexref handle, Body body) {
+  return With(function, handle, [&](CUtexref_st& own) { return body(own) && (Update(own), true); });
+}
+// Sets or tells what the texture object will be made with.
+template <typename T>
+CUresult Put(const char* function, CUtexref handle, T Texture::* member, T value) {
+  return Change(function, handle, [&](auto& own) { return Write(&(own.desc.*member), value); });
+}
+template <typename Out, typename T>
+CUresult Tell(const char* function, CUtexref handle, Out* out, T Texture::* member) {
+  return With(function, handle, [&](auto& own) { return Write(out, own.desc.*member); });
+}
+
+bool Bind(CUtexref_st& own, const CUDA_RESOURCE_DESC& resource, CUarray_format format, unsigned channels) {
+  own.bound = true;
+  own.resource = resource;
+  own.format = format;
+  own.channels = channels;
+  return true;
+}
+bool BindArray(CUtexref_st& own, const CUDA_RESOURCE_DESC& resource, CUarray first, unsigned flags) {
+  CUDA_ARRAY3D_DESCRIPTOR desc = {};
+  return flags <= CU_TRSA_OVERRIDE_FORMAT && cuArray3DGetDescriptor(&desc, first) == CUDA_SUCCESS &&
+         Bind(own, resource, desc.Format, desc.NumChannels);
+}
+
+uint64_t BytesOf(CUarray_format format) {
+  switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+      return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
+      return 4;
+    default:
+      return 2;
+  }
+}
+bool IsAxis(int axis) { return axis >= 0 && axis < kAxes; }
+
+}  // namespace
+
+CUtexref ReferenceAt(void* variable) {
+  const std::lock_guard lock(Known().mutex);
+  for (const auto& [handle, reference] : Known().all) {
+    if (variable != nullptr && reference->variable == variable) return handle;
+  }
+  auto made = std::make_unique<CUtexref_st>();
+  made->variable = variable;
+  CUtexref const handle = made.get();
+  Known().all[handle] = std::move(made);
+  return handle;
+}
+
+}  // namespace lockstep::vgpu::cudart::driver
+
+using namespace lockstep::vgpu::cudart;
+using namespace lockstep::vgpu::cudart::driver;
+
+extern "C" {
+
+CUresult cuTexRefCreate(CUtexref* t) {
+  return Drive(__func__,
+               [&] { return t == nullptr ? cudaErrorInvalidValue : (*t = ReferenceAt(nullptr), cudaSuccess); });
+}
+CUresult cuTexRefDestroy(CUtexref t) {
+  return With(__func__, t, [&](auto&) { return Known().all.erase(t) != 0; });
+}
+
+CUresult cuTexRefSetArray(CUtexref t, CUarray array, unsigned flags) {
+  CUDA_RESOURCE_DESC resource = {CU_RESOURCE_TYPE_ARRAY};
+  resource.res.array.hArray = array;
+  return Change(__func__, t, [&](auto& own) { return BindArray(own, resource, array, flags); });
+}
+CUresult cuTexRefSetMipmappedArray(CUtexref t, CUmipmappedArray mipmap, unsigned flags) {
+  CUDA_RESOURCE_DESC resource = {CU_RESOURCE_TYPE_MIPMAPPED_ARRAY};
+  resource.res.mipmap.hMipmappedArray = mipmap;
+  CUarray first = nullptr;
+  return Change(__func__, t, [&](auto& own) {
+    return cuMipmappedArrayGetLevel(&first, mipmap, 0) == CUDA_SUCCESS && BindArray(own, resource, first, flags);
+  });
+}
+// Where the memory begins between two places that a texture may begin at, fetches have to add the offset.
+CUresult cuTexRefSetAddress(size_t* offset, CUtexref t, CUdeviceptr memory, size_t bytes) {
+  return Change("cuTexRefSetAddress", t, [&](auto& own) {
+    const uint64_t beyond = memory % kAlignment;
+    if (beyond != 0 && offset == nullptr) return false;
+    if (offset != nullptr) *offset = beyond;
+    CUDA_RESOURCE_DESC resource = {CU_RESOURCE_TYPE_LINEAR};
+    resource.res.linear = {memory - beyond, own.format, own.channels, bytes + beyond};
+    return Bind(own, resource, own.format, own.channels);
+  });
+}
+CUresult cuTexRefSetAddress2D(CUtexref t, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr memory, size_t pitch) {
+  return Change("cuTexRefSetAddress2D", t, [&](auto& own) {
+    if (desc == nullptr || memory % kAlignment != 0 || (desc->Height > 0 && pitch % kPitchAlignment != 0) ||
+        desc->Width * desc->NumChannels * BytesOf(desc->Format) > pitch) {
+      return false;
+    }
+    CUDA_RESOURCE_DESC resource = {CU_RESOURCE_TYPE_PITCH2D};
+    resource.res.pitch2D = {memory, desc->Format, desc->NumChannels, desc->Width, desc->Height, pitch};
+    return Bind(own, resource, desc->Format, desc->NumChannels);
+  });
+}
+CUresult cuTexRefSetFormat(CUtexref t, CUarray_format format, int channels) {
+  return Change(__func__, t, [&](auto& own) {
+    return channels >= 0 && channels <= 4 && channels != 3 && Write(&own.format, format) &&
+           Write(&own.channels, channels);
+  });
+}
+CUresult cuTexRefSetAddressMode(CUtexref t, int axis, CUaddress_mode mode) {
+  return Change(__func__, t, [&](auto& own) { return IsAxis(axis) && Write(&own.desc.addressMode[axis], mode); });
+}
+CUresult cuTexRefSetFilterMode(CUtexref t, CUfilter_mode mode) { return Put(__func__, t, &Texture::filterMode, mode); }
+CUresult cuTexRefSetMipmapFilterMode(CUtexref t, CUfilter_mode mode) {
+  const bool is_mode = mode == CU_TR_FILTER_MODE_POINT || mode == CU_TR_FILTER_MODE_LINEAR;
+  return Change(__func__, t, [&](auto& own) { return is_mode && Write(&own.desc.mipmapFilterMode, mode); });
+}
+CUresult cuTexRefSetMipmapLevelBias(CUtexref t, float bias) {
+  return Put(__func__, t, &Texture::mipmapLevelBias, bias);
+}
+CUresult cuTexRefSetMipmapLevelClamp(CUtexref t, float least, float most) {
+  return Change(__func__, t, [&](auto& own) {
+    return Write(&own.desc.minMipmapLevelClamp, least) && Write(&own.desc.maxMipmapLevelClamp, most);
+  });
+}
+CUresult cuTexRefSetMaxAnisotropy(CUtexref t, unsigned most) { return Put(__func__, t, &Texture::maxAnisotropy, most); }
+CUresult cuTexRefSetBorderColor(CUtexref t, float* color) {
+  return Change(__func__, t, [&](auto& own) {
+    return color != nullptr && (std::copy_n(color, std::size(own.desc.borderColor), own.desc.borderColor), true);
+  });
+}
+CUresult cuTexRefSetFlags(CUtexref t, unsigned flags) {
+  return Change(__func__, t, [&](auto& own) { return (flags & ~kKnownFlags) == 0 && Write(&own.desc.flags, flags); });
+}
+CUresult cuParamSetTexRef(CUfunction, int, CUtexref t) {
+  return With(__func__, t, [](auto& own) { return own.bound; });
+}
+
+CUresult cuTexRefGetAddress(CUdeviceptr* memory, CUtexref t) {
+  return With("cuTexRefGetAddress", t, [&](auto& own) {
+    const auto& [pitched, linear] = std::pair(own.resource.res.pitch2D.devPtr, own.resource.res.linear.devPtr);
+    return own.IsBound(CU_RESOURCE_TYPE_PITCH2D) ? Write(memory, pitched)
+                                                 : own.IsBound(CU_RESOURCE_TYPE_LINEAR) && Write(memory, linear);
+  });
+}
+CUresult cuTexRefGetArray(CUarray* array, CUtexref t) {
+  return With(__func__, t, [&](auto& own) {
+    return own.IsBound(CU_RESOURCE_TYPE_ARRAY) && Write(array, own.resource.res.array.hArray);
+  });
+}
+CUresult cuTexRefGetMipmappedArray(CUmipmappedArray* mipmap, CUtexref t) {
+  return With(__func__, t, [&](auto& own) {
+    return own.IsBound(CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) && Write(mipmap, own.resource.res.mipmap.hMipmappedArray);
+  });
+}
+CUresult cuTexRefGetAddressMode(CUaddress_mode* mode, CUtexref t, int axis) {
+  return With(__func__, t, [&](auto& own) { return IsAxis(axis) && Write(mode, own.desc.addressMode[axis]); });
+}
+CUresult cuTexRefGetFilterMode(CUfilter_mode* mode, CUtexref t) {
+  return Tell(__func__, t, mode, &Texture::filterMode);
+}
+CUresult cuTexRefGetMipmapFilterMode(CUfilter_mode* mode, CUtexref t) {
+  return Tell(__func__, t, mode, &Texture::mipmapFilterMode);
+}
+CUresult cuTexRefGetMipmapLevelBias(float* bias, CUtexref t) {
+  return Tell(__func__, t, bias, &Texture::mipmapLevelBias);
+}
+CUresult cuTexRefGetMipmapLevelClamp(float* least, float* most, CUtexref t) {
+  return With(__func__, t, [&](auto& own) {
+    return Write(least, own.desc.minMipmapLevelClamp) && Write(most, own.desc.maxMipmapLevelClamp);
+  });
+}
+CUresult cuTexRefGetMaxAnisotropy(int* most, CUtexref t) { return Tell(__func__, t, most, &Texture::maxAnisotropy); }
+CUresult cuTexRefGetBorderColor(float* color, CUtexref t) {
+  return With(__func__, t, [&](auto& own) {
+    return color != nullptr && std::copy_n(own.desc.borderColor, std::size(own.desc.borderColor), color) != nullptr;
+  });
+}
+CUresult cuTexRefGetFlags(unsigned* flags, CUtexref t) { return Tell(__func__, t, flags, &Texture::flags); }
+CUresult cuTexRefGetFormat(CUarray_format* format, int* channels, CUtexref t) {
+  return With(__func__, t, [&](auto& own) { return Write(format, own.format) && Write(channels, own.channels); });
+}
+
+}  // extern "C"
