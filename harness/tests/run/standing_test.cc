@@ -114,8 +114,9 @@ class StandingTest : public testing::Test {
 
 TEST_F(StandingTest, ABarrierInABranch) {
   for (const char* flags : {"", "--check"}) {
-    Expect(Run("branch", flags), {"16 of 32 at the barrier in " + At("in the branch") + " (warp 0 lanes 0-15)",
-                                  "16 of 32 at " + At("behind it") + ", waiting for the rest of the warp (warp 0 lanes 16-31)"});
+    Expect(Run("branch", flags),
+           {"16 of 32 at the barrier in " + At("in the branch") + " (warp 0 lanes 0-15)",
+            "16 of 32 at " + At("behind it") + ", waiting for the rest of the warp (warp 0 lanes 16-31)"});
   }
 }
 
@@ -146,7 +147,8 @@ TEST_F(StandingTest, ALoopWithoutAnEnd) {
 TEST_F(StandingTest, AnInterruptedKernelIsToldAndTheProgramEnds) {
   for (const char* flags : {"--budget=0", "--budget=0 --check", "--budget=0 --profile", "--budget=0 --threads=1"}) {
     const std::string text = Run("interrupt", flags);
-    EXPECT_NE(text.find("TIMEOUT  endless<<<5,64>>>\n  interrupted while this kernel ran\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("TIMEOUT  endless<<<5,64>>>\n  interrupted while this kernel ran\n"), std::string::npos)
+        << text;
     EXPECT_NE(text.find(" ended ("), std::string::npos) << text;
     EXPECT_NE(text.find("status " + std::to_string(128 + SIGINT) + "\n"), std::string::npos) << text;
     EXPECT_EQ(text.find("error "), std::string::npos) << text;
