@@ -39,6 +39,8 @@ void sum(const int* d_in, int* d_out, unsigned n) {
         ("round the number of blocks up", 1),
         ("memory of cudaMallocHost", 20),
         ("only those that are less count", 0),
+        ("d_in[i + 1] is read", 14),
+        ("d_out[i + 1] is written", 0),
         ("nothing of this kind", 0),
     ],
 )

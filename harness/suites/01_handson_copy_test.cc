@@ -91,6 +91,15 @@ std::string Explain(const std::vector<int32_t>& values, const std::vector<int32_
   if (on_device == nullptr && to_host->address != to_device->address) {
     return "h_in was copied to one buffer, and another one was copied to the host: nothing was copied between the two";
   }
+  if (on_device != nullptr && on_device->from != to_device->address) {
+    return "the copy at " + judge::SiteText(on_device->call_site) +
+           " reads another buffer than the one that h_in was copied to: " + on_device->function +
+           " takes the destination first, then the source";
+  }
+  if (on_device != nullptr && to_host->address != on_device->address) {
+    return "the copy at " + judge::SiteText(to_host->call_site) + " reads another buffer than the one that " +
+           judge::SiteText(on_device->call_site) + " has written";
+  }
   return "look at the calls in order: which buffer does each copy read, and which does it write?";
 }
 

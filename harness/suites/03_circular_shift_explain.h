@@ -125,6 +125,7 @@ class ShiftResult {
         All([&](uint64_t i) { return out_[i] == in_[i < offset_ ? offset_ - 1 - i : n - 1 - (i - offset_)]; })) {
       return "both parts are reversed, but the whole array is not yet";
     }
+    if (std::string hint = in_place_ ? HintOfReversals() : ""; !hint.empty()) return hint;
     if (in_place_ && n < 4096 &&
         !All([&](uint64_t i) { return std::find(out_.begin(), out_.end(), in_[i]) != out_.end(); })) {
       return "some elements are there twice and others are lost: a swap keeps the first in a variable before it stores "
@@ -196,6 +197,11 @@ class ShiftResult {
     const auto is = [&](int64_t shift) { return other == OffsetOf(n, shift); };
     const std::string done =
         "the array was shifted by " + std::to_string(other) + " instead of " + std::to_string(offset_) + ": ";
+    if (shift_ < 0 && shift_ > INT32_MIN && other == static_cast<uint32_t>(shift_ + static_cast<int64_t>(n)) % n) {
+      return done + "with an unsigned n, shift + n is unsigned too, " +
+             std::to_string(static_cast<uint32_t>(shift_ + static_cast<int64_t>(n))) +
+             "; reduce the shift as a signed number, in 64 bits";
+    }
     if (other == 0) return "the result is a copy of the input: nothing was shifted";
     if (shift_ == INT32_MIN) return done + "-INT_MIN does not fit an int; reduce the shift in 64 bits";
     if (is(-shift_) && shift_ < 0) return done + "a negative shift goes toward the end";
@@ -209,6 +215,33 @@ class ShiftResult {
              "; reduce it as a signed number, in 64 bits";
     }
     return done + "reduce the shift to 0 … n - 1 first, in 64 bits, and mind the sign of the remainder";
+  }
+
+  // Three reversals, one of whose ends is an element off.
+  std::string HintOfReversals() const {
+    const uint64_t n = in_.size();
+    if (n > 4096) return "";
+    for (const bool whole_first : {false, true}) {
+      for (size_t off = 0; off < 6; ++off) {
+        for (const int by : {-1, 1}) {
+          uint64_t ends[] = {0, offset_, offset_, n, 0, n};
+          if (whole_first) ends[0] = 0, ends[1] = n, ends[2] = 0, ends[3] = ends[4] = n - offset_, ends[5] = n;
+          const uint64_t meant = ends[off];
+          ends[off] += static_cast<uint64_t>(by);
+          std::vector<int32_t> data(in_.begin(), in_.end());
+          for (size_t k = 0; k < 6; k += 2) {
+            if (ends[k] <= ends[k + 1] && ends[k + 1] <= n)
+              std::reverse(data.begin() + static_cast<std::ptrdiff_t>(ends[k]),
+                           data.begin() + static_cast<std::ptrdiff_t>(ends[k + 1]));
+          }
+          if (!std::equal(data.begin(), data.end(), out_.begin())) continue;
+          return "that is what comes out if reversal " + std::to_string(off / 2 + 1) + " of the three " +
+                 (off % 2 == 0 ? "begins at " : "ends at ") + std::to_string(ends[off]) + " instead of " +
+                 std::to_string(meant) + ": a reversal of begin to end leaves out the element at end";
+        }
+      }
+    }
+    return "";
   }
 
   // All right except at the end of each warp's share of one or four elements a lane.

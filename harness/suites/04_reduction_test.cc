@@ -83,6 +83,16 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
     return "the result is " + std::to_string(times) +
            " times the sum: is a value added to itself? A shuffle by 32 or more gives a lane its own";
   }
+  uint32_t twice = 0;  // blocks take two tiles each, and begin a tile apart
+  for (uint64_t begin = 0; begin < n / 2 + kBlock && begin < n; begin += kBlock) {
+    if (begin / kBlock >= (n - 1) / (2 * kBlock) + 1) break;
+    const std::span<const int32_t> tiles(values.data() + begin, std::min<uint64_t>(2 * kBlock, n - begin));
+    twice += static_cast<uint32_t>(judge::WrappingSum(tiles));
+  }
+  if (n > kBlock && twice == static_cast<uint32_t>(found)) {
+    return "the blocks overlap: each adds up " + judge::Grouped(2 * kBlock) + " elements, and begins only " +
+           judge::Grouped(kBlock) + " after the one before: a block's first is blockIdx.x * 2 * blockDim.x";
+  }
   const auto surplus = static_cast<uint32_t>(found) - static_cast<uint32_t>(judge::WrappingSum(values));
   constexpr uint32_t kGarbage = 0x01010101u * vgpu::kUnwrittenRegister, kLanes = 32;
   for (uint32_t threads = kLanes; threads <= 1u << 16; threads += kLanes) {

@@ -144,6 +144,13 @@ class ScanExplainer {
       if (IsOffBy(tile, [&](uint64_t t) { return before_[std::min((t + 1) * tile, n_)] - before_[t * tile]; })) {
         return "tiles of " + judge::Grouped(tile) + " elements: each starts with a sum that already includes its own";
       }
+      const double off = static_cast<double>(found_[first_]) - expected_[first_];
+      if (first_ > 0 && first_ % tile == 0 && first_ + tile >= n_ &&
+          Is([&](uint64_t i) { return expected_[i] + (i < first_ ? 0 : off); })) {
+        return "all is right up to element " + judge::Grouped(first_) +
+               ", where the last tile begins: what is added to that tile is wrong. Does the scan of the tiles' sums have "
+               "one for each tile?";
+      }
     }
     return "";
   }

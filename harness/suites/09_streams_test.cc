@@ -85,7 +85,8 @@ std::string HintOf(const std::vector<float>& values, const std::vector<float>& e
   if (HasBytes(found[at], judge::kPoisonByte)) {
     return at == 0 ? "nothing was copied to h_out" : "nothing was copied there: do the chunks cover all n elements?";
   }
-  if (found[at] == values[at]) return "that is h_in's element: the kernel has not been there";
+  if (found[at] == values[at])
+    return "that is h_in's element: the kernel has not been there, or the buffer that came back is not the one that it writes";
   if (chained && found[at] == 0.5f * SimulatedOf(values[at])) {
     return "that is what a carry of 0 gives: piece c takes the carry that piece c - 1 has stored";
   }

@@ -1,6 +1,7 @@
 // What a wrong product reveals about the mistake.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -71,6 +72,10 @@ class Suspect {
     }
     if (Fits([&](uint64_t r, uint64_t c) { return Sum(r * depth, 1, c * depth, 1, 0, depth); })) {
       return "d_b is read by rows: its element in row k and column c is d_b[k * columns + c]";
+    }
+    if (factors_.values == Values::kReals &&
+        std::ranges::all_of(result_, [](float value) { return value == std::trunc(value); })) {
+      return "all results are whole numbers: is the sum, or a factor on its way, kept in an int?";
     }
     for (uint64_t end = 0; end < depth; ++end) {
       if (Fits([&](uint64_t r, uint64_t c) { return Right(r, c, 0, end); })) {

@@ -111,6 +111,12 @@ const std::vector<Flag>& Flags() {
          options.quiet = true;
          return "";
        }},
+      {"edits", "SECONDS", "look for a single edit of kernels and launches with which the first test that fails passes",
+       [](Options& options, std::string_view value) -> std::string {
+         options.one_failure = true;
+         return ParseNumber(value, options.edit_seconds) && options.edit_seconds > 0 ? ""
+                                                                                     : "it takes a number from 1 up";
+       }},
       {"help", "", "print this",
        [](Options& options, std::string_view) -> std::string {
          options.help = true;

@@ -27,6 +27,7 @@ struct Options {
   bool all_evidence = true;  // also of rungs that no criterion among the selected tests measures
   bool one_failure = false;  // a test that failed settles its rung: the rest of the rung is left out
   bool quiet = false;
+  int edit_seconds = 0;  // to look for an edit that lets the first failing test pass (suite/edit_search.h); 0: don't
   bool help = false;
 };
 

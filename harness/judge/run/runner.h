@@ -11,6 +11,7 @@
 #include "judge/device/device.h"
 #include "judge/run/call.h"
 #include "judge/run/wall_budget.h"
+#include "judge/session/launch_editor.h"
 #include "judge/session/session.h"
 
 namespace lockstep::judge {
@@ -80,6 +81,7 @@ struct SubmissionMemory {
   std::optional<CallReport> failed_start;  // why its worker is not started again
   int gpu_pauses = 0;                      // times that a real GPU's trouble was waited out
   WallBudget budget;
+  worker::LaunchEditor* editor = nullptr;  // that launches go through; nullptr: there is none
 };
 
 struct RunnerOptions {

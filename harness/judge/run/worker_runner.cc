@@ -51,7 +51,10 @@ class BoundedServer : public worker::CudaServer {
 
   BoundedServer(vgpu::Device& device, const RunnerOptions& options)
       : device_(device),
-        server_(device, {.cublas = options.cublas, .cufft = options.cufft, .image = options.image}),
+        server_(device, {.cublas = options.cublas,
+                         .cufft = options.cufft,
+                         .image = options.image,
+                         .editor = options.memory->editor}),
         most_bytes_(options.judge_bytes) {}
 
   void BeginCall(std::span<const worker::Argument> arguments) override {

@@ -309,6 +309,7 @@ Message DeviceServer::LoadModule(const Message& request) {
     ptx_bytes_ += text_bytes;
     const vgpu::ModuleHandle module = vgpu::cudart::LoadTexts(device_, texts);
     modules_[module] = text_bytes;
+    if (options_.editor != nullptr) texts_[module] = texts;
     const auto is_made = [&](const std::string& text) { return made_.contains(text); };
     if (!made_.empty() && !std::ranges::all_of(texts, is_made)) foreign_.insert(module);
     WatchVariables(module);
@@ -501,7 +502,10 @@ void DeviceServer::Answer(Request& request) {
       if (kernel == nullptr) throw WireError("launch of a kernel that was never loaded");
       if (launch.parameters.size() != kernel->parameter_bytes) throw WireError("launch with too few parameters");
       const size_t launches = device_.launches().size();
-      vgpu::LaunchResult result = device_.Launch(launch);
+      vgpu::LaunchResult result =
+          options_.editor == nullptr
+              ? device_.Launch(launch)
+              : options_.editor->Launch(device_, launch, texts_[launch.module], origin.call_site);
       if (trace_.size() < options_.trace_calls) log_.Launched(launches, device_.launches().size() - launches);
       result.microseconds = QuantizedMicroseconds(result.microseconds, time_step_us_);
       Put(out, result);

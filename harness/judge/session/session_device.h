@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "judge/session/buffer_use.h"
+#include "judge/session/launch_editor.h"
 #include "judge/session/session.h"
 #include "judge/session/session_streams.h"
 #include "protocol/wire_device.h"
@@ -64,6 +65,7 @@ struct DeviceServerOptions {
   bool cublas = false, cufft = false;             // whether it may have the library's work done
   std::vector<uint8_t> image;                     // the device code that its kernels are from; empty: nobody asks
   size_t trace_calls = 100'000;
+  LaunchEditor* editor = nullptr;  // that launches go through; nullptr: there is none
   uint64_t print_bytes = 1'000'000;
 };
 
@@ -127,8 +129,9 @@ class DeviceServer : public CudaServer {
   std::map<uint64_t, uint64_t> owned_;              // base → bytes
   std::map<uint64_t, uint64_t> variables_;          // base → bytes, of the worker's modules
   std::map<uint64_t, uint64_t> passed_;             // base → the lowest address in it that the call was given
-  std::set<std::string> made_;                      // the texts of the options' image
-  std::set<vgpu::ModuleHandle> foreign_;            // modules of other texts
+  std::map<vgpu::ModuleHandle, std::vector<std::string>> texts_;  // for the editor, if there is one
+  std::set<std::string> made_;                                    // the texts of the options' image
+  std::set<vgpu::ModuleHandle> foreign_;                          // modules of other texts
   uint64_t owned_bytes_ = 0, ptx_bytes_ = 0, modules_loaded_ = 0, allocations_made_ = 0;
   // Which request fails, counted from 1; 0: none.
   struct Failing {

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "judge/suite/edit_search.h"
 #include "judge/suite/ladder_table.h"
 #include "judge/suite/timing_criteria.h"
 
@@ -72,6 +73,10 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
     return Fail(program + ": --assignment=DIR is missing: the folder that holds assignment.toml");
   }
 
+  if (parsed.options.edit_seconds > 0 && std::string_view(LOCKSTEP_SUITE) != "public") {
+    return Fail(program + ": --edits is for public tests");
+  }
+
   // GoogleTest's flags first: whether it only lists decides what else is needed.
   std::vector<char*> argv = {const_cast<char*>(program.c_str())};
   for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -105,6 +110,8 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   if (parsed.options.worker.empty()) {
     return Fail(program + ": --worker=PATH is missing: the program that harness/worker/build.sh makes");
   }
+  auto search = std::make_unique<EditSearch>(memory, suite.assignment().submission, suite.options().edit_seconds);
+  if (suite.options().edit_seconds > 0) memory->editor = search.get();
   suite.results().device = suite.runner(Role::kChecked).device().Describe();
   // Evidence comes from a virtual GPU in any case.
   suite.results().device.profile = suite.options().evidence_profile;
@@ -115,7 +122,13 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   }
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
   if (suite.options().quiet) delete listeners.Release(listeners.default_result_printer());
-  listeners.Append(new ResultWriter(memory));
+  if (suite.options().edit_seconds > 0) {
+    suite.set_left_out([tried = search.get()](const std::string& test) { return tried->Skips(test); });
+    listeners.Append(search.release());
+    testing::GTEST_FLAG(repeat) = -1;
+  } else {
+    listeners.Append(new ResultWriter(memory));
+  }
   const int status = RUN_ALL_TESTS();
   const std::string filter = GTEST_FLAG_GET(filter);
   if (suite.options().all_evidence && (filter == "*" || filter.starts_with('-')) &&

@@ -57,6 +57,9 @@ class Suite {
   // A runner of its own for each call. Throws HarnessError where there is no factory.
   std::unique_ptr<Runner> MakeRunnerElsewhere(const std::string& profile, const vgpu::DeviceProfile& clock);
   void set_elsewhere(ElsewhereFactory factory) { elsewhere_ = std::move(factory); }
+  // Tests that are not run, by name.
+  void set_left_out(std::function<bool(const std::string&)> left_out) { left_out_ = std::move(left_out); }
+  bool LeavesOut(const std::string& test) const { return left_out_ && left_out_(test); }
 
   // Rungs that --rung leaves.
   std::vector<std::string> SelectedRungs() const;
@@ -86,6 +89,7 @@ class Suite {
   Assignment assignment_;
   RunnerFactory factory_;
   ElsewhereFactory elsewhere_;
+  std::function<bool(const std::string&)> left_out_;
   std::map<Role, std::unique_ptr<Runner>> runners_;
   std::map<std::string, uint64_t> most_blocks_;  // by rung
   Results results_;

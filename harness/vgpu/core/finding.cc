@@ -254,6 +254,9 @@ FindingText Describe(const Finding& finding) {
     text.lines.emplace_back(
         "buffer", BufferName(*finding.memory) + " was allocated at " + BaseName(finding.memory->allocated_at));
   }
+  for (const std::string& line : finding.standing) {
+    text.lines.emplace_back(&line == finding.standing.data() ? "threads" : " ", Clean(line));
+  }
   if (finding.count > 1) text.lines.emplace_back("times", Number(finding.count));
   if (!finding.launched_by.empty()) text.lines.emplace_back("from", Clean(finding.launched_by) + ", which launched it");
   text.hint = TextOf(HintOf(finding), LanguageOf(finding.first.file));
@@ -294,6 +297,7 @@ void Clip(ThreadPlace& place) {
 
 void FindingList::Add(Finding finding) {
   for (std::string* text : {&finding.kernel, &finding.launched_by, &finding.detail}) Clip(*text);
+  for (std::string& line : finding.standing) Clip(line);
   Clip(finding.first);
   if (finding.second) Clip(*finding.second);
   if (finding.memory) {

@@ -87,9 +87,10 @@ struct Finding {
   // The kernel contains asynchronous copies to shared memory / memory barriers (cuda::barrier).
   bool copies_async = false, memory_barriers = false;
   std::optional<MemoryPlace> memory;
-  std::string detail;  // a sentence: "write after read", "assertion `x` failed", …
-  Hint hint{};         // kNone: the one for this kind of case
-  uint64_t count = 1;  // number of equal findings folded into this one
+  std::vector<std::string> standing;  // where the threads stand that can't go on: "16 of 64 at the barrier in …"
+  std::string detail;                 // a sentence: "write after read", "assertion `x` failed", …
+  Hint hint{};                        // kNone: the one for this kind of case
+  uint64_t count = 1;                 // number of equal findings folded into this one
 };
 
 // What would have ordered the two accesses of a race: "barrier" of a block, "warp barrier", "fence", "atomic" (both are

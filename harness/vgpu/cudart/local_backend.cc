@@ -282,11 +282,13 @@ class LocalBackend : public Backend {
 
   // A fault is told when it happens: the program may well end before its report.
   void ShowFault() {
-    if (!device_.faulted() || fault_shown_) return;
-    for (const Finding& finding : device_.findings().findings()) {
-      if (finding.fatal) PrintFinding(finding);
+    if (device_.faulted() && !fault_shown_) {
+      for (const Finding& finding : device_.findings().findings()) {
+        if (finding.fatal) PrintFinding(finding);
+      }
+      fault_shown_ = true;
     }
-    fault_shown_ = true;
+    EndIfInterrupted();
   }
 
   // --trace-kernel names none that was launched.
@@ -356,7 +358,7 @@ bool CountFromNow() {
 std::unique_ptr<Backend> MakeLocalBackend(int device) {
   try {
     auto backend = std::make_unique<LocalBackend>(device);
-    if (LocalBackends().empty() && backend->reports()) ReportAtDeath(ReportAll);
+    if (LocalBackends().empty()) backend->reports() ? ReportAtDeath(ReportAll) : InterruptKernels();
     LocalBackends()[device] = backend.get();
     return backend;
   } catch (const std::runtime_error& error) {

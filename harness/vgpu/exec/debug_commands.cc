@@ -16,6 +16,7 @@
 #include "vgpu/exec/debug_channel.h"
 #include "vgpu/exec/debugger.h"
 #include "vgpu/exec/row_text.h"
+#include "vgpu/exec/standing.h"
 #include "vgpu/memory/memory.h"
 
 namespace lockstep::vgpu {
@@ -403,31 +404,16 @@ void Debugger::Registers(const At& at) {
 
 void Debugger::Warps(const At& at) {
   for (const std::unique_ptr<Block>& block : at.engine->blocks()) {
-    for (Warp& warp : block->warps) {
-      if ((block->live_warps >> warp.index & 1) == 0) continue;
-      SaveGroup(warp);
-      for (const Group& group : warp.state->groups) {
-        const bool waits = group.status != GroupStatus::kReady;
-        const uint32_t pc = &warp == at.warp && warp.state->current >= 0 && group.pc == warp.pc ? at.pc : group.pc;
-        const std::string what = group.status == GroupStatus::kAtBarrier
-                                     ? "waits at barrier " + std::to_string(group.barrier)
-                                 : group.status == GroupStatus::kAtWarpSync ? "waits for lanes " + Hex(group.members, 8)
-                                 : group.spun                               ? "polls"
-                                                                            : "runs";
-        At there = at;
-        there.warp = &warp;
-        there.pc =
-            std::min<uint32_t>(waits ? group.wait_pc : pc, static_cast<uint32_t>(at.engine->program().code.size()) - 1);
-        Show((&warp == at.warp ? "=> block " : "   block ") + PointText(block->id) + " warp " +
-             std::to_string(warp.index) + "  lanes " + Hex(group.mask, 8) + "  " + Padded(PlaceText(there), 20) + what);
-      }
-      for (const ConvergenceEntry& entry : warp.state->entries) {
-        if (entry.pc == kNoPc || entry.arrived == 0) continue;
-        At there = at;
-        there.pc = entry.pc;
-        Show("   block " + PointText(block->id) + " warp " + std::to_string(warp.index) + "  lanes " +
-             Hex(entry.arrived, 8) + "  " + Padded(PlaceText(there), 20) + "wait for the warp's other lanes");
-      }
+    for (const Standing& s : StandingsOf(*block)) {
+      const std::string what[] = {"waits at barrier " + std::to_string(s.barrier),
+                                  "waits for lanes " + Hex(s.members, 8), "wait for the warp's other lanes",
+                                  s.spun ? "polls" : "runs"};
+      const bool here = s.warp == at.warp;
+      At there = at;
+      there.warp = s.warp;
+      if (!here || s.doing != Standing::Doing::kRuns || s.pc != s.warp->pc) there.pc = s.pc;
+      Show((here ? "=> block " : "   block ") + PointText(block->id) + " warp " + std::to_string(s.warp->index) +
+           "  lanes " + Hex(s.lanes, 8) + "  " + Padded(PlaceText(there), 20) + what[static_cast<size_t>(s.doing)]);
     }
   }
 }

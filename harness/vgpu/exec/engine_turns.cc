@@ -8,6 +8,7 @@
 #include "vgpu/exec/control.h"
 #include "vgpu/exec/definedness_tracker.h"
 #include "vgpu/exec/engine.h"
+#include "vgpu/exec/interruption.h"
 #include "vgpu/exec/launch_pauses.h"
 #include "vgpu/exec/read_tracker.h"
 #include "vgpu/exec/warp_turns.h"
@@ -53,6 +54,7 @@ bool Engine::GoesOn(const Block& block, uint64_t* told) {
 }
 
 void Engine::RunBlocks() {
+  const Interruption::Running running(1);
   RunAllBlocks();
   FlushSharedNotes();
   if (read_tracker_ != nullptr) read_tracker_->End();
@@ -163,7 +165,11 @@ bool Engine::PauseAtStandstill(const std::vector<Block*>& started, bool may_star
 
   has_paused_ = true;
   const auto begin = std::chrono::steady_clock::now();
-  const std::string why = launch_.pauses->Pause({waits, since.progressed, since.reads_clock, started.size()});
+  std::string why;
+  {
+    const Interruption::Running aside(-1);
+    why = launch_.pauses->Pause({waits, since.progressed, since.reads_clock, started.size()});
+  }
   launch_.stood_aside +=
       static_cast<uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
   ForgetRanges();  // the host may have freed memory
@@ -298,10 +304,14 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
       }
       fuel = std::min(fuel, launch_.budget - used);
     }
-    if (launch_.clock != nullptr && ++turns_ % kTurnsALook == 0 && launch_.clock->IsOver()) {
-      Fault(warp, MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
-                              "the launch exceeded the time limit for kernels on the virtual GPU"));
-      return WarpTurn::kFault;
+    if (++turns_ % kTurnsALook == 0) {
+      const bool asked = Interruption::IsAsked();
+      if (asked || (launch_.clock != nullptr && launch_.clock->IsOver())) {
+        Fault(warp, MakeFinding(warp, warp.pc, std::countr_zero(warp.active), FindingKind::kTimeout,
+                                asked ? "interrupted while this kernel ran"
+                                      : "the launch exceeded the time limit for kernels on the virtual GPU"));
+        return WarpTurn::kFault;
+      }
     }
     s.reason = StopReason::kNone;
     warp.stop = false;

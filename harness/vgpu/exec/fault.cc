@@ -9,6 +9,7 @@
 #include "vgpu/core/source_place.h"
 #include "vgpu/exec/engine.h"
 #include "vgpu/exec/instruction_hook.h"
+#include "vgpu/exec/standing.h"
 #include "vgpu/memory/freed.h"
 
 namespace lockstep::vgpu {
@@ -23,13 +24,6 @@ void SetSource(const Program& program, uint32_t pc, ThreadPlace& place) {
   if (own.file == shown.file && own.line == shown.line) return;
   place.in_file = program.FileName(own);
   place.in_line = own.line;
-}
-
-std::string FileLine(const Program& program, uint32_t pc) {
-  ThreadPlace place;
-  SetSource(program, pc, place);
-  if (place.file.empty() || place.line == 0) return "PTX line " + std::to_string(program.info[pc].ptx_line);
-  return place.file.substr(place.file.find_last_of('/') + 1) + ":" + std::to_string(place.line);
 }
 
 // The variable that contains the offset, or else the last one that ends before it, or else the first.
@@ -290,6 +284,10 @@ void Engine::ReportPartialBarrier(const Warp& warp) {
                                     "only some threads of a warp reach this barrier");
       finding.second = Place(warp, entry.pc, std::countr_zero(entry.arrived));
       finding.hint = Hint::kBarrierInBranch;
+      const auto same = [&](const BlockFinding& f) { return f.finding.first.ptx_line == finding.first.ptx_line; };
+      if (std::none_of(findings_.begin(), findings_.end(), same)) {
+        finding.standing = StandingText(launch_, {warp.block});
+      }
       Report(warp, std::move(finding));
       return;
     }
@@ -319,40 +317,22 @@ void Engine::ReportPassedSync(const Warp& warp, const ConvergenceEntry& entry) {
 void Engine::Deadlock(Block& block) {
   Warp* first = nullptr;
   const Group* waiting = nullptr;
-  struct Where {
-    uint32_t pc;
-    uint32_t threads;
-    Warp* warp;
-    int lane;
-  };
-  std::vector<Where> places;
+  std::optional<ThreadPlace> other;  // the first that waits elsewhere
   for (Warp& warp : block.warps) {
     for (const Group& group : warp.state->groups) {
       if (first == nullptr) {
         first = &warp;
         waiting = &group;
-      }
-      const auto same =
-          std::find_if(places.begin(), places.end(), [&](const Where& w) { return w.pc == group.wait_pc; });
-      const uint32_t threads = static_cast<uint32_t>(std::popcount(group.mask));
-      if (same != places.end()) {
-        same->threads += threads;
-      } else {
-        places.push_back({group.wait_pc, threads, &warp, std::countr_zero(group.mask)});
+      } else if (!other && group.wait_pc != waiting->wait_pc) {
+        other = Place(warp, group.wait_pc, std::countr_zero(group.mask));
       }
     }
   }
-  std::string detail = "deadlock:";
-  for (size_t k = 0; k < places.size() && k < 4; ++k) {
-    detail += (k == 0 ? " " : ", ") + std::to_string(places[k].threads) +
-              (places[k].threads == 1 ? " thread waits at " : " threads wait at ") +
-              launch_.program->Text(places[k].pc) + " (" + FileLine(*launch_.program, places[k].pc) + ")";
-  }
   const bool barrier = waiting->status == GroupStatus::kAtBarrier;
-  Finding finding =
-      MakeFinding(*first, waiting->wait_pc, std::countr_zero(waiting->mask),
-                  barrier ? FindingKind::kBarrierDivergence : FindingKind::kWarpSyncMismatch, std::move(detail));
-  if (places.size() > 1) finding.second = Place(*places[1].warp, places[1].pc, places[1].lane);
+  Finding finding = MakeFinding(*first, waiting->wait_pc, std::countr_zero(waiting->mask),
+                                barrier ? FindingKind::kBarrierDivergence : FindingKind::kWarpSyncMismatch,
+                                "deadlock: no thread of the block can go on");
+  finding.second = std::move(other);
   const bool numbered = (block.barriers_in_use & ~uint32_t{1}) != 0;
   finding.hint = !barrier ? Hint::kMaskOfOthers : numbered ? Hint::kNamedBarrier : Hint::kOneBarrierForAll;
   Fault(*first, std::move(finding));

@@ -8,7 +8,9 @@
 
 #include "vgpu/core/hint.h"
 #include "vgpu/core/source_place.h"
+#include "vgpu/exec/interruption.h"
 #include "vgpu/exec/read_tracker.h"
+#include "vgpu/exec/standing.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -152,7 +154,7 @@ Engines RunIsolated(LaunchState& launch, const std::vector<Observer*>& observers
   });
   launch.budget = budget;
   launch.isolation = nullptr;
-  if (isolation.broken()) {
+  if (isolation.broken() && !Interruption::IsAsked()) {
     isolation.Restore();
     engines.clear();
     launch.parallel = false;
@@ -160,7 +162,7 @@ Engines RunIsolated(LaunchState& launch, const std::vector<Observer*>& observers
     launch.executed = 0;
     launch.stop_before = 0xffffffffu;
     launch.over_budget = false;
-  } else {
+  } else if (!isolation.broken()) {
     for (const auto& fork : forks) Absorb(observers, fork);
   }
   isolation.End();
@@ -201,6 +203,24 @@ std::optional<Finding> BudgetFault(const LaunchState& launch, const Engines& eng
     return finding;
   }
   return std::nullopt;
+}
+
+// Of a launch that came to no end, or nothing. Blocks that do not depend on each other are told apart from the others.
+std::vector<std::string> StandingOf(const LaunchState& launch, const Engines& engines, const BlockFinding& fault) {
+  constexpr FindingKind kStuck[] = {FindingKind::kTimeout, FindingKind::kBarrierDivergence,
+                                    FindingKind::kWarpSyncMismatch};
+  if (std::ranges::find(kStuck, fault.finding.kind) == std::end(kStuck)) return {};
+  const bool all = launch.interleaved || Interruption::IsAsked();
+  std::vector<Block*> blocks;
+  uint64_t ended = 0;
+  for (const auto& engine : engines) {
+    ended += engine->block_counts().size();
+    for (const auto& block : engine->blocks()) {
+      if (block->live_warps != 0 && (all || block->index == fault.block_index)) blocks.push_back(block.get());
+    }
+  }
+  std::ranges::sort(blocks, {}, [](const Block* block) { return block->index; });
+  return StandingText(launch, blocks, all ? std::optional(ended) : std::nullopt);
 }
 
 // As in the LaunchRecord, in the kernel's order.
@@ -292,6 +312,7 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
   const uint32_t fault_block = faulted == nullptr ? 0xffffffffu : faulted->fault()->block_index;
   if (faulted != nullptr) {
     outcome.fault = faulted->fault()->finding;
+    outcome.fault->standing = StandingOf(launch, engines, *faulted->fault());
     output.Print(faulted->fault_output());
   }
   if (std::optional<Finding> over = BudgetFault(launch, engines, fault_block)) outcome.fault = std::move(over);

@@ -32,7 +32,17 @@ from grader.student.hints import hint
 from grader.student.machine_code import ARCH, MachineChanges, find_disassembler, look_at_machine_code
 from grader.student.mistyped import DEVICES, no_device, no_file, no_rung, no_test
 from grader.student.page import TEMPLATE, profile_page
-from grader.student.text import Choice, Terminal, faults, open_rungs, overview, profile_text, report
+from grader.student.text import (
+    Choice,
+    Terminal,
+    faults,
+    first_failure,
+    open_rungs,
+    overview,
+    profile_text,
+    report,
+    with_found_line,
+)
 from grader.student.typed import Typed
 
 _HARNESS_STATUS, _WRONG_STATUS = 3, 1
@@ -40,6 +50,8 @@ _SECONDS = 3600
 _BYTES = 64 << 20
 _ALL_LEFT_OUT = "-*"  # no test: the suite then measures every selected rung
 _NO_EVIDENCE = "-Evidence.*"
+_SEARCH_SECONDS = 2  # of processor time
+_SEARCHED = {"WRONG", "BOUNDS", "UNINIT", "RACE"}  # verdicts whose line is looked for
 _PATIENCE_SECONDS = 3.0
 _KEY = 16  # of a worker's hash, in its name
 _MOST_WORKERS = 8  # of an assignment that are kept
@@ -155,6 +167,7 @@ class _Student:
         if self._request.choice.test and not result.tests and not result.evidence:
             raise UsageError(no_test(assignment, self._request.choice.test, self._tests(assignment)))
         source = self._source(assignment).read_text(encoding="utf-8", errors="replace")
+        result = self._with_line(assignment, worker, result, source)
         self._print(
             report(assignment, result, source, self._request.choice, table, self._to, wide=self._request.verbose),
             end="",
@@ -164,6 +177,22 @@ class _Student:
             state = {"open": [row.id for row in open_rungs(assignment, result)], "status": _status(assignment, result)}
             write_atomic(self._request.state, json.dumps(state))
         return _status(assignment, result)
+
+    def _with_line(self, assignment: Assignment, worker: Path, result: SuiteResult, source: str) -> SuiteResult:
+        """The result with the line of the first mistake, where a single edit of the program shows it.
+
+        Edits are tried in a process of their own: what it finds changes what is said, and no verdict.
+        """
+        first = first_failure(assignment, result)
+        if first is None or first.verdict not in _SEARCHED or self._request.device != "vgpu":
+            return result
+        flags = [f"--gtest_filter=*/{first.rung}-{_NO_EVIDENCE[1:]}", f"--edits={_SEARCH_SECONDS}"]
+        try:
+            found, _ = self._suite(assignment, worker, [*flags, f"--seed={result.seed}"])
+        except GraderError:
+            return result  # it only helps
+        tests = [test for test in found.tests if test.name == first.name and test.hint]
+        return with_found_line(result, first, tests[0], source) if tests else result
 
     def _report(self, assignment: Assignment, found: Sequence[reports.Outcome]) -> None:
         """Writes what was found in the formats that were asked for."""

@@ -15,6 +15,9 @@ _SIGHTS = (
         r"^\s*(?:for|while)\b",
     ),
     (r"those that are less|compare the other way", True, r"\+=.*[<>]|if \(.*[<>].*\)\s*(?:\+\+|\w+\+\+)"),
+    (r"kept in an int", True, r"^\s*(?:unsigned|int)\s+\w+ ="),
+    (r"blocks overlap", True, r"blockIdx\.x \*"),
+    (r"shift \+ n is unsigned", False, r"shift.*%"),
     (r"guard or index", True, r"\bif \(.*[<>]"),
     (
         r"number of blocks up|number of tiles up",
@@ -38,7 +41,12 @@ def line_in_sight(hint: str, source: str, kernels: Iterable[str], launcher: str)
         for number, line in (*reached, *rest):
             if not line.lstrip().startswith("//") and re.search(pattern, line):
                 return number, line.strip()
-        break
+        return 0, ""
+    # An element as the hint writes it, d_b[k * columns + c]: the line, where one alone has elements of that array.
+    for array in re.findall(r"\b([ds]_\w+)\[\w+ ", hint):
+        lines = {number: line.strip() for number, line in _reached(source, list(kernels)) if f"{array}[" in line}
+        if len(lines) == 1:
+            return next(iter(lines.items()))
     return 0, ""
 
 

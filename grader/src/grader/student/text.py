@@ -162,6 +162,25 @@ def open_rungs(assignment: Assignment, result: SuiteResult) -> list[Rung]:
     return [row.rung for row in still_open]
 
 
+def first_failure(assignment: Assignment, result: SuiteResult) -> TestResult | None:
+    """The test whose message stands on the first screen; None where none failed, or nothing is begun."""
+    row = _first_to_fix(_rows(assignment, result))
+    failed = [test for test in row.failed if not test.unfinished] if row is not None else []
+    return failed[0] if failed else None
+
+
+def with_found_line(result: SuiteResult, first: TestResult, found: TestResult, source: str) -> SuiteResult:
+    """The result whose first failure names the line, and the cause, that the search for an edit has found."""
+    rows = source.split("\n")
+    seen = tuple(
+        replace(line, text=f"{line.text}  {rows[line.line - 1].strip()}")
+        for line in found.lines
+        if line.line <= len(rows)
+    )
+    named = replace(first, lines=(*first.lines, *seen), hint=found.hint)
+    return replace(result, tests=tuple(named if test is first else test for test in result.tests))
+
+
 def overview(states: Sequence[tuple[Assignment, SuiteResult | None, str]], to: Terminal) -> str:
     """All assignments, a line each; where there is no result the text says why."""
     width = max((len(assignment.id) for assignment, _, _ in states), default=0)

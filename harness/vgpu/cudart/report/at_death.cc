@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "vgpu/exec/interruption.h"
+
 namespace lockstep::vgpu::cudart {
 
 namespace {
@@ -40,16 +42,35 @@ void Die(int signal) {
 
 void OnReportAlarm(int) { Die(dying_of); }
 
+void ReportAndDie() {
+  ::alarm(kMostSecondsToReport);
+  for (const auto& [number, name] : kDeadlySignals) {
+    if (number == dying_of) ReportOnce(name);
+  }
+  ::alarm(0);
+  Die(dying_of);
+}
+
+bool IsFromOutside(int signal) {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
 void OnDeadlySignal(int signal) {
-  if (dying_of != 0) return Die(signal);  // the report itself failed
+  if (dying_of != 0) return Die(signal);  // the report itself failed, or somebody is impatient
   dying_of = signal;
   std::signal(SIGALRM, OnReportAlarm);
   ::alarm(kMostSecondsToReport);
-  for (const auto& [number, name] : kDeadlySignals) {
-    if (number == signal) ReportOnce(name);
-  }
-  ::alarm(0);
-  Die(signal);
+  if (IsFromOutside(signal) && owner.load() == ::getpid() && Interruption::Ask()) return;
+  ReportAndDie();
+}
+
+void Handle(int signal) {
+  struct sigaction now{};
+  if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
+  struct sigaction action{};
+  action.sa_handler = OnDeadlySignal;
+  action.sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART;
+  ::sigaction(signal, &action, nullptr);
 }
 
 void OnQuickExit() { ReportOnce("quick_exit()"); }
@@ -69,15 +90,19 @@ void ReportAtDeath(void (*report)(const char* how)) {
     stack.ss_size = kReportStackBytes;
     ::sigaltstack(&stack, nullptr);
   }
-  for (const auto& [number, name] : kDeadlySignals) {
-    struct sigaction now{};
-    if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
-    struct sigaction action{};
-    action.sa_handler = OnDeadlySignal;
-    action.sa_flags = SA_ONSTACK | SA_NODEFER;
-    ::sigaction(number, &action, nullptr);
-  }
+  for (const auto& [number, name] : kDeadlySignals) Handle(number);
   static_cast<void>(std::at_quick_exit(OnQuickExit));  // where that fails, quick_exit() goes unreported
+}
+
+void InterruptKernels() {
+  owner = ::getpid();
+  for (const auto& [number, name] : kDeadlySignals) {
+    if (IsFromOutside(number)) Handle(number);
+  }
+}
+
+void EndIfInterrupted() {
+  if (Interruption::IsAsked() && owner.load() == ::getpid()) ReportAndDie();
 }
 
 }  // namespace lockstep::vgpu::cudart

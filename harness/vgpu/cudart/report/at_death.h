@@ -8,4 +8,10 @@ namespace lockstep::vgpu::cudart {
 // the program handles itself is left to it. nullptr: nothing is left to be said.
 void ReportAtDeath(void (*report)(const char* how));
 
+// From now on a signal such as Ctrl-C first ends a kernel that runs, so that it is told where its threads stand;
+// EndIfInterrupted(), which is called after each launch, then ends the process by that signal. Without an answer the
+// process ends after some seconds, and at once at a second such signal.
+void InterruptKernels();
+void EndIfInterrupted();
+
 }  // namespace lockstep::vgpu::cudart

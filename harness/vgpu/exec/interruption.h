@@ -1,0 +1,35 @@
+// Ctrl-C while kernels run: they end between two turns of a warp, where their threads stand can be told.
+#pragma once
+
+#include <atomic>
+
+namespace lockstep::vgpu {
+
+class Interruption {
+ public:
+  // For a signal's handler. False: no kernel runs that would come to its end for it.
+  static bool Ask() {
+    if (running_.load(std::memory_order_relaxed) == 0) return false;
+    asked_.store(true, std::memory_order_relaxed);
+    return true;
+  }
+  static bool IsAsked() { return asked_.load(std::memory_order_relaxed); }
+
+  // While an engine runs; -1: while it stands aside for the host.
+  class Running {
+   public:
+    explicit Running(int engines) : engines_(engines) { running_ += engines; }
+    ~Running() { running_ -= engines_; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+   private:
+    const int engines_;
+  };
+
+ private:
+  static inline std::atomic<int> running_{0};
+  static inline std::atomic<bool> asked_{false};
+};
+
+}  // namespace lockstep::vgpu
