@@ -98,7 +98,8 @@ const std::vector<Call> kCond = {
 
 int main(int argc, char** argv) {
   Cases cases;
-  const std::pair<const char*, const std::vector<Call>*> classes[] = {{"library", &kLib}, {"parameter", &kParam}, {"texture", &kTexRef}, {"condition", &kCond}, {"first", &kInit}};
+  const std::pair<const char*, const std::vector<Call>*> classes[] = {
+      {"library", &kLib}, {"parameter", &kParam}, {"texture", &kTexRef}, {"condition", &kCond}, {"first", &kInit}};
   for (const unsigned seed : Seeds(8)) {
     for (const auto& [name, calls] : classes) {
       cases(F("%s%u", name, seed), [name = name, calls = calls, seed] {

@@ -93,8 +93,8 @@ int main() {
   EXPECT(cuMemcpy3DPeer(&peer) == CUDA_SUCCESS && value == 5);
   EXPECT(cuMemcpy3DPeerAsync(&peer, nullptr) == CUDA_SUCCESS);
   EXPECT(cuLaunchCooperativeKernelMultiDevice(nullptr, 1, 0) == CUDA_ERROR_INVALID_VALUE);
-  EXPECT(cuTensorMapEncodeIm2colWide(nullptr, {}, 3, memory, nullptr, nullptr, 0, 0, 16, 1, nullptr, {}, {}, {}, {}, {}) ==
-         CUDA_ERROR_INVALID_VALUE);
+  EXPECT(cuTensorMapEncodeIm2colWide(nullptr, {}, 3, memory, nullptr, nullptr, 0, 0, 16, 1, nullptr, {}, {}, {}, {},
+                                     {}) == CUDA_ERROR_INVALID_VALUE);
   std::printf("ok\n");
   return 0;
 }
