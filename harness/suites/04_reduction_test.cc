@@ -47,6 +47,37 @@ int32_t SumOfSome(const std::vector<int32_t>& values, uint64_t period, uint64_t 
   return static_cast<int32_t>(sum);
 }
 
+// What a wrong sum tells of elements that were added more than once, or of what is no element.
+std::string ExplainSurplus(const std::vector<int32_t>& values, int32_t found) {
+  const uint64_t n = values.size();
+  uint32_t twice = 0;  // blocks take two tiles each, and begin a tile apart
+  for (uint64_t begin = 0; begin < n / 2 + kBlock && begin < n; begin += kBlock) {
+    if (begin / kBlock >= (n - 1) / (2 * kBlock) + 1) break;
+    const std::span<const int32_t> tiles(values.data() + begin, std::min<uint64_t>(2 * kBlock, n - begin));
+    twice += static_cast<uint32_t>(judge::WrappingSum(tiles));
+  }
+  if (n > kBlock && twice == static_cast<uint32_t>(found)) {
+    return "the blocks overlap: each adds up " + judge::Grouped(2 * kBlock) + " elements, and begins only " +
+           judge::Grouped(kBlock) + " after the one before: a block's first is blockIdx.x * 2 * blockDim.x";
+  }
+  const auto surplus = static_cast<uint32_t>(found) - static_cast<uint32_t>(judge::WrappingSum(values));
+  constexpr uint32_t kGarbage = 0x01010101u * vgpu::kUnwrittenRegister, kLanes = 32;
+  for (uint32_t threads = kLanes; threads <= 1u << 16; threads += kLanes) {
+    if (surplus == threads * kGarbage) {
+      return "threads began to add with garbage: a variable in a kernel has no value before it is given one (int sum "
+             "= 0)";
+    }
+  }
+  uint32_t rest = 0;
+  for (uint64_t begin = n; begin-- > kBlock;) {
+    rest += static_cast<uint32_t>(values[begin]);
+    if (begin % kBlock != 0 || surplus == 0 || surplus != rest) continue;
+    return "the elements from " + judge::Grouped(begin) +
+           " on were added twice: a thread has to move on by as much as the whole grid has just added";
+  }
+  return "";
+}
+
 // What a wrong sum tells about the mistake.
 std::string Explain(const std::vector<int32_t>& values, int32_t found) {
   const uint64_t n = values.size();
@@ -83,31 +114,7 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
     return "the result is " + std::to_string(times) +
            " times the sum: is a value added to itself? A shuffle by 32 or more gives a lane its own";
   }
-  uint32_t twice = 0;  // blocks take two tiles each, and begin a tile apart
-  for (uint64_t begin = 0; begin < n / 2 + kBlock && begin < n; begin += kBlock) {
-    if (begin / kBlock >= (n - 1) / (2 * kBlock) + 1) break;
-    const std::span<const int32_t> tiles(values.data() + begin, std::min<uint64_t>(2 * kBlock, n - begin));
-    twice += static_cast<uint32_t>(judge::WrappingSum(tiles));
-  }
-  if (n > kBlock && twice == static_cast<uint32_t>(found)) {
-    return "the blocks overlap: each adds up " + judge::Grouped(2 * kBlock) + " elements, and begins only " +
-           judge::Grouped(kBlock) + " after the one before: a block's first is blockIdx.x * 2 * blockDim.x";
-  }
-  const auto surplus = static_cast<uint32_t>(found) - static_cast<uint32_t>(judge::WrappingSum(values));
-  constexpr uint32_t kGarbage = 0x01010101u * vgpu::kUnwrittenRegister, kLanes = 32;
-  for (uint32_t threads = kLanes; threads <= 1u << 16; threads += kLanes) {
-    if (surplus == threads * kGarbage) {
-      return "threads began to add with garbage: a variable in a kernel has no value before it is given one (int sum "
-             "= 0)";
-    }
-  }
-  uint32_t rest = 0;
-  for (uint64_t begin = n; begin-- > kBlock;) {
-    rest += static_cast<uint32_t>(values[begin]);
-    if (begin % kBlock != 0 || surplus == 0 || surplus != rest) continue;
-    return "the elements from " + judge::Grouped(begin) +
-           " on were added twice: a thread has to move on by as much as the whole grid has just added";
-  }
+  if (std::string added = ExplainSurplus(values, found); !added.empty()) return added;
   for (uint64_t period = 2; period <= 2 * kBlock && period < n; period *= 2) {
     for (uint64_t kept = 1; kept < period; kept *= 2) {
       if (SumOfSome(values, period, kept) != found) continue;
@@ -117,6 +124,7 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
   }
   // Past the end of d_in lies a guard zone on a real GPU, and in a buffer that held more before. Multiples of 51 wrap
   // around to small numbers, which say nothing.
+  const auto surplus = static_cast<uint32_t>(found) - static_cast<uint32_t>(judge::WrappingSum(values));
   const auto poison = static_cast<uint32_t>(judge::DeviceArray<int32_t>::FillValue());
   for (uint32_t times = 1; times <= 2 * kBlock; ++times) {
     if (times % 51 != 0 && surplus == times * poison) {

@@ -289,12 +289,31 @@ inline vgpu::LaunchRecord PlainLaunch(const vgpu::LaunchRecord& launch, const Sw
   return plain;
 }
 
+// Of each tile's configurations, multiples of a plain kernel's.
+using SharesOfTile = std::map<int, std::map<double, Config>>;
+
+// Where one of a tile's configurations takes more than `most` times as much as another.
+inline std::vector<judge::Problem> SpreadProblems(const std::string& rung, const std::string& what, double most,
+                                                  const SharesOfTile& of_tile) {
+  for (const auto& [tile, shares] : of_tile) {
+    if (shares.rbegin()->first <= most * shares.begin()->first) continue;
+    const auto text = [](const auto& entry) {
+      return judge::Figure(std::round(100 * entry.first) / 100) + " of a plain kernel's with " + TextOf(entry.second);
+    };
+    return {judge::MakeProblem(judge::Verdict::kSlow, ContextOf(rung, ""),
+                               {{"counted", what + ": " + text(*shares.rbegin())},
+                                {" ", "and " + text(*shares.begin())},
+                                {"budget", "at most " + judge::Figure(most) + " times as much"}},
+                               "no configuration is to do more than its numbers ask for")};
+  }
+  return {};
+}
+
 // What a family may take. A configuration that is slow on purpose, or does not do what it says, would make the choice
 // among them easy.
 inline std::vector<judge::Problem> EffortProblems(const std::string& rung, const Sweep& sweep) {
   if (!sweep.problems.empty()) return sweep.problems;
-  std::map<int, std::map<double, Config>> shares_of_tile,
-      times_of_tile;  // a family may leave out the rest of the last tile
+  SharesOfTile shares_of_tile, times_of_tile;  // a family may leave out the rest of the last tile
   for (const auto& [key, launch] : sweep.launches) {
     const auto& [block, tile, unroll, items] = key;
     const Config config{block, tile, unroll, items};
@@ -359,22 +378,8 @@ inline std::vector<judge::Problem> EffortProblems(const std::string& rung, const
         "what does this configuration wait for? A load, a comparison and an addition are all that the innermost loop "
         "needs")};
   }
-  const std::tuple<const char*, double, decltype(shares_of_tile)&> spreads[] = {
-      {"instructions", kMostSpread, shares_of_tile}, {"time", kMostTimeSpread, times_of_tile}};
-  for (const auto& [what, most, of_tile] : spreads) {
-    for (const auto& [tile, shares] : of_tile) {
-      if (shares.rbegin()->first <= most * shares.begin()->first) continue;
-      const auto text = [](const auto& entry) {
-        return judge::Figure(std::round(100 * entry.first) / 100) + " of a plain kernel's with " + TextOf(entry.second);
-      };
-      return {judge::MakeProblem(judge::Verdict::kSlow, ContextOf(rung, ""),
-                                 {{"counted", std::string(what) + ": " + text(*shares.rbegin())},
-                                  {" ", "and " + text(*shares.begin())},
-                                  {"budget", "at most " + judge::Figure(most) + " times as much"}},
-                                 "no configuration is to do more than its numbers ask for")};
-    }
-  }
-  return {};
+  std::vector<judge::Problem> problems = SpreadProblems(rung, "instructions", kMostSpread, shares_of_tile);
+  return problems.empty() ? SpreadProblems(rung, "time", kMostTimeSpread, times_of_tile) : problems;
 }
 
 }  // namespace lockstep::suites

@@ -33,6 +33,7 @@ Setter SetPath(std::filesystem::path Options::* field) {
   };
 }
 
+// NOLINTNEXTLINE(readability-function-size): a table
 const std::vector<Flag>& Flags() {
   static const std::vector<Flag> flags = {
       {"assignment", "DIR", "folder with assignment.toml", SetPath(&Options::assignment)},

@@ -60,6 +60,18 @@ std::string ProgramName(const char* program) {
   return slash == nullptr ? program : slash + 1;
 }
 
+// Results are written as tests end; a search for an edit repeats them instead.
+void Listen(Suite& suite, const std::shared_ptr<SubmissionMemory>& memory) {
+  testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+  if (suite.options().quiet) delete listeners.Release(listeners.default_result_printer());
+  if (suite.options().edit_seconds <= 0) return listeners.Append(new ResultWriter(memory));
+  auto search = std::make_unique<EditSearch>(memory, suite.assignment().submission, suite.options().edit_seconds);
+  memory->editor = search.get();
+  suite.set_left_out([tried = search.get()](const std::string& test) { return tried->Skips(test); });
+  listeners.Append(search.release());
+  testing::GTEST_FLAG(repeat) = -1;
+}
+
 int Run(const std::string& program, std::vector<std::string> arguments) {
   ParsedOptions parsed = ParseOptions(arguments);
   if (parsed.options.help) {
@@ -110,8 +122,6 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   if (parsed.options.worker.empty()) {
     return Fail(program + ": --worker=PATH is missing: the program that harness/worker/build.sh makes");
   }
-  auto search = std::make_unique<EditSearch>(memory, suite.assignment().submission, suite.options().edit_seconds);
-  if (suite.options().edit_seconds > 0) memory->editor = search.get();
   suite.results().device = suite.runner(Role::kChecked).device().Describe();
   // Evidence comes from a virtual GPU in any case.
   suite.results().device.profile = suite.options().evidence_profile;
@@ -120,15 +130,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
     std::printf("%s on %s (%s), seed %s\n", suite.assignment().title.c_str(), suite.results().device.name.c_str(),
                 suite.results().device.kind.c_str(), SeedText(seed).c_str());
   }
-  testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
-  if (suite.options().quiet) delete listeners.Release(listeners.default_result_printer());
-  if (suite.options().edit_seconds > 0) {
-    suite.set_left_out([tried = search.get()](const std::string& test) { return tried->Skips(test); });
-    listeners.Append(search.release());
-    testing::GTEST_FLAG(repeat) = -1;
-  } else {
-    listeners.Append(new ResultWriter(memory));
-  }
+  Listen(suite, memory);
   const int status = RUN_ALL_TESTS();
   const std::string filter = GTEST_FLAG_GET(filter);
   if (suite.options().all_evidence && (filter == "*" || filter.starts_with('-')) &&

@@ -16,7 +16,7 @@ using Kind = SourceType::Kind;
 using Place = SourceVariable::Place;
 
 constexpr size_t kMostLines = 16;
-constexpr uint64_t kFirstElements = 8;
+constexpr uint64_t kShownElements = 8;
 
 const Place* PlaceAt(const SourceVariable& variable, uint32_t pc) {
   for (const Place& place : variable.places) {
@@ -162,10 +162,10 @@ void Debugger::AddValues(const std::string& path, const LaneValue& value, const 
   };
   if (lines.size() >= kMostLines || depth > static_cast<int>(kMostLines)) return;
   if (type.kind == Kind::kArray) {
-    for (uint64_t k = 0; k < std::min(type.count, kFirstElements); ++k) {
+    for (uint64_t k = 0; k < std::min(type.count, kShownElements); ++k) {
       part(path + "[" + std::to_string(k) + "]", k * types[type.element].bytes, type.element);
     }
-    if (type.count > kFirstElements) lines.push_back({path + "[…]", std::to_string(type.count) + " elements"});
+    if (type.count > kShownElements) lines.push_back({path + "[…]", std::to_string(type.count) + " elements"});
     return;
   }
   if (type.kind == Kind::kStruct) {

@@ -119,6 +119,12 @@ const char* ToolCheck(std::string_view tool) {
   Fail("--tool is memcheck, racecheck, initcheck or synccheck", kUsageStatus);
 }
 
+// Flags whose value is a file's name, and the variables that pass it on.
+constexpr std::pair<std::string_view, const char*> kFileFlags[] = {{"--sarif", "LOCKSTEP_SARIF_FILE"},
+                                                                   {"--counters", "LOCKSTEP_COUNTERS_FILE"},
+                                                                   {"--page", "LOCKSTEP_PAGE_FILE"},
+                                                                   {"--timeline", "LOCKSTEP_TIMELINE_FILE"}};
+
 // Parses one of vgpu-run's flags; false if the argument is none.
 bool TakeFlag(std::string_view argument) {
   if (argument.substr(0, 2) != "--") return false;
@@ -126,7 +132,12 @@ bool TakeFlag(std::string_view argument) {
   const std::string flag(argument.substr(0, equals));
   std::optional<std::string> value;
   if (equals < argument.size()) value = argument.substr(equals + 1);
-  if (flag == "--help") {
+  const auto* const file =
+      std::find_if(std::begin(kFileFlags), std::end(kFileFlags), [&](const auto& one) { return one.first == flag; });
+  if (file != std::end(kFileFlags)) {
+    if (!value || value->empty()) Fail(flag + " needs a file: " + flag + "=FILE", kUsageStatus);
+    Set(file->second, *value);
+  } else if (flag == "--help") {
     std::string help = kHelp;
     constexpr std::string_view kPlace = "{checks}";
     help.replace(help.find(kPlace), kPlace.size(), cudart::CheckHelp("                      "));
@@ -154,16 +165,8 @@ bool TakeFlag(std::string_view argument) {
     Set("LOCKSTEP_ERROR_EXITCODE", status);
   } else if (flag == "--profile" && (!value || *value == "kernels" || *value == "lines")) {
     Set("LOCKSTEP_PROFILE_REPORT", value.value_or("kernels"));
-  } else if (flag == "--sarif" && value && !value->empty()) {
-    Set("LOCKSTEP_SARIF_FILE", *value);
-  } else if (flag == "--counters" && value && !value->empty()) {
-    Set("LOCKSTEP_COUNTERS_FILE", *value);
-  } else if (flag == "--page" && value && !value->empty()) {
-    Set("LOCKSTEP_PAGE_FILE", *value);
   } else if (flag == "--replay" && value) {
     Set("LOCKSTEP_REPLAY", CheckedNumber(flag, *value));
-  } else if (flag == "--timeline" && value && !value->empty()) {
-    Set("LOCKSTEP_TIMELINE_FILE", *value);
   } else if (flag == "--device" && value) {
     if (*value == "help") ListDevices();
     if (FindProfile(*value) == nullptr) {
@@ -196,8 +199,6 @@ bool TakeFlag(std::string_view argument) {
     Set("LOCKSTEP_COLOR", *value);
   } else if (flag == "--tool" || flag == "--metrics") {
     Fail(flag + " needs a name: " + flag + (flag == "--tool" ? "=racecheck" : "=gpu__time_duration.sum"), kUsageStatus);
-  } else if (flag == "--page" || flag == "--counters" || flag == "--timeline") {
-    Fail(flag + " needs a file: " + flag + "=FILE", kUsageStatus);
   } else {
     Fail("unknown flag " + std::string(argument) + "; type vgpu-run --help", kUsageStatus);
   }

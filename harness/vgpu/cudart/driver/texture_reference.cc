@@ -24,7 +24,7 @@ namespace lockstep::vgpu::cudart::driver {
 
 namespace {
 
-constexpr uint64_t kAlignment = 512, kPitchAlignment = 32;
+constexpr uint64_t kBaseAlignment = 512, kPitchAlignment = 32;
 constexpr int kAxes = 3;
 constexpr unsigned kKnownFlags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | 0xC | CU_TRSF_SRGB |
                                  CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION;
@@ -87,7 +87,7 @@ bool Bind(CUtexref_st& own, const CUDA_RESOURCE_DESC& resource, CUarray_format f
   return true;
 }
 bool BindArray(CUtexref_st& own, const CUDA_RESOURCE_DESC& resource, CUarray first, unsigned flags) {
-  CUDA_ARRAY3D_DESCRIPTOR desc = {};
+  CUDA_ARRAY3D_DESCRIPTOR desc;
   return flags <= CU_TRSA_OVERRIDE_FORMAT && cuArray3DGetDescriptor(&desc, first) == CUDA_SUCCESS &&
          Bind(own, resource, desc.Format, desc.NumChannels);
 }
@@ -152,7 +152,7 @@ CUresult cuTexRefSetMipmappedArray(CUtexref t, CUmipmappedArray mipmap, unsigned
 // Where the memory begins between two places that a texture may begin at, fetches have to add the offset.
 CUresult cuTexRefSetAddress(size_t* offset, CUtexref t, CUdeviceptr memory, size_t bytes) {
   return Change("cuTexRefSetAddress", t, [&](auto& own) {
-    const uint64_t beyond = memory % kAlignment;
+    const uint64_t beyond = memory % kBaseAlignment;
     if (beyond != 0 && offset == nullptr) return false;
     if (offset != nullptr) *offset = beyond;
     CUDA_RESOURCE_DESC resource = {CU_RESOURCE_TYPE_LINEAR};
@@ -162,7 +162,7 @@ CUresult cuTexRefSetAddress(size_t* offset, CUtexref t, CUdeviceptr memory, size
 }
 CUresult cuTexRefSetAddress2D(CUtexref t, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr memory, size_t pitch) {
   return Change("cuTexRefSetAddress2D", t, [&](auto& own) {
-    if (desc == nullptr || memory % kAlignment != 0 || (desc->Height > 0 && pitch % kPitchAlignment != 0) ||
+    if (desc == nullptr || memory % kBaseAlignment != 0 || (desc->Height > 0 && pitch % kPitchAlignment != 0) ||
         desc->Width * desc->NumChannels * BytesOf(desc->Format) > pitch) {
       return false;
     }
