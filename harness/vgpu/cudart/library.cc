@@ -10,7 +10,7 @@
 #include "vgpu/cudart/binary/fatbin_load.h"
 #include "vgpu/cudart/binary/linked_image.h"
 #include "vgpu/cudart/binary/ptx_check.h"
-#include "vgpu/cudart/driver/driver.h"
+#include "vgpu/cudart/jit_options.h"
 #include "vgpu/cudart/runtime.h"
 #include "vgpu/ptx/parser.h"
 
@@ -86,7 +86,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
   return Api("cudaLibraryLoadData", [&](Runtime& r) {
     Require(library != nullptr && code != nullptr, cudaErrorInvalidValue);
     // Which target is asked for does not matter before a kernel is.
-    const cudaError_t wrong = driver::CheckOptions(count, reinterpret_cast<const CUjit_option*>(options), values);
+    const cudaError_t wrong = CheckOptions(r.profile(), count, reinterpret_cast<const CUjit_option*>(options), values);
     Require(wrong != cudaErrorInvalidValue, cudaErrorInvalidValue);
     *library = LoadLibrary(r, ImageAt(code));
     if (wrong == cudaErrorInvalidPtx) r.ModuleOf(*library)->error = wrong;

@@ -7,7 +7,7 @@
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/debugger.h"
 #include "vgpu/exec/row_text.h"
-#include "vgpu/isa/memory/memory_access.h"
+#include "vgpu/memory/memory.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -28,6 +28,31 @@ const Place* PlaceAt(const SourceVariable& variable, uint32_t pc) {
 // How memory and registers are before they are set; shorter values may be so by chance.
 bool AreAll(const uint8_t* bytes, uint64_t count, uint8_t value) {
   return count >= 2 && std::all_of(bytes, bytes + count, [&](uint8_t byte) { return byte == value; });
+}
+
+// Local variables of all the lane's frames, from the outermost on.
+const uint8_t* LocalOf(const Warp& warp, uint32_t lane) {
+  const WarpState& state = *warp.state;
+  return state.local == nullptr ? nullptr : state.local.get() + uint64_t{lane} * warp.engine->program().local_stride;
+}
+
+// Memory at a generic address of a lane; null where there is none.
+const uint8_t* MemoryAt(const Warp& warp, uint32_t lane, uint64_t address, uint64_t bytes) {
+  const LaunchState& launch = warp.engine->launch();
+  const uint64_t offset = address & ((uint64_t{1} << kWindowShift) - 1);
+  const auto within = [&](const uint8_t* memory, uint64_t size) {
+    return memory != nullptr && bytes <= size && offset <= size - bytes ? memory + offset : nullptr;
+  };
+  switch (address - offset) {
+    case kSharedWindow:
+      return within(warp.block->shared, warp.block->shared_bytes);
+    case kLocalWindow:
+      return within(LocalOf(warp, lane), warp.engine->program().local_stride);
+    case kParamWindow:
+      return within(launch.parameters, launch.parameter_bytes);
+    default:
+      return launch.memory->Contains(address, bytes) ? reinterpret_cast<const uint8_t*>(address) : nullptr;
+  }
 }
 
 // Up to eight bytes of a lane's value as a number.
@@ -62,7 +87,6 @@ std::optional<Debugger::LaneValue> Debugger::LaneValueOf(const SourceVariable& v
   const WarpState& state = *at.warp->state;
   if (place == nullptr || state.current < 0) return std::nullopt;
   const Frame& frame = *state.groups[static_cast<size_t>(state.current)].frame;
-  const RegionMemory local = MemoryOf(*at.warp, Region::kLocal);
   LaneValue value;
   value.type = variable.type;
   value.is_local = place->space == SourceVariable::Space::kLocal;
@@ -74,8 +98,9 @@ std::optional<Debugger::LaneValue> Debugger::LaneValueOf(const SourceVariable& v
         break;
       }
       case SourceVariable::Space::kLocal:
-        if (local.origin == nullptr) break;
-        value.at[lane] = local.origin + uint64_t{lane} * local.lane_stride + frame.local_base + place->offset;
+        if (const uint8_t* const local = LocalOf(*at.warp, lane)) {
+          value.at[lane] = local + frame.local_base + place->offset;
+        }
         break;
       case SourceVariable::Space::kParameter:
         value.at[lane] = at.engine->launch().parameters + place->offset;
@@ -98,14 +123,14 @@ std::optional<Debugger::LaneValue> Debugger::Resolve(std::string path, const At&
   if (!value) *why = name + " has no value here: it is not set yet, or no longer needed";
   // Moves to `offset` bytes behind the value, or behind what it points to.
   const auto go = [&](bool through, uint64_t offset, size_t type) {
-    for (int lane = 0; lane < kWarpSize; ++lane) {
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       const uint8_t*& bytes = value->at[lane];
       if (bytes == nullptr) continue;
       if (!through) {
         bytes += offset;
       } else {
         const uint64_t address = Number(bytes, 8, false) + offset;
-        bytes = LocateLane(*at.warp, lane, address, std::max<uint64_t>(types[type].bytes, 1));
+        bytes = MemoryAt(*at.warp, lane, address, std::max<uint64_t>(types[type].bytes, 1));
       }
     }
     value->type = type;

@@ -122,8 +122,6 @@ void ClearLogs(unsigned count, CUjit_option* options, void** values);
 // Puts what an assembler or linker said into the error log among such options, as much as there is room for.
 void FillErrorLog(unsigned count, CUjit_option* options, void** values, const std::string& log);
 // The current device's.
-// What is wrong with the options of a load or a link, as a Hopper's driver says it.
-cudaError_t CheckOptions(unsigned count, const CUjit_option* options, void* const* values);
 const DeviceProfile& ProfileHere();
 
 // The texture reference of a module's variable, or for nullptr a new one of none.

@@ -13,6 +13,7 @@
 #include "vgpu/cudart/binary/linked_image.h"
 #include "vgpu/cudart/binary/ptx_check.h"
 #include "vgpu/cudart/driver/driver.h"
+#include "vgpu/cudart/jit_options.h"
 #include "vgpu/decode/decoder_internal.h"
 #include "vgpu/ptx/parser.h"
 
@@ -164,7 +165,7 @@ extern "C" {
 CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
   return Drive("cuLinkCreate", [&] {
     if (state == nullptr || (count > 0 && (options == nullptr || values == nullptr))) return cudaErrorInvalidValue;
-    if (CheckOptions(count, options, values) == cudaErrorInvalidValue) return cudaErrorInvalidValue;
+    if (CheckOptions(ProfileHere(), count, options, values) == cudaErrorInvalidValue) return cudaErrorInvalidValue;
     auto* const link = new Link;
     for (unsigned k = 0; k < count && options != nullptr && values != nullptr; ++k) {
       if (options[k] == CU_JIT_ERROR_LOG_BUFFER) link->log = static_cast<char*>(values[k]);

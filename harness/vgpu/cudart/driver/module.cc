@@ -8,6 +8,7 @@
 
 #include "vgpu/cudart/binary/ptx_check.h"
 #include "vgpu/cudart/driver/driver.h"
+#include "vgpu/cudart/jit_options.h"
 
 namespace lockstep::vgpu::cudart::driver {
 
@@ -126,21 +127,6 @@ cudaError_t ModuleOf(Handle* handle, const void* kernel) {
   return cudaSuccess;
 }
 
-constexpr int kLastOption = CU_JIT_NUM_OPTIONS - 1;
-
-// Whether code for this target runs here: older code is refused where the text wants more, newer has no image here.
-cudaError_t CheckTarget(int target) {
-  constexpr int kTargets[] = {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 120, 121};
-  constexpr int kOldest = 50, kAccelerated = 0x10000, kFamily = 0x20000;
-  const DeviceProfile& profile = ProfileHere();
-  const int here = profile.cc_major * 10 + profile.cc_minor;
-  const int plain = target & ~(kAccelerated | kFamily);
-  if (plain < kOldest) return cudaErrorInvalidKernelImage;
-  if (std::find(std::begin(kTargets), std::end(kTargets), plain) == std::end(kTargets)) return cudaErrorInvalidValue;
-  if (plain == here) return cudaSuccess;
-  return plain < here ? cudaErrorInvalidPtx : cudaErrorInvalidSource;
-}
-
 // The parameters' addresses, from a buffer that holds them all as the kernel will find them.
 struct Arguments {
   std::vector<char> values;
@@ -221,50 +207,6 @@ cudaLaunchConfig_t Runtimes(const CUlaunchConfig& config) {
 
 }  // namespace
 
-// What is wrong with the options of a load, as a Hopper's driver says it.
-cudaError_t CheckOptions(unsigned count, const CUjit_option* options, void* const* values) {
-  if (count > 0 && (options == nullptr || values == nullptr)) return cudaErrorInvalidValue;
-  const auto given = [&](CUjit_option option) { return std::find(options, options + count, option) < options + count; };
-  for (unsigned k = 0; k < count; ++k) {
-    const auto value = reinterpret_cast<uintptr_t>(values[k]);
-    cudaError_t error = cudaSuccess;
-    switch (static_cast<int>(options[k])) {
-      case CU_JIT_MAX_REGISTERS:
-        if (value == 0) error = cudaErrorInvalidValue;
-        break;
-      case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
-      case CU_JIT_INFO_LOG_BUFFER:
-        if (!given(CU_JIT_INFO_LOG_BUFFER) || !given(CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES)) error = cudaErrorInvalidValue;
-        break;
-      case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
-      case CU_JIT_ERROR_LOG_BUFFER:
-        if (!given(CU_JIT_ERROR_LOG_BUFFER) || !given(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES))
-          error = cudaErrorInvalidValue;
-        break;
-      case CU_JIT_GLOBAL_SYMBOL_NAMES:
-      case CU_JIT_GLOBAL_SYMBOL_ADDRESSES:
-        if (!given(CU_JIT_GLOBAL_SYMBOL_NAMES) || !given(CU_JIT_GLOBAL_SYMBOL_ADDRESSES) ||
-            !given(CU_JIT_GLOBAL_SYMBOL_COUNT)) {
-          error = cudaErrorInvalidValue;
-        }
-        break;
-      case CU_JIT_CACHE_MODE:
-        if (value > CU_JIT_CACHE_OPTION_CA) error = cudaErrorInvalidValue;
-        break;
-      case CU_JIT_NEW_SM3X_OPT:
-        error = cudaErrorInvalidPtx;
-        break;
-      case CU_JIT_TARGET:
-        error = CheckTarget(static_cast<int>(value));
-        break;
-      default:
-        if (options[k] < 0 || options[k] > kLastOption) error = cudaErrorInvalidValue;
-    }
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
-}
-
 }  // namespace lockstep::vgpu::cudart::driver
 
 using namespace lockstep::vgpu::cudart;
@@ -280,7 +222,8 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
 
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options, void** values) {
   return Drive("cuModuleLoadDataEx", [&] {
-    if (const cudaError_t wrong = CheckOptions(count, options, values); wrong != cudaSuccess) return wrong;
+    if (const cudaError_t wrong = CheckOptions(ProfileHere(), count, options, values); wrong != cudaSuccess)
+      return wrong;
     std::vector<void*> asked(values, values == nullptr ? values : values + count);
     ClearLogs(count, options, values);
     const cudaError_t error = Load(module, image);
@@ -375,7 +318,7 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* 
                            CUlibraryOption* own, void**, unsigned own_count) {
   return Drive("cuLibraryLoadData", Needs::kInit, [&] {
     // Which target is asked for does not matter before a kernel is.
-    if (CheckOptions(count, options, values) == cudaErrorInvalidValue) return cudaErrorInvalidValue;
+    if (CheckOptions(ProfileHere(), count, options, values) == cudaErrorInvalidValue) return cudaErrorInvalidValue;
     if (own_count > 0 && (own == nullptr || std::any_of(own, own + own_count, [](CUlibraryOption option) {
                             return option < 0 || option >= CU_LIBRARY_NUM_OPTIONS;
                           })))
