@@ -122,6 +122,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   if (parsed.options.worker.empty()) {
     return Fail(program + ": --worker=PATH is missing: the program that harness/worker/build.sh makes");
   }
+  Listen(suite, memory);  // before the first runner, which takes the editor
   suite.results().device = suite.runner(Role::kChecked).device().Describe();
   // Evidence comes from a virtual GPU in any case.
   suite.results().device.profile = suite.options().evidence_profile;
@@ -130,7 +131,6 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
     std::printf("%s on %s (%s), seed %s\n", suite.assignment().title.c_str(), suite.results().device.name.c_str(),
                 suite.results().device.kind.c_str(), SeedText(seed).c_str());
   }
-  Listen(suite, memory);
   const int status = RUN_ALL_TESTS();
   const std::string filter = GTEST_FLAG_GET(filter);
   if (suite.options().all_evidence && (filter == "*" || filter.starts_with('-')) &&
