@@ -205,7 +205,7 @@ def page() -> str:
             "",
             '"Before" is the virtual GPU of 2026-11-27, before the first of these questions was asked. It was compared',
             "with an H200's answers, of which those that the two cards give differently are few: sizes of caches and",
-            "buses; some asked less then. `driver_forms.cu`, `references.cu`, `siblings.cu`, `signatures.cu` are newer.",
+            "buses; some asked less then. `driver_forms.cu`, `references.cu`, `siblings.cu` and others are newer.",
             "",
             "## What stays different",
             "",
