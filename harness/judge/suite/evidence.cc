@@ -190,9 +190,17 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
   Runner& runner = suite_.runner(is_counted ? Role::kChecked : Role::kMeasured);
   // Polls cost traffic, and with blocks in other orders there are more of them.
   vgpu::Device* const device = is_counted ? runner.device().virtual_device() : nullptr;
-  if (device != nullptr) device->set_usual_turns(true);
+  // One draw near the size is checked, as what earns the points is, and as all tests are. Only figures are asked of the
+  // others, so that a race there gains nothing.
+  if (device != nullptr) {
+    device->set_usual_turns(true);
+    device->set_checked(draw == Draw::kAny);
+  }
   EvidenceRun run = run_(runner, rung, one);
-  if (device != nullptr) device->set_usual_turns(false);
+  if (device != nullptr) {
+    device->set_checked(true);
+    device->set_usual_turns(false);
+  }
   if (run.elements != 0) one.elements = run.elements;
   if (!run.problems.empty()) {
     if (!measurement.problems.empty()) return;

@@ -57,6 +57,11 @@ void Device::set_instruction_budget(uint64_t warp_instructions, uint64_t per_war
 
 void Device::set_usual_turns(bool usual) { impl_->options.usual_turns = usual; }
 
+void Device::set_checked(bool checked) {
+  EndStreamOperation();
+  impl_->checked = checked;
+}
+
 void Device::AddObserver(std::unique_ptr<Observer> observer) {
   impl_->observers.push_back(observer.get());
   impl_->owned.push_back(std::move(observer));
@@ -314,7 +319,7 @@ void Device::MarkWatched(uint64_t address, uint64_t bytes, bool loads, bool stor
 }
 
 void Device::BeginStreamOperation(StreamPoint point) {
-  if (!impl_->options.checkers.Has("races")) return;
+  if (!impl_->checked || !impl_->options.checkers.Has("races")) return;
   EndStreamOperation();
   impl_->streams.Begin(std::move(point));
 }

@@ -48,6 +48,9 @@ class Device {
   void set_instruction_budget(uint64_t warp_instructions, uint64_t per_warp = 0);
   // Of the launches that follow: blocks and warps take turns as without checkers.
   void set_usual_turns(bool usual);
+  // Whether the launches that follow are checked, where the options have checkers. Behind one that is not, all memory
+  // counts as written.
+  void set_checked(bool checked);
   void AddObserver(std::unique_ptr<Observer> observer);  // in addition to those in the options
   void set_counters(bool counters);                      // of subsequent launches; see DeviceOptions
 

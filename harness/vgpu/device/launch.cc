@@ -77,7 +77,7 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
 
 // Whether trying to run a checked launch's blocks in parallel is worthwhile.
 bool Device::Impl::TriesIsolated(const LaunchSpec& spec) {
-  if (pool.size() < 2 || !options.checkers.Has("races")) return false;
+  if (pool.size() < 2 || !checked || !options.checkers.Has("races")) return false;
   const auto shown = isolated.find({spec.module, spec.kernel});
   const uint64_t blocks = spec.grid.Count();
   if (shown != isolated.end() && (blocks >= shown->second.met_from || blocks <= shown->second.small_to)) return false;
@@ -188,15 +188,20 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
         &runtime.emplace(ChildWorks(kernel.demangled, asked_by.pending), KernelsOf(spec.module), *options.answers);
   }
   FootprintObserver footprint;
-  std::vector<Observer*> watching = observers;
+  // Copies: a launch that pauses keeps those that it began with.
+  const std::vector<Checker*> checking = checked ? checkers : std::vector<Checker*>();
+  std::vector<Observer*> watching(observers.begin() + (checked ? 0 : std::ssize(checkers)), observers.end());
   if (streams.active()) watching.push_back(&footprint);
   std::vector<Finding> in_other_orders;
   GapSet gaps;
   TryOtherOrders(launch, in_other_orders, gaps);
-  // A copy: a launch that pauses keeps those that it began with.
-  const std::vector<Checker*> checking = checkers;
   LaunchOutcome outcome =
       RunLaunch(launch, watching, checking, pool, TriesIsolated(spec) ? isolation.get() : nullptr, options.print);
+  if (checking.empty()) {
+    for (Checker* checker : checkers) {
+      for (const Allocation& a : memory.allocations()) checker->OnHostWrite(a.base, a.bytes);
+    }
+  }
   if (launch.trace != nullptr) EndTrace(*trace);
   if (replay) options.replay->Keep(std::move(*replay), outcome.fault || !outcome.findings.empty());
   if (isolation != nullptr) {
