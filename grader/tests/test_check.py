@@ -66,9 +66,9 @@ def test_what_is_right_holds_and_is_counted(good: Layout) -> None:
         in said(result)
     )
     messages = (good.reference("90_fake") / "wrong.toml").read_text()
-    assert "[race]\nmessage = '''\nRACE  LadderTest.SumsAll/beta_two\n  <img src=x>\n" in messages
+    assert "[race]\nmessage = '''RACE  LadderTest.SumsAll/beta_two\n  <img src=x>\n" in messages
     assert '[syntax]\nmessage = "ladder.cu(1): error"\n' in messages
-    assert "[slow]\nmessage = '''\nSLOW  Evidence.Fast/beta_two" in messages
+    assert "[slow]\nmessage = '''SLOW  Evidence.Fast/beta_two" in messages
 
 
 def _replace(path: str, old: str, new: str) -> Callable[[Layout], None]:
@@ -367,4 +367,4 @@ def test_some_solutions_alone_leave_the_record_of_the_others(good: Layout) -> No
     assert check("--only", "wrong/race.cu", "--update-messages").exit_code == 0
     text = messages.read_text()
     assert "ladder.cu(9)" in text
-    assert "[race]\nmessage = '''\nRACE  LadderTest.SumsAll/beta_two\n  <img src=x>\n  hint    think" in text
+    assert "[race]\nmessage = '''RACE  LadderTest.SumsAll/beta_two\n  <img src=x>\n  hint    think" in text

@@ -181,12 +181,12 @@ def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     root = tmp_path / "checkout"
     recorded = _walked(root, "add-an-assignment.md", "20_histogram", monkeypatch)
     messages = (root / "reference/20_histogram/wrong.toml").read_text()
-    assert re.search(r"\[no_guard\]\nmessage = '''\nBOUNDS .*histogram1_global_kernel<<<", messages)
+    assert re.search(r"\[no_guard\]\nmessage = '''BOUNDS .*histogram1_global_kernel<<<", messages)
     assert "histogram.cu:17" in messages  # the line of the missing guard
     figures = (root / "assignments/20_histogram/figures.json").read_text()
     assert "histogram2_shared" in figures
     assert re.search(
-        r"\[never_cleared\]\nmessage = '''\nUNINIT .*\n.* d_bins\[1\]", messages
+        r"\[never_cleared\]\nmessage = '''UNINIT .*\n.* d_bins\[1\]", messages
     )  # by its parameter's name
     assert "5 right solutions of other designs, 12 wrong ones" in " ".join(recorded.output.split())
 

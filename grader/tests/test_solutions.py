@@ -170,12 +170,12 @@ def test_show_of_what_is_not_there_says_what_is(hidden: Path, words: tuple[str, 
 
 def test_messages_are_written_and_the_rest_stays(hidden: Path) -> None:
     write_messages(hidden, {"off": "new\n  message", "by_another": "first"}, is_partial=True)
-    text = TOML.replace('message = "old"', "message = '''\nnew\n  message'''")
+    text = TOML.replace('message = "old"', "message = '''new\n  message'''")
     text = text.replace("+}\n'''\n", "+}\n'''\nmessage = \"first\"\n")
     assert (hidden / "wrong.toml").read_text() == text
     # Of all: the file that has no message any more is forgotten, what has edits is not; a new one comes last.
     write_messages(hidden, {"off": "new\n  message", "mo re": "it's \\"}, is_partial=False)
-    text = text.partition("[file]")[0] + "[\"mo re\"]\nmessage = '''\nit's \\'''\n"
+    text = text.partition("[file]")[0] + "[\"mo re\"]\nmessage = '''it's \\'''\n"
     assert (hidden / "wrong.toml").read_text() == text
 
 
@@ -197,7 +197,7 @@ def test_a_file_becomes_an_entry(hidden: Path) -> None:
     assert "wrong.toml has [file], ladder.cu with 2 lines of edits" in " ".join(result.output.split())
     assert not (hidden / "wrong" / "file.cu").exists()
     assert solution_text(hidden, NAME, "file") == OFF
-    off, file = TOML.partition("# About the second")[0].partition("[off]\n")[2], "message = '''\nof a\nfile'''\n"
+    off, file = TOML.partition("# About the second")[0].partition("[off]\n")[2], "message = '''of a\nfile'''\n"
     own = off.replace('message = "old"\n\n', file).replace('"Is off.\\n\\nBy one."', "'''\nIs off.\n\nBy one.'''")
     assert (hidden / "wrong.toml").read_text() == TOML.partition("[file]")[0] + f"[file]\n{own}"
 

@@ -18,6 +18,7 @@ _TABLE = re.compile(r'^\["?([^"\]\n]+)"?\]\n', re.MULTILINE)
 _MESSAGE = re.compile(r"""^message = ('''|\"""|'|").*?\1\n""", re.MULTILINE | re.DOTALL)
 _VERDICT = re.compile(r"^verdict = .*\n", re.MULTILINE)
 _END = re.compile(r"(?:^#.*\n|^\n)*\Z", re.MULTILINE)  # a comment there is the next entry's
+_OPENED = re.compile(r"\A('{3}|\"{3})\n(?!\n)")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key without quotes
 
 
@@ -41,7 +42,7 @@ def write_messages(hidden: Path, messages: Mapping[str, str], *, is_partial: boo
                 body = _VERDICT.sub("", body)
             end = _END.search(body)
             at = end.start() if end else len(body)
-            bodies[name] = f"{body[:at]}message = {toml_text(messages[name])}\n{body[at:]}"
+            bodies[name] = f"{body[:at]}{_row('message', messages[name])}{body[at:]}"
     _write(hidden / "wrong.toml", start, bodies, entries)
 
 
@@ -85,13 +86,21 @@ def adopt(hidden: Path, submission: str, file: Path) -> str:
     ]
     start, bodies = _read(hidden / f"{kind}.toml")
     is_sorted = list(bodies) == sorted(bodies)
-    bodies[name] = "".join(f"{key} = {toml_text(text)}\n" for key, text in entry.items())
+    bodies[name] = "".join(_row(key, text) for key, text in entry.items())
     if is_sorted:
         bodies = dict(sorted(bodies.items()))
     _write(hidden / f"{kind}.toml", start, bodies, entries | {name: entry})
     file.unlink()
     lines = change.count("\n")
     return f"{kind}.toml has [{name}], {base} with {lines} lines of edits; {file} is removed{''.join(alike)}"
+
+
+def _row(key: str, text: str) -> str:
+    """A key with its text; a message begins on the key's line."""
+    quoted = toml_text(text)
+    if key == "message":
+        quoted = _OPENED.sub(r"\1", quoted)
+    return f"{key} = {quoted}\n"
 
 
 def _read(path: Path) -> tuple[str, dict[str, str]]:

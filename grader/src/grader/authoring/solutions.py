@@ -10,8 +10,7 @@ An entry is a solution as edits (see `edits`) of the reference, or of the file t
      if (tid < s) s_data[tid] += s_data[tid + s];
     -__syncthreads();
     '''
-    message = '''
-    RACE  ReductionTest.SumsOneBlock/reduce3_sequential …'''
+    message = '''RACE  ReductionTest.SumsOneBlock/reduce3_sequential …'''
 
 It stands for the file wrong/missing_barrier.cu: first what it declares and says, as comments that replace the base's
 own, then the edited base. A hostile entry declares `gpu` or `virtual` (see `opponents`), a right one `points`.
