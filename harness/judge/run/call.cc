@@ -113,7 +113,8 @@ constexpr size_t kManyCalls = 1000;
 
 Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
   if (!report.over_budget.empty()) {
-    return MakeProblem(Verdict::kTimeout, context, {report.over_budget}, Hint::kCallsTooSlowTogether);
+    return MakeProblem(Verdict::kTimeout, context, {report.over_budget},
+                       report.timed_out_before ? Hint::kTimedOutBefore : Hint::kCallsTooSlowTogether);
   }
   const bool fell = report.outcome == Outcome::kExited || report.outcome == Outcome::kCrashed ||
                     report.outcome == Outcome::kClosedSocket || report.outcome == Outcome::kFlooded;

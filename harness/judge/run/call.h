@@ -21,6 +21,7 @@ struct CallReport {
   // outcome kCouldNotStart: how the process ended.
   worker::Outcome ended_by = worker::Outcome::kCouldNotStart;
   std::string over_budget;  // a sentence where no call was made, as there was no time left
+  bool timed_out_before = false;  // over_budget is that the launcher timed out in other tests
   std::string cuda_error;   // name of the error that the call left behind, "" for none
   std::string detail;       // a sentence from below, may be empty
   worker::Stopped stopped;  // worker::CallResult's

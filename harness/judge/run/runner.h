@@ -72,12 +72,7 @@ inline constexpr uint64_t LaunchesFor(uint64_t elements) { return std::min<uint6
 
 // What is known of a submission. Its runners share it.
 struct SubmissionMemory {
-  // A launcher that timed out: how often, and with which report.
-  struct TimedOut {
-    int times = 0;
-    CallReport report;
-  };
-  std::map<std::string, TimedOut> timed_out;
+  std::map<std::string, int> timed_out;    // by launcher, how often
   std::optional<CallReport> failed_start;  // why its worker is not started again
   int gpu_pauses = 0;                      // times that a real GPU's trouble was waited out
   WallBudget budget;

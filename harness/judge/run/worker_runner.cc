@@ -160,9 +160,13 @@ class WorkerRunner : public Runner {
 
   CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) override {
     const auto& timeouts = memory_.timed_out;
-    if (const auto hung = timeouts.find(launcher); hung != timeouts.end() && hung->second.times >= kMaxFailures) {
-      CallReport report = hung->second.report;
-      report.detail = "not called again: it timed out in " + std::to_string(kMaxFailures) + " tests before this one";
+    if (const auto hung = timeouts.find(launcher); hung != timeouts.end() && hung->second >= kMaxFailures) {
+      CallReport report;
+      report.outcome = worker::Outcome::kTimeout;
+      report.observed = bounded_server_ != nullptr;
+      report.over_budget =
+          "not called again: " + launcher + " timed out " + std::to_string(kMaxFailures) + " times before this test";
+      report.timed_out_before = true;
       return report;
     }
     if (auto failure = EnsureStarted()) return *failure;
@@ -218,9 +222,7 @@ class WorkerRunner : public Runner {
         report.outcome != worker::Outcome::kDeviceTimeout) {
       return;
     }
-    SubmissionMemory::TimedOut& hung = memory_.timed_out[launcher];
-    ++hung.times;
-    hung.report = report;
+    ++memory_.timed_out[launcher];
   }
 
   // A worker that runs, or the report of why there is none.

@@ -454,9 +454,12 @@ std::vector<vgpu::MessageLine> CostlyLines(const RungProfile& profile, const std
     const double cost = FigureOf(one, counter).value_or(0);
     most = std::max(most, cost);
     if (cost < kWorthALine * most) break;
+    const bool has_conflicts = counter == "shared_wavefronts" && line.counters.shared_conflicts() > 0;
+    const std::string ideal = Figure(static_cast<double>(line.counters.shared_wavefronts_ideal));
     found.emplace_back(found.empty() ? "costly" : " ",
-                       line.file + ":" + std::to_string(line.line) + "  " + Figure(cost) + " " + words, line.file,
-                       line.line);
+                       line.file + ":" + std::to_string(line.line) + "  " + Figure(cost) + " " + words +
+                           (has_conflicts ? ", " + ideal + " without bank conflicts" : ""),
+                       line.file, line.line);
   }
   return found;
 }
@@ -543,7 +546,7 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   const Metric& missed = unmet_here != nullptr ? unmet_here->metric : criterion.metric;
   problem.hint = result.unmet.empty()    ? HintText(criterion.hint)
                  : unmet_here != nullptr ? HintText(Hint::kBudgetBefore, {missed.text})
-                                         : Hint::kEverySize;
+                                         : HintText(Hint::kEverySize, {criterion.hint.empty() ? "" : ". " + criterion.hint});
   const std::string& counter = missed.numerator.counter;
   if (const RungProfile* profile = where != nullptr ? where : profile_of(missed.numerator.scope, criterion.rung)) {
     if (profile->timeline && IsTimelineFigure(counter) && !profile->timeline->remark.text.empty()) {

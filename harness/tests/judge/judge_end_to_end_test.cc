@@ -146,6 +146,16 @@ TEST_F(EndToEndTest, CallsThatAreTooLongTogetherAreTimedOut) {
   EXPECT_EQ(VerdictOfCall("add_one"), "PASS") << message_;
 }
 
+TEST_F(EndToEndTest, ALauncherThatTimedOutTwiceIsNotCalledAgain) {
+  Use("submission");
+  EXPECT_EQ(VerdictOfCall("launches_forever"), "TIMEOUT");
+  EXPECT_EQ(VerdictOfCall("launches_forever"), "TIMEOUT");
+  EXPECT_EQ(message_.find("not called again"), std::string::npos) << message_;
+  EXPECT_EQ(VerdictOfCall("launches_forever"), "TIMEOUT");
+  EXPECT_NE(message_.find("not called again: launches_forever timed out 2 times"), std::string::npos) << message_;
+  EXPECT_EQ(message_.find("<<<"), std::string::npos) << "a launch of another test: " << message_;
+}
+
 // Also those that are cut short within a request.
 TEST_F(EndToEndTest, CallsThatAreCutShortCount) {
   memory_->budget = WallBudget(0.01, 1000);

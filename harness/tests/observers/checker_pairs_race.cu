@@ -120,6 +120,44 @@ extern "C" __global__ void tree_with_its_barrier(Buffers b) {
   b.out[threadIdx.x] = s[threadIdx.x];
 }
 
+// A barrier of a warp where one of the block belongs.
+
+// expect: race, shared
+// says: orders only the threads of one: use __syncthreads()
+extern "C" __global__ void warp_barrier_in_a_round(Buffers b) {
+  __shared__ int s[64];
+  for (int k = 0; k < 4; ++k) {
+    s[threadIdx.x] = b.in[64 * k + threadIdx.x];  // second
+    __syncwarp();
+    b.out[64 * k + threadIdx.x] = s[63 - threadIdx.x];  // first
+    __syncthreads();
+  }
+}
+
+// expect: race, shared
+// says: orders only the threads of one: use __syncthreads()
+extern "C" __global__ void warp_barrier_between_rounds(Buffers b) {
+  __shared__ int s[64];
+  for (int k = 0; k < 4; ++k) {
+    s[threadIdx.x] = b.in[64 * k + threadIdx.x];  // second
+    __syncthreads();
+    b.out[64 * k + threadIdx.x] = s[63 - threadIdx.x];  // first
+    __syncwarp();
+  }
+}
+
+// expect: race, shared
+// says: decide by the value that the atomic operation returns
+extern "C" __global__ void least_by_a_plain_read(Buffers b) {
+  __shared__ int s_least;
+  if (threadIdx.x == 0) s_least = 1000;
+  __syncthreads();
+  const int seen = s_least;                                      // first
+  if (b.in[threadIdx.x] < seen) atomicCAS(&s_least, seen, b.in[threadIdx.x]);  // second
+  __syncthreads();
+  b.out[threadIdx.x] = s_least;
+}
+
 // Within a warp.
 
 // expect: race, shared

@@ -321,6 +321,7 @@ void FindingList::Add(Finding finding) {
       present.memory = std::move(finding.memory);
       present.detail = std::move(finding.detail);
       present.clue = finding.clue;
+      present.warp_barrier = finding.warp_barrier;
     }
     present.across_warps |= finding.across_warps;
     present.across_blocks |= finding.across_blocks;

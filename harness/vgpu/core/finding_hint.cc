@@ -82,12 +82,16 @@ Hint RaceHint(const Finding& finding) {
   if (!one_block) {
     return RaceBetweenBlocks(first, second, one_line);
   }
-  if (first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic) return Hint::kMixedAtomicsOfBlock;
+  if (first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic) {
+    const bool reads = first.access == AccessKind::kLoad || second.access == AccessKind::kLoad;
+    return reads ? Hint::kReadAmongAtomics : Hint::kMixedAtomicsOfBlock;
+  }
   const bool one_warp =
       Flatten(first.thread, finding.block_dim) / kWarpSize == Flatten(second.thread, finding.block_dim) / kWarpSize;
   if (one_warp && (!finding.several_warps || IsVolatile(first) || IsVolatile(second))) {
     return RaceWithinWarp(first, second, one_line);
   }
+  if (!one_warp && finding.warp_barrier) return Hint::kWarpBarrierAmongWarps;
   const bool in_next_round = first.in_loop && second.in_loop && second.ptx_line < first.ptx_line;
   return finding.memory_barriers ? RaceAroundMemoryBarrier(first, second)
                                  : RaceWithinBlock(first, second, one_line, needs_loop_barrier, in_next_round);

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 
 #include "vgpu/core/hint.h"
 #include "vgpu/core/source_place.h"
@@ -56,6 +57,25 @@ bool LoopHasBarrier(const Program& program, uint32_t pc) {
                      [](const Insn& insn) { return insn.insn_class == InsnClass::kBarrier; });
 }
 
+// Whether all barriers in a part of the code are of warps, and there is one.
+bool HasWarpBarriersAlone(std::span<const Insn> code) {
+  const auto is_of = [](InsnClass barrier) { return [=](const Insn& insn) { return insn.insn_class == barrier; }; };
+  return std::ranges::any_of(code, is_of(InsnClass::kWarpSync)) &&
+         std::ranges::none_of(code, is_of(InsnClass::kBarrier));
+}
+
+// Whether what stands between two accesses, or between them in the next round of their loop, is a barrier of a warp.
+bool HasWarpBarrierBetween(const Program& program, uint32_t one, uint32_t other) {
+  const auto [first, last] = std::minmax(one, other);
+  const std::span<const Insn> code = program.code;
+  if (HasWarpBarriersAlone(code.subspan(first, last - first))) return true;
+  if (!program.info[first].in_loop || !program.info[last].in_loop) return false;
+  uint32_t begin = first, end = last;
+  while (begin > 0 && program.info[begin - 1].in_loop) --begin;
+  while (end < program.info.size() && program.info[end].in_loop) ++end;
+  return HasWarpBarriersAlone(code.subspan(last, end - last)) || HasWarpBarriersAlone(code.subspan(begin, first - begin));
+}
+
 Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   const auto place = [&](const Party& party) {
     ThreadPlace p = DescribeThread(launch, party.block_index, party.thread_index, party.pc);
@@ -82,6 +102,8 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
     finding.copies_async = program->copies_async;
     finding.memory_barriers = program->memory_barriers;
     finding.lost_update = raw.kind == FindingKind::kRace && program->origins.AreOneUpdate(raw.first.pc, raw.second.pc);
+    finding.warp_barrier =
+        raw.kind == FindingKind::kRace && HasWarpBarrierBetween(*program, raw.first.pc, raw.second.pc);
     finding.loop_has_barrier = raw.kind == FindingKind::kRace && LoopHasBarrier(*program, raw.second.pc);
   }
   return finding;

@@ -411,6 +411,8 @@ def _budgets(assignment: Assignment, rows: Sequence[_Row], table: str, to: Termi
             f"{_number(budget.value):>{values}} {sign} {_number(budget.full):<{limits}}"
         )
         unit = metric_words(assignment, budget.metric)
+        if not budget.is_full and sign in "≤≥":  # met at this size
+            unit += ", but does not count"
         if len(unit) <= (to.columns or _COLUMNS) - len(text) - 5:
             lines.append(f"{text}  {mark}  {to.paint(unit, 'dim')}")
         else:
