@@ -26,8 +26,8 @@ __global__ void compact2_count_kernel(const unsigned* d_in, unsigned* d_counts, 
   // TODO(compact2): how many keys of this tile are kept?
 }
 
-__global__ void compact2_store_kernel(const unsigned* d_in, const unsigned* d_before, unsigned* d_out, unsigned* d_count,
-                                      unsigned n, unsigned limit) {
+__global__ void compact2_store_kernel(const unsigned* d_in, const unsigned* d_before, unsigned* d_out,
+                                      unsigned* d_count, unsigned n, unsigned limit) {
   // TODO(compact2): the tile's keys begin at its scanned count.
 }
 

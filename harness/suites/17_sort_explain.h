@@ -31,20 +31,23 @@ inline std::string HintOfFault(const judge::Problem& problem) {
         return "a scan in shared memory needs a barrier between each step and the next, and one more before its words "
                "are used again: for the next bit, or the next part of the tile";
       }
-      return result ? "two threads store to one place: each key's place is the number of keys that go before it, in its "
-                      "own tile and in all others"
-                    : "";
+      return result
+                 ? "two threads store to one place: each key's place is the number of keys that go before it, in its "
+                   "own tile and in all others"
+                 : "";
     case vgpu::FindingKind::kUninitialized:
-      return shared ? "nothing was stored to this word before: does a barrier stand between the stores and this load, do threads "
-                      "without a key take part in the scan, with a flag of 0, and do counts begin with 0?"
-                    : "";
+      return shared
+                 ? "nothing was stored to this word before: does a barrier stand between the stores and this load, do threads "
+                   "without a key take part in the scan, with a flag of 0, and do counts begin with 0?"
+                 : "";
     case vgpu::FindingKind::kMisaligned:
       return "arrays are aligned to one element: a wider access needs an address that is a multiple of it";
     case vgpu::FindingKind::kOutOfBounds:
       if (buffer == "d_in" || buffer == "d_keys") return "threads past n have no key";
-      return result ? "a place is past the end: is the flag of a thread without a key 0, and does the scan leave out the "
-                      "key's own flag?"
-                    : "";
+      return result
+                 ? "a place is past the end: is the flag of a thread without a key 0, and does the scan leave out the "
+                   "key's own flag?"
+                 : "";
     default:
       return "";
   }
@@ -112,9 +115,12 @@ inline std::string HintOfKeys(const std::string& rung, const Input& input, std::
            "to stay behind its keys";
   }
   if (IsCompaction(rung) && sorted.back() >= input.parameter) {
-    const auto is_below = [&](uint64_t key) { return static_cast<int32_t>(key) < static_cast<int32_t>(input.parameter); };
-    return std::ranges::all_of(found, is_below) ? "keys are unsigned: those with a 1 in front are the largest, not negative"
-                                                : "there are keys that are not below the limit";
+    const auto is_below = [&](uint64_t key) {
+      return static_cast<int32_t>(key) < static_cast<int32_t>(input.parameter);
+    };
+    return std::ranges::all_of(found, is_below)
+               ? "keys are unsigned: those with a 1 in front are the largest, not negative"
+               : "there are keys that are not below the limit";
   }
   if (wrong > 0 && std::has_single_bit(wrong)) {
     return "all is right up to element " + judge::Grouped(wrong) +

@@ -53,7 +53,8 @@ Input MakeInput(const std::string& rung, uint64_t n, Keys kind, const judge::See
   if (IsCompaction(rung) && n > 0) {
     // One of the keys, with 3/8 to 5/8 of the others below it; of equal ones all or none are.
     std::vector<uint64_t> keys = input.keys;
-    const auto middle = keys.begin() + static_cast<std::ptrdiff_t>(n * static_cast<uint64_t>(random.Between(24, 40)) / 64);
+    const auto middle =
+        keys.begin() + static_cast<std::ptrdiff_t>(n * static_cast<uint64_t>(random.Between(24, 40)) / 64);
     std::ranges::nth_element(keys, middle);
     input.parameter = static_cast<uint32_t>(*middle + (kind == Keys::kOne ? random.Next() % 2 : 0));
   }

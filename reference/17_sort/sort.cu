@@ -260,8 +260,7 @@ void sort(const Key* d_keys, const unsigned* d_values, Key* d_keys_out, unsigned
     unsigned* const d_values_to = is_even ? other_values.data : d_values_out;
     count_digits_kernel<<<tiles, kThreads>>>(d_keys, counts.data, n, shift);
     scan(counts.data, kDigits * tiles);
-    scatter_kernel<Key, kPairs>
-        <<<tiles, kThreads>>>(d_keys, d_values, counts.data, d_keys_to, d_values_to, n, shift);
+    scatter_kernel<Key, kPairs><<<tiles, kThreads>>>(d_keys, d_values, counts.data, d_keys_to, d_values_to, n, shift);
     d_keys = d_keys_to, d_values = d_values_to;
   }
 }

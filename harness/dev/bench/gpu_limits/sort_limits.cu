@@ -14,27 +14,12 @@ struct Below {
   __host__ __device__ bool operator()(unsigned key) const { return key < limit; }
 };
 
-// A library's call, with memory of the size that it asks for.
-class Library {
- public:
-  template <class Call>
-  std::function<void(size_t)> operator()(Call call) {
-    CHECK(call(nullptr, bytes_, 0));
-    CHECK(cudaMalloc(&memory_, bytes_));
-    return [this, call](size_t k) { CHECK(call(memory_, bytes_, k)); };
-  }
-  ~Library() { cudaFree(memory_); }
-
- private:
-  void* memory_ = nullptr;
-  size_t bytes_ = 0;
-};
-
 // Random keys, and the order that a stable sort by `rank` gives them.
 template <class Key, class Rank>
-void Measure(const char* task, int power, const char* library_name, Rank rank, size_t kept,
-             const std::function<void(const Key*, const unsigned*, Key*, unsigned*, unsigned)>& ours,
-             const std::function<cudaError_t(void*, size_t&, const Key*, const unsigned*, Key*, unsigned*, unsigned)>& theirs) {
+void Measure(
+    const char* task, int power, const char* library_name, Rank rank, size_t kept,
+    const std::function<void(const Key*, const unsigned*, Key*, unsigned*, unsigned)>& ours,
+    const std::function<cudaError_t(void*, size_t&, const Key*, const unsigned*, Key*, unsigned*, unsigned)>& theirs) {
   const unsigned n = 1u << power;
   std::vector<Key> keys(n), expected;
   std::vector<unsigned> order(n);
@@ -55,13 +40,17 @@ void Measure(const char* task, int power, const char* library_name, Rank rank, s
     Require(std::equal(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(compared), expected.begin()), what);
     CHECK(cudaMemset(buffers.out(0), 0xff, n * sizeof(Key)));
   };
-  Library library;
-  const auto call = library([&](void* memory, size_t& bytes, size_t k) {
-    return theirs(memory, bytes, buffers.in(k), values.in(k), buffers.out(k), values.out(k), n);
-  });
+  void* d_memory = nullptr;
+  size_t bytes = 0;
+  const auto library = [&](size_t k) {
+    CHECK(theirs(d_memory, bytes, buffers.in(k), values.in(k), buffers.out(k), values.out(k), n));
+  };
+  library(0);
+  CHECK(cudaMalloc(&d_memory, bytes));
   const auto own = [&](size_t k) { ours(buffers.in(k), values.in(k), buffers.out(k), values.out(k), n); };
   Compare(task, "2^" + std::to_string(power), static_cast<double>(n) * sizeof(Key),
-          {{"reference", own, right}, {library_name, call, right}});
+          {{"reference", own, right}, {library_name, library, right}});
+  CHECK(cudaFree(d_memory));
 }
 
 }  // namespace
@@ -99,7 +88,8 @@ void Sort() {
           return cub::DeviceRadixSort::SortKeys(memory, bytes, in, out, static_cast<int>(n));
         });
     Measure<Wide>(
-        "sort of pairs", power, "cub::DeviceRadixSort::SortPairs", [](Wide key) { return key; }, ~size_t{0}, sort5_pairs,
+        "sort of pairs", power, "cub::DeviceRadixSort::SortPairs", [](Wide key) { return key; }, ~size_t{0},
+        sort5_pairs,
         [&](void* memory, size_t& bytes, auto in, auto values, auto out, auto values_out, unsigned n) {
           return cub::DeviceRadixSort::SortPairs(memory, bytes, in, out, values, values_out, static_cast<int>(n));
         });
