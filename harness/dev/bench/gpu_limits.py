@@ -27,6 +27,10 @@ _REFERENCES = {
     "matrix product of halves": "14_matmul",
     "histogram": "15_histogram",
     "histogram of 16 bits": "15_histogram",
+    "compaction": "17_sort",
+    "split": "17_sort",
+    "sort": "17_sort",
+    "sort of pairs": "17_sort",
 }
 _OPERATIONS = ("matrix product", "matrix product of halves")
 _BASES = {"read", "copy"}

@@ -333,32 +333,19 @@ void WriteAtomically(const std::filesystem::path& path, const std::string& text)
 
 namespace {
 
-// The object with one more member, an array whose elements are a line each.
-std::string WithLines(const Json& object, const std::string& name, const std::vector<std::string>& elements,
-                      const std::string& indent) {
-  std::string text = Dump(object, -1);
-  text.back() = ',';
-  text += "\"" + name + "\":[";
-  const char* separator = "\n";
-  for (const std::string& element : elements) text += std::exchange(separator, ",\n") + indent + element;
-  return text + "]}";
-}
-
-// A launch a line; equal ones in a row are one, with their number.
+// Equal launches in a row are one, with their number.
 std::string ProfileFigures(const RungProfile& profile) {
   Json json = ProfileJson(profile, profile.launches.size(), false);
   if (profile.device_microseconds) json["device_microseconds"] = *profile.device_microseconds;
   if (profile.timeline) json["timeline"] = TimelineJson(*profile.timeline, false);
   const Json launches = std::move(json["launches"]);
-  json.erase("launches");
-  std::vector<std::string> lines;
+  json.erase("launches");  // they go last
   for (auto launch = launches.begin(), next = launch; launch != launches.end(); launch = next) {
     next = std::find_if(launch, launches.end(), [&](const Json& other) { return other != *launch; });
-    Json line = *launch;
-    if (next - launch > 1) line["count"] = next - launch;
-    lines.push_back(Dump(line, -1));
+    json["launches"].push_back(*launch);
+    if (next - launch > 1) json["launches"].back()["count"] = next - launch;
   }
-  return WithLines(json, "launches", lines, "  ");
+  return Dump(json, -1);
 }
 
 }  // namespace
@@ -367,11 +354,15 @@ std::string FiguresJson(const Results& results) {
   const Json json = {{"format", kFiguresFormat},
                      {"assignment", results.assignment},
                      {"device", {{"kind", results.device.kind}, {"profile", results.device.profile}}}};
-  std::vector<std::string> profiles;
+  // A rung a line.
+  std::string text = Dump(json, -1);
+  text.back() = ',';
+  text += "\"profiles\":[";
+  const char* separator = "\n ";
   for (const RungProfile& profile : results.profiles) {
-    if (profile.source == "submission") profiles.push_back(ProfileFigures(profile));
+    if (profile.source == "submission") text += std::exchange(separator, ",\n ") + ProfileFigures(profile);
   }
-  return WithLines(json, "profiles", profiles, " ") + "\n";
+  return text + "]}\n";
 }
 
 std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const std::string& device_profile) {
@@ -398,7 +389,7 @@ std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const st
           (*profile.timeline).*info.field = element["timeline"].at(info.name).get<double>();
         }
       }
-      for (const Json& part : element.at("launches")) {
+      for (const Json& part : element.value("launches", Json::array())) {
         vgpu::LaunchRecord launch;
         launch.kernel = part.at("kernel").get<std::string>();
         launch.grid = DimFrom(part.at("grid"));

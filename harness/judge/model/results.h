@@ -83,7 +83,7 @@ std::string ResultJson(const Results& results);
 void WriteAtomically(const std::filesystem::path& path, const std::string& text);
 
 // figures.json: what the reference's profiles were, for machines that don't have the reference. The profile totals of
-// a result, without zeros, and a launch a line; equal launches in a row are one with a count. ReadFigures gives nothing
+// a result, without zeros, and a rung a line; equal launches in a row are one with a count. ReadFigures gives nothing
 // where the file is absent, and throws std::runtime_error where it is not right.
 std::string FiguresJson(const Results& results);
 std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const std::string& device_profile);

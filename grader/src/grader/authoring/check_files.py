@@ -221,7 +221,7 @@ def check_figures(bench: Bench, *, record: bool) -> Finding:
     if (recorded or {}).get("format", 1) > json.loads(text).get("format", 1):
         return Finding(FIGURES, "", "the build is older than the checkout and writes an old format; type:  make build")
     if record:
-        # The suite lays the file out, a launch a line, and does not know the compiler that its figures depend on.
+        # The suite lays the file out, a rung a line, and does not know the compiler that its figures depend on.
         write_atomic(path, f'{{"nvcc":"{bench.toolchain.nvcc_version}",{text.removeprefix("{")}')
         return Finding(FIGURES, "recorded")
     measured = json.loads(text)

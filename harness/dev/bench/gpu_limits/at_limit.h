@@ -123,5 +123,6 @@ void Transpose();
 void Shift();
 void Matmul();
 void Histogram();
+void Sort();
 
 }  // namespace limits

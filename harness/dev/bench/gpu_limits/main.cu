@@ -8,5 +8,6 @@ int main() {
   limits::Shift();
   limits::Matmul();
   limits::Histogram();
+  limits::Sort();
   return 0;
 }
