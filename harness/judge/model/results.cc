@@ -104,6 +104,7 @@ Json TestJson(const TestResult& test) {
                {"reproduce", test.reproduce},
                {"launches", std::move(launches)},
                {"findings", std::move(findings)}});
+  if (test.launches_before > 0) json["launches_before"] = test.launches_before;
   return json;
 }
 

@@ -235,7 +235,8 @@ bool Debugger::Obey(const std::string& line, const At& at) {
     if (!what.empty() && std::string_view("locals").starts_with(what)) {
       const std::vector<NamedText> values = Locals(*there);
       for (const auto& [name, text] : values) Show(name + " = " + text);
-      if (values.empty()) Show("none here: build with nvcc -G to see the variables of the source");
+      const bool known = !there->launch->listing.source.variables.empty();
+      if (values.empty()) Show(known ? "none is set here" : "build with nvcc -G to see the variables of the source");
       return false;
     }
     return Show("info locals, info registers, info warps or info breakpoints?"), false;

@@ -116,6 +116,7 @@ class TestResult(Said):
     unfinished: bool = False  # it failed because the student has not begun this rung
     device: str = ""  # which of two devices found what is wrong
     launches: tuple[str, ...] = ()  # of the call that failed: "fill_kernel<<<3,128>>>  launch.cu:12"
+    launches_before: int = 0  # of the test's other calls
 
     @property
     def short_name(self) -> str:
@@ -460,6 +461,7 @@ def test_from(fields: Fields) -> TestResult:
         device=fields.text("device", ""),
         lines=_lines(fields),
         launches=fields.texts("launches"),
+        launches_before=fields.whole("launches_before", 0),
     )
 
 
