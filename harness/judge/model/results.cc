@@ -218,7 +218,7 @@ Json LinesJson(const RungProfile& profile) {
   for (const vgpu::LineCounters& line : LinesToStore(profile)) {
     lines.push_back(
         {{"file", Shown(line.file, kMostName)}, {"line", line.line}, {"counters", vgpu::JsonOf(line.counters)}});
-    for (const vgpu::KeptSample& sample : {line.global, line.shared}) {
+    for (const vgpu::KeptSample& sample : {line.global, line.shared, line.branch}) {
       if (sample != nullptr && lines.size() <= kMostDrawn) lines.back()["accesses"].push_back(vgpu::JsonOf(*sample));
     }
   }

@@ -87,11 +87,6 @@ bool TakeWho(std::vector<std::string>& words, std::optional<Dim3>* block, std::o
   return true;
 }
 
-bool IsNumber(std::string_view text) {
-  return !text.empty() && text.size() < 10 &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
 std::string FileText(std::string_view path) {
   std::ifstream file{std::string(path)};
   return {std::istreambuf_iterator<char>(file), {}};
@@ -173,6 +168,11 @@ std::string ElementText(char format, const uint8_t* bytes) {
 }
 
 }  // namespace
+
+bool Debugger::IsNumber(std::string_view text) {
+  return !text.empty() && text.size() < 10 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
 
 // The words that a command may be cut short to are those of gdb.
 bool Debugger::Obey(const std::string& line, const At& at) {

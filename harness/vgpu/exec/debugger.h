@@ -105,6 +105,7 @@ class Debugger {
   void Points() const;
   // The warp of another thread, "block (1,0,0) thread (3,0,0)", for the commands that show.
   static std::optional<At> Elsewhere(const std::vector<std::string>& words, const At& at);
+  static bool IsNumber(std::string_view text);
   static std::string PlaceText(const At& at);
   static std::string WhoText(const At& at);
   // Memory by name: a shared variable or a buffer, with an index. Bytes of an element are 4 unless `width` says so.

@@ -31,7 +31,7 @@ from grader.student.compile_hints import compile_hint, warning_hints
 from grader.student.hints import hint
 from grader.student.machine_code import ARCH, MachineChanges, find_disassembler, look_at_machine_code
 from grader.student.mistyped import DEVICES, no_device, no_file, no_rung, no_test
-from grader.student.page import TEMPLATE, profile_page
+from grader.student.page import profile_page, read_template
 from grader.student.text import (
     Choice,
     Terminal,
@@ -243,7 +243,7 @@ class _Student:
         if self._request.page:
             page = self._layout.build / "pages" / f"{assignment.id}.html"
             page.parent.mkdir(exist_ok=True)
-            template = (self._layout.harness / TEMPLATE).read_text(encoding="utf-8")
+            template = read_template(self._layout.harness)
             last = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
             write_atomic(page, profile_page(template, assignment, result, text, last))
             self._print(f"\nFor a browser: {page}")
