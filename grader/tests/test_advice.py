@@ -199,11 +199,11 @@ def test_a_page_shows_any_execution_ways_streams_and_the_sm(
     own.locator("input").press("Enter")
     assert "warp 1 of block 0 reads 4 bytes a lane, 12 bytes apart: 12 sectors" in own.locator("figcaption").first.inner_text()
     ways = unfold(7, "another warp").locator("figcaption").last.inner_text()
-    assert re.match(r"warp 0 parts at line 7: (8|24) lanes at line .*; (8|24) lanes at line ", ways), ways
+    assert re.match(r"warp 0 parts at line 7: (8|24) lanes at lines? .*; (8|24) lanes at lines? ", ways), ways
     branch = unfold(7, "a branch at which lanes part").locator("figcaption").last.inner_text()
     assert re.search(r"warp 0 of block 0 goes both ways.*: (8 lanes take.*24|24 lanes take.*8) lanes go on", branch), branch
     told = page.locator("#streams figcaption").inner_text()
-    assert "default stream: 1 operations, stream 1: 2 operations, stream 2: 2 operations" in told
+    assert "default stream: 1 operation, stream 1: 2 operations, stream 2: 2 operations" in told
     assert re.search(r"kernels and fills \d+ % of the time, copies to the device \d+ % of the time", told)
     assert page.locator("#streams rect").count() == 5
     assert "32 blocks of 2 warps fit on an SM: 64 of 64 warps, limited by" in page.locator("#kernels").inner_text()

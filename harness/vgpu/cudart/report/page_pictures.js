@@ -2,6 +2,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const at = (id) => document.getElementById(id);
 const number = (value) => value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 2 : 0 });
+const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
 const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);
 
 // An element with attributes and children, which are elements or texts.
@@ -98,7 +99,7 @@ function drawBranch({ warp, block, lanes }) {
   const of = (way) => lanes.map((one, lane) => [one, lane]).filter(([one]) => one === way).map(([, lane]) => lane);
   const ways = [{ lanes: of(1), does: "take the branch" }, { lanes: of(0), does: "go on" }];
   return drawWays(`warp ${warp} of block ${number(block)} goes both ways here, one after the other: ` +
-    ways.map((way) => `${way.lanes.length} lanes ${way.does}`).join(", "), ways);
+    ways.map((way) => `${counted(way.lanes.length, "lane")} ${way.does}`).join(", "), ways);
 }
 const DRAW = { shared: drawShared, branch: drawBranch };
 const drawAccess = (access) => (DRAW[access.space] || drawGlobal)(access);
@@ -138,15 +139,15 @@ function showStreams() {
   if (operations.length < 2) return;
   const streams = [...new Set(operations.map(([stream]) => stream))].sort((a, b) => a - b), name = (n) => (n ? `stream ${n}` : "default stream");
   const used = ENGINES.map((engine, k) => [engine, operations.filter((one) => engineOf(one) === k), k]).filter(([, own]) => own.length);
-  const told = `${number(total)} µs. ` + streams.map((n) => `${name(n)}: ${operations.filter(([of]) => of === n).length} operations`).join(", ") +
+  const told = `${number(total)} µs. ` + streams.map((n) => `${name(n)}: ${counted(operations.filter(([of]) => of === n).length, "operation")}`).join(", ") +
     ". " + used.map(([engine, own]) => `${engine} ${Math.round((100 * busy(own)) / total)} % of the time`).join(", ");
-  const x = (us) => 96 + (234 * us) / total, shown = streams.slice(0, 32), bottom = 4 + 20 * shown.length;
-  const made = figure(bottom + 18, told, boxes("cell", shown.map((_, k) => [96, 4 + 20 * k, 234, 14])),
+  const x = (us) => 108 + (222 * us) / total, shown = streams.slice(0, 32), bottom = 4 + 20 * shown.length;
+  const made = figure(bottom + 18, told, boxes("cell", shown.map((_, k) => [108, 4 + 20 * k, 222, 14])),
     ...shown.map((n, k) => words(10, 15 + 20 * k, name(n))),
-    ...operations.filter(([n]) => shown.includes(n)).map((one) => draw("rect", { x: x(one[3]), width: Math.max((234 * one[4]) / total, 0.4),
+    ...operations.filter(([n]) => shown.includes(n)).map((one) => draw("rect", { x: x(one[3]), width: Math.max((222 * one[4]) / total, 0.4),
       y: 4 + 20 * shown.indexOf(one[0]), height: 14, class: `s${engineOf(one)}` },
       draw("title", {}, `${one[2]}: ${number(one[3])} to ${number(one[3] + one[4])} µs`))),
-    words(96, bottom + 12, "0", "quiet"), draw("text", { x: 330, y: bottom + 12, "text-anchor": "end", class: "quiet" }, `${number(total)} µs`));
+    words(108, bottom + 12, "0", "quiet"), draw("text", { x: 330, y: bottom + 12, "text-anchor": "end", class: "quiet" }, `${number(total)} µs`));
   at("streams").replaceChildren(make("h2", {}, "What ran when, modelled"), made, make("p", { class: "soft small legend" },
     ...used.map(([engine, , k]) => make("span", {}, draw("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" },
       boxes(`s${k}`, [[0.5, 0.5, 9, 9]])), engine)), operations.length === 500 ? "The first 500 operations are drawn." : ""));
