@@ -11,7 +11,7 @@ BESIDE_SETUP := $(if $(filter check check-all build-all unit-tests,$(MAKECMDGOAL
 include harness/student.mk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-all demo gpu check check-all test watch hint profile run lint tidy format unit-tests grader-check grader-tests cluster-check bench release arm64-check release-arm64 docs pictures clean
+.PHONY: help setup build build-all demo gpu check check-all test watch hint profile debug run lint tidy format unit-tests grader-check grader-tests cluster-check bench release arm64-check release-arm64 docs pictures clean
 
 help:  ## list the targets
 	@echo "Lockstep: autograded CUDA coursework, with or without a GPU"
@@ -133,6 +133,9 @@ hint:
 
 profile:  ## what each line of the kernels in assignments/ costs, once they are right
 	@$(STUDENT) profile $(CHOICES)
+
+debug:
+	@$(STUDENT) debug $(CHOICES)
 
 run:  ## any CUDA program on the virtual GPU: make run FILE=mine.cu, CHECK=1, PROFILE=1
 	@$(RUN)

@@ -5,13 +5,16 @@ import io
 import json
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 
 from conftest import BUILD, ROOT
 
+pytest_plugins = ("browser",)
 RUN = BUILD / "bin" / "vgpu-run"
 NVCC = (BUILD / "nvcc.txt").read_text().strip() if (BUILD / "nvcc.txt").exists() else ""
 pytestmark = [
@@ -128,21 +131,122 @@ def test_a_replay_is_what_the_block_does(races: bool, tmp_path: Path) -> None:
     assert replay["variables"] == [["part", 0, 384]]
     assert 30 < len(replay["steps"]) <= 3000
     passed = dict.fromkeys(range(3), 0)
-    for warp, file, line, lanes, arrives, accesses in replay["steps"]:
+    for warp, file, line, lanes, arrives, accesses, of_global in replay["steps"]:
         assert replay["files"][file] == str(source)
         thread, round_ = 32 * warp, (passed[warp] - 1) // (2 - races)
-        own = {5: ("writes", thread), 8: ("reads", (thread + 32 * (round_ + 1)) % 96)}
-        for deed, bytes_, mask, at in accesses:
+        own = {5: ("store", thread), 8: ("load", (thread + 32 * (round_ + 1)) % 96)}
+        for deed, bytes_, mask, packed, cost, ideal in accesses:
+            count = mask.bit_count()
+            at = packed if len(packed) == count else [packed[0] + k * packed[1] for k in range(count)]
             expected, first = own.get(line, (deed, thread))
-            assert (deed, bytes_) == (expected, 4)
+            assert (deed, bytes_, cost, ideal) == (expected, 4, 1, 1)
             assert mask in ((0xFFFFFFFF, 0x55555555) if line in (8, 10) else (0xFFFFFFFF,))
             assert mask & ~lanes == 0
             assert at == [4 * (first + lane) for lane in range(32) if mask >> lane & 1]
+        if line == 5 and of_global:
+            assert of_global == [["load", 4, 0xFFFFFFFF, [0, 4], 4, 4]]
         passed[warp] += arrives
         assert max(passed.values()) - min(passed.values()) <= 1
     assert min(passed.values()) >= 3
     unpaged = subprocess.run([RUN, "--replay=1", program], capture_output=True, text=True, check=False)
     assert (unpaged.returncode, "give --page=FILE too" in unpaged.stderr) == (2, True)
+
+
+_STREAMS = """
+__global__ void part(const int* in, int* out) {
+  const int t = blockIdx.x * 64 + threadIdx.x;
+  int sum = 0;
+#pragma unroll 1
+  for (int k = 1; k <= 4; ++k) sum += in[threadIdx.x * k];
+  if (t % 4 == 0) {
+    for (int k = 0; k < t; ++k) sum = sum * 3 ^ k;
+  } else {
+    for (int k = t; k > 0; --k) sum = sum * 5 + k;
+  }
+  out[t] = sum;
+}
+int main() {
+  int *host, *in, *out;
+  cudaMallocHost(&host, 4096), cudaMalloc(&in, 4096), cudaMalloc(&out, 4096), cudaMemset(in, 1, 4096);
+  for (int k = 0; k < 2; ++k) {
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaMemcpyAsync(in + 256 * k, host, 1024, cudaMemcpyHostToDevice, stream);
+    part<<<2, 64, 0, stream>>>(in, out + 128 * k);
+  }
+  cudaDeviceSynchronize();
+}
+"""
+
+
+@pytest.mark.parametrize(("width", "dark"), [(360, True), (1280, False)])
+def test_a_page_shows_any_execution_ways_streams_and_the_sm(
+    tmp_path: Path, open_page: Callable[..., Any], width: int, *, dark: bool
+) -> None:
+    source, path = tmp_path / "part.cu", tmp_path / "page.html"
+    source.write_text(_STREAMS)
+    subprocess.run([RUN, f"--page={path}", _compile(source)], check=True, capture_output=True)
+    page = open_page(path, width=width, dark=dark)
+
+    def unfold(line: int, summary: str) -> Any:
+        row = page.locator(f"[id='part.cu:{line}']")
+        row.locator("summary", has_text=summary).press("Enter")
+        return row.locator("details", has_text=summary)
+
+    own = unfold(6, "another warp or execution")
+    own.locator("select").select_option(label="warp 1")
+    own.locator("input").fill("3")
+    own.locator("input").press("Enter")
+    assert "warp 1 of block 0 reads 4 bytes a lane, 12 bytes apart: 12 sectors" in own.locator("figcaption").first.inner_text()
+    ways = unfold(7, "another warp").locator("figcaption").last.inner_text()
+    assert re.match(r"warp 0 parts at line 7: (8|24) lanes at lines? .*; (8|24) lanes at lines? ", ways), ways
+    branch = unfold(7, "a branch at which lanes part").locator("figcaption").last.inner_text()
+    assert re.search(r"warp 0 of block 0 goes both ways.*: (8 lanes take.*24|24 lanes take.*8) lanes go on", branch), branch
+    told = page.locator("#streams figcaption").inner_text()
+    assert "default stream: 1 operation, stream 1: 2 operations, stream 2: 2 operations" in told
+    assert re.search(r"kernels and fills \d+ % of the time, copies to the device \d+ % of the time", told)
+    assert page.locator("#streams rect").count() == 5
+    assert "32 blocks of 2 warps fit on an SM: 64 of 64 warps, limited by" in page.locator("#kernels").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    closed = page.locator("details:not([open]) > summary").all_inner_texts()
+    assert set(closed) <= {"another warp or execution"}
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details[open]").count() == 3
+
+
+def test_a_page_of_many_accesses_is_small(tmp_path: Path) -> None:
+    source, path = tmp_path / "many.cu", tmp_path / "page.html"
+    source.write_text(_MANY)
+    subprocess.run([RUN, f"--page={path}", _compile(source)], check=True, capture_output=True)
+    text = path.read_text()
+    data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
+    assert sum(kernel["counters"]["global_load_requests"] for kernel in data["kernels"]) > 1_000_000
+    assert len(text) < 2_000_000
+    assert json.loads(text.partition('id="replays">')[2].partition("</script>")[0])
+
+
+_MANY = """
+__global__ void gather(const int* in, int* out, int n) {
+  __shared__ int part[256];
+  unsigned x = blockIdx.x * 256 + threadIdx.x + 1, sum = 0;
+  for (int k = 0; k < n; ++k) {
+    x = x * 1664525 + 1013904223;
+    sum += in[x >> 12];
+    part[(threadIdx.x * 7 + k) % 256] = sum;
+    __syncthreads();
+    sum ^= part[x >> 24];
+    __syncthreads();
+  }
+  out[blockIdx.x * 256 + threadIdx.x] = sum;
+}
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 1 << 22), cudaMalloc(&out, 1 << 20), cudaMemset(in, 1, 1 << 22);
+  gather<<<128, 256>>>(in, out, 1000);
+  cudaDeviceSynchronize();
+}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -162,19 +266,46 @@ def test_gains_are_those_of_the_kernel_with_the_technique(pairs: Path, tmp_path:
         assert 0.5 < saved[technique] / (before["us"] - after["us"]) < 2, name
 
 
+def _as_scripts_read(text: str) -> "pandas.DataFrame":
+    """Launches by metric, as a script written for `ncu --csv --page raw` reads them: a row of names, one of units."""
+    table = pandas.read_csv(io.StringIO(text[text.index('"ID"') :]), header=[0, 1], thousands=",", dtype={"CC": str})
+    table.columns = table.columns.droplevel(1)
+    return table
+
+
+def test_csv_reads_as_nsights(tmp_path: Path) -> None:
+    folder = ROOT / "harness/tests/model/advice"
+    recorded = (folder / "metrics.h200.csv").read_text()
+    header, units = list(csv.reader(io.StringIO(recorded)))[:2]
+    source = tmp_path / "csv.cu"
+    source.write_text((folder / "metrics.cu").read_text())
+    program = _compile(source)
+    given = ",".join(name.removesuffix(".sum") for name in header[:10:-1])  # in another order
+    run = subprocess.run([RUN, f"--metrics={given}", "--csv", program], check=True, capture_output=True, text=True)
+    ours = run.stdout[run.stdout.index('"ID"') :]
+    assert list(csv.reader(io.StringIO(ours)))[:2] == [header, units]
+    theirs, here = _as_scripts_read(recorded), _as_scripts_read(ours)
+    others = {"gpu__time_duration.sum", "launch__registers_per_thread", "sm__inst_executed_pipe_tensor.sum",
+              "smsp__sass_branch_targets_threads_divergent.sum", "Process ID", "Stream"}  # fmt: skip
+    for name in header:
+        if name not in others:
+            assert list(here[name]) == list(theirs[name]), name
+    assert '"1,048,576"' in ours
+
+
 def test_metrics_by_nsights_names_are_the_counters(pairs: Path, tmp_path: Path) -> None:
     counters = tmp_path / "counters.csv"
     names = ["gpu__time_duration.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "launch__registers_per_thread"]
     run = subprocess.run([RUN, f"--metrics={','.join(names)}", "--csv", f"--counters={counters}", pairs], check=True,
                          capture_output=True, text=True)  # fmt: skip
     units, *rows = csv.DictReader(io.StringIO(run.stdout[run.stdout.index('"ID"') :]))
-    assert [units[name] for name in names] == ["us", "sectors", "register/thread"]
+    assert [units[name] for name in names] == ["ns", "sector", "register/thread"]
     launches = list(csv.DictReader(io.StringIO(counters.read_text())))
     assert len(rows) == len(launches) == 10
     for row, launch in zip(rows, launches, strict=True):
-        assert row["Kernel Name"] == launch["kernel"]
-        assert float(row[names[0]]) == pytest.approx(float(launch["microseconds"]))
-        assert row[names[1]] == launch["global_store_sectors"]
+        assert row["Kernel Name"].startswith(f"{launch['kernel']}(")
+        assert float(row[names[0]].replace(",", "")) == pytest.approx(1e3 * float(launch["microseconds"]), abs=1)
+        assert row[names[1]].replace(",", "") == launch["global_store_sectors"]
         assert row[names[2]] == launch["registers"]
     wrong = subprocess.run([RUN, "--metrics=sm__cycles", pairs], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2

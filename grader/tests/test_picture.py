@@ -12,10 +12,10 @@ import pytest
 
 from conftest import ROOT
 from grader.model.assignment import load_assignment
-from grader.model.picture import WIDTH, Picture, of_finding, of_line, of_test
-from grader.model.result import Access, Finding, Line, Memory, Place, SaidLine, SuiteResult, TestResult, result_from
+from grader.model.picture import WIDTH, Picture, of_finding, of_line, of_sm, of_test
+from grader.model.result import Access, FilledSm, Finding, Line, Memory, Place, SaidLine, SuiteResult, TestResult, result_from
 from grader.pages.environment import make_environment
-from grader.student.page import TEMPLATE, profile_page
+from grader.student.page import profile_page, read_template
 
 pytest_plugins = ("browser",)
 _RACE = Finding(
@@ -61,6 +61,32 @@ def test_an_access_is_drawn_as_its_addresses_say(seed: int) -> None:
     assert all(x >= 0 and x + w <= WIDTH and y + h <= picture.height for x, y, w, h in every)
     assert str(access.cost) in picture.told
     assert all(len(row) < 80 for row in picture.rows)
+
+
+def test_a_branch_is_drawn_where_it_diverges_much() -> None:
+    lanes = (-1, *(lane % 3 == 0 for lane in range(1, 32)))
+    access = Access("branch", "branch", 1, 2, 1, 5, 1, tuple(map(int, lanes)))
+    (picture,) = of_line(Line("a.cu", 1, {"branches": 4, "divergent_branches": 4}, (access,)))
+    assert [len(boxes(picture, style)) for style in ("held", "over")] == [10, 21]
+    assert "10 lanes take the branch, 21 lanes go on." in picture.told
+    assert [row.count("█") for row in picture.rows] == [10, 21]
+    assert of_line(Line("a.cu", 1, {"branches": 400, "divergent_branches": 4}, (access,))) == ()
+
+
+@pytest.mark.parametrize(("blocks", "threads", "limit"), [(6, 256, "registers"), (2, 96, "shared memory")])
+def test_an_sm_is_drawn_with_its_blocks(blocks: int, threads: int, limit: str) -> None:
+    sm = FilledSm(blocks, 32, blocks * threads // 32, 64, limit, threads, 40, 65536, 100_000, 233_472)
+    picture = of_sm(sm)
+    assert picture
+    slots = [box for style in ("held", "other") for box in boxes(picture, style) if box[2] == pytest.approx(8.5)]
+    assert len(slots) == sm.warps
+    assert f"{sm.warps} of 64 warps, limited by {limit}" in picture.told
+    assert f"{blocks * threads * 40:,} of 65,536 registers" in picture.told
+    (bar,) = boxes(picture, "over")
+    assert bar[2] == pytest.approx(110 * (blocks * threads * 40 / 65536 if limit == "registers" else 200_000 / 233_472), rel=0.01)
+    assert picture.rows[0].count("█") == sm.warps // 2
+    for wrong in (replace(sm, blocks=0), replace(sm, most_warps=1 << 40), replace(sm, most_shared=0)):
+        assert of_sm(wrong) is None
 
 
 def test_a_picture_is_of_the_finding_that_the_message_is_about() -> None:
@@ -110,7 +136,9 @@ def _result(work: int = 8) -> SuiteResult:
     line = {"file": "/x/reduction.cu", "line": 2, "counters": {"warp_instructions": work}, "accesses": accesses}
     change = {"technique": "tile", "text": "", "saved_microseconds": 1, "lines": [{"file": "reduction.cu", "line": 2}]}
     limits = {"microseconds": 2.5, "intensity": 0.5, "ridge": 14, "share": 0.41}
-    advice = {"kernel": "k", "bound_by": "dram", "changes": [change], **limits}
+    sm = {"blocks": 6, "most_blocks": 32, "warps": 48, "most_warps": 64, "limited_by": "registers", "threads": 256,
+          "registers": 40, "most_registers": 65536, "shared": 1024, "most_shared": 233_472}  # fmt: skip
+    advice = {"kernel": "k", "bound_by": "dram", "changes": [change], "sm": sm, **limits}
     launch = {"kernel": "k", "grid": [1, 1, 1], "block": [64, 1, 1], "microseconds": 2.5, "bound_by": "dram"}
     run = {"rung": "reduce1_interleaved", "source": "submission", "n": 64, "microseconds": 2.5, "launches": [launch]}
     document = {
@@ -123,7 +151,7 @@ def _result(work: int = 8) -> SuiteResult:
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     assignment = load_assignment(ROOT / "assignments/04_reduction")
-    template = (ROOT / "harness" / TEMPLATE).read_text(encoding="utf-8")
+    template = read_template(ROOT / "harness")
     slow, wrong, same = "// before\nout[i] = in[32 * j];\n", "// wrong\n", f"// {_EVIL}\nout[i] = in[j];\n"
     text = profile_page(template, assignment, _result(16), slow)
     text = profile_page(template, assignment, replace(_result(), profiles=()), wrong, text)
@@ -152,6 +180,7 @@ def test_a_page_shows_lines_and_accesses(page: Path, open_page: Callable[..., An
     assert opened.evaluate("document.documentElement.scrollWidth") <= width
     assert opened.locator(".value").all_inner_texts() == ["", "", "8", "16", "", ""]
     assert "k is bound by dram, and reaches 41 % of what DRAM allows" in opened.locator("#kernels").inner_text()
+    assert "6 blocks of 8 warps fit on an SM: 48 of 64 warps" in opened.locator("#kernels figcaption").inner_text()
     assert "−1 µs (40 %) tile (line 2)" in opened.locator("#kernels").inner_text()
     opened.select_option("#gauge", label="bank conflicts")
     assert opened.locator(".value", has_text="8").count() == 0

@@ -188,7 +188,7 @@ def test_a_gpu_that_is_not_there(
     assert said.err == "This machine has no NVIDIA GPU.\nType:  make test      for the virtual GPU, which needs none\n"
     # The checkers and counters are the virtual GPU's.
     assert run(folder, "", "check", "--device", "cuda") == 0
-    assert capfd.readouterr().out.startswith("make check uses the virtual GPU: only it has checkers and counters.\n")
+    assert capfd.readouterr().out.startswith("make check uses the virtual GPU: only it has what that takes.\n")
 
 
 def test_what_there_is_not_is_answered_by_what_there_is(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,7 @@
 # Compiles a submission and links it with an assignment's glue into a worker executable.
 #
 #   harness/worker/build.sh --assignment DIR --source FILE.cu --glue FILE.cc --out WORKER
-#                           [--build DIR] [--arch 80] [--nvcc PATH] [--python PATH]
+#                           [--build DIR] [--arch 80] [--nvcc PATH] [--python PATH] [--lines -G]
 #   harness/worker/build.sh --assignment DIR --source FILE.cu --ptx OUT [--build DIR] [--arch 80] [--nvcc PATH]
 #   harness/worker/build.sh … --out WORKER --parts 'NAMESPACE …'
 #
@@ -16,6 +16,7 @@
 #   --build DIR       the build tree that has lib/; default build/ in the project's root
 #   --arch XX         compute capability that PTX is made for
 #   --nvcc PATH       default: what the build tree was set up with, else nvcc on PATH, else /usr/local/cuda
+#   --lines FLAG      what nvcc is to say about lines of kernels; default -lineinfo; -G: of variables too, for a debugger
 #   --python PATH     the Python that has Numba; default .venv/bin/python, else python3
 #
 # It prints the compiler's messages and nothing else, and fails with the compiler's status, or with 65 where the
@@ -26,7 +27,7 @@ set -u
 fail() { echo "build.sh: $*" >&2; exit 64; }
 
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 64
-assignment='' source='' glue='' out='' parts='' ptx='' build=$root/build arch=80 nvcc='' python=''
+assignment='' source='' glue='' out='' parts='' ptx='' build=$root/build arch=80 nvcc='' python='' lines=-lineinfo
 while [ $# -gt 0 ]; do
   [ $# -ge 2 ] || fail "$1 needs a value"
   case $1 in
@@ -40,6 +41,7 @@ while [ $# -gt 0 ]; do
     --arch) arch=$2 ;;
     --nvcc) nvcc=$2 ;;
     --python) python=$2 ;;
+    --lines) lines=$2 ;;
     *) fail "unknown flag $1; see the head of $0" ;;
   esac
   shift 2
@@ -72,7 +74,7 @@ host_flags=-g1,-fno-optimize-sibling-calls,-fsanitize=return,-fsanitize-undefine
 # Where the toolkit has no header of cuBLAS or cuFFT, as nvcc's Python packages, ours is found behind all others.
 nvcc() {
   CPLUS_INCLUDE_PATH=$build/lib/submission/include TMPDIR=$scratch \
-    "$nvcc" -O3 -std=c++17 -lineinfo $lambdas -I "$assignment" "$source" "$@"
+    "$nvcc" -O3 -std=c++17 "$lines" $lambdas -I "$assignment" "$source" "$@"
 }
 # What students hardly ever use, and nvcc would read in every file. C++17's special functions (std::riemann_zeta …) are a
 # third of its time for a short file; the guard of their header leaves them out, but where `using` and `std` may bring in
@@ -207,7 +209,7 @@ pack_host_code() {
   embed_submission
 }
 nvcc_of_kernels() {
-  TMPDIR=$scratch "$nvcc" -O3 -std=c++17 -lineinfo -ptx "-arch=compute_$arch" -o "$1" "$assignment/kernels.cu" >&2
+  TMPDIR=$scratch "$nvcc" -O3 -std=c++17 "$lines" -ptx "-arch=compute_$arch" -o "$1" "$assignment/kernels.cu" >&2
 }
 
 # A Python submission: the real Numba compiles its kernels, and what it makes goes into the worker beside an interpreter.

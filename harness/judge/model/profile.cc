@@ -79,6 +79,7 @@ RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
       sum.counters += line.counters;
       KeepWorse(sum.global, line.global);
       KeepWorse(sum.shared, line.shared);
+      KeepWorse(sum.branch, line.branch);
     }
   }
   for (auto& [place, sum] : lines) {

@@ -104,6 +104,7 @@ Json TestJson(const TestResult& test) {
                {"reproduce", test.reproduce},
                {"launches", std::move(launches)},
                {"findings", std::move(findings)}});
+  if (test.launches_before > 0) json["launches_before"] = test.launches_before;
   return json;
 }
 
@@ -217,7 +218,7 @@ Json LinesJson(const RungProfile& profile) {
   for (const vgpu::LineCounters& line : LinesToStore(profile)) {
     lines.push_back(
         {{"file", Shown(line.file, kMostName)}, {"line", line.line}, {"counters", vgpu::JsonOf(line.counters)}});
-    for (const vgpu::KeptSample& sample : {line.global, line.shared}) {
+    for (const vgpu::KeptSample& sample : {line.global, line.shared, line.branch}) {
       if (sample != nullptr && lines.size() <= kMostDrawn) lines.back()["accesses"].push_back(vgpu::JsonOf(*sample));
     }
   }

@@ -1,7 +1,10 @@
 #include "judge/suite/launcher_test.h"
 
+#include <algorithm>
+
 #include "judge/model/api_text.h"
 #include "judge/model/text.h"
+#include "vgpu/model/kernel_summary.h"
 
 namespace lockstep::judge {
 namespace {
@@ -35,7 +38,11 @@ void LauncherTest::Keep(const CallReport& report) {
   Suite::Get().NoteBlocks(rung(), MaxBlocks(report.launches));
   output_ += std::string_view(report.output).substr(0, kMaxOutput - std::min(kMaxOutput, output_.size()));
   findings_.insert(findings_.end(), report.findings.begin(), report.findings.end());
-  if (problems_.empty()) launches_ = LaunchLines(report.trace, report.launches);
+  if (!problems_.empty()) return;
+  launches_ = LaunchLines(report.trace, report.launches);
+  before_ = counted_;
+  counted_ += static_cast<uint64_t>(std::count_if(report.launches.begin(), report.launches.end(),
+                                                  [](const auto& launch) { return !vgpu::IsLibraryCall(launch); }));
 }
 
 void LauncherTest::Add(std::vector<Problem> problems) {
@@ -51,7 +58,10 @@ void LauncherTest::TearDown() {
   result.reproduce = suite.ReproduceLine(result.name);
   result.output = output_;
   result.findings = findings_;
-  if (!problems_.empty()) result.launches = launches_;
+  if (!problems_.empty()) {
+    result.launches = launches_;
+    result.launches_before = before_;
+  }
   const bool shown = HasFailure();
   if (shown) {
     // The test threw: something of ours is broken, whatever else was found.

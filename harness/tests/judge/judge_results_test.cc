@@ -86,7 +86,7 @@ Results Example() {
   launch.bound_by = "dram";
   launch.counters.barriers = 9;
   launch.lines = {{"/secret/path/reduction.cu", 41, launch.counters}};
-  vgpu::AccessSample sample{vgpu::MemorySpace::kGlobal, vgpu::AccessKind::kStore, 0x80000001u, 4, 2, 1, 3, 1};
+  vgpu::AccessSample sample{false, vgpu::MemorySpace::kGlobal, vgpu::AccessKind::kStore, 0x80000001u, 4, 2, 1, 3, 1};
   sample.at[0] = 0x7000'0000'0104;
   sample.at[31] = 0x7000'0000'2100;
   launch.lines[0].global = std::make_shared<const vgpu::AccessSample>(sample);

@@ -1,5 +1,5 @@
 // One execution of a memory instruction, kept to be drawn: of its line's, the first that cost most beside what the same
-// bytes would cost side by side.
+// bytes would cost side by side. Or of a branch: the first in which its warp's lanes parted.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 namespace lockstep::vgpu {
 
 struct AccessSample {
+  bool is_branch = false;                    // `at` is 1 for lanes that take it; cost: the ways that the warp goes
   MemorySpace space = MemorySpace::kGlobal;  // or kShared
   AccessKind access = AccessKind::kLoad;
   LaneMask mask = 0;

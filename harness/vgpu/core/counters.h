@@ -118,12 +118,13 @@ struct CounterInfo {
 };
 const std::vector<CounterInfo>& AllCounters();
 
-// Counters of one source line of one kernel, and its worst accesses; null: all were as cheap as they can be.
+// Counters of one source line of one kernel, its worst accesses, and a branch that diverges; null: all were as cheap as
+// they can be, none does.
 struct LineCounters {
   std::string file;  // as in .file
   int line = 0;
   Counters counters;
-  KeptSample global = nullptr, shared = nullptr;
+  KeptSample global = nullptr, shared = nullptr, branch = nullptr;
 };
 
 // What a library's function computes with. Types that tensor cores multiply run at their rate where the device has

@@ -39,6 +39,7 @@
 #include "vgpu/cudart/report/report.h"
 #include "vgpu/cudart/report/sarif_file.h"
 #include "vgpu/cudart/runtime.h"
+#include "vgpu/cudart/timeline_file.h"
 #include "vgpu/cudart/unwritten_copies.h"
 #include "vgpu/decode/assert_text.h"
 #include "vgpu/exec/block_replay.h"
@@ -256,7 +257,9 @@ class LocalBackend : public Backend {
     WarnIfUntraced();
     if (!metrics_.empty()) PrintMetrics(device_, metrics_, !Variable("LOCKSTEP_METRICS_CSV").empty());
     WriteTo(counters_file_, WriteCountersFile);
-    WriteTo(page_file_, WritePage);
+    WriteTo(page_file_, [this](const std::string& path, const Device& device) {
+      return WritePage(path, device, OperationsJson(ordinal_));
+    });
     WriteTo(sarif_file_, [](const std::string& path, const Device& device) {
       return WriteSarifFile(path, device.findings().findings());
     });
@@ -264,7 +267,8 @@ class LocalBackend : public Backend {
   }
 
  private:
-  void WriteTo(const std::string& path, bool (*write)(const std::string&, const Device&)) {
+  template <typename F>
+  void WriteTo(const std::string& path, F write) {
     if (path.empty()) return;
     const std::string file = path + (ordinal_ > 0 ? "." + std::to_string(ordinal_) : "");
     if (!write(file, device_)) Say(file + ": can't be written");

@@ -104,7 +104,7 @@ class Timeline {
 
   // Work of this length is put in the stream.
   void Enqueue(Stream& stream, double microseconds, const OperationName& what);
-  // What was enqueued, where LOCKSTEP_TIMELINE_FILE asks for it (timeline_file.cc).
+  // What was enqueued, where LOCKSTEP_TIMELINE_FILE or LOCKSTEP_PAGE_FILE asks for it (timeline_file.cc).
   const std::vector<Operation>& operations() const { return operations_; }
   void Record(Event& event, const Stream& stream);
   void Wait(Stream& stream, const Event& event);
@@ -148,7 +148,8 @@ class Timeline {
   unsigned long long next_id_ = 1;
   unsigned long long created_ = 0;
   double host_us_ = 0;
-  const bool keeps_ = std::getenv("LOCKSTEP_TIMELINE_FILE") != nullptr;
+  const bool keeps_ =
+      std::getenv("LOCKSTEP_TIMELINE_FILE") != nullptr || std::getenv("LOCKSTEP_PAGE_FILE") != nullptr;
   std::vector<Operation> operations_;
   StreamClocks clocks_;
 };

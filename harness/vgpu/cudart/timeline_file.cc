@@ -1,5 +1,7 @@
 // vgpu-run --timeline=FILE: what ran when on the modelled clock, in the trace event format that Perfetto and Chrome's
 // about:tracing read. A device is a process there, and a stream a thread. Written when the process ends.
+#include "vgpu/cudart/timeline_file.h"
+
 #include <cstdlib>
 #include <fstream>
 #include <iomanip>
@@ -42,6 +44,21 @@ void WriteTrace(std::ofstream& file, Runtime& r) {
   }
   file << "\n]}\n";
 }
+
+}  // namespace
+
+nlohmann::ordered_json OperationsJson(int device) {
+  constexpr size_t kMostOperations = 500, kMostName = 200;
+  auto json = nlohmann::ordered_json::array();
+  for (const Operation& one : runtime().timeline().operations()) {
+    if (one.device != device || json.size() == kMostOperations) continue;
+    const std::string name = Demangled(one.name).value_or(one.name).substr(0, kMostName);
+    json.push_back({one.stream, one.category, name, one.begins_us, one.takes_us});
+  }
+  return json;
+}
+
+namespace {
 
 __attribute__((destructor)) void WriteTimelineAtExit() {
   const char* const path = std::getenv("LOCKSTEP_TIMELINE_FILE");

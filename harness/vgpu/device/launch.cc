@@ -174,8 +174,7 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
     trace = TraceJob{*options.trace, module->List(*program), options.print_trace};
     if (BeginTrace(*trace, launch.info)) launch.trace = &*trace;
   }
-  if (options.debugger != nullptr) {
-    options.debugger->BeginLaunch(launch.info, module->List(*program));
+  if (options.debugger != nullptr && options.debugger->BeginLaunch(launch.info, module->List(*program))) {
     launch.debugger = options.debugger.get();
   }
   std::optional<ReplayJob> replay;

@@ -4,11 +4,13 @@
 #include <bit>
 #include <utility>
 
+#include "vgpu/core/access_sample.h"
 #include "vgpu/core/insn_class.h"
 #include "vgpu/core/source_place.h"
 #include "vgpu/core/symbol_name.h"
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/engine.h"
+#include "vgpu/memory/access_cost.h"
 #include "vgpu/observers/observer.h"
 
 namespace lockstep::vgpu {
@@ -17,7 +19,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostKernels = 20, kMostTries = 10;  // tries: launches of a kernel
-constexpr size_t kMostSteps = 3000, kMostNumbers = 50'000;
+constexpr size_t kMostSteps = 3000, kMostNumbers = 40'000;
+
+// Offsets in lane order: the first and what each adds, where that is the same for three or more.
+Json Packed(const std::vector<int64_t>& offsets) {
+  const int64_t step = offsets.size() > 2 ? offsets[1] - offsets[0] : 0;
+  for (size_t k = 0; k < offsets.size(); ++k) {
+    if (offsets.size() < 3 || offsets[k] != offsets[0] + static_cast<int64_t>(k) * step) return offsets;
+  }
+  return {offsets[0], step};
+}
 
 // A step is a warp at a source line, until it comes to another one or its lanes part or meet.
 class BlockReplay : public InstructionHook {
@@ -60,7 +71,7 @@ class BlockReplay : public InstructionHook {
       job_.json["whole"] = !is_full_;
       if (is_full_) return;
       last = {steps.size(), pc, false};
-      steps.push_back({warp.index, place.file, place.line, warp.active, 0, Json::array()});
+      steps.push_back({warp.index, place.file, place.line, warp.active, 0, Json::array(), Json::array()});
     }
     last.pc = pc;
     Json& step = steps[last.step];
@@ -70,11 +81,11 @@ class BlockReplay : public InstructionHook {
       // "bar.sync 0", by all threads of the warp: no other barrier has one operand.
       if (mask != warp.alive || !job_.listing.insns[pc].text.ends_with(" 0")) job_.json["by_barriers"] = false;
     }
-    if (job_.listing.insns[pc].has_address) NoteAccess(warp, pc, mask, step[5]);
+    if (job_.listing.insns[pc].has_address) NoteAccess(warp, pc, mask, step);
   }
 
-  // Of shared memory: what it does, bytes a lane, the lanes, and their offsets.
-  void NoteAccess(const Warp& warp, uint32_t pc, LaneMask mask, Json& accesses) {
+  // Of shared and of global memory: what it does, bytes a lane, the lanes, their offsets, its cost and the ideal.
+  void NoteAccess(const Warp& warp, uint32_t pc, LaneMask mask, Json& step) {
     const ListedInsn& listed = job_.listing.insns[pc];
     const InsnClass kind = program().code[pc].insn_class;
     uint64_t bytes = 0;
@@ -82,18 +93,33 @@ class BlockReplay : public InstructionHook {
       bytes += ptx::SizeOf(one.type);
     }
     if (bytes == 0) bytes = sizeof(uint32_t);  // an atomic whose result nobody takes
-    Json at = Json::array();
-    LaneMask lanes = 0;
-    for (LaneMask left = mask; left != 0; left &= left - 1) {
-      const auto [space, address] = AccessOf(warp, program(), listed, pc, std::countr_zero(left));
-      if (space != MemorySpace::kShared || address >= warp.block->shared_bytes) continue;
-      lanes |= left & -left;
-      at.push_back(address);
+    const AccessKind access = kind == InsnClass::kAtomic  ? AccessKind::kAtomic
+                              : kind == InsnClass::kStore ? AccessKind::kStore
+                                                          : AccessKind::kLoad;
+    for (const MemorySpace wanted : {MemorySpace::kShared, MemorySpace::kGlobal}) {
+      const bool is_shared = wanted == MemorySpace::kShared;
+      AccessSample sample;
+      std::vector<int64_t> offsets;
+      for (LaneMask left = mask; left != 0; left &= left - 1) {
+        const int lane = std::countr_zero(left);
+        const auto [space, address] = AccessOf(warp, program(), listed, pc, lane);
+        if (space != wanted || (is_shared && address >= warp.block->shared_bytes)) continue;
+        sample.mask |= left & -left;
+        sample.at[static_cast<size_t>(lane)] = address;
+      }
+      if (sample.mask == 0) continue;
+      const uint64_t origin = is_shared ? 0 : OriginOf(sample);
+      for (LaneMask left = sample.mask; left != 0; left &= left - 1) {
+        offsets.push_back(static_cast<int64_t>(sample.at[static_cast<size_t>(std::countr_zero(left))] - origin));
+      }
+      PcMemory cost;
+      (is_shared ? AddSharedCost : AddGlobalCost)(access, sample.at.data(), sample.mask, static_cast<int>(bytes), cost);
+      Json packed = Packed(offsets);
+      numbers_ += packed.size();
+      step[is_shared ? 5 : 6].push_back({NameOf(access), bytes, sample.mask, std::move(packed),
+                                         is_shared ? cost.wavefronts : cost.sectors,
+                                         is_shared ? cost.wavefronts_ideal : cost.sectors_ideal});
     }
-    if (lanes == 0) return;
-    numbers_ += at.size();
-    const char* deed = kind == InsnClass::kAtomic ? "updates" : kind == InsnClass::kStore ? "writes" : "reads";
-    accesses.push_back({deed, bytes, lanes, std::move(at)});
   }
 
   ReplayJob& job_;

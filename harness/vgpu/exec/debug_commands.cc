@@ -87,11 +87,6 @@ bool TakeWho(std::vector<std::string>& words, std::optional<Dim3>* block, std::o
   return true;
 }
 
-bool IsNumber(std::string_view text) {
-  return !text.empty() && text.size() < 10 &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
 std::string FileText(std::string_view path) {
   std::ifstream file{std::string(path)};
   return {std::istreambuf_iterator<char>(file), {}};
@@ -174,6 +169,11 @@ std::string ElementText(char format, const uint8_t* bytes) {
 
 }  // namespace
 
+bool Debugger::IsNumber(std::string_view text) {
+  return !text.empty() && text.size() < 10 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
 // The words that a command may be cut short to are those of gdb.
 bool Debugger::Obey(const std::string& line, const At& at) {
   std::vector<std::string> words = WordsOf(line);
@@ -235,7 +235,8 @@ bool Debugger::Obey(const std::string& line, const At& at) {
     if (!what.empty() && std::string_view("locals").starts_with(what)) {
       const std::vector<NamedText> values = Locals(*there);
       for (const auto& [name, text] : values) Show(name + " = " + text);
-      if (values.empty()) Show("none here: build with nvcc -G to see the variables of the source");
+      const bool known = !there->launch->listing.source.variables.empty();
+      if (values.empty()) Show(known ? "none is set here" : "build with nvcc -G to see the variables of the source");
       return false;
     }
     return Show("info locals, info registers, info warps or info breakpoints?"), false;

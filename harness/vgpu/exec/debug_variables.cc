@@ -1,7 +1,6 @@
 // The debugger's view of the source's variables: nvcc -G says where they are (core/source_variables.h).
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <cstring>
 
 #include "vgpu/exec/block.h"
@@ -142,9 +141,7 @@ std::optional<Debugger::LaneValue> Debugger::Resolve(std::string path, const At&
     if (path[k] == '[') {
       const size_t close = path.find(']', k);
       const std::string number = close == std::string::npos ? "" : path.substr(k + 1, close - k - 1);
-      const bool is_number = !number.empty() && number.size() < 10 &&
-                             std::all_of(number.begin(), number.end(), [](unsigned char c) { return std::isdigit(c); });
-      if (!is_number) return *why = "an index is a number: " + path.substr(0, k) + "[3]", std::nullopt;
+      if (!IsNumber(number)) return *why = "an index is a number: " + path.substr(0, k) + "[3]", std::nullopt;
       const uint64_t index = std::stoull(number);
       if (type.kind == Kind::kArray && index >= type.count) {
         return *why = path.substr(0, k) + " has " + std::to_string(type.count) + " elements", std::nullopt;
@@ -238,8 +235,10 @@ std::vector<Debugger::NamedText> Debugger::Locals(const At& at) {
     const Place* place = PlaceAt(variable, at.pc);
     if (place == nullptr || FindVariable(variable.name, at) != &variable) continue;
     if (place->space == SourceVariable::Space::kParameter) continue;  // of the kernel: shown already
-    std::string why;
-    const std::vector<NamedText> values = ValuesOf(variable.name, at, &why);
+    std::vector<NamedText> values;  // of each at most so many lines
+    if (const std::optional<LaneValue> value = LaneValueOf(variable, at)) {
+      AddValues(variable.name, *value, at, 0, values);
+    }
     lines.insert(lines.end(), values.begin(), values.end());
   }
   return lines;

@@ -56,7 +56,7 @@ class Debugger::Hook : public InstructionHook {
   Engine& engine_;
 };
 
-Debugger::Debugger() {
+Debugger::Debugger(uint64_t passed) : passed_(passed) {
   if (const char* points = std::getenv(kPointsVariable)) {
     std::istringstream lines(points);
     for (std::string line; std::getline(lines, line);) {
@@ -111,11 +111,13 @@ void Debugger::RunAgain(Replay replay, uint64_t goal) {
   std::_Exit(126);
 }
 
-void Debugger::BeginLaunch(const LaunchInfo& launch, Listing listing) {
+bool Debugger::BeginLaunch(const LaunchInfo& launch, Listing listing) {
+  if (passed_ > 0) return --passed_, false;
   next_ = std::make_shared<Launch>(Launch{launch, std::move(listing), SourcePlaces(*launch.program), {}, 0, {}});
-  if (replay_ != Replay::kNo) return;
+  if (replay_ != Replay::kNo) return true;
   Show("launch " + std::to_string(launch.ordinal + 1) + ", " + launch.kernel + "<<<" + ShapeText(launch.grid) + "," +
        ShapeText(launch.block) + ">>>");
+  return true;
 }
 
 std::unique_ptr<InstructionHook> Debugger::Follow(Engine& engine, std::vector<Insn>& code) {

@@ -34,9 +34,10 @@ struct StopPoint {
 
 class Debugger {
  public:
-  Debugger();
-  // A launch is about to run.
-  void BeginLaunch(const LaunchInfo& launch, Listing listing);
+  // passed: launches that are let pass before it first asks.
+  explicit Debugger(uint64_t passed = 0);
+  // A launch is about to run. False: it is let pass.
+  bool BeginLaunch(const LaunchInfo& launch, Listing listing);
   // What the engine of a launch is to call.
   std::unique_ptr<InstructionHook> Follow(Engine& engine, std::vector<Insn>& code);
 
@@ -104,6 +105,7 @@ class Debugger {
   void Points() const;
   // The warp of another thread, "block (1,0,0) thread (3,0,0)", for the commands that show.
   static std::optional<At> Elsewhere(const std::vector<std::string>& words, const At& at);
+  static bool IsNumber(std::string_view text);
   static std::string PlaceText(const At& at);
   static std::string WhoText(const At& at);
   // Memory by name: a shared variable or a buffer, with an index. Bytes of an element are 4 unless `width` says so.
@@ -134,6 +136,7 @@ class Debugger {
 
   std::shared_ptr<Launch> next_;       // that an engine is about to follow
   std::vector<StopPoint> points_;      // by number - 1; deleted ones have no text
+  uint64_t passed_;                    // launches, still
   uint64_t count_ = 0;                 // instructions so far, in all launches
   Going going_ = Going::kInstruction;  // at the first instruction of all it asks
   WarpKey stepping_{};

@@ -123,7 +123,8 @@ void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
 void Engine::Keep(const Warp& warp, MemorySpace space, AccessKind access, const uint64_t address[kWarpSize],
                   LaneMask mask, int bytes, const PcMemory& cost) {
   const bool is_shared = space == MemorySpace::kShared;
-  AccessSample sample{space, access, mask, static_cast<uint32_t>(bytes)};
+  AccessSample sample{
+      .space = space, .access = access, .mask = mask, .bytes = static_cast<uint32_t>(bytes)};
   sample.cost = static_cast<uint32_t>(is_shared ? cost.wavefronts : cost.sectors);
   sample.ideal = static_cast<uint32_t>(is_shared ? cost.wavefronts_ideal : cost.sectors_ideal);
   sample.block = warp.block->index;
@@ -133,6 +134,15 @@ void Engine::Keep(const Warp& warp, MemorySpace space, AccessKind access, const 
     sample.at[lane] = address[lane];
   }
   excess_[warp.pc - 1] = sample.excess();
+  samples_[warp.pc - 1] = std::make_shared<const AccessSample>(sample);
+}
+
+void Engine::KeepBranch(const Warp& warp, LaneMask taken) {
+  if (samples_[warp.pc - 1] != nullptr) return;
+  AccessSample sample{.is_branch = true, .mask = warp.active, .bytes = 1, .cost = 2, .ideal = 1};
+  sample.block = warp.block->index;
+  sample.warp = warp.index;
+  for (size_t lane = 0; lane < kWarpSize; ++lane) sample.at[lane] = taken >> lane & 1;
   samples_[warp.pc - 1] = std::make_shared<const AccessSample>(sample);
 }
 

@@ -280,9 +280,9 @@ void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, c
     const ptx::SourceLocation place = places.Shown(static_cast<uint32_t>(pc));
     LineCounters& line = by_line[{place.file, place.line}];
     line.counters += PcSums{by_pc[pc], program.code[pc].insn_class, info.conditional_branch, info.in_loop, info.tensor};
-    if (samples[pc] != nullptr) {
-      KeepWorse(samples[pc]->space == MemorySpace::kShared ? line.shared : line.global, samples[pc]);
-    }
+    if (samples[pc] == nullptr) continue;
+    KeptSample& of_space = samples[pc]->space == MemorySpace::kShared ? line.shared : line.global;
+    KeepWorse(samples[pc]->is_branch ? line.branch : of_space, samples[pc]);
   }
   for (auto& [place, sum] : by_line) {
     *counters += sum.counters;

@@ -15,8 +15,11 @@ namespace lockstep::vgpu {
 namespace {
 
 // Counts a divergent branch.
-void CountDivergence(Warp& warp) {
-  if (PcMemory* c = warp.engine->memory_counters(warp.pc - 1)) c->divergent += 1;
+void CountDivergence(Warp& warp, LaneMask taken) {
+  PcMemory* c = warp.engine->memory_counters(warp.pc - 1);
+  if (c == nullptr) return;
+  c->divergent += 1;
+  warp.engine->KeepBranch(warp, taken);
 }
 
 // An iteration of a loop that may wait for other threads. If it wrote something, it counts as work, not as waiting.
@@ -39,7 +42,7 @@ void Branch(Warp& warp, const Insn& insn, LaneMask mask) {
     return;
   }
   if (mask == 0) return;
-  CountDivergence(warp);
+  CountDivergence(warp, mask);
   Diverge(warp, mask, static_cast<uint32_t>(insn.immediate), static_cast<uint32_t>(insn.extra));
 }
 
@@ -66,7 +69,7 @@ void IndexedBranch(Warp& warp, const Insn& insn, LaneMask mask) {
     warp.pc = target;
     return;
   }
-  CountDivergence(warp);
+  CountDivergence(warp, mask);
   // The lanes of one target jump; the others will re-execute this instruction. Lanes that fail the guard continue.
   SplitOff(warp, mask);
   warp.pc = pc;

@@ -354,12 +354,22 @@ Roofline RooflineOf(const Counters& c, double microseconds, const DeviceProfile&
   return roofline;
 }
 
+FilledSm FilledBy(const LaunchRecord& launch, const DeviceProfile& device) {
+  FilledSm sm{{}, device.max_warps_per_sm, device.max_blocks_per_sm, device.registers_per_sm, device.shared_per_sm};
+  sm.threads = launch.block.Count();
+  sm.registers_each = launch.registers;
+  sm.block_shared_bytes = uint64_t{launch.static_shared} + launch.dynamic_shared;
+  sm.fits = ComputeOccupancy(device, static_cast<int>(sm.threads), static_cast<int>(launch.registers),
+                             sm.block_shared_bytes);
+  return sm;
+}
+
 }  // namespace
 
 KernelAdvice AdviseOn(const KernelSummary& kernel, const DeviceProfile& device) {
   const LaunchRecord& longest = **std::ranges::max_element(kernel.all, {}, &LaunchRecord::microseconds);
   return {kernel.name, kernel.microseconds, longest.bound_by, RooflineOf(kernel.counters, kernel.microseconds, device),
-          Changes(kernel.all, longest, kernel.microseconds, device)};
+          FilledBy(longest, device), Changes(kernel.all, longest, kernel.microseconds, device)};
 }
 
 }  // namespace lockstep::vgpu

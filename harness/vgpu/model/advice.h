@@ -8,6 +8,7 @@
 
 #include "vgpu/core/counters.h"
 #include "vgpu/model/kernel_summary.h"
+#include "vgpu/model/occupancy.h"
 #include "vgpu/model/profile.h"
 
 namespace lockstep::vgpu {
@@ -28,12 +29,20 @@ struct Roofline {
   double share = 0;      // of the roof that it reaches, 0 to 1
 };
 
+// An SM with the blocks that fit on it, and what a block takes.
+struct FilledSm {
+  Occupancy fits;
+  int most_warps = 0, most_blocks = 0, registers = 0, shared_bytes = 0;  // of the SM
+  uint64_t threads = 0, registers_each = 0, block_shared_bytes = 0;      // of a block; registers: of a thread
+};
+
 // What is told of one kernel.
 struct KernelAdvice {
   std::string kernel;
   double microseconds = 0;
   std::string bound_by;  // of the longest launch
   Roofline roofline;
+  FilledSm sm;                  // of that launch
   std::vector<Advice> changes;  // at most three, best first; each at least 3 % of the kernel's modelled time
 };
 // No changes for kernels of a library, and without -lineinfo.

@@ -28,6 +28,7 @@ std::vector<KernelSummary> Summarize(const std::vector<LaunchRecord>& launches) 
       sum.counters += line.counters;
       KeepWorse(sum.global, line.global);
       KeepWorse(sum.shared, line.shared);
+      KeepWorse(sum.branch, line.branch);
     }
   }
   return kernels;

@@ -24,9 +24,14 @@ inline Json JsonOf(const AccessSample& sample) {
   for (size_t lane = 0; lane < sample.at.size(); ++lane) {
     lanes.push_back((sample.mask >> lane & 1) != 0 ? static_cast<int64_t>(sample.at[lane] - origin) : -1);
   }
-  return {{"space", NameOf(sample.space)}, {"access", NameOf(sample.access)}, {"bytes", sample.bytes},
-          {"cost", sample.cost},           {"ideal", sample.ideal},           {"block", sample.block},
-          {"warp", sample.warp},           {"lanes", std::move(lanes)}};
+  return {{"space", sample.is_branch ? "branch" : NameOf(sample.space)},
+          {"access", sample.is_branch ? "branch" : NameOf(sample.access)},
+          {"bytes", sample.bytes},
+          {"cost", sample.cost},
+          {"ideal", sample.ideal},
+          {"block", sample.block},
+          {"warp", sample.warp},
+          {"lanes", std::move(lanes)}};
 }
 
 inline Json JsonOf(const KernelAdvice& advice) {
@@ -40,6 +45,17 @@ inline Json JsonOf(const KernelAdvice& advice) {
   Json json = {{"kernel", advice.kernel}, {"microseconds", advice.microseconds}, {"bound_by", advice.bound_by}};
   json.update({{"intensity", advice.roofline.intensity}, {"ridge", advice.roofline.ridge}});
   json.update({{"share", advice.roofline.share}, {"changes", std::move(changes)}});
+  const FilledSm& sm = advice.sm;
+  json["sm"] = {{"blocks", sm.fits.blocks},
+                {"most_blocks", sm.most_blocks},
+                {"warps", sm.fits.warps},
+                {"most_warps", sm.most_warps},
+                {"limited_by", sm.fits.limited_by},
+                {"threads", sm.threads},
+                {"registers", sm.registers_each},
+                {"most_registers", sm.registers},
+                {"shared", sm.block_shared_bytes},
+                {"most_shared", sm.shared_bytes}};
   return json;
 }
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import PurePath
 
-from grader.model.result import Access, Finding, Line, Memory, TestResult
+from grader.model.line_costs import line_cost
+from grader.model.result import Access, FilledSm, Finding, Line, Memory, TestResult
 
 WIDTH = 340
 _LEFT, _ROOM = 10, 320
@@ -17,6 +18,7 @@ _LANES, _BANKS, _SECTOR, _WORD = 32, 32, 32, 4
 _MOST_ROWS = 32
 _MOST_BYTES = 128  # of a lane
 _MOST_SECTORS = 64
+_MOST_WARPS = 128  # of an SM
 _NEAR = 0.25  # of a buffer's length: what is further away is not drawn to scale
 _BARS = "▁▂▃▄▅▆▇█"
 _DEEDS = {"load": "reads", "store": "writes", "atomic operation": "updates"}
@@ -80,8 +82,62 @@ def of_finding(finding: Finding) -> Picture | None:
 
 
 def of_line(line: Line) -> tuple[Picture, ...]:
-    """The worst accesses of a source line: of global memory, of shared memory."""
-    return tuple(_shared(one) if one.space == "shared" else _global(one) for one in line.accesses if any_lane(one))
+    """The worst accesses of a source line, of global memory and of shared memory, and a branch where it diverges much."""
+    draw = {"shared": _shared, "global": _global}
+    if line_cost(line.counters).divergence.is_costly:
+        draw["branch"] = _branch
+    return tuple(draw[one.space](one) for one in line.accesses if one.space in draw and any_lane(one))
+
+
+def of_sm(sm: FilledSm) -> Picture | None:
+    """An SM with its blocks, and what they take of each resource; None: no block fits, or what was read is nonsense."""
+    each = sm.warps // sm.blocks if sm.blocks else 0
+    if not each or not sm.warps <= sm.most_warps <= _MOST_WARPS or not sm.most_registers or not sm.most_shared:
+        return None
+    per_block = [each, 1, sm.registers * sm.threads, sm.shared]
+    names = ["warps", "blocks", "registers", "shared memory"]
+    most = [sm.most_warps, sm.most_blocks, sm.most_registers, sm.most_shared]
+    taken = [min(sm.blocks * one, all_) for one, all_ in zip(per_block, most, strict=True)]
+    fits = f"{sm.blocks} blocks of {each} warps fit on an SM: {sm.warps} of {sm.most_warps} warps"
+    told = f"{fits}, limited by {sm.limited_by}: " + ", ".join(
+        f"{use:,} of {all_:,} {name}{' bytes' if name == 'shared memory' else ''}"
+        for name, use, all_ in zip(names, taken, most, strict=True)
+    )
+    scale = sm.most_warps / _LANES
+    bar = "".join("█" if k * scale < sm.warps else "·" for k in range(_LANES))
+    picture = Picture("An SM and its blocks", told + ".", 78, (f"SM {bar}  {fits}, limited by {sm.limited_by}",))
+    rows = -(-sm.most_warps // _LANES)
+    slots = [(_LEFT + 10 * (k % _LANES), 22 + 11 * (k // _LANES), 8.5, 9) for k in range(sm.most_warps)]
+    picture.box("sector", *slots[sm.warps :])
+    for style, of in (("held", 0), ("other", 1)):
+        picture.box(style, *(slot for k, slot in enumerate(slots[: sm.warps]) if k // each % 2 == of))
+    picture.texts.append(Text(_LEFT, 14, fits[:58], "soft"))
+    for k, (name, use, all_) in enumerate(zip(names, taken, most, strict=True)):
+        y, is_full = 22 + 11 * rows + 10 + 16 * k, name == sm.limited_by
+        picture.box("sector", (_LEFT + 100, y, 110, 8))
+        picture.box("over" if is_full else "held", (_LEFT + 100, y, 110 * use / all_, 8))
+        words = "full: one more does not fit" if is_full else f"{100 * use / all_:.0f} %"
+        picture.texts += [Text(_LEFT, y + 8, name), Text(_LEFT + 216, y + 8, words[:20], "warn" if is_full else "soft")]
+    picture.height = 22 + 11 * rows + 10 + 16 * len(names) + 4
+    return picture
+
+
+def _branch(access: Access) -> Picture:
+    ways = [[lane for lane, way in enumerate(access.lanes) if way == of] for of in (1, 0)]
+    counts = [f"{len(way)} lane{'s' if len(way) != 1 else ''}" for way in ways]
+    told = (
+        f"warp {access.warp} of block {access.block:,} goes both ways here, one after the other: {counts[0]} take the "
+        f"branch, {counts[1]} go on"
+    )
+    marks = ["".join("█" if lane in way else "·" for lane in range(_LANES)) for way in ways]
+    rows = (f"lanes {marks[0]}  {counts[0]} take the branch,", f"      {marks[1]}  then {counts[1]} go on")
+    picture = Picture("Lanes by branch", told + ".", 88, rows)
+    picture.texts.append(Text(_LEFT, 14, "32 lanes at this branch: the warp runs both ways", "soft"))
+    for style, way, y, words in (("held", ways[0], 22, "take the branch"), ("over", ways[1], 54, "go on")):
+        picture.box("sector", *((_LEFT + 10 * lane, y, 8.5, 9) for lane in range(_LANES) if lane not in way))
+        picture.box(style, *((_LEFT + 10 * lane, y, 8.5, 9) for lane in way))
+        picture.texts.append(Text(_LEFT, y + 22, f"{len(way)} {words}", "warn" if style == "over" else ""))
+    return picture
 
 
 def any_lane(access: Access) -> bool:

@@ -116,6 +116,7 @@ class TestResult(Said):
     unfinished: bool = False  # it failed because the student has not begun this rung
     device: str = ""  # which of two devices found what is wrong
     launches: tuple[str, ...] = ()  # of the call that failed: "fill_kernel<<<3,128>>>  launch.cu:12"
+    launches_before: int = 0  # of the test's other calls
 
     @property
     def short_name(self) -> str:
@@ -204,7 +205,8 @@ class Launch:
 class Access:
     """One warp's access: `lanes` are offsets in bytes, -1 for lanes that took no part.
 
-    `cost` and `ideal` count sectors of global memory, or passes through shared memory.
+    `cost` and `ideal` count sectors of global memory, or passes through shared memory. Space "branch": a branch at which
+    the warp's lanes parted; `lanes` are 1 for those that took it, 0 for the others.
     """
 
     space: str
@@ -238,6 +240,22 @@ class Change:
 
 
 @dataclass(frozen=True)
+class FilledSm:
+    """An SM with the blocks that fit on it; `registers` of a thread, `shared` bytes of a block; `most_…`: of the SM."""
+
+    blocks: int
+    most_blocks: int
+    warps: int
+    most_warps: int
+    limited_by: str
+    threads: int
+    registers: int
+    most_registers: int
+    shared: int
+    most_shared: int
+
+
+@dataclass(frozen=True)
 class Advised:
     """A kernel: all its launches' modelled time, the longest part of it, and up to three changes, best first.
 
@@ -252,6 +270,7 @@ class Advised:
     ridge: float
     share: float
     changes: tuple[Change, ...]
+    sm: FilledSm | None = None
 
     @property
     def limit(self) -> str:
@@ -460,6 +479,7 @@ def test_from(fields: Fields) -> TestResult:
         device=fields.text("device", ""),
         lines=_lines(fields),
         launches=fields.texts("launches"),
+        launches_before=fields.whole("launches_before", 0),
     )
 
 
@@ -544,7 +564,7 @@ def _profile(fields: Fields) -> Profile:
                 line.text("file", ""),
                 line.whole("line", 0),
                 line.counts("counters"),
-                tuple(read(Access, one, lanes=one.wholes("lanes", most=32)) for one in line.tables("accesses", most=2)),
+                tuple(read(Access, one, lanes=one.wholes("lanes", most=32)) for one in line.tables("accesses", most=3)),
             )
             for line in fields.tables("lines", most=100_000)
         ),
@@ -555,6 +575,7 @@ def _profile(fields: Fields) -> Profile:
                 Advised,
                 one,
                 changes=tuple(read(Change, change, lines=_lines(change)) for change in one.tables("changes")),
+                sm=read(FilledSm, one.table("sm")) if one.has("sm") else None,
             )
             for one in fields.tables("advice", most=10)
         ),

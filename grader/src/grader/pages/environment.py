@@ -6,6 +6,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from grader.base.names import shown
+from grader.model.picture import of_sm
 from grader.model.score import plain, points_text
 from grader.model.verdicts import GLYPHS, glyph, tone
 from grader.pages.chart import microseconds_text
@@ -29,6 +30,7 @@ def make_environment(templates: Path) -> Environment:
         "glyph": glyph,
         "sign": GLYPHS.__getitem__,
         "time": microseconds_text,
+        "sm": of_sm,
         "when": lambda text: text.replace("T", " ").replace("+00:00", " UTC"),
     }
     return environment

@@ -20,6 +20,7 @@ COMMANDS = {
     "hint": "one more hint each time",
     "check": "everything that the fault checkers find",
     "profile": "what each line of your kernels costs",
+    "debug": "step through your kernels, forwards and back",
     "run": "any CUDA program of your own",
     "build": "build the virtual GPU and the tests; the others do it too",
     "doctor": "what is found on this machine, what is missing, and what to type",
@@ -48,6 +49,11 @@ keys: q quits, h shows a hint (again: one more), r runs again""",
   lockstep check 3               of one rung""",
     "profile": """\
   lockstep profile 3             sectors, bank conflicts, divergence, by line""",
+    "debug": """\
+  lockstep debug 3               rung 3: stops where the call that fails begins
+  lockstep debug --test SumsOne  the tests whose names contain this
+
+In the debugger: break 41, continue, step, print i, reverse-continue, help""",
     "run": """\
   lockstep run my.cu             on the virtual GPU
   lockstep run my.cu --check     with every fault checker
@@ -135,18 +141,19 @@ def _parser(command: str, name: str, *, every: bool) -> argparse.ArgumentParser:
         what = "an assignment's folder" if command == "build" else "an assignment's folder, a rung, or both"
         add("words", nargs="*", metavar="ASSIGNMENT" if command == "build" else "WORD", help=what)
     option(
-        "test watch hint check profile",
+        "test watch hint check profile debug",
         "--rung",
         default="",
         help="one rung: 3, reduce3 or reduce3_sequential; 8b of several",
     )
-    option("test check", "--test", default="", metavar="NAME", help="only tests whose names contain this")
+    option("test check debug", "--test", default="", metavar="NAME", help="only tests whose names contain this")
     option("test", "--verbose", action="store_true", help="every message as each test ends, and all counters")
     option("profile run", "--page", action="store_true", help="a page for a browser too, with pictures")
-    option("test watch check profile", "--seed", default="", metavar="N", help="repeats the inputs of a run")
+    option("test watch check profile debug", "--seed", default="", metavar="N", help="repeats the inputs of a run")
     option(
-        "test watch check profile", "--source", default="", metavar="FILE", help="instead of the assignment's own file"
-    )
+        "test watch check profile debug", "--source", default="", metavar="FILE",
+        help="instead of the assignment's own file",
+    )  # fmt: skip
     option(
         "test watch check profile run", "--device", default="vgpu", metavar="DEVICE",
         help="vgpu, the virtual GPU (default), or cuda",

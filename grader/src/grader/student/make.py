@@ -1,4 +1,4 @@
-"""What `test`, `check`, `profile` and `hint` do: build a student's solution, run the public suite, explain.
+"""What `test`, `check`, `profile`, `debug` and `hint` do: build a student's solution, run the public suite, explain.
 
 `command` calls it once the harness is built. The student's own code runs on the student's own machine, so
 there is no sandbox. Only the standard library is used: students need no Python packages.
@@ -31,7 +31,7 @@ from grader.student.compile_hints import compile_hint, warning_hints
 from grader.student.hints import hint
 from grader.student.machine_code import ARCH, MachineChanges, find_disassembler, look_at_machine_code
 from grader.student.mistyped import DEVICES, no_device, no_file, no_rung, no_test
-from grader.student.page import TEMPLATE, profile_page
+from grader.student.page import profile_page, read_template
 from grader.student.text import (
     Choice,
     Terminal,
@@ -112,8 +112,8 @@ class _Student:
     def run(self) -> int:
         if self._request.device not in DEVICES:
             raise UsageError(no_device(self._request.device))
-        if self._request.command in ("check", "profile") and self._request.device == "cuda":
-            self._print(f"make {self._request.command} uses the virtual GPU: only it has checkers and counters.\n")
+        if self._request.command in ("check", "profile", "debug") and self._request.device == "cuda":
+            self._print(f"make {self._request.command} uses the virtual GPU: only it has what that takes.\n")
             self._request = replace(self._request, device="vgpu")
         if self._request.device == "cuda" and not any(node.exists() for node in GPU_NODES):
             raise GraderError(
@@ -125,6 +125,8 @@ class _Student:
             return self._hint(assignments)
         if len(assignments) == 1:
             return self._one(assignments[0])
+        if self._request.command == "debug":
+            raise UsageError(f"Debug one assignment.\nType:  cd assignments/{names[0]} && make debug")
         if self._request.sarif or self._request.junit or self._request.annotations:
             raise UsageError(f"Such a report is of one assignment.\nType:  cd assignments/{names[0]} && make test")
         if self._request.command == "test":
@@ -158,8 +160,8 @@ class _Student:
             what = "is REJECTED, with no points" if is_refused else "does not compile: fix the first error above"
             self._print(f"{said}\n\n{hint_line}{assignment.submission} {what}.  Next: make test")
             return _WRONG_STATUS
-        command = {"test": self._test, "check": self._check, "profile": self._profile}[self._request.command]
-        return command(assignment, worker)
+        commands = {"test": self._test, "check": self._check, "profile": self._profile, "debug": self._debug}
+        return commands[self._request.command](assignment, worker)
 
     def _test(self, assignment: Assignment, worker: Path) -> int:
         filters = [f"--gtest_filter=*{self._request.choice.test}*"] if self._request.choice.test else []
@@ -241,11 +243,30 @@ class _Student:
         if self._request.page:
             page = self._layout.build / "pages" / f"{assignment.id}.html"
             page.parent.mkdir(exist_ok=True)
-            template = (self._layout.harness / TEMPLATE).read_text(encoding="utf-8")
+            template = read_template(self._layout.harness)
             last = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
             write_atomic(page, profile_page(template, assignment, result, text, last))
             self._print(f"\nFor a browser: {page}")
         return 0
+
+    def _debug(self, assignment: Assignment, worker: Path) -> int:
+        """Runs the tests, and the first that fails, else the first, again under the debugger."""
+        test = self._request.choice.test
+        result, _ = self._suite(assignment, worker, [f"--gtest_filter=*{test}*:{_NO_EVIDENCE}"])
+        if not result.tests:
+            raise UsageError(no_test(assignment, test, self._tests(assignment)))
+        failed = [one for one in result.tests if one.verdict != "PASS"]
+        begun = [one for one in failed if one.launches or one.findings]
+        first = first_failure(assignment, replace(result, evidence=())) or (begun or failed or result.tests)[0]
+        self._print(first.said or f"{first.name} passes.")
+        launches = f"launch {first.launches_before + 1}, with which the call that fails begins" if first.message else ""
+        self._print(f"\nThe debugger stops in this test's {launches or 'first launch'}; help lists its commands.\n")
+        command = self._command(assignment, worker, [
+            *(f"--gtest_filter={first.name}", f"--rung={first.rung}", f"--seed={result.seed}", "--threads=1", "--quiet"),
+            f"--debug={first.launches_before if first.message else 0}",
+        ])  # fmt: skip
+        sys.stdout.flush()
+        return _HARNESS_STATUS if subprocess.run(command, check=False).returncode == _HARNESS_STATUS else 0
 
     def _machine_code(self, assignment: Assignment) -> MachineChanges | None:
         """What a GPU would execute otherwise than the PTX says; None where that can't be looked at."""
@@ -332,8 +353,9 @@ class _Student:
             raise _RefusedError(why_not)
         compiler = self._layout.build / "nvcc.txt"
         version = compiler.read_text(encoding="utf-8") if compiler.is_file() else ""
+        lines = ["--lines", "-G"] if self._request.command == "debug" else []
         # By content: of two runs at once, of a watch and of another file, each has its own.
-        key = worker_key(self._layout, assignment.id, source, version)[:_KEY]
+        key = worker_key(self._layout, assignment.id, source, version + "".join(lines))[:_KEY]
         worker = self._layout.build / "workers" / f"{assignment.id}.{key}"
         warnings = worker.with_name(f"{worker.name}.said")
         if worker.is_file():
@@ -348,6 +370,7 @@ class _Student:
             *("--source", str(path)),
             *("--glue", str(self._layout.glue(assignment.id))),
             *("--out", str(made)),
+            *lines,
         ]
         ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         message = ended.stdout.decode("utf-8", "replace").replace(f"{path.parent}/", "").strip()
@@ -363,6 +386,21 @@ class _Student:
             old.with_name(f"{old.name}.said").unlink(missing_ok=True)
         return worker, message
 
+    def _command(self, assignment: Assignment, worker: Path, flags: Sequence[str]) -> list[str]:
+        request = self._request
+        return [
+            str(self._layout.public_suite(assignment.id)),
+            f"--assignment={assignment.path.parent}",
+            f"--worker={worker}",
+            *([f"--witness={witness}"] if (witness := self._layout.witness(assignment.id)).is_file() else []),
+            f"--device={request.device}",
+            *([f"--rung={_for_judge(assignment, request.choice.rung)}"] if request.choice.rung else []),
+            *([f"--seed={request.seed}"] if request.seed else []),
+            f"--gtest_color={'yes' if self._to.colour else 'no'}",
+            *flags,
+            *request.flags,
+        ]
+
     def _suite(
         self, assignment: Assignment, worker: Path, flags: Sequence[str], *, verbose: bool = False
     ) -> tuple[SuiteResult, str]:
@@ -370,20 +408,9 @@ class _Student:
         request = self._request
         with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
             path = Path(folder) / "result.json"
-            command = [
-                str(self._layout.public_suite(assignment.id)),
-                f"--assignment={assignment.path.parent}",
-                f"--worker={worker}",
-                *([f"--witness={witness}"] if (witness := self._layout.witness(assignment.id)).is_file() else []),
-                f"--result={path}",
-                f"--device={request.device}",
-                *([f"--rung={_for_judge(assignment, request.choice.rung)}"] if request.choice.rung else []),
-                *([f"--seed={request.seed}"] if request.seed else []),
-                *(["--quiet"] if not verbose else []),
-                f"--gtest_color={'yes' if self._to.colour else 'no'}",
-                *flags,
-                *request.flags,
-            ]
+            command = self._command(
+                assignment, worker, [f"--result={path}", *(["--quiet"] if not verbose else []), *flags]
+            )
             self._since = time.monotonic()
             if verbose:
                 sys.stdout.flush()

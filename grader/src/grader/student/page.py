@@ -7,16 +7,25 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from grader.model.assignment import Assignment
 from grader.model.line_costs import base_name
 from grader.model.result import Evidence, Line, Profile, SuiteResult
 
-TEMPLATE = "vgpu/cudart/report/page.html"  # in the harness
+_TEMPLATE = "vgpu/cudart/report/page.html"  # in the harness
+_PICTURES = "page_pictures.js"  # beside it
 _MARKS = ('["replays"]', '["before"]', '{"data": "here"}')
 _MOST_SOURCE = 500_000  # characters
 _MOST_EARLIER = 3  # runs
+
+
+def read_template(harness: Path) -> str:
+    """The page without data."""
+    path = harness / _TEMPLATE
+    pictures = path.with_name(_PICTURES).read_text(encoding="utf-8")
+    return path.read_text(encoding="utf-8").replace(f"/* {_PICTURES} */", pictures)
 
 
 def profile_page(template: str, assignment: Assignment, result: SuiteResult, source: str, last: str = "") -> str:

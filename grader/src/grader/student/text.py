@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from grader.base.counted import counted
 from grader.model.assignment import Assignment, Rung
 from grader.model.line_costs import LineCost, base_name, counters_by_line, line_cost
-from grader.model.picture import Picture, of_line, of_test
+from grader.model.picture import Picture, of_line, of_sm, of_test
 from grader.model.result import (
     Evidence,
     Finding,
@@ -544,6 +544,8 @@ def _advice(run: Profile, to: Terminal) -> Iterator[str]:
     """What limits each kernel, and what would bring most."""
     for one in run.advice:
         yield from ("", to.wrapped(f"  {one.kernel} is {one.limit}"))
+        if one.sm and one.sm.warps < one.sm.most_warps and (picture := of_sm(one.sm)):
+            yield from (to.wrapped(f"    {row}", 7) for row in picture.rows)
         for change in one.changes:
             at = ", ".join(f"{spot.file}:{spot.line}" for spot in change.lines)
             yield to.wrapped(f"    {one.told(change)}  ({at})", 6)

@@ -9,7 +9,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-_COMMANDS = "build|test|check|profile|hint|watch|run"
+_COMMANDS = "build|test|check|profile|debug|hint|watch|run"
 _VALUE = r"'[^']*'|[^\s'`\x1b]*[^\s'`\x1b.,;:]"
 _START = r"(?:\b|(?<=\dm))"  # of a word, or behind what made it bold
 _MAKE = re.compile(

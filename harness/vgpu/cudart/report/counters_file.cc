@@ -2,12 +2,18 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
 #include <iomanip>
+#include <optional>
+#include <regex>
 
 #include "vgpu/core/counters.h"
+#include "vgpu/core/grouped.h"
+#include "vgpu/core/symbol_name.h"
 #include "vgpu/cudart/report/metrics.h"
 #include "vgpu/cudart/report/table.h"
 
@@ -27,10 +33,55 @@ std::string Point(const Dim3& dim) {
   return "(" + std::to_string(dim.x) + ", " + std::to_string(dim.y) + ", " + std::to_string(dim.z) + ")";
 }
 
+// "4,096", "3.88", "0".
 std::string ValueOf(const Metric& metric, const LaunchRecord& launch) {
-  if (metric.value == nullptr) return std::to_string(launch.counters.*metric.field);
+  if (metric.value == nullptr) return Grouped(launch.counters.*metric.field);
   const double value = metric.value(launch);
-  return WithDecimals(value, value == static_cast<double>(static_cast<int64_t>(value)) ? 0 : 3);
+  const auto whole = static_cast<uint64_t>(value);
+  if (value == static_cast<double>(whole)) return Grouped(whole);
+  const std::string text = WithDecimals(value, 2);
+  return Grouped(std::stoull(text)) + text.substr(text.find('.'));
+}
+
+// A mangled name whose parameters of template type have the types T1, T2, … of that name, as Nsight Compute shows them:
+// "T_" becomes "2T1". Identifiers ("5scale"), literals ("Li16E") and references back ("S1_") stay.
+std::string WithTemplateTypes(const std::string& mangled) {
+  static const std::regex part("L[a-z]n?[0-9]+E|[SA][0-9A-Z]*_|T([0-9]*)_|[0-9]+");
+  std::string text;
+  std::smatch found;
+  for (auto at = mangled.begin(); at != mangled.end();) {
+    if (!std::regex_search(at, mangled.end(), found, part)) return text.append(at, mangled.end());
+    text.append(at, found[0].first);
+    at = found[0].second;
+    if (*found[0].first == 'T') {
+      const std::string name = "T" + std::to_string(found[1].length() == 0 ? 1 : std::stoul(found[1]) + 2);
+      text += std::to_string(name.size()) + name;
+      continue;
+    }
+    text += found[0];
+    if (std::isdigit(static_cast<unsigned char>(*found[0].first)) == 0) continue;
+    const auto end = at + std::min<ptrdiff_t>(std::stol(found[0]), mangled.end() - at);
+    text.append(at, end);
+    at = end;
+  }
+  return text;
+}
+
+// "void tools::scale<float, 8>(const T1 *, T1 *, int)", as ncu --print-kernel-base demangled, its default.
+std::string SignatureOf(const LaunchRecord& launch) {
+  constexpr uint64_t kLongest = 2000;
+  if (LongestDemangled(launch.mangled) > kLongest) return launch.kernel;
+  const std::optional<std::string> name = Demangled(WithTemplateTypes(launch.mangled));
+  if (!name || !name->ends_with(')')) return launch.kernel;
+  size_t begin = name->size();
+  for (int depth = 0; begin > 0;) {  // of the parameters
+    const char c = (*name)[--begin];
+    depth += c == ')' ? 1 : c == '(' ? -1 : 0;
+    if (depth == 0) break;
+  }
+  static const std::regex is_const(R"(([\w:]+(?: [\w:]+)*) const(?=[*&]))"), is_pointer(R"((\w|>)([*&]))");
+  const std::string types = std::regex_replace(name->substr(begin), is_const, "const $1");
+  return name->substr(0, begin) + std::regex_replace(types, is_pointer, "$1 $2");
 }
 
 }  // namespace
@@ -55,7 +106,7 @@ void PrintMetrics(const Device& device, const std::string& list, bool csv) {
              std::to_string(::getpid()),
              program_invocation_short_name,
              "127.0.0.1",
-             launch.kernel,
+             SignatureOf(launch),
              "1",
              "",
              Point(launch.block),

@@ -1,11 +1,14 @@
-// Nsight Compute's names for what the virtual GPU counts: vgpu-run --metrics=LIST. A counter's metric is summed over the
-// device, so its name may end in .sum.
+// Nsight Compute's names and units for what the virtual GPU counts: vgpu-run --metrics=LIST. A metric of the hardware's
+// units (l1tex__…) is summed over the device: its name ends in .sum, which may be left out where it is asked for.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vgpu/core/counters.h"
@@ -13,7 +16,7 @@
 namespace lockstep::vgpu::cudart {
 
 struct Metric {
-  std::string name;  // as it was asked for
+  std::string name;
   const char* unit;
   double (*value)(const LaunchRecord& launch);  // null: `field`
   uint64_t Counters::* field;
@@ -21,7 +24,8 @@ struct Metric {
 
 inline const std::vector<Metric>& MetricsOfLaunches() {
   static const std::vector<Metric> metrics = {
-      {"gpu__time_duration", "us", [](const LaunchRecord& launch) { return launch.microseconds; }, nullptr},
+      {"gpu__time_duration", "ns", [](const LaunchRecord& launch) { return std::round(1e3 * launch.microseconds); },
+       nullptr},
       {"launch__registers_per_thread", "register/thread",
        [](const LaunchRecord& launch) { return static_cast<double>(launch.registers); }, nullptr},
       {"launch__grid_size", "", [](const LaunchRecord& launch) { return static_cast<double>(launch.grid.Count()); },
@@ -40,7 +44,17 @@ inline bool HasMetric(const CounterInfo& info) {
   return !metric.empty() && metric.find_first_of(" ,") == std::string_view::npos;
 }
 
-// Of "a.sum,b". Throws std::runtime_error with a sentence that says what there is.
+// As Nsight Compute prints them.
+inline const char* UnitOf(std::string_view metric) {
+  static constexpr std::pair<const char*, const char*> kUnits[] = {
+      {"l1tex__t_sectors", "sector"}, {"inst_executed", "inst"}, {"branch_targets", "branches"}, {"memory_l1", "sectors"}};
+  for (const auto& [part, unit] : kUnits) {
+    if (metric.find(part) != std::string_view::npos) return unit;
+  }
+  return "";
+}
+
+// In the order of their names, each once. Of "a.sum,b". Throws std::runtime_error with a sentence that says what there is.
 inline std::vector<Metric> ParseMetrics(std::string_view list) {
   constexpr std::string_view kSum = ".sum";
   std::vector<Metric> metrics;
@@ -51,11 +65,13 @@ inline std::vector<Metric> ParseMetrics(std::string_view list) {
         std::string_view(name).substr(0, name.size() - (name.ends_with(kSum) ? kSum.size() : 0));
     at = comma + 1;
     const size_t before = metrics.size();
+    const bool is_whole = stem.starts_with("launch__") || stem.starts_with("memory_") || stem.ends_with("_pct");
+    const std::string full = std::string(stem) + (is_whole ? "" : ".sum");
     for (const Metric& known : MetricsOfLaunches()) {
-      if (stem == known.name) metrics.push_back({name, known.unit, known.value, nullptr});
+      if (stem == known.name) metrics.push_back({full, known.unit, known.value, nullptr});
     }
     for (const CounterInfo& info : AllCounters()) {
-      if (HasMetric(info) && stem == info.metric) metrics.push_back({name, info.unit, nullptr, info.field});
+      if (HasMetric(info) && stem == info.metric) metrics.push_back({full, UnitOf(stem), nullptr, info.field});
     }
     if (metrics.size() > before) continue;
     std::string there;
@@ -63,6 +79,8 @@ inline std::vector<Metric> ParseMetrics(std::string_view list) {
     for (const CounterInfo& info : AllCounters()) there += HasMetric(info) ? "\n  " + std::string(info.metric) : "";
     throw std::runtime_error("there is no metric " + (name.empty() ? "without a name" : name) + "; there are:" + there);
   }
+  std::ranges::sort(metrics, {}, &Metric::name);
+  metrics.erase(std::ranges::unique(metrics, {}, &Metric::name).begin(), metrics.end());
   return metrics;
 }
 

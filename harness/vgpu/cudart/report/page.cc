@@ -22,7 +22,7 @@ constexpr char kTemplate[] =
     ;
 constexpr size_t kMostKernels = 100, kMostLines = 1500, kMostDrawn = 500, kMostNames = 300;
 constexpr size_t kMostSource = 200 * 1000, kMostSources = 400 * 1000;  // bytes of a file, of all files
-constexpr size_t kMostReplays = 400 * 1000;                            // bytes
+constexpr size_t kMostReplays = 600 * 1000;                            // bytes
 
 std::string Cut(const std::string& text) { return text.substr(0, kMostNames); }
 
@@ -111,7 +111,7 @@ class Page {
       files_.insert(place->first);
       list.push_back({{"file", place->first}, {"line", place->second}, {"counters", JsonOf(line->counters)}});
       list.back()["accesses"] = Json::array();
-      for (const KeptSample& sample : {line->global, line->shared}) {
+      for (const KeptSample& sample : {line->global, line->shared, line->branch}) {
         if (sample == nullptr || drawn == 0) continue;
         --drawn;
         list.back()["accesses"].push_back(JsonOf(*sample));
@@ -186,9 +186,10 @@ class Page {
 
 }  // namespace
 
-bool WritePage(const std::string& path, const Device& device) {
+bool WritePage(const std::string& path, const Device& device, Json operations) {
   std::string text = kTemplate;
-  const Page page(device);
+  Page page(device);
+  page.data["streams"] = std::move(operations);
   const auto put = [&](const std::string& mark, const std::string& json) {
     text.replace(text.find(mark), mark.size(), json);
   };
