@@ -339,6 +339,14 @@ void Runtime::RemoveModule(Module* module) {
   std::erase_if(modules_, [module](const auto& entry) { return entry.get() == module; });
 }
 
+void Runtime::RemoveDriversModules() {
+  std::vector<Module*> all;
+  for (const auto& module : modules_) {
+    if (module->of_driver) all.push_back(module.get());
+  }
+  for (Module* const module : all) RemoveModule(module);
+}
+
 Module* Runtime::ModuleOf(const void* handle) {
   const auto found =
       std::find_if(modules_.begin(), modules_.end(), [handle](const auto& one) { return one.get() == handle; });

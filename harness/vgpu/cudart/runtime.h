@@ -149,6 +149,7 @@ class Runtime {
   // Registration. Modules live as long as the process, unless unloaded.
   Module* AddModule();
   void RemoveModule(Module* module);
+  void RemoveDriversModules();
   // The library or module of a handle. Throws ApiError.
   Module* ModuleOf(const void* handle);
   // The shared object that registered it is gone: others may come to lie where its kernels and variables were.

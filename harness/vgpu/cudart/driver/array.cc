@@ -245,7 +245,7 @@ CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* resource, CUtexObject ob
 }
 CUresult cuSurfObjectCreate(CUsurfObject* object, const CUDA_RESOURCE_DESC* resource) {
   return Drive("cuSurfObjectCreate", [&] {
-    if (object == nullptr || resource == nullptr) return cudaErrorInvalidValue;
+    if (object == nullptr || resource == nullptr || resource->flags != 0) return cudaErrorInvalidValue;
     cudaResourceDesc same = {};
     if (const cudaError_t error = Convert(*resource, &same); error != cudaSuccess) return error;
     return cudaCreateSurfaceObject(As<cudaSurfaceObject_t*>(object), &same);

@@ -419,7 +419,7 @@ CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
 }
 
 CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
-  return Drive("cuFuncGetModule", [&] { return ModuleOf(module, function); });
+  return DriveUnlessFaulted("cuFuncGetModule", Needs::kInit, [&] { return ModuleOf(module, function); });
 }
 
 // A function is there as soon as it has a handle.
@@ -445,7 +445,7 @@ CUresult cuFuncLoad(CUfunction function) {
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** parameters,
                         void** extra) {
-  return Drive("cuLaunchKernel", [&] {
+  return Drive("cuLaunchKernel", NeedsOf(stream), [&] {
     if (const cudaError_t error = Usable(stream); error != cudaSuccess) return error;
     if (function == nullptr) return cudaErrorInvalidResourceHandle;
     const dim3 grid(grid_x, grid_y, grid_z), block(block_x, block_y, block_z);
@@ -460,15 +460,16 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                                    CUstream stream, void** parameters) {
-  return Drive("cuLaunchCooperativeKernel", [&] {
+  return Drive("cuLaunchCooperativeKernel", NeedsOf(stream), [&] {
     return cudaLaunchCooperativeKernel(function, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
                                        parameters, shared, stream);
   });
 }
 
 // On devices of their own: here there is one.
-CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS* list, unsigned count, unsigned) {
-  if (list == nullptr || count != 1) return CUDA_ERROR_INVALID_VALUE;
+CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS* list, unsigned count, unsigned flags) {
+  if (list == nullptr || count != 1 || flags > 3) return CUDA_ERROR_INVALID_VALUE;
+  if (!IsMade(list->hStream)) return CUDA_ERROR_INVALID_HANDLE;
   return cuLaunchCooperativeKernel(list->function, list->gridDimX, list->gridDimY, list->gridDimZ, list->blockDimX,
                                    list->blockDimY, list->blockDimZ, list->sharedMemBytes, list->hStream,
                                    list->kernelParams);
@@ -488,7 +489,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
 }
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
-  return Drive("cuLaunchHostFunc", [&] { return cudaLaunchHostFunc(stream, function, data); });
+  return Drive("cuLaunchHostFunc", NeedsOf(stream), [&] { return cudaLaunchHostFunc(stream, function, data); });
 }
 
 // ---- Functions ----

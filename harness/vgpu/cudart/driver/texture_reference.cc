@@ -43,7 +43,7 @@ using Texture = CUDA_TEXTURE_DESC;
 // The body gets the reference, which exists, and says whether the arguments are right.
 template <typename Body>
 CUresult With(const char* function, CUtexref handle, Body body) {
-  return Drive(function, [&] {
+  return DriveHandle(function, handle, [&] {
     const std::lock_guard lock(Known().mutex);
     const auto found = Known().all.find(handle);
     return found != Known().all.end() && body(*found->second) ? cudaSuccess : cudaErrorInvalidValue;
@@ -129,8 +129,8 @@ using namespace lockstep::vgpu::cudart::driver;
 extern "C" {
 
 CUresult cuTexRefCreate(CUtexref* t) {
-  return Drive(__func__,
-               [&] { return t == nullptr ? cudaErrorInvalidValue : (*t = ReferenceAt(nullptr), cudaSuccess); });
+  return DriveUnlessFaulted(
+      __func__, [&] { return t == nullptr ? cudaErrorInvalidValue : (*t = ReferenceAt(nullptr), cudaSuccess); });
 }
 CUresult cuTexRefDestroy(CUtexref t) {
   return With(__func__, t, [&](auto&) { return Known().all.erase(t) != 0; });
