@@ -107,7 +107,7 @@ thread_local bool in_use_here = false;
 
 // Calls that need no context though most of their kind do, and those that make one though they ignore faults.
 constexpr std::string_view kWithoutContext[] = {
-    "cudaGetKernel",           "cudaDeviceCanAccessPeer",          "cudaDeviceGetPCIBusId",
+    "cudaMemPoolExportPointer", "cudaGetKernel",           "cudaDeviceCanAccessPeer",          "cudaDeviceGetPCIBusId",
     "cudaDeviceGetByPCIBusId", "cudaGetDriverEntryPointByVersion", "cudaLibraryLoadData",
     "cudaLibraryLoadFromFile"};
 constexpr std::string_view kWithContext[] = {"cudaGraphCreate", "cudaMemcpy"};

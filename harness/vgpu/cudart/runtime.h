@@ -61,6 +61,7 @@ struct Module {
   cudaError_t error = cudaSuccess;      // why it can't be loaded
   bool image_gone = false;              // with the shared object that held it
   bool of_driver = false;               // a CUmodule: unloaded by cuModuleUnload, which unloads no library
+  const void* context = nullptr;        // a CUmodule's, if cuCtxCreate made it
 };
 
 struct Kernel {

@@ -131,7 +131,7 @@ void FillErrorLog(unsigned count, CUjit_option* options, void** values, const st
 // The current device's.
 const DeviceProfile& ProfileHere();
 
-// The texture reference of a module's variable, or for nullptr a new one of none.
+// The texture reference of a module's variable, nullptr if it was destroyed; for nullptr a new one of none.
 CUtexref ReferenceAt(void* variable);
 
 // Says that a form of a driver function is missing.

@@ -11,7 +11,7 @@ namespace lockstep::vgpu::cudart::driver {
 namespace {
 
 struct LaunchState {
-  dim3 block{1, 1, 1};
+  dim3 block{0, 0, 0};  // not set: the one that the kernel requires, or one thread
   unsigned shared = 0;
   std::vector<uint8_t> parameters;
   size_t bytes = 0;  // cuParamSetSize
@@ -69,6 +69,10 @@ CUresult Launch(const char* function, CUfunction kernel, int width, int height, 
   if (known != CUDA_SUCCESS) return known;
   // What was set beyond the kernel's parameters doesn't matter, a size that was set does.
   bytes = std::max(bytes, now.bytes);
+  if (now.block.x == 0) {
+    const auto required = InfoOf(kernel).required_block;
+    now.block = required.x != 0 ? dim3(required.x, required.y, required.z) : dim3(1, 1, 1);
+  }
   now.parameters.resize(std::max(bytes, now.parameters.size()));
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, now.parameters.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                    CU_LAUNCH_PARAM_END};

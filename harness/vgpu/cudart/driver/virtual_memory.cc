@@ -84,8 +84,9 @@ void CheckProperties(const CUmemAllocationProp* properties) {
   Require(handles == CU_MEM_HANDLE_TYPE_NONE || handles == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
               handles == CU_MEM_HANDLE_TYPE_FABRIC,
           cudaErrorInvalidValue);
+  // As of a machine in no fabric.
   const bool is_tile_pool = (properties->allocFlags.usage & CU_MEM_CREATE_USAGE_TILE_POOL) != 0;
-  Require(handles != CU_MEM_HANDLE_TYPE_FABRIC || !is_tile_pool, cudaErrorInvalidValue);
+  Require(handles != CU_MEM_HANDLE_TYPE_FABRIC, is_tile_pool ? cudaErrorInvalidValue : cudaErrorNotPermitted);
 }
 
 void LetGo(Runtime& r, Physical* memory) {
