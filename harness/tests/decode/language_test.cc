@@ -69,6 +69,10 @@ TEST(LanguageTest, FunctionsWithRegisters) {
        ".func (.reg .u32 a, .reg .u32 b) both (.reg .u32 c, .reg .u64 d) { mov.u32 a, c; ld.global.u32 b, [d]; ret; }"},
       {".reg .v4 .u32 v; ld.global.v4.u32 v, [%rd0]; call (%r0), sum, (v);", 10,
        ".func (.reg .u32 r) sum (.reg .v4 .u32 a) { add.u32 r, a.x, a.y; add.u32 r, r, a.z; add.u32 r, r, a.w; ret; }"},
+      {"mov.u32 %r1, 4; call (%r0, %p1), is_four, (%r1); @%p1 add.u32 %r0, %r0, 10;", 15,
+       ".func (.reg .u32 r, .reg .pred p) is_four (.reg .u32 a) { add.u32 r, a, 1; setp.eq.u32 p, a, 4; ret; }"},
+      {"setp.eq.u32 %p1, 1, 1; call (%r0), chosen, (%p1);", 7,
+       ".func (.reg .u32 r) chosen (.reg .pred p) { selp.u32 r, 7, 8, p; ret; }"},
       {".reg .v2 .u32 v; call (v), pair, (); mad.lo.u32 %r0, v.x, 10, v.y;", 34,
        ".func (.reg .v2 .u32 r) pair () { mov.u32 r.x, 3; mov.u32 r.y, 4; ret; }"},
       {"mov.u64 %rd1, next; P: .callprototype (.reg .u32 _) _ (.reg .u32 _); call (%r0), %rd1, (5), P;", 6, next},
@@ -226,6 +230,7 @@ TEST(LanguageTest, Declarations) {
       {"pmevent.mask 3; createpolicy.cvt.L2.b64 %rd1, 1;\n"
        "createpolicy.range.global.L2::evict_last.L2::evict_unchanged.b64 %rd1, [%rd0], 64, 128; mov.u32 %r0, 2;",
        2},
+      {"st.shared.u32 [s], 5; ld.u32 %r0, [s];", 5, ".shared .u32 s;"},
       {".reg .u32 add; mov.u32 add, 4; add.u32 %r0, add, add;", 8},
   });
 }

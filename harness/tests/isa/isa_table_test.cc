@@ -76,6 +76,7 @@ std::vector<Case> AllCases() {
       {"cvt.pack.sat.u16.s32", {0x12345, 0xffffffff}, 0xffff0000, {4, 4, 4}},
       {"cvt.pack.sat.s8.s32.b32", {200, 0xffffff00, 0xabcd}, 0xabcd7f80, {4, 4, 4, 4}},
       {"set.eq.f16x2.f16x2", {0x3c004000, 0x3c003c00}, 0x3c000000},
+      {"set.eq.u32.f16x2", {0x3c004000, 0x3c003c00}, 0xffff0000},
       {"cvt.rna.satfinite.tf32.f32", {0x7fc00000}, 0x7fbfe000},
       {"cvt.rp.ftz.f16.f32", {1}, 1},
       {"div.rn.f64", {0xfff8000000001234, 0x7ff0000000000001}, 0xfff8000000001234},

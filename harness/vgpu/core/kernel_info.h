@@ -19,6 +19,7 @@ struct KernelInfo {
   uint32_t parameter_bytes = 0;
   uint32_t registers = 0, static_shared = 0, local_bytes = 0, constant_bytes = 0;
   uint32_t max_threads = 1024;         // from .maxntid / .reqntid
+  Dim3 required_block{0, 0, 0};        // .reqntid; zeros if the kernel requires none
   Dim3 cluster{0, 0, 0};               // .reqnctapercluster; zeros if the kernel requires none
   int ptx_version = 0, target_sm = 0;  // 90 = ISA 9.0; 80 = sm_80
 };

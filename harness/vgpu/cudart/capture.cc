@@ -270,7 +270,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNo
 LOCKSTEP_PER_THREAD(cudaStreamUpdateCaptureDependencies, _ptsz)
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  return Api("cudaThreadExchangeStreamCaptureMode", Faults::kIgnores, [&](Runtime&) {
+  return Api("cudaThreadExchangeStreamCaptureMode", Faults::kNone, [&](Runtime&) {
     Require(mode != nullptr, cudaErrorInvalidValue);
     std::swap(*mode, ThreadMode());
   });

@@ -78,6 +78,14 @@ void SetLimit(Runtime& r, cudaLimit limit, size_t value) {
 
 void ForgetLimits() { SetLimits().clear(); }
 
+void ResetDevice(Runtime& r) {
+  r.Reset();
+  ResetPools(r.device());
+  ForgetAllocations();
+  ResetGraphMemory(r.device());
+  ResetArrays(r.device());
+}
+
 bool& WasReset() {
   static bool was_reset = false;
   return was_reset;
@@ -180,14 +188,10 @@ cudaError_t cudaDeviceSynchronize() {
 
 cudaError_t cudaDeviceReset() {
   return Api("cudaDeviceReset", Faults::kNone, [](Runtime& r) {
-    r.Reset();
+    ResetDevice(r);
     WasReset() = true;
     EndPrimary(r.device());
     DeviceFlags() = 0;
-    ResetPools(r.device());
-    ForgetAllocations();
-    ResetGraphMemory(r.device());
-    ResetArrays(r.device());
   });
 }
 

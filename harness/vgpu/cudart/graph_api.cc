@@ -267,7 +267,7 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                         const cudaGraphEdgeData*, size_t count) {
   return Api("cudaGraphRemoveDependencies", [&](Runtime&) {
-    if (count > 0) RequireNoMemoryNodes(*GraphOf(graph));
+    RequireNoMemoryNodes(*GraphOf(graph));
     const auto edges = EdgesBetween(graph, from, to, count);
     for (const auto& [before, after] : edges) {
       Require(std::erase(after->dependencies, before) > 0, cudaErrorInvalidValue);

@@ -130,7 +130,11 @@ Work MakeAny(Runtime& r, GraphFinder graph_of, cudaGraphNodeParams* params) {
 
 bool IsFillable(Runtime& r, const FillWork& fill) {
   const auto address = reinterpret_cast<uint64_t>(fill.to);
-  return r.DeviceHolding(address).has_value() || r.IsPinned(fill.to) || IsOfGraph(r, address);
+  const auto& [width, height, depth] = fill.region;
+  const uint64_t rows = height > 0 ? height - 1 : 0, slices = depth > 0 ? depth - 1 : 0;
+  const std::optional<int> device = r.DeviceHolding(address);
+  if (!device) return r.IsPinned(fill.to) || IsOfGraph(r, address);
+  return r.backend(*device).Contains(address, slices * fill.layout.slice + rows * fill.layout.pitch + width);
 }
 
 namespace {

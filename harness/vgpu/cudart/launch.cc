@@ -55,6 +55,8 @@ std::string Explain(Runtime& r, const KernelInfo& info, const LaunchConfiguratio
   std::string why = "does not fit the device";
   if (threads == 0 || ToDim3(grid).Count() == 0) {
     why = "has a size of 0";
+  } else if (info.required_block.x != 0 && !(ToDim3(block) == info.required_block)) {
+    why = "is not the block that .reqntid requires";
   } else if (threads > most) {
     why = "has " + std::to_string(threads) + " threads per block, at most " + std::to_string(most) + " are possible";
   } else if (configuration.shared > 0) {
@@ -124,6 +126,15 @@ void CheckCluster(Runtime& r, KernelWork work, const KernelInfo& info) {
           cudaErrorInvalidClusterSize);
 }
 
+// Of a block with too much shared memory none is resident at once; a shape that no launch may have is told before.
+void CheckTooLarge(Runtime& r, KernelWork work, const KernelInfo& info) {
+  work.configuration.shared = 0;
+  work.parameters.resize(info.parameter_bytes);
+  const LaunchError error = r.backend().Check(SpecOf(r, work));
+  Require(error == LaunchError::kNone || error == LaunchError::kCooperativeTooLarge, cudaErrorInvalidValue);
+  throw ApiError{cudaErrorCooperativeLaunchTooLarge};
+}
+
 }  // namespace
 
 KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
@@ -142,8 +153,7 @@ KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguratio
   const bool is_given = cluster.x != 0 || cluster.y != 0 || cluster.z != 0;
   work.cluster = is_given ? cluster : work.kernel->required_cluster;
   CheckCluster(r, work, info);
-  // Of a block with too much shared memory none is resident at once.
-  Require(!cooperative || shared <= MaxDynamicShared(r, *work.kernel, info), cudaErrorCooperativeLaunchTooLarge);
+  if (cooperative && shared > MaxDynamicShared(r, *work.kernel, info)) CheckTooLarge(r, work, info);
   if (shared > MaxDynamicShared(r, *work.kernel, info)) {
     Say("the launch of " + info.demangled + AtCallSite() + " asks for " + std::to_string(shared) +
         " bytes of dynamic shared memory, at most " + std::to_string(MaxDynamicShared(r, *work.kernel, info)) +

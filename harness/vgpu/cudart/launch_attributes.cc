@@ -111,9 +111,6 @@ void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID id, const cudaLa
       if (const auto& dim = value.preferredClusterDim; dim.x != 0 || dim.y != 0 || dim.z != 0) {
         Require(dim.x != 0 && dim.y != 0 && dim.z != 0, cudaErrorInvalidClusterSize);
       }
-      if (value.preferredClusterDim.x > 1 || value.preferredClusterDim.y > 1 || value.preferredClusterDim.z > 1) {
-        NotSupported("a preferred size of clusters beside the required one");
-      }
       break;
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
       Require(owner == AttributeOwner::kNode, cudaErrorNotSupported);

@@ -106,6 +106,7 @@ void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle
   if (in.point.capture != nullptr) {
     *pointer = nullptr;
     Require(in.point.capture->valid, cudaErrorStreamCaptureInvalidated);
+    Require(pool.handles == cudaMemHandleTypeNone, cudaErrorNotSupported);  // a graph's memory is its own
     if (bytes == 0) return;
     AllocateWork work = MakeAllocation(r, bytes);
     *pointer = reinterpret_cast<void*>(work.memory->address);
@@ -285,7 +286,8 @@ cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cu
 cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type, cudaMemPool_t pool) {
   return Api("cudaMemSetMemPool", [&](Runtime& r) {
     const int device = KeyOf(r, location, type);
-    Require(PoolOf(pool).device == device, cudaErrorInvalidDevice);
+    Require(PoolOf(pool).device == device,
+            location->type == cudaMemLocationTypeHost ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
     CurrentPool(device) = pool;
   });
 }

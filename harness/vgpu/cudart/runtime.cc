@@ -107,7 +107,7 @@ thread_local bool in_use_here = false;
 
 // Calls that need no context though most of their kind do, and those that make one though they ignore faults.
 constexpr std::string_view kWithoutContext[] = {
-    "cudaGetKernel",           "cudaDeviceCanAccessPeer",          "cudaDeviceGetPCIBusId",
+    "cudaMemPoolExportPointer", "cudaGetKernel",           "cudaDeviceCanAccessPeer",          "cudaDeviceGetPCIBusId",
     "cudaDeviceGetByPCIBusId", "cudaGetDriverEntryPointByVersion", "cudaLibraryLoadData",
     "cudaLibraryLoadFromFile"};
 constexpr std::string_view kWithContext[] = {"cudaGraphCreate", "cudaMemcpy"};
@@ -337,6 +337,14 @@ void Runtime::RemoveModule(Module* module) {
   std::erase_if(kernels_, [module](const auto& entry) { return entry.second->module == module; });
   std::erase_if(symbols_, [module](const auto& entry) { return entry.second.module == module; });
   std::erase_if(modules_, [module](const auto& entry) { return entry.get() == module; });
+}
+
+void Runtime::RemoveDriversModules() {
+  std::vector<Module*> all;
+  for (const auto& module : modules_) {
+    if (module->of_driver) all.push_back(module.get());
+  }
+  for (Module* const module : all) RemoveModule(module);
 }
 
 Module* Runtime::ModuleOf(const void* handle) {

@@ -61,6 +61,7 @@ struct Module {
   cudaError_t error = cudaSuccess;      // why it can't be loaded
   bool image_gone = false;              // with the shared object that held it
   bool of_driver = false;               // a CUmodule: unloaded by cuModuleUnload, which unloads no library
+  const void* context = nullptr;        // a CUmodule's, if cuCtxCreate made it
 };
 
 struct Kernel {
@@ -149,6 +150,7 @@ class Runtime {
   // Registration. Modules live as long as the process, unless unloaded.
   Module* AddModule();
   void RemoveModule(Module* module);
+  void RemoveDriversModules();
   // The library or module of a handle. Throws ApiError.
   Module* ModuleOf(const void* handle);
   // The shared object that registered it is gone: others may come to lie where its kernels and variables were.

@@ -47,6 +47,7 @@ bool& NullIsOfThread() {
 
 void Timeline::DestroyStream(cudaStream_t stream) {
   const auto found = streams_.find(stream);
+  Require(found != streams_.end() || CalledAs() == nullptr || !lost_.contains(stream), cudaErrorContextIsDestroyed);
   Require(found != streams_.end(), cudaErrorInvalidResourceHandle);
   clocks_.Remove(found->second->slot);
   streams_.erase(found);
@@ -184,6 +185,7 @@ void Timeline::Reset(int device) {
   std::erase_if(streams_, [this, device](const auto& entry) {
     if (entry.second->device != device) return false;
     clocks_.Remove(entry.second->slot);
+    lost_.insert(entry.first);
     return true;
   });
   std::erase_if(events_, [device](const auto& entry) { return entry.second->device == device; });

@@ -58,6 +58,10 @@ void DescribeKernel(const ptx::Module& module, const ptx::Function& entry, Kerne
     const auto extent = [&](int k) { return static_cast<uint32_t>(std::max(entry.reqnctapercluster[k], 1)); };
     kernel.cluster = {extent(0), extent(1), extent(2)};
   }
+  if (entry.reqntid[0] > 0) {
+    const auto extent = [&](int k) { return static_cast<uint32_t>(std::max(entry.reqntid[k], 1)); };
+    kernel.required_block = {extent(0), extent(1), extent(2)};
+  }
   for (const int* limit : {entry.maxntid, entry.reqntid}) {
     uint64_t threads = 1;
     for (int k = 0; k < 3; ++k) threads *= static_cast<uint64_t>(std::clamp(limit[k], 1, 4096));

@@ -15,6 +15,7 @@
 #include "vgpu/decode/cost_class.h"
 #include "vgpu/decode/decoder_internal.h"
 #include "vgpu/exec/control.h"
+#include "vgpu/exec/frame_values.h"
 #include "vgpu/exec/warp_state.h"
 #include "vgpu/isa/memory/memory.h"
 #include "vgpu/isa/memory/memory_access.h"
@@ -144,11 +145,13 @@ void FunctionDecoder::PlaceVariables() {
                                     std::vector<ValuePlace>& places) {
     for (const ptx::Variable& v : variables) {
       if (v.space == Space::kReg) {  // liveness gives such a register a row of its own
-        if (v.type == Type::kPred || v.vector_width != 1) {
+        if (v.vector_width != 1) {
           throw Unsupported("function " + function_.name + " has a parameter in a register of an unusual type");
         }
         register_type_[v.name] = v.type;
-        places.push_back({layout_.row.at(v.name), 0, static_cast<uint32_t>(ptx::SizeOf(v.type))});
+        const bool is_predicate = v.type == Type::kPred;
+        places.push_back(
+            {layout_.row.at(v.name), 0, is_predicate ? kPredicateBytes : static_cast<uint32_t>(ptx::SizeOf(v.type))});
         continue;
       }
       const bool on_stack = addressed.contains(v.name);

@@ -6,6 +6,7 @@
 #include "vgpu/analysis/analysis_work.h"
 #include "vgpu/decode/decoder_internal.h"
 #include "vgpu/exec/control.h"
+#include "vgpu/exec/frame_values.h"
 #include "vgpu/isa/special_registers.h"
 #include "vgpu/memory/address_space.h"
 
@@ -180,6 +181,19 @@ RowRef FunctionDecoder::BindDestination(Type type, const ptx::Operand& operand) 
   return RegisterRow(r->name, type, true);
 }
 
+namespace {
+
+// A load, a store or an atomic operation of a generic address.
+bool NamesNoSpace(const ptx::Instruction& i) {
+  if (i.opcode != "ld" && i.opcode != "st" && i.opcode != "atom" && i.opcode != "red") return false;
+  return std::none_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& word) {
+    return word == "global" || word == "local" || word == "const" || word.starts_with("shared") ||
+           word.starts_with("param");
+  });
+}
+
+}  // namespace
+
 RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const ptx::Operand& operand,
                                     uint64_t* offset) {
   const auto* a = std::get_if<ptx::AddressRef>(&operand.value);
@@ -196,6 +210,10 @@ RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const p
   if (!FindAddress(a->base_symbol, &address, &is_local)) throw Unsupported("unknown name " + a->base_symbol);
   if (is_local && !InEntry()) return SymbolRow(instruction, {a->base_symbol, 0}, 8);
   *offset += address;
+  // A shared variable that an access without a space names is found where it lies.
+  const bool is_shared = builder_.shared_offset.contains(VariableKey(&function_, a->base_symbol)) ||
+                         builder_.shared_offset.contains(VariableKey(nullptr, a->base_symbol));
+  if (is_shared && !is_local && NamesNoSpace(instruction)) *offset += kSharedWindow;
   return zero;
 }
 
@@ -326,7 +344,10 @@ ValuePlace FunctionDecoder::BindValue(const ptx::Operand& operand) {
   if (const auto* r = std::get_if<ptx::RegisterRef>(&operand.value)) {
     const int bytes = RegisterBytes(r->name);
     const auto type = register_type_.find(r->name);
-    if (bytes == 0 || bytes > 8 || type->second == Type::kPred) throw Unsupported("argument " + r->name);
+    if (type != register_type_.end() && type->second == Type::kPred) {
+      return {RegisterRow(r->name, Type::kPred, false), 0, kPredicateBytes};
+    }
+    if (bytes == 0 || bytes > 8) throw Unsupported("argument " + r->name);
     return {RegisterRow(r->name, type->second, false), 0, static_cast<uint32_t>(bytes)};
   }
   throw Unsupported("an argument of a call is neither .param nor register");

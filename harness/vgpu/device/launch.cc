@@ -53,6 +53,7 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
       b.z > 64 || b.Count() > static_cast<uint64_t>(std::min(profile.max_threads_per_block, 1024))) {
     return LaunchError::kInvalidConfiguration;
   }
+  if (kernel.required_block.x != 0 && !(b == kernel.required_block)) return LaunchError::kInvalidConfiguration;
   const uint64_t shared = uint64_t{kernel.static_shared} + spec.dynamic_shared;
   // Beyond that the assembler refuses the kernel: only dynamic shared memory may have more.
   if (kernel.static_shared > static_cast<uint64_t>(profile.shared_per_block)) return LaunchError::kInvalidConfiguration;

@@ -10,6 +10,9 @@
 
 namespace lockstep::vgpu {
 
+// ValuePlace::bytes of a predicate, whose row is a mask of lanes.
+inline constexpr uint32_t kPredicateBytes = 0;
+
 struct FrameValues {
   uint8_t* rows;             // of the frame
   const uint8_t* constants;  // of the program

@@ -310,6 +310,8 @@ Handler PickSet16(Type type, Type own_type) {
   return Set < Scalar16<Format>, uint16_t, std::is_same_v<Format, Half> ? 0x3c00 : 0x3f80 > ;
 }
 
+bool IsWord(Type type) { return type == Type::kU32 || type == Type::kS32; }
+
 Handler PickSet(Type destination, Type source) {
   switch (source) {
     case Type::kF32:
@@ -321,9 +323,9 @@ Handler PickSet(Type destination, Type source) {
     case Type::kBF16:
       return PickSet16<Bfloat>(destination, source);
     case Type::kF16x2:
-      return destination == source ? SetPair<Half, 0x3c00> : nullptr;
+      return destination == source ? SetPair<Half, 0x3c00> : IsWord(destination) ? SetPair<Half, 0xffff> : nullptr;
     case Type::kBF16x2:
-      return destination == source ? SetPair<Bfloat, 0x3f80> : nullptr;
+      return destination == source ? SetPair<Bfloat, 0x3f80> : IsWord(destination) ? SetPair<Bfloat, 0xffff> : nullptr;
     case Type::kB16:
       return PickSet<Plain<uint16_t>>(destination);
     case Type::kB32:

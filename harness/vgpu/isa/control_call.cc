@@ -26,6 +26,14 @@ void Copy(const FrameValues& from, const std::vector<ValuePlace>& sources, const
   const size_t n = std::min(sources.size(), targets.size());
   for (size_t k = 0; k < n; ++k) {
     const uint32_t bytes = std::min(sources[k].bytes, targets[k].bytes);
+    if (sources[k].bytes == kPredicateBytes && targets[k].bytes == kPredicateBytes) {
+      LaneMask before = 0, after = 0;
+      std::memcpy(&before, to.At(targets[k], 0), sizeof before);
+      std::memcpy(&after, from.At(sources[k], 0), sizeof after);
+      after = (before & ~mask) | (after & mask);
+      std::memcpy(to.At(targets[k], 0), &after, sizeof after);
+      continue;
+    }
     for (LaneMask left = mask; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
       std::memcpy(to.At(targets[k], lane), from.At(sources[k], lane), bytes);

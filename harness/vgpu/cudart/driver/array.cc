@@ -227,11 +227,14 @@ CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resour
     if (object == nullptr || resource == nullptr || desc == nullptr) return cudaErrorInvalidValue;
     cudaResourceDesc same = {};
     if (const cudaError_t error = Convert(*resource, &same); error != cudaSuccess) return error;
-    // Memory has no views: one is not looked at.
-    if (view != nullptr && resource->resType <= CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
-      return Missing("a view of a texture's resource by the driver API");
+    if (resource->resType == CU_RESOURCE_TYPE_ARRAY && resource->res.array.hArray == nullptr)
+      return cudaErrorInvalidValue;
+    // Memory has no views: one is not looked at. Those of arrays are laid out alike in both APIs.
+    static_assert(sizeof(CUDA_RESOURCE_VIEW_DESC) == sizeof(cudaResourceViewDesc));
+    const bool of_array = resource->resType <= CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
     const cudaTextureDesc texture = Convert(*desc, same);
-    return cudaCreateTextureObject(As<cudaTextureObject_t*>(object), &same, &texture, nullptr);
+    return cudaCreateTextureObject(As<cudaTextureObject_t*>(object), &same, &texture,
+                                   of_array ? reinterpret_cast<const cudaResourceViewDesc*>(view) : nullptr);
   });
 }
 CUresult cuTexObjectDestroy(CUtexObject object) { return Pass("cuTexObjectDestroy", cudaDestroyTextureObject, object); }
@@ -245,7 +248,7 @@ CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* resource, CUtexObject ob
 }
 CUresult cuSurfObjectCreate(CUsurfObject* object, const CUDA_RESOURCE_DESC* resource) {
   return Drive("cuSurfObjectCreate", [&] {
-    if (object == nullptr || resource == nullptr) return cudaErrorInvalidValue;
+    if (object == nullptr || resource == nullptr || resource->flags != 0) return cudaErrorInvalidValue;
     cudaResourceDesc same = {};
     if (const cudaError_t error = Convert(*resource, &same); error != cudaSuccess) return error;
     return cudaCreateSurfaceObject(As<cudaSurfaceObject_t*>(object), &same);

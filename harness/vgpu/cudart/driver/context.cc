@@ -73,6 +73,15 @@ cudaError_t CheckDevice(CUdevice device) {
   return device >= 0 && device < count ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
+std::vector<Context*>& StackToChange();
+bool IsThere(const Context& context);
+
+// A context that a call names and asks something.
+cudaError_t Gone(CUcontext context) {
+  if (context == nullptr) return cudaErrorDeviceUninitialized;
+  return IsContext(Of(context)) && IsThere(*Of(context)) ? cudaSuccess : cudaErrorContextIsDestroyed;
+}
+
 CUresult Create(const char* function, CUcontext* context, unsigned flags, CUdevice device) {
   return Drive(function, Needs::kInit, [&] {
     if (context == nullptr) return cudaErrorInvalidValue;
@@ -85,7 +94,7 @@ CUresult Create(const char* function, CUcontext* context, unsigned flags, CUdevi
     if (fault != cudaSuccess && fault != cudaErrorDevicesUnavailable) return fault;
     if (runtime().earlier_fault() != cudaSuccess) return runtime().earlier_fault();
     auto made = std::make_unique<Context>(Context{device, flags, false});
-    Stack().push_back(made.get());
+    StackToChange().push_back(made.get());
     *context = Handle(made.get());
     Contexts& all = All();
     const std::lock_guard lock(all.mutex);
@@ -106,6 +115,16 @@ cudaError_t OnDevice(CUdevice device, Body body) {
   return error;
 }
 
+// The last use of a primary context ends: what it held is gone, and so are the modules loaded into it.
+void End(Runtime& r, int device) {
+  OnDevice(device, [&] {
+    return Api("cudaDeviceReset", Faults::kNone, [&](Runtime&) {
+      r.RemoveDriversModules();
+      ResetDevice(r);
+    });
+  });
+}
+
 }  // namespace
 
 Context* CurrentContext() {
@@ -123,6 +142,13 @@ Context* CurrentContext() {
 
 namespace {
 
+// The stack, to be changed: what the runtime made current lies at its bottom.
+std::vector<Context*>& StackToChange() {
+  std::vector<Context*>& stack = Stack();
+  if (Context* const current = stack.empty() ? CurrentContext() : nullptr; current != nullptr) stack.push_back(current);
+  return stack;
+}
+
 bool IsThere(const Context& context) {
   return !context.primary || (All().primary[context.device].second > 0 && !context.was_reset) || RuntimeInUse();
 }
@@ -135,6 +161,15 @@ unsigned FlagsOf(const Context& context) {
 }
 
 }  // namespace
+
+Context* ContextAt(int device) {
+  Context* const current = CurrentContext();
+  return current != nullptr && current->device == device ? current : PrimaryOf(device);
+}
+
+Needs NeedsOf(CUstream stream) {
+  return IsMade(stream) && CurrentContext() == nullptr ? Needs::kInit : Needs::kContext;
+}
 
 CUresult Ready(const char* function, Needs needs) {
   if (HasJudge()) {
@@ -339,6 +374,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
       r.ReleasePrimary();
     }
     if (retained == 0 && !RuntimeInUse()) {
+      if (Runtime& r = runtime(); !r.faulted()) End(r, device);
       DeviceFlags() = 0;
       PrimaryOf(device)->has_flags = false;
       ForgetLimits();
@@ -398,7 +434,7 @@ CUresult cuCtxDestroy(CUcontext context) {
 CUresult cuCtxPushCurrent(CUcontext context) {
   return Drive("cuCtxPushCurrent", Needs::kInit, [&] {
     if (const cudaError_t error = Destroyed(context); error != cudaSuccess) return error;
-    Stack().push_back(Of(context));
+    StackToChange().push_back(Of(context));
     Select(Of(context));
     return cudaSuccess;
   });
@@ -406,23 +442,18 @@ CUresult cuCtxPushCurrent(CUcontext context) {
 
 CUresult cuCtxPopCurrent(CUcontext* context) {
   return Drive("cuCtxPopCurrent", Needs::kInit, [&] {
-    std::vector<Context*>& stack = Stack();
-    if (stack.empty() && CurrentContext() != nullptr) {
-      if (context != nullptr) *context = Handle(CurrentContext());
-      LeavePrimary();
-      return cudaSuccess;
-    }
+    std::vector<Context*>& stack = StackToChange();
     if (stack.empty()) return cudaErrorDeviceUninitialized;
     if (context != nullptr) *context = Handle(stack.back());
     stack.pop_back();
-    if (!stack.empty()) Select(stack.back());
+    stack.empty() ? LeavePrimary() : Select(stack.back());
     return cudaSuccess;
   });
 }
 
 CUresult cuCtxSetCurrent(CUcontext context) {
   return Drive("cuCtxSetCurrent", Needs::kInit, [&] {
-    std::vector<Context*>& stack = Stack();
+    std::vector<Context*>& stack = StackToChange();
     if (context != nullptr) {
       if (const cudaError_t error = Destroyed(context); error != cudaSuccess) return error;
     }
@@ -491,20 +522,22 @@ CUresult cuCtxSetFlags(unsigned flags) {
 }
 
 CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
-  return Drive("cuCtxGetId", Needs::kInit, [&] {
+  return DriveUnlessFaulted("cuCtxGetId", Needs::kInit, [&] {
     const Context* const one = context != nullptr ? Of(context) : CurrentContext();
     if (one == nullptr) return cudaErrorDeviceUninitialized;
     if (id == nullptr) return cudaErrorInvalidValue;
-    if (!IsContext(one)) return cudaErrorContextIsDestroyed;
+    if (!IsContext(one) || !IsThere(*one)) return cudaErrorContextIsDestroyed;
     *id = reinterpret_cast<uintptr_t>(one);
     return cudaSuccess;
   });
 }
 
 CUresult cuCtxGetApiVersion(CUcontext context, unsigned* version) {
-  return Drive("cuCtxGetApiVersion", Needs::kInit, [&] {
+  return DriveUnlessFaulted("cuCtxGetApiVersion", Needs::kInit, [&] {
     if (context == nullptr && CurrentContext() == nullptr) return cudaErrorDeviceUninitialized;
     if (version == nullptr) return cudaErrorInvalidValue;
+    if (context == nullptr && !IsThere(*CurrentContext())) return cudaErrorContextIsDestroyed;
+    if (context != nullptr && Gone(context) != cudaSuccess) return cudaErrorDeviceUninitialized;
     *version = 3020;
     return cudaSuccess;
   });
@@ -546,14 +579,14 @@ CUresult cuCtxResetPersistingL2Cache() { return Pass("cuCtxResetPersistingL2Cach
 
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   return Drive("cuCtxEnablePeerAccess", [&] {
-    const cudaError_t error = Destroyed(peer);
+    const cudaError_t error = Gone(peer);
     return error != cudaSuccess ? error : cudaDeviceEnablePeerAccess(Of(peer)->device, flags);
   });
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext peer) {
   return Drive("cuCtxDisablePeerAccess", [&] {
-    const cudaError_t error = Destroyed(peer);
+    const cudaError_t error = Gone(peer);
     return error != cudaSuccess ? error : cudaDeviceDisablePeerAccess(Of(peer)->device);
   });
 }
@@ -593,21 +626,21 @@ CUresult cuProfilerStop() {
 }
 
 CUresult cuCtxRecordEvent(CUcontext context, CUevent event) {
-  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  return Drive("cuCtxRecordEvent", [&] {
+  return Drive("cuCtxRecordEvent", Needs::kInit, [&] {
+    if (const cudaError_t gone = Gone(context); gone != cudaSuccess) return gone;
     const cudaError_t error = SpoilByCallOf("cuCtxRecordEvent");
     return error != cudaSuccess ? error : cudaEventRecord(event, nullptr);
   });
 }
 CUresult cuCtxWaitEvent(CUcontext context, CUevent event) {
-  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  return Drive("cuCtxWaitEvent", [&] {
+  return Drive("cuCtxWaitEvent", Needs::kInit, [&] {
+    if (const cudaError_t gone = Gone(context); gone != cudaSuccess) return gone;
     const cudaError_t error = SpoilByCallOf("cuCtxWaitEvent");
     return error != cudaSuccess ? error : cudaStreamWaitEvent(nullptr, event, 0);
   });
 }
 CUresult cuCtxGetExecAffinity(CUexecAffinityParam* affinity, CUexecAffinityType type) {
-  return Drive("cuCtxGetExecAffinity", [&] {
+  return DriveUnlessFaulted("cuCtxGetExecAffinity", [&] {
     if (affinity == nullptr) return cudaErrorInvalidValue;
     if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT) return cudaErrorUnsupportedExecAffinity;
     *affinity = {type, {{static_cast<unsigned>(ProfileHere().sm_count)}}};

@@ -38,6 +38,13 @@ struct Context {
 // This thread's: what the driver API made current, or the device's primary one where the runtime API is in use. May be
 // nullptr.
 Context* CurrentContext();
+// The current one if it is the device's, else the device's primary one.
+Context* ContextAt(int device);
+// A stream that the program made: it has a context, so that none need be current.
+inline bool IsMade(CUstream stream) {
+  return stream != nullptr && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
+}
+Needs NeedsOf(CUstream stream);
 // CUDA_SUCCESS, or what the driver returns before it does anything.
 CUresult Ready(const char* function, Needs needs);
 CUresult ResultOf(cudaError_t error);
@@ -124,7 +131,7 @@ void FillErrorLog(unsigned count, CUjit_option* options, void** values, const st
 // The current device's.
 const DeviceProfile& ProfileHere();
 
-// The texture reference of a module's variable, or for nullptr a new one of none.
+// The texture reference of a module's variable, nullptr if it was destroyed; for nullptr a new one of none.
 CUtexref ReferenceAt(void* variable);
 
 // Says that a form of a driver function is missing.

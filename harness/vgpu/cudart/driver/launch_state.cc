@@ -11,7 +11,7 @@ namespace lockstep::vgpu::cudart::driver {
 namespace {
 
 struct LaunchState {
-  dim3 block{1, 1, 1};
+  dim3 block{0, 0, 0};  // not set: the one that the kernel requires, or one thread
   unsigned shared = 0;
   std::vector<uint8_t> parameters;
   size_t bytes = 0;  // cuParamSetSize
@@ -31,9 +31,17 @@ template <typename Body>
 CUresult Change(const char* function, CUfunction kernel, Body body) {
   return Drive(function, [&] {
     if (kernel == nullptr) return cudaErrorInvalidResourceHandle;
+    const cudaError_t fault = Api(function, [&](Runtime& r) { r.KernelOf(kernel); });
+    if (fault != cudaSuccess) return fault;
     const std::lock_guard lock(States().mutex);
     return body(States().all.try_emplace(kernel).first->second);
   });
+}
+
+KernelInfo InfoOf(CUfunction kernel) {
+  Runtime& r = runtime();
+  const std::lock_guard lock(r.mutex());
+  return r.InfoOf(r.KernelOf(kernel));
 }
 
 constexpr size_t kMostParameterBytes = 32764;
@@ -52,15 +60,19 @@ CUresult SetParameter(const char* function, CUfunction kernel, int offset, const
 
 CUresult Launch(const char* function, CUfunction kernel, int width, int height, CUstream stream) {
   LaunchState now;
+  size_t bytes = 0, offset = 0, size = 0;
   const CUresult known = Change(function, kernel, [&](LaunchState& state) {
     now = state;
+    for (size_t k = 0; cudaFuncGetParamInfo(kernel, k, &offset, &size) == cudaSuccess; ++k) bytes = offset + size;
     return width > 0 && height > 0 ? cudaSuccess : cudaErrorInvalidValue;
   });
   if (known != CUDA_SUCCESS) return known;
   // What was set beyond the kernel's parameters doesn't matter, a size that was set does.
-  size_t bytes = 0, offset = 0, size = 0;
-  for (size_t k = 0; cudaFuncGetParamInfo(kernel, k, &offset, &size) == cudaSuccess; ++k) bytes = offset + size;
   bytes = std::max(bytes, now.bytes);
+  if (now.block.x == 0) {
+    const auto required = InfoOf(kernel).required_block;
+    now.block = required.x != 0 ? dim3(required.x, required.y, required.z) : dim3(1, 1, 1);
+  }
   now.parameters.resize(std::max(bytes, now.parameters.size()));
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, now.parameters.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                    CU_LAUNCH_PARAM_END};
@@ -79,16 +91,23 @@ extern "C" {
 
 CUresult cuFuncSetBlockShape(CUfunction kernel, int x, int y, int z) {
   return Change("cuFuncSetBlockShape", kernel, [&](LaunchState& state) {
-    const int64_t most = ProfileHere().max_threads_per_block;
-    if (x <= 0 || y <= 0 || z <= 0 || int64_t{x} * y * z > most) return cudaErrorInvalidValue;
-    state.block = dim3(static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z));
+    constexpr int kMostDeep = 64;
+    const auto info = InfoOf(kernel);
+    if (x <= 0 || y <= 0 || z <= 0 || z > kMostDeep || int64_t{x} * y * z > info.max_threads) {
+      return cudaErrorInvalidValue;
+    }
+    const lockstep::vgpu::Dim3 block{static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
+    if (info.required_block.x != 0 && !(block == info.required_block)) return cudaErrorInvalidValue;
+    state.block = dim3(block.x, block.y, block.z);
     return cudaSuccess;
   });
 }
 
 CUresult cuFuncSetSharedSize(CUfunction kernel, unsigned bytes) {
   return Change("cuFuncSetSharedSize", kernel, [&](LaunchState& state) {
-    if (bytes > static_cast<uint64_t>(ProfileHere().shared_per_block)) return cudaErrorInvalidValue;
+    if (bytes + uint64_t{InfoOf(kernel).static_shared} > static_cast<uint64_t>(ProfileHere().shared_per_block)) {
+      return cudaErrorInvalidValue;
+    }
     state.shared = bytes;
     return cudaSuccess;
   });

@@ -168,7 +168,7 @@ cudaError_t AttributeOf(void* value, CUpointer_attribute attribute, CUdeviceptr 
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: {
       const bool of_none = memory.pool != nullptr || memory.mapped || (managed && memory.of_variable);
-      return Give<void*>(value, of_none ? nullptr : CurrentContext());
+      return Give<void*>(value, of_none ? nullptr : ContextAt(memory.device));
     }
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return Give<unsigned>(value, of_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
@@ -325,16 +325,20 @@ CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
                             [&] { return cudaMemcpy(Pointer(to), Pointer(from), bytes, cudaMemcpyDefault); });
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  return Drive("cuMemcpyAsync",
-               [&] { return cudaMemcpyAsync(Pointer(to), Pointer(from), bytes, cudaMemcpyDefault, stream); });
+  return Drive("cuMemcpyAsync", NeedsOf(stream), [&] {
+    const cudaError_t error = Usable(stream);
+    return error != cudaSuccess ? error : cudaMemcpyAsync(Pointer(to), Pointer(from), bytes, cudaMemcpyDefault, stream);
+  });
 }
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t bytes) {
   return DriveUnlessFaulted("cuMemcpyHtoD",
                             [&] { return cudaMemcpy(Pointer(to), from, bytes, cudaMemcpyHostToDevice); });
 }
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
-  return Drive("cuMemcpyHtoDAsync",
-               [&] { return cudaMemcpyAsync(Pointer(to), from, bytes, cudaMemcpyHostToDevice, stream); });
+  return Drive("cuMemcpyHtoDAsync", NeedsOf(stream), [&] {
+    const cudaError_t error = Usable(stream);
+    return error != cudaSuccess ? error : cudaMemcpyAsync(Pointer(to), from, bytes, cudaMemcpyHostToDevice, stream);
+  });
 }
 CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes) {
   return DriveUnlessFaulted("cuMemcpyDtoH", [&] {
@@ -343,16 +347,20 @@ CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes) {
   });
 }
 CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  return Drive("cuMemcpyDtoHAsync",
-               [&] { return cudaMemcpyAsync(to, Pointer(from), bytes, cudaMemcpyDeviceToHost, stream); });
+  return Drive("cuMemcpyDtoHAsync", NeedsOf(stream), [&] {
+    const cudaError_t error = Usable(stream);
+    return error != cudaSuccess ? error : cudaMemcpyAsync(to, Pointer(from), bytes, cudaMemcpyDeviceToHost, stream);
+  });
 }
 CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   return DriveUnlessFaulted("cuMemcpyDtoD",
                             [&] { return cudaMemcpy(Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice); });
 }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  return Drive("cuMemcpyDtoDAsync",
-               [&] { return cudaMemcpyAsync(Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice, stream); });
+  return Drive("cuMemcpyDtoDAsync", NeedsOf(stream), [&] {
+    const cudaError_t error = Usable(stream);
+    return error != cudaSuccess ? error : cudaMemcpyAsync(Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice, stream);
+  });
 }
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D* copy) { return Copy2D("cuMemcpy2D", copy, true, nullptr); }
 CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D* copy) { return Copy2D("cuMemcpy2DUnaligned", copy, true, nullptr); }

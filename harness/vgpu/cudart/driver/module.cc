@@ -21,6 +21,7 @@ cudaError_t LoadNow(cudaLibrary_t library) {
   const cudaError_t error = Api("cuModuleLoadData", [&](Runtime& r) {
     Module* const module = r.ModuleOf(library);
     module->of_driver = true;
+    module->context = OwnContext();
     r.Load(*module);
   });
   if (error != cudaSuccess) cudaLibraryUnload(library);
@@ -125,6 +126,19 @@ cudaError_t ModuleOf(Handle* handle, const void* kernel) {
     return error.code;
   }
   return cudaSuccess;
+}
+
+// A module's function, asked for a launch without a stream of its own while another context is current.
+bool IsElsewhere(CUfunction function, CUstream stream) {
+  Runtime& r = runtime();
+  const std::lock_guard lock(r.mutex());
+  if (IsMade(stream) || function == nullptr) return false;
+  try {
+    const Module& module = *r.KernelOf(function).module;
+    return module.of_driver && module.context != OwnContext();
+  } catch (const ApiError&) {
+    return true;
+  }
 }
 
 // The parameters' addresses, from a buffer that holds them all as the kernel will find them.
@@ -283,8 +297,9 @@ CUresult cuModuleGetTexRef(CUtexref* reference, CUmodule module, const char* nam
       Require(found && found->texture, cudaErrorSymbolNotFound);
       variable = found->address;
     });
-    if (error == cudaSuccess) *reference = ReferenceAt(Pointer(variable));
-    return error;
+    if (error != cudaSuccess) return error;
+    *reference = ReferenceAt(Pointer(variable));
+    return *reference == nullptr ? cudaErrorSymbolNotFound : cudaSuccess;
   });
 }
 // Surface references went with CUDA 12.
@@ -419,7 +434,7 @@ CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
 }
 
 CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
-  return Drive("cuFuncGetModule", [&] { return ModuleOf(module, function); });
+  return DriveUnlessFaulted("cuFuncGetModule", Needs::kInit, [&] { return ModuleOf(module, function); });
 }
 
 // A function is there as soon as it has a handle.
@@ -445,9 +460,9 @@ CUresult cuFuncLoad(CUfunction function) {
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** parameters,
                         void** extra) {
-  return Drive("cuLaunchKernel", [&] {
+  return Drive("cuLaunchKernel", NeedsOf(stream), [&] {
     if (const cudaError_t error = Usable(stream); error != cudaSuccess) return error;
-    if (function == nullptr) return cudaErrorInvalidResourceHandle;
+    if (function == nullptr || IsElsewhere(function, stream)) return cudaErrorInvalidResourceHandle;
     const dim3 grid(grid_x, grid_y, grid_z), block(block_x, block_y, block_z);
     if (extra == nullptr) return cudaLaunchKernel(function, grid, block, parameters, shared, stream);
     if (parameters != nullptr) return cudaErrorInvalidValue;
@@ -460,15 +475,17 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                                    CUstream stream, void** parameters) {
-  return Drive("cuLaunchCooperativeKernel", [&] {
+  return Drive("cuLaunchCooperativeKernel", NeedsOf(stream), [&] {
+    if (IsElsewhere(function, stream)) return cudaErrorInvalidResourceHandle;
     return cudaLaunchCooperativeKernel(function, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
                                        parameters, shared, stream);
   });
 }
 
 // On devices of their own: here there is one.
-CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS* list, unsigned count, unsigned) {
-  if (list == nullptr || count != 1) return CUDA_ERROR_INVALID_VALUE;
+CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS* list, unsigned count, unsigned flags) {
+  if (list == nullptr || count != 1 || flags > 3) return CUDA_ERROR_INVALID_VALUE;
+  if (!IsMade(list->hStream)) return CUDA_ERROR_INVALID_HANDLE;
   return cuLaunchCooperativeKernel(list->function, list->gridDimX, list->gridDimY, list->gridDimZ, list->blockDimX,
                                    list->blockDimY, list->blockDimZ, list->sharedMemBytes, list->hStream,
                                    list->kernelParams);
@@ -488,7 +505,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
 }
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
-  return Drive("cuLaunchHostFunc", [&] { return cudaLaunchHostFunc(stream, function, data); });
+  return Drive("cuLaunchHostFunc", NeedsOf(stream), [&] { return cudaLaunchHostFunc(stream, function, data); });
 }
 
 // ---- Functions ----
@@ -509,7 +526,7 @@ CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice d
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
-  return Drive("cuFuncSetCacheConfig",
+  return Drive("cuFuncSetCacheConfig", Needs::kInit,
                [&] { return cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config)); });
 }
 

@@ -20,7 +20,10 @@ CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource* resource, CUdevR
   });
 }
 CUresult cuCtxGetDevResource(CUcontext context, CUdevResource* resource, CUdevResourceType type) {
-  return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : cuDeviceGetDevResource(0, resource, type);
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  unsigned long long id = 0;
+  const CUresult gone = cuCtxGetId(context, &id);
+  return gone != CUDA_SUCCESS ? gone : cuDeviceGetDevResource(0, resource, type);
 }
 CUresult cuDevSmResourceSplitByCount(CUdevResource* parts, unsigned* count, const CUdevResource* whole,
                                      CUdevResource* left, unsigned flags, unsigned least) {

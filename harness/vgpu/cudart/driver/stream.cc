@@ -33,7 +33,8 @@ Operation Make(CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t valu
   return one;
 }
 
-void Check(Runtime& r, const Operation& one) {
+// A node's memory may also be null until it is launched, or a pool's.
+void Check(Runtime& r, const Operation& one, bool in_node) {
   if (one.operation == CU_STREAM_MEM_OP_BARRIER) return;  // work is done in order
   // As of a GPU that nothing writes to from outside.
   Require(one.operation != CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES, cudaErrorNotSupported);
@@ -42,12 +43,13 @@ void Check(Runtime& r, const Operation& one) {
   const unsigned flags = one.writeValue.flags;
   const bool waits = type == CU_STREAM_MEM_OP_WAIT_VALUE_32 || type == CU_STREAM_MEM_OP_WAIT_VALUE_64;
   const unsigned condition = flags & ~static_cast<unsigned>(CU_STREAM_WAIT_VALUE_FLUSH);
-  Require((Writes(one) ? flags == 0 : waits && condition <= CU_STREAM_WAIT_VALUE_NOR) && address != 0 &&
+  Require((Writes(one) ? flags == 0 : waits && condition <= CU_STREAM_WAIT_VALUE_NOR) && (address != 0 || in_node) &&
               address % (kWord * (IsWide(one) ? 2 : 1)) == 0,
           cudaErrorInvalidValue);
-  if (waits) return;
+  if (waits || address == 0) return;
   const auto memory = MemoryAt(r, Pointer(address));
-  Require(memory && memory->type != cudaMemoryTypeManaged && memory->pool == nullptr, cudaErrorInvalidValue);
+  Require(memory && memory->type != cudaMemoryTypeManaged && (in_node || memory->pool == nullptr),
+          cudaErrorInvalidValue);
 }
 
 // What of a word is written, as fills.
@@ -97,26 +99,27 @@ cudaError_t Do(CUstream stream, const Operation* operations, unsigned count) {
   const cudaError_t error = Api("cuStreamWriteValue", Faults::kIgnores, [&](Runtime& r) {
     Stream& in = r.StreamToUse(stream);
     captured = in.point.capture != nullptr;
-    for (unsigned i = 0; i < count; ++i) Check(r, operations[i]);
+    for (unsigned i = 0; i < count; ++i) Check(r, operations[i], false);
     if (captured && count > 0) AddToCapture(in, WordsWork{{operations, operations + count}});
   });
   for (unsigned i = 0; error == cudaSuccess && !captured && i < count; ++i) {
     const Operation& one = operations[i];
     const bool is_barrier = one.operation == CU_STREAM_MEM_OP_BARRIER;
     // What was asked for before is done at a wait.
-    cudaError_t done = is_barrier || Writes(one) ? cudaSuccess : cudaStreamSynchronize(stream);
-    if (done == cudaSuccess && !is_barrier) {
-      done = Api("cuStreamWriteValue", Faults::kIgnores, [&](Runtime& r) {
-        if (!Writes(one)) return RequireThere(r, one);
-        ForFills(one, [&](FillWork fill) { Submit(r, fill, stream); });
-      });
-    }
+    if (is_barrier) continue;
+    const cudaError_t done = Api("cuStreamWriteValue", Faults::kIgnores, [&](Runtime& r) {
+      if (Writes(one)) return ForFills(one, [&](FillWork fill) { Submit(r, fill, stream); });
+      const Stream& waits = r.StreamToUse(stream);
+      r.beside().WaitFor(r, r.beside().Before(r, waits));
+      r.timeline().Synchronize(waits);
+      RequireThere(r, one);
+    });
     if (done != cudaSuccess) return done;
   }
   return error;
 }
 CUresult DoOne(const char* function, CUstream stream, const Operation& one) {
-  return Drive(function, [&] { return Do(stream, &one, 1); });
+  return Drive(function, NeedsOf(stream), [&] { return Do(stream, &one, 1); });
 }
 
 }  // namespace
@@ -124,9 +127,12 @@ CUresult DoOne(const char* function, CUstream stream, const Operation& one) {
 }  // namespace lockstep::vgpu::cudart::driver
 
 void lockstep::vgpu::cudart::CheckWords(Runtime& r, const WordsWork& work) {
-  for (const CUstreamBatchMemOpParams& one : work.operations) driver::Check(r, one);
+  for (const CUstreamBatchMemOpParams& one : work.operations) driver::Check(r, one, true);
 }
 void lockstep::vgpu::cudart::PerformWords(Runtime& r, const WordsWork& work, Stream& stream) {
+  for (const CUstreamBatchMemOpParams& one : work.operations) {
+    Require(one.operation == CU_STREAM_MEM_OP_BARRIER || one.writeValue.address != 0, cudaErrorInvalidValue);
+  }
   for (const CUstreamBatchMemOpParams& one : work.operations) {
     if (driver::Writes(one)) driver::ForFills(one, [&](const FillWork& fill) { PerformFill(r, fill, stream); });
     if (!driver::Writes(one) && one.operation != CU_STREAM_MEM_OP_BARRIER) driver::RequireThere(r, one);
@@ -139,37 +145,42 @@ using namespace lockstep::vgpu::cudart::driver;
 extern "C" {
 
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+  if (flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
   return Drive("cuStreamCreate", [&] { return cudaStreamCreateWithFlags(stream, flags); });
 }
 CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
+  if (flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
   return Drive("cuStreamCreateWithPriority", [&] { return cudaStreamCreateWithPriority(stream, flags, priority); });
 }
 CUresult cuStreamDestroy(CUstream stream) {
   return DriveHandle("cuStreamDestroy", stream, [&] { return cudaStreamDestroy(stream); });
 }
 CUresult cuStreamSynchronize(CUstream stream) {
-  return Drive("cuStreamSynchronize", [&] { return cudaStreamSynchronize(stream); });
+  return Drive("cuStreamSynchronize", NeedsOf(stream), [&] { return cudaStreamSynchronize(stream); });
 }
 CUresult cuStreamQuery(CUstream stream) {
-  return Drive("cuStreamQuery", [&] { return cudaStreamQuery(stream); });
+  return Drive("cuStreamQuery", NeedsOf(stream), [&] { return cudaStreamQuery(stream); });
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
-  return Drive("cuStreamWaitEvent", [&] { return cudaStreamWaitEvent(stream, event, flags); });
+  return Drive("cuStreamWaitEvent", NeedsOf(stream), [&] { return cudaStreamWaitEvent(stream, event, flags); });
 }
 CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
-  return Drive("cuStreamGetFlags", [&] { return cudaStreamGetFlags(stream, flags); });
+  return Drive("cuStreamGetFlags", NeedsOf(stream), [&] { return cudaStreamGetFlags(stream, flags); });
 }
 CUresult cuStreamGetPriority(CUstream stream, int* priority) {
-  return Drive("cuStreamGetPriority", [&] { return cudaStreamGetPriority(stream, priority); });
+  return Drive("cuStreamGetPriority", NeedsOf(stream), [&] {
+    const cudaError_t error = IsMade(stream) ? Usable(stream) : cudaSuccess;
+    return error != cudaSuccess ? error : cudaStreamGetPriority(stream, priority);
+  });
 }
 CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
-  return Drive("cuStreamGetId", [&] { return cudaStreamGetId(stream, id); });
+  return Drive("cuStreamGetId", NeedsOf(stream), [&] { return cudaStreamGetId(stream, id); });
 }
 CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
-  return Drive("cuStreamGetCtx", [&] {
+  return Drive("cuStreamGetCtx", NeedsOf(stream), [&] {
     return Api("cuStreamGetCtx", Faults::kIgnores, [&](Runtime& r) {
       r.StreamToUse(stream);
-      Set(context, reinterpret_cast<CUcontext>(CurrentContext()));
+      Set(context, reinterpret_cast<CUcontext>(ContextAt(r.device())));
     });
   });
 }
@@ -184,7 +195,7 @@ CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext* context, CUgreenCtx* gree
   return cuStreamGetCtx(stream, context);
 }
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned flags) {
-  return Drive("cuStreamAddCallback", [&] {
+  return Drive("cuStreamAddCallback", NeedsOf(stream), [&] {
     // The errors that a callback gets have the same numbers in both APIs.
     return cudaStreamAddCallback(stream, reinterpret_cast<cudaStreamCallback_t>(callback), data, flags);
   });
@@ -216,7 +227,7 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
   return Pass("cuThreadExchangeStreamCaptureMode", cudaThreadExchangeStreamCaptureMode, mode);
 }
 CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
-  return Pass("cuStreamGetDevice", cudaStreamGetDevice, stream, device);
+  return Drive("cuStreamGetDevice", NeedsOf(stream), [&] { return cudaStreamGetDevice(stream, device); });
 }
 CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
   return Pass("cuStreamCopyAttributes", cudaStreamCopyAttributes, to, from);
@@ -238,10 +249,10 @@ CUresult cuEventDestroy(CUevent event) {
   return DriveHandle("cuEventDestroy", event, [&] { return cudaEventDestroy(event); });
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
-  return Drive("cuEventRecord", [&] { return cudaEventRecord(event, stream); });
+  return Drive("cuEventRecord", NeedsOf(stream), [&] { return cudaEventRecord(event, stream); });
 }
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
-  return Drive("cuEventRecordWithFlags", [&] { return cudaEventRecordWithFlags(event, stream, flags); });
+  return Drive("cuEventRecordWithFlags", NeedsOf(stream), [&] { return cudaEventRecordWithFlags(event, stream, flags); });
 }
 CUresult cuEventQuery(CUevent event) {
   return DriveHandle("cuEventQuery", event, [&] { return cudaEventQuery(event); });
@@ -251,7 +262,7 @@ CUresult cuEventSynchronize(CUevent event) {
 }
 #undef cuEventElapsedTime
 CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent begin, CUevent end) {
-  return Drive("cuEventElapsedTime", [&] {
+  return Drive("cuEventElapsedTime", Needs::kInit, [&] {
     if (milliseconds == nullptr) return cudaErrorInvalidResourceHandle;
     return cudaEventElapsedTime(milliseconds, begin, end);
   });
@@ -276,7 +287,7 @@ CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr address, cuuint64_t va
 }
 
 CUresult cuStreamBatchMemOp(CUstream stream, unsigned count, CUstreamBatchMemOpParams* operations, unsigned flags) {
-  return Drive("cuStreamBatchMemOp", [&] {
+  return Drive("cuStreamBatchMemOp", NeedsOf(stream), [&] {
     if (const cudaError_t error = Usable(stream); error != cudaSuccess) return error;
     if (flags != 0 || (count > 0 && operations == nullptr)) return cudaErrorInvalidValue;
     return Do(stream, operations, count);

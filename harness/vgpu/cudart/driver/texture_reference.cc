@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 
 #include "vgpu/cudart/driver/driver.h"
 
@@ -32,6 +33,7 @@ constexpr unsigned kKnownFlags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_CO
 struct References {
   std::mutex mutex;
   std::map<CUtexref, std::unique_ptr<CUtexref_st>> all;
+  std::set<void*> destroyed;  // variables
 };
 References& Known() {
   static References* const references = new References;
@@ -43,7 +45,7 @@ using Texture = CUDA_TEXTURE_DESC;
 // The body gets the reference, which exists, and says whether the arguments are right.
 template <typename Body>
 CUresult With(const char* function, CUtexref handle, Body body) {
-  return Drive(function, [&] {
+  return DriveHandle(function, handle, [&] {
     const std::lock_guard lock(Known().mutex);
     const auto found = Known().all.find(handle);
     return found != Known().all.end() && body(*found->second) ? cudaSuccess : cudaErrorInvalidValue;
@@ -111,6 +113,7 @@ bool IsAxis(int axis) { return axis >= 0 && axis < kAxes; }
 
 CUtexref ReferenceAt(void* variable) {
   const std::lock_guard lock(Known().mutex);
+  if (Known().destroyed.contains(variable)) return nullptr;
   for (const auto& [handle, reference] : Known().all) {
     if (variable != nullptr && reference->variable == variable) return handle;
   }
@@ -129,11 +132,14 @@ using namespace lockstep::vgpu::cudart::driver;
 extern "C" {
 
 CUresult cuTexRefCreate(CUtexref* t) {
-  return Drive(__func__,
-               [&] { return t == nullptr ? cudaErrorInvalidValue : (*t = ReferenceAt(nullptr), cudaSuccess); });
+  return DriveUnlessFaulted(
+      __func__, [&] { return t == nullptr ? cudaErrorInvalidValue : (*t = ReferenceAt(nullptr), cudaSuccess); });
 }
 CUresult cuTexRefDestroy(CUtexref t) {
-  return With(__func__, t, [&](auto&) { return Known().all.erase(t) != 0; });
+  return With(__func__, t, [&](auto& own) {
+    if (own.variable != nullptr) Known().destroyed.insert(own.variable);
+    return Known().all.erase(t) != 0;
+  });
 }
 
 CUresult cuTexRefSetArray(CUtexref t, CUarray array, unsigned flags) {

@@ -84,6 +84,9 @@ void CheckProperties(const CUmemAllocationProp* properties) {
   Require(handles == CU_MEM_HANDLE_TYPE_NONE || handles == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
               handles == CU_MEM_HANDLE_TYPE_FABRIC,
           cudaErrorInvalidValue);
+  // As of a machine in no fabric.
+  const bool is_tile_pool = (properties->allocFlags.usage & CU_MEM_CREATE_USAGE_TILE_POOL) != 0;
+  Require(handles != CU_MEM_HANDLE_TYPE_FABRIC, is_tile_pool ? cudaErrorInvalidValue : cudaErrorNotPermitted);
 }
 
 void LetGo(Runtime& r, Physical* memory) {
@@ -95,8 +98,8 @@ void LetGo(Runtime& r, Physical* memory) {
 }
 
 CUmemGenericAllocationHandle Create(Runtime& r, size_t bytes, const CUmemAllocationProp* properties) {
-  CheckProperties(properties);
   Require(bytes > 0 && bytes % kGranularity == 0, cudaErrorInvalidValue);
+  CheckProperties(properties);
   Device& device = DeviceOf(r, properties->location.id);
   Require(device.Take(bytes), cudaErrorMemoryAllocation);
   const int file = memfd_create("vgpu", MFD_CLOEXEC);
@@ -229,11 +232,11 @@ CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp*
   });
 }
 
-CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignment, CUdeviceptr,
+CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignment, CUdeviceptr wish,
                              unsigned long long flags) {
   return Drive("cuMemAddressReserve", Needs::kInit, [&] {
     return Api("cuMemAddressReserve", Faults::kNone, [&](Runtime& r) {
-      Require(address != nullptr && flags == 0, cudaErrorInvalidValue);
+      Require(address != nullptr && flags == 0 && wish % kGranularity == 0, cudaErrorInvalidValue);
       *address = Reserve(r, bytes, alignment);
       Reservations()[*address] = bytes;
     });
@@ -287,7 +290,7 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void*
 
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties, CUmemGenericAllocationHandle handle) {
   return Drive("cuMemGetAllocationPropertiesFromHandle", Needs::kInit, [&] {
-    return Api("cuMemGetAllocationPropertiesFromHandle", Faults::kIgnores, [&](Runtime&) {
+    return Api("cuMemGetAllocationPropertiesFromHandle", Faults::kNone, [&](Runtime&) {
       Require(properties != nullptr, cudaErrorInvalidValue);
       *properties = Find(handle)->properties;
     });
@@ -298,7 +301,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
 CUresult cuMemExportToShareableHandle(void* handle, CUmemGenericAllocationHandle memory, CUmemAllocationHandleType type,
                                       unsigned long long flags) {
   return Drive("cuMemExportToShareableHandle", Needs::kInit, [&] {
-    return Api("cuMemExportToShareableHandle", Faults::kIgnores, [&](Runtime&) {
+    return Api("cuMemExportToShareableHandle", Faults::kNone, [&](Runtime&) {
       const CUmemAllocationHandleType made = Find(memory)->properties.requestedHandleTypes;
       Require(handle != nullptr && flags == 0 && type != CU_MEM_HANDLE_TYPE_NONE && (made & type) == type,
               cudaErrorInvalidValue);
@@ -310,7 +313,7 @@ CUresult cuMemExportToShareableHandle(void* handle, CUmemGenericAllocationHandle
 CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
                   unsigned long long flags) {
   return Drive("cuMemMap", Needs::kInit, [&] {
-    return Api("cuMemMap", Faults::kIgnores, [&](Runtime& r) {
+    return Api("cuMemMap", Faults::kNone, [&](Runtime& r) {
       Physical* const memory = Find(handle);
       Require(flags == 0 && address % kGranularity == 0, cudaErrorInvalidValue);
       Require(offset == 0 && bytes == memory->bytes, cudaErrorNotSupported);
@@ -341,13 +344,14 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
     return Api("cuMemGetAccess", Faults::kIgnores, [&](Runtime& r) {
       Require(flags != nullptr && location != nullptr, cudaErrorInvalidValue);
       Require(address != 0, cudaErrorInvalidValue);
-      Require(location->type == CU_MEM_LOCATION_TYPE_DEVICE && location->id >= 0 && location->id < r.device_count(),
-              cudaErrorInvalidDevice);
+      const bool of_device = location->type == CU_MEM_LOCATION_TYPE_DEVICE;
+      Require(of_device || location->type == CU_MEM_LOCATION_TYPE_HOST, cudaErrorInvalidDevice);
+      Require(!of_device || (location->id >= 0 && location->id < r.device_count()), cudaErrorInvalidDevice);
       *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
       const auto memory = MemoryAt(r, Pointer(address));
       Require(memory.has_value(), cudaErrorInvalidValue);
       // Of memory that was not mapped, nothing is told.
-      const bool home = memory->mapped && location->id == memory->device;
+      const bool home = memory->mapped && of_device && location->id == memory->device;
       if (home && memory->device_pointer != nullptr) *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     });
   });
