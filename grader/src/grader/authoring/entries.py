@@ -1,4 +1,6 @@
-"""Writes wrong.toml, hostile.toml and right.toml: messages, and files that become entries. Comments and order stay."""
+"""Writes wrong.toml, hostile.toml and right.toml: records messages, turns files into entries. Keeps comments and
+order.
+"""
 
 import re
 import tomllib
@@ -17,14 +19,15 @@ _START = """\
 _TABLE = re.compile(r'^\["?([^"\]\n]+)"?\]\n', re.MULTILINE)
 _MESSAGE = re.compile(r"""^message = ('''|\"""|'|").*?\1\n""", re.MULTILINE | re.DOTALL)
 _VERDICT = re.compile(r"^verdict = .*\n", re.MULTILINE)
-_END = re.compile(r"(?:^#.*\n|^\n)*\Z", re.MULTILINE)  # a comment there is the next entry's
+_END = re.compile(r"(?:^#.*\n|^\n)*\Z", re.MULTILINE)  # a comment there belongs to the next entry
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key without quotes
 
 
 def write_messages(hidden: Path, messages: Mapping[str, str], *, is_partial: bool) -> None:
     """Records messages by the names of entries, and of files without suffix.
 
-    Unless `is_partial`, what has no message now, and no edits, is forgotten. A verdict that a message says goes.
+    Unless `is_partial`, entries with neither a message nor edits are removed. A `verdict` key that repeats the
+    message's is removed too.
     """
     entries = read_entries(hidden, "wrong")
     start, bodies = _read(hidden / "wrong.toml")
@@ -46,9 +49,9 @@ def write_messages(hidden: Path, messages: Mapping[str, str], *, is_partial: boo
 
 
 def adopt(hidden: Path, submission: str, file: Path) -> str:
-    """Makes an entry of a file, with the base that needs the fewest changed lines, and removes the file.
+    """Turns a file into an entry, based on the source that needs the fewest changed lines, and removes the file.
 
-    Returns what was done. Raises GraderError where the file declares nothing, or is no small change of another.
+    Returns what was done. Raises GraderError if the file declares nothing, or differs too much from every base.
     """
     name, suffix = file.stem, Path(submission).suffix
     text = file.read_bytes().decode()
@@ -95,7 +98,7 @@ def adopt(hidden: Path, submission: str, file: Path) -> str:
 
 
 def _read(path: Path) -> tuple[str, dict[str, str]]:
-    """What stands before the first table, and the text of each."""
+    """The text before the first table, and the text of each table."""
     text = path.read_text(encoding="utf-8") if path.is_file() else _START
     start, *parts = _TABLE.split(text)
     return start, dict(zip(parts[::2], parts[1::2], strict=True))
