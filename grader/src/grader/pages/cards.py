@@ -79,7 +79,7 @@ def write_cards(environment: Environment, out: Path, subject: Subject, opening: 
 
 
 def write_plain_cards(environment: Environment, out: Path, subject: Subject) -> None:
-    """Writes cards with the points alone, where the whole ones can't be made."""
+    """Writes reduced cards with only the points, for when the full ones can't be made."""
     template = environment.get_template("plain_card.html.j2")
     text = template.render(assignment=subject.assignment, record=subject.record)
     for name in (card_name, staff_card_name):
