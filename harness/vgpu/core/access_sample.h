@@ -1,5 +1,5 @@
-// One execution of a memory instruction, kept to be drawn: of its line's, the first that cost most beside what the same
-// bytes would cost side by side.
+// One execution of a memory instruction, kept for pictures: the one of its line with the largest cost above the ideal
+// of the same bytes accessed contiguously.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ inline uint64_t OriginOf(const AccessSample& sample) {
 
 using KeptSample = std::shared_ptr<const AccessSample>;
 
-// Takes over the other, where it is worse, or as bad and of an earlier block. Either may be null.
+// Replaces the sample if the other is worse, or equally bad and from an earlier block. Either may be null.
 inline void KeepWorse(KeptSample& kept, const KeptSample& other) {
   if (other == nullptr) return;
   if (kept == nullptr || other->excess() > kept->excess() ||

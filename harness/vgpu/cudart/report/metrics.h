@@ -1,4 +1,4 @@
-// Nsight Compute's names for what the virtual GPU counts: vgpu-run --metrics=LIST. A counter's metric is summed over the
+// Nsight Compute's names for the virtual GPU's counters: vgpu-run --metrics=LIST. A counter's metric is summed over the
 // device, so its name may end in .sum.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace lockstep::vgpu::cudart {
 
 struct Metric {
-  std::string name;  // as it was asked for
+  std::string name;  // as requested
   const char* unit;
   double (*value)(const LaunchRecord& launch);  // null: `field`
   uint64_t Counters::* field;
@@ -34,13 +34,13 @@ inline const std::vector<Metric>& MetricsOfLaunches() {
   return metrics;
 }
 
-// A counter whose metric is one of Nsight Compute's, rather than a sum or a part of some.
+// A counter with an exact counterpart in Nsight Compute, not a sum or a part of some.
 inline bool HasMetric(const CounterInfo& info) {
   const std::string_view metric = info.metric;
   return !metric.empty() && metric.find_first_of(" ,") == std::string_view::npos;
 }
 
-// Of "a.sum,b". Throws std::runtime_error with a sentence that says what there is.
+// Parses "a.sum,b". Throws std::runtime_error listing the known names.
 inline std::vector<Metric> ParseMetrics(std::string_view list) {
   constexpr std::string_view kSum = ".sum";
   std::vector<Metric> metrics;
