@@ -9,10 +9,10 @@
 04_reduction --build FOLDER/build --only nothing` a stub and a reference, whose figures have to be those on record.
 Needs root and Debian's packages g++-aarch64-linux-gnu, qemu-user-static and debootstrap, on Linux 6.7 or newer.
 
-Theory of operation. Each command has a user namespace and mounts of its own, which end with it: a binfmt_misc starts
-arm64 programs by qemu, the loader and the libraries of the sysroot lie beside this machine's, the tools that nvcc and
-the scripts call have the cross compiler's in their places, and the toolkit says that it is for arm64, which differs in
-its libraries alone. Nothing else of the machine notices.
+Theory of operation. Each command runs in its own user and mount namespaces: binfmt_misc starts arm64 programs with
+qemu, the sysroot's loader and libraries are mounted next to this machine's, the cross compiler's tools replace those
+that nvcc and the scripts call, and the toolkit is presented as one for arm64, which differs only in its libraries. The
+rest of the machine is unaffected.
 """
 
 import argparse
@@ -35,7 +35,7 @@ PACKAGES = (
 _MAGIC = r"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
 _MASK = r"\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
 FORMAT = f":arm64:M::{_MAGIC}:{_MASK}:/usr/bin/qemu-aarch64-static:FP"
-# The namespace begins when its user is known: a line is read until then.
+# The namespace is set up once its user mapping is known: a line is read until then.
 ENTER = f"""set -e; read -r _
 mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
 printf %s '{FORMAT}' > /proc/sys/fs/binfmt_misc/register
@@ -47,13 +47,13 @@ ln -s "$TOOLKIT/include" "$TOOLKIT/targets/aarch64-linux/include\""""
 
 
 def emulate(words: Sequence[str | Path], mounts: str = "", **environment: str) -> int:
-    """Runs a command where arm64 programs start by qemu; gives its status."""
+    """Runs a command with arm64 programs started by qemu; returns its status."""
     script = f'{ENTER}\n{mounts}\nexec "$@"'
     enter = ["unshare", "--user", "--mount", "--propagation", "private", "bash", "-c"]
     started = subprocess.Popen(
         [*enter, script, "arm64.py", *map(str, words)],
         stdin=subprocess.PIPE,
-        env=os.environ | {"container": "lxc"} | environment,  # so that debootstrap makes no devices, which it may not
+        env=os.environ | {"container": "lxc"} | environment,  # so that debootstrap does not try to make devices
     )
     ours = Path("/proc/self/ns/user").readlink()
     while started.poll() is None and Path(f"/proc/{started.pid}/ns/user").readlink() == ours:
@@ -82,7 +82,7 @@ class Machine:
                     link.symlink_to(os.path.relpath(f"{self.sysroot}{to}", link.parent))
 
     def make(self, targets: Sequence[str]) -> int:
-        """Configures where that was not done, and builds."""
+        """Configures if necessary, and builds."""
         if not (self.build / "build.ninja").exists():
             flags = f"-DCMAKE_TOOLCHAIN_FILE={ROOT}/harness/dev/arm64.cmake -DLOCKSTEP_SYSROOT={self.sysroot}"
             flags += f" -DCMAKE_BUILD_TYPE=Release -DLOCKSTEP_BENCH=OFF -DLOCKSTEP_NVCC={self.nvcc}"
@@ -91,12 +91,12 @@ class Machine:
         return self.run(["ninja", "-C", self.build, *targets])
 
     def run(self, words: Sequence[str | Path]) -> int:
-        """Runs a command among the arm64 tools; gives its status."""
+        """Runs a command with the arm64 tools; returns its status."""
         toolkit = str(self.nvcc.resolve().parents[1])
         return emulate(words, CROSS, SYSROOT=str(self.sysroot), TOOLKIT=toolkit)
 
     def compare(self, build: Path, name: str) -> list[str]:
-        """Where the results of a reference's full suite differ: here in the tree `build`, there."""
+        """The differences between a reference's full suite here, in the tree `build`, and on arm64."""
         settings = tomllib.loads((ROOT / f"assignments/{name}/assignment.toml").read_text("utf-8"))
         results = []
         with tempfile.TemporaryDirectory(prefix="arm64-") as scratch:
@@ -116,7 +116,7 @@ class Machine:
 
 
 def differences(here: Any, there: Any, place: str = "") -> list[str]:
-    """The places where two results differ, but for seconds by the clock."""
+    """The places where two results differ, except times."""
     if isinstance(here, dict) and isinstance(there, dict):
         keys = [key for key in here | there if key != "seconds"]
         return [line for key in keys for line in differences(here.get(key), there.get(key), f"{place}.{key}")]
@@ -128,7 +128,7 @@ def differences(here: Any, there: Any, place: str = "") -> list[str]:
 
 
 def main() -> None:
-    """Does what was asked."""
+    """Runs the requested action."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where the sysroot and the build are or go; 8 GB")
     parser.add_argument("what", choices=("build", "run", "compare"))

@@ -1,7 +1,7 @@
-// Registers an assignment's launchers with the worker: LOCKSTEP_LAUNCHERS(reduce1_interleaved, reduce2_strided)
-// in a glue file that includes the assignment's header. Parameters and results are unpacked from the C++
-// signatures: pointers (device memory, or host arrays and C strings if the judge passes them), integers,
-// enumerations, bool, float and double.
+// Registers an assignment's launchers with the worker: LOCKSTEP_LAUNCHERS(reduce1_interleaved, reduce2_strided) in a
+// glue file that includes the assignment's header. Parameters and results are unpacked according to the C++ signatures:
+// pointers (to device memory, or host arrays and C strings if the judge passes them), integers, enumerations, bool,
+// float and double.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ namespace lockstep::worker {
 
 struct Launcher {
   LauncherInfo info;
-  // Arguments fit info.parameters; a pointer's address is in bits.
+  // Arguments must fit info.parameters; a pointer's address is in bits.
   Value (*invoke)(std::span<const Argument> arguments);
 };
 
-// In the order of their registration.
+// In order of registration.
 inline std::vector<Launcher>& Launchers() {
   static std::vector<Launcher> launchers;
   return launchers;

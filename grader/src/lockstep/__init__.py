@@ -19,12 +19,12 @@ _USAGE = "%%cuda [--no-check] [--profile] [--device vgpu|cuda] [-- ARGUMENT …]
 
 
 def vgpu_run() -> None:
-    """The program, as a released wheel installs it: becomes the one beside its libraries."""
+    """The installed program of a released wheel: execs the real one, which is next to its libraries."""
     os.execv(IN_WHEEL / "build/bin/vgpu-run", ["vgpu-run", *sys.argv[1:]])  # noqa: S606
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """What ``%load_ext lockstep`` calls."""
+    """Called by ``%load_ext lockstep``."""
 
     def cuda(line: str, cell: str) -> None:
         run_cell(line, cell)
@@ -33,7 +33,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def run_cell(line: str, cell: str) -> None:
-    """Compiles a cell and runs it, checked; shows what it prints, and what was found at which line of the cell."""
+    """Compiles a cell and runs it with checkers; shows its output, and findings with the cell's lines."""
     words = shlex.split(line)
     own, program = (words[: words.index("--")], words[words.index("--") + 1 :]) if "--" in words else (words, [])
     device = own[own.index("--device") + 1 : own.index("--device") + 2] if "--device" in own else ["vgpu"]
@@ -60,6 +60,6 @@ def run_cell(line: str, cell: str) -> None:
 
 
 def _layout() -> Layout:
-    """The checkout that LOCKSTEP_ROOT names, or that is around the notebook; else what this package came with."""
+    """The checkout named by LOCKSTEP_ROOT or around the notebook; else the files of this package."""
     build, root = os.environ.get("LOCKSTEP_BUILD"), os.environ.get("LOCKSTEP_ROOT")
     return layout_for_programs(Path(build) if build else None, Path(root) if root else None)

@@ -1,6 +1,6 @@
-"""A notebook's Python on the virtual GPU: `python -m lockstep.kernel --install` offers Jupyter a kernel for that.
+"""A Jupyter kernel for Python on the virtual GPU: `python -m lockstep.kernel --install` registers it.
 
-In it cells of Numba, CuPy and PyCUDA run there, beside those of ``%%cuda``.
+Cells of Numba, CuPy and PyCUDA run on the virtual GPU, as do ``%%cuda`` cells.
 """
 
 import json
@@ -12,7 +12,7 @@ from lockstep import _layout
 
 
 def main(words: list[str]) -> None:
-    """Starts the kernel that Jupyter asks for; or installs it, below the folder given or this environment's."""
+    """Starts the kernel for Jupyter; or installs it, in the given folder or this environment's."""
     if words[:1] == ["--install"]:
         folder = Path(*words[1:2] or [sys.prefix]) / "share/jupyter/kernels/lockstep"
         folder.mkdir(parents=True, exist_ok=True)

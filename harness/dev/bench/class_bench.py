@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How long a class takes to grade, beside what nvcc alone takes for its files.
+"""Compares the time to grade a class with the time nvcc alone takes for its files.
 
   harness/dev/bench/class_bench.py [--students 200] [--seed 1] [--jobs N] [--build build] [--keep DIR]
 
 The class is made from the references, the right and the wrong solutions and the stubs, by a seed. Every student hands
-in for every assignment, but for a few who have nothing. One in seven copies another's file; each other file is the
-student's own by a comment or by a variable's name. `grader grade` grades it as it would any class. Then nvcc compiles
-each distinct file once, with the flags that the build script gives it. Processor time is the machine's: it has to have
-nothing else to do.
+in every assignment, except a few who hand in nothing. One in seven copies another's file; other files are made unique
+by a comment or a variable's name. `grader grade` grades it as it would any class. Then nvcc compiles each distinct file
+once, with the flags that the build script gives it. Processor time is measured for the whole machine, which must be
+otherwise idle.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from grader.authoring.solutions import solutions_in
 
 ROOT = Path(__file__).resolve().parents[3]
 COPIED, MISSING, RENAMED = 0.15, 0.03, 0.5
-# How the others divide: few are as good as the reference, and most fail somewhere.
+# The rest of the class: few are as good as the reference, and most fail somewhere.
 SORTS = {"right": 0.4, "wrong": 0.45, "reference": 0.1, "stub": 0.05}
 COMMON_NAMES = ("tid", "index", "idx", "lane", "sum", "value", "i", "row", "column", "blocks", "threads", "n")
-NVCC = (  # as worker/build.sh
+NVCC = (  # as in worker/build.sh
     "-O3 -std=c++17 -lineinfo -D_GLIBCXX_BITS_SPECFUN_H -DCCCL_DISABLE_FP16_SUPPORT "
     "-Xcompiler -fPIC -gencode arch=compute_80,code=compute_80 -c"
 )
 
 
 def sources(assignment: str) -> dict[str, list[str]]:
-    """The texts that students' files are made from, by their sort."""
+    """The texts from which students' files are made, by kind."""
     reference = ROOT / "reference" / assignment
     stubs = list((ROOT / "assignments" / assignment).glob("*.cu"))
     files = {"reference": list(reference.glob("*.cu")), "stub": stubs}

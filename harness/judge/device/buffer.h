@@ -1,8 +1,8 @@
-// A typed array in device memory, as a test gives it to a launcher.
+// A typed array in device memory that a test passes to a launcher.
 //
 // If the device does not find accesses outside of buffers by itself, there is a guard zone on either side. A buffer may
-// begin some elements into its allocation, so that its address is aligned for its type and no better; these elements
-// are a guard zone too.
+// start some elements into its allocation, so that its address has only the alignment of its type; these elements are a
+// guard zone too.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,13 @@ namespace lockstep::judge {
 template <class T>
 class DeviceArray {
  public:
-  // n elements, poisoned.
+  // n elements, filled with poison.
   DeviceArray(JudgeDevice& device, uint64_t n, const std::string& label, uint64_t offset_elements = 0)
       : device_(device), label_(label), n_(n), generation_(device.generation()) {
     guard_bytes_ = device.ChecksBounds() ? 0 : kGuardBytes;
     front_bytes_ = guard_bytes_ + offset_elements * sizeof(T);
-    // No allocation is empty: an access to a buffer of no elements is then still outside, being wider than a byte.
+    // No allocation is empty: any access to a buffer without elements is then out of bounds, because it is wider than a
+    // byte.
     total_bytes_ = front_bytes_ + n * sizeof(T) + guard_bytes_;
     if (total_bytes_ == 0) total_bytes_ = 1;
     base_ = device.Allocate(total_bytes_, label);
@@ -36,9 +37,9 @@ class DeviceArray {
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;
 
-  // A fault takes the device's memory with it.
+  // A fault destroys the device's memory.
   bool alive() const { return generation_ == device_.generation() && !device_.faulted(); }
-  // What messages call it: the name of the launcher's parameter.
+  // The name in messages: that of the launcher's parameter.
   const std::string& label() const { return label_; }
   uint64_t address() const { return base_ + front_bytes_; }
   uint64_t size() const { return n_; }
@@ -47,11 +48,11 @@ class DeviceArray {
   bool Set(std::span<const T> values) {
     return values.size() == n_ && alive() && (n_ == 0 || device_.Write(address(), values.data(), n_ * sizeof(T)));
   }
-  // What a buffer held when it was asked, where it lies if this process sees that, else as a copy. Valid until the next
+  // A snapshot of a buffer's contents: a view if this process can map device memory, else a copy. Valid until the next
   // call of a launcher.
   class Contents {
    public:
-    Contents(Contents&&) = default;  // no copies: the view may be of the copy in here
+    Contents(Contents&&) = default;  // not copyable: the view may refer to the copy in here
     std::span<const T> values() const { return values_; }
 
    private:
@@ -60,7 +61,7 @@ class DeviceArray {
     std::vector<T> copy_;
     std::span<const T> values_;
   };
-  // Empty where the memory is gone.
+  // Empty if the memory is gone.
   Contents Look() const {
     Contents contents;
     if (!alive() || n_ == 0) return contents;
@@ -72,8 +73,8 @@ class DeviceArray {
     if (device_.Read(contents.copy_.data(), address(), n_ * sizeof(T))) contents.values_ = contents.copy_;
     return contents;
   }
-  // Fills the buffer with these values, and with poison behind them. Returns what it holds: a view of the values where
-  // they fill it all.
+  // Fills the buffer with these values, and the rest with poison. Returns its contents: a view of the values if they
+  // fill all of it.
   Contents Fill(std::span<const T> values) {
     Contents contents;
     contents.values_ = values;

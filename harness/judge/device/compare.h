@@ -1,4 +1,4 @@
-// Compares a submission's results with the right ones.
+// Compares a submission's results with the expected ones.
 #pragma once
 
 #include <cmath>
@@ -26,11 +26,11 @@ std::string MismatchText(const Mismatch& mismatch, uint64_t elements);
 // Shortest text that gives the same number back.
 std::string NumberText(double value);
 
-// As many digits as tell two floats apart; for a bound, two.
+// Enough digits to distinguish two floats; two digits for a bound.
 std::string FloatText(double value);
 std::string BoundText(double bound);
 
-// An element of an output as messages show it: one that nobody wrote is said to be that.
+// An output element for messages; marks elements that were never written.
 template <class T>
 std::string FoundText(T value) {
   T poison;
@@ -43,7 +43,7 @@ std::string FoundText(T value) {
   }
 }
 
-// An element as messages show it.
+// An element for messages.
 template <class T>
 std::string ValueText(T value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -53,7 +53,7 @@ std::string ValueText(T value) {
   }
 }
 
-// Integers, bit for bit. Spans of unequal length differ from the shorter one's end on.
+// Integers, bit for bit. If lengths differ, elements past the end of the shorter span count as different.
 template <std::integral T>
 std::optional<Mismatch> CompareExact(std::span<const T> expected, std::span<const T> found) {
   if (expected.size() == found.size() &&
@@ -74,8 +74,8 @@ std::optional<Mismatch> CompareExact(std::span<const T> expected, std::span<cons
   return mismatch;
 }
 
-// Floating point: right is |found - expected| <= bound, a form that NaN never meets, or the same infinity. A bound has
-// to be finite.
+// Floating point: an element is right if |found - expected| <= bound, which is false for NaN, or if both are the same
+// infinity. The bound has to be finite.
 template <std::floating_point T>
 std::optional<Mismatch> CompareBounded(std::span<const double> expected, std::span<const T> found,
                                        std::span<const double> bound) {

@@ -3,6 +3,6 @@
 
 namespace lockstep::judge {
 
-const char* GpuKernelsPtx();  // ends in a 0
+const char* GpuKernelsPtx();  // zero-terminated
 
 }  // namespace lockstep::judge

@@ -1,12 +1,12 @@
-// The ChaCha block function (D. J. Bernstein, 2008; RFC 8439), for the host, for the host's vectors, and for the
-// judge's kernels: its type only needs sums, exclusive ors and shifts of 32-bit words.
+// The ChaCha block function (D. J. Bernstein, 2008; RFC 8439), for scalar and vector code on the host and for the
+// judge's kernels: its word type only needs sums, exclusive ors and shifts of 32-bit words.
 #pragma once
 
 #include <cstdint>
 
 namespace lockstep::judge {
 
-// nvcc compiles what is marked so for the device too.
+// nvcc also compiles functions with this mark for the device.
 #ifdef __CUDACC__
 #define LOCKSTEP_ON_BOTH __host__ __device__
 #else
@@ -30,14 +30,14 @@ LOCKSTEP_ON_BOTH inline void ChaChaQuarterRound(Word& a, Word& b, Word& c, Word&
   c = c + d, b = b ^ c, b = b << 7 | b >> 25;
 }
 
-// From a state (constants, 8 words of key, 4 words of counter and nonce) its block, in place.
+// Turns a state (constants, 8 words of key, 4 words of counter and nonce) into its block, in place.
 template <int kRounds, class Word>
 LOCKSTEP_ON_BOTH inline void ChaChaBlock(Word (&words)[16]) {
   static_assert(kRounds > 0 && kRounds % 2 == 0);
   Word x[16];
   for (int i = 0; i < 16; ++i) x[i] = words[i];
 #ifdef __CUDACC__
-#pragma unroll 1  // a kernel has many blocks' worth of code otherwise
+#pragma unroll 1  // otherwise a kernel has the code of many blocks
 #endif
   for (int round = 0; round < kRounds; round += 2) {
     ChaChaQuarterRound(x[0], x[4], x[8], x[12]);

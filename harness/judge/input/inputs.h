@@ -10,8 +10,8 @@
 
 namespace lockstep::judge {
 
-// Numbers one after the other, for what a test draws: lengths, shapes, places. Deterministic and the same on every
-// machine, unlike the standard library's distributions; none of them tells another.
+// A sequence of random numbers for a test's choices: lengths, shapes, positions. Deterministic and identical on every
+// machine, unlike the standard library's distributions; no number reveals another.
 class Random {
  public:
   explicit Random(const SeedKey& seed) : seed_(seed) {}
@@ -21,7 +21,7 @@ class Random {
 
  private:
   SeedKey seed_;
-  uint64_t block_ = 0;  // the next one's number
+  uint64_t block_ = 0;  // index of the next one
   uint32_t words_[16] = {};
   int used_ = 16;
 };
@@ -43,17 +43,16 @@ enum class Pattern : uint8_t {
 std::string_view NameOf(Pattern pattern);  // "small random integers"
 const std::vector<Pattern>& AllPatterns();
 
-// n values. For n > 1 neither zero nor the first element is their (wrapping) sum, so that an untouched output, the
-// identity and a copy of the input are wrong; spikes at the first position are the exception to the second.
+// n values. For n > 1 neither zero nor the first element equals their (wrapping) sum, so that an untouched output, the
+// identity and a copy of the input are wrong; kSpikeFirst is the exception for the first element.
 std::vector<int32_t> MakeInts(Pattern pattern, uint64_t n, const SeedKey& seed);
 
-// Words of 32 bits, all different, in random order: a result that is in the wrong place tells where it came from.
-// What distinguishes them are as many bits as their number needs; the others are any, so that no word follows from
-// the rest. At most 2^32.
+// Distinct 32-bit words in random order: a misplaced result shows where it came from. They are distinguished by as many
+// bits as their number needs; the other bits are random, so that no word can be derived from the rest. At most 2^32.
 void FillDistinct(std::span<uint32_t> words, const SeedKey& seed);
 std::vector<uint32_t> MakeDistinct(uint64_t n, const SeedKey& seed);
 
-// {b - 1, b, b + 1} for each b, ascending, without doubles; none below 0.
+// {b - 1, b, b + 1} for each b, ascending, without duplicates or negative numbers.
 std::vector<uint64_t> Around(const std::vector<uint64_t>& boundaries);
 
 }  // namespace lockstep::judge

@@ -1,12 +1,12 @@
-// The words that a key stands for: element i of an input is a function of only the key and i. The host and
-// gpu_kernels.cu share this file, so it holds only plain numbers. seed.h makes the keys.
+// The words generated from a key: element i of an input is a function of only the key and i. The host and
+// gpu_kernels.cu share this file, so it contains only plain numbers. seed.h creates the keys.
 #pragma once
 
 #include "judge/input/chacha.h"
 
 namespace lockstep::judge {
 
-// Published attacks get to seven, in more steps than anybody could take.
+// Published attacks reach seven rounds, with an infeasible number of steps.
 inline constexpr int kInputRounds = 8;
 
 using SeedNumber = unsigned __int128;
@@ -15,7 +15,7 @@ struct SeedKey {
   uint32_t words[8] = {};
 
   SeedKey() = default;
-  // A number makes a key too: a run's first one, and those of tests.
+  // A number converts to a key: the run's first key, and those in tests.
   SeedKey(SeedNumber number) {  // NOLINT(google-explicit-constructor)
     constexpr uint32_t kRest[4] = {0x6b636f6c, 0x70657473, 0x706e6920, 0x2e737475};  // "lockstep inputs."
     for (int i = 0; i < 4; ++i) {
@@ -25,10 +25,10 @@ struct SeedKey {
   }
 };
 
-// What a block is for; it is word 15 of the state, so no two uses of a key share a block.
+// The purpose of a block; it is word 15 of the state, so no two uses of a key share a block.
 enum class KeyUse : uint32_t { kWords, kNames, kDraws, kTables, kLooks };
 
-// Sets a state's words but the counter's first, word 12: in words 13 and 14 the counter goes on.
+// Sets all words of a state except the low counter word, 12; the counter continues in words 13 and 14.
 template <class Word>
 LOCKSTEP_ON_BOTH inline void SetState(const SeedKey& key, KeyUse use, uint64_t counter_above, Word (&state)[16]) {
   SetChaChaConstants(state);
@@ -46,8 +46,9 @@ LOCKSTEP_ON_BOTH inline void MakeBlock(const SeedKey& key, KeyUse use, uint64_t 
   ChaChaBlock<kRounds>(block);
 }
 
-// Elements take their words from 32 blocks at a time: from each the first word, then from each the second, up to the
-// sixteenth. So the lanes of a vector, which make a block each, make neighbours, and so do the threads of a warp.
+// Elements take their words from groups of 32 blocks: first word 0 of each block, then word 1 of each, up to word 15.
+// So the lanes of a vector, which compute one block each, produce neighbouring elements, and so do the threads of a
+// warp.
 inline constexpr uint64_t kGroupBlocks = 32, kGroupWords = 16 * kGroupBlocks;
 
 LOCKSTEP_ON_BOTH constexpr uint64_t BlockOf(uint64_t element) {
@@ -60,17 +61,17 @@ LOCKSTEP_ON_BOTH constexpr uint64_t ElementOf(uint64_t block, uint32_t word) {
   return block / kGroupBlocks * kGroupWords + word * kGroupBlocks + block % kGroupBlocks;
 }
 
-// One element's word; next to its neighbours a whole block is cheaper.
+// One element's word; for many neighbours a whole block is cheaper.
 LOCKSTEP_ON_BOTH inline uint32_t WordAt(const SeedKey& key, uint64_t element) {
   uint32_t block[16];
   MakeBlock(key, KeyUse::kWords, BlockOf(element), block);
   uint32_t word = 0;
-  // An index that is not known when it is compiled would put a GPU's block into memory.
+  // An index unknown at compile time would move a GPU's block to local memory.
   for (uint32_t i = 0; i < 16; ++i) word = i == WordInBlock(element) ? block[i] : word;
   return word;
 }
 
-// A word's place in [0, range), as the upper half of a product: divisions are slow. 0 < range <= 2^32.
+// Maps a word to [0, range) as the upper half of a product, because divisions are slow. 0 < range <= 2^32.
 LOCKSTEP_ON_BOTH constexpr uint64_t Within(uint32_t word, uint64_t range) { return word * range >> 32; }
 
 }  // namespace lockstep::judge

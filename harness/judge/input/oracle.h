@@ -1,4 +1,4 @@
-// The right answer, computed on the CPU, and how far from it a result may be.
+// Expected results, computed on the CPU, and their error bounds.
 #pragma once
 
 #include <cmath>
@@ -12,10 +12,10 @@ namespace lockstep::judge {
 int32_t WrappingSum(std::span<const int32_t> values);
 // The mathematical sum; n stays below 2^32, so it fits.
 int64_t ExactSum(std::span<const int32_t> values);
-int32_t Largest(std::span<const int32_t> values);   // INT32_MIN for none: the identity
-int32_t Smallest(std::span<const int32_t> values);  // INT32_MAX for none
+int32_t Largest(std::span<const int32_t> values);   // INT32_MIN, the identity, if empty
+int32_t Smallest(std::span<const int32_t> values);  // INT32_MAX if empty
 
-// A float sum and how far a sum of the same numbers in any order may be from it: n·ε·Σ|x|, with the type's ε.
+// A float sum, and the largest error of a sum of the same numbers in any order: n·ε·Σ|x|, with the type's ε.
 struct BoundedSum {
   double sum = 0;
   double bound = 0;

@@ -11,7 +11,7 @@
 
 namespace lockstep::judge {
 
-// The one list: X(name, sentence). Calls that failed count only as failed. docs/reference/metrics.md shows it.
+// The only list: X(name, sentence). Calls that failed count only as failed. docs/reference/metrics.md shows it.
 #define LOCKSTEP_API_COUNTS(X)                                                                             \
   X(copies_to_device, "copies from the host to the device")                                                \
   X(copies_on_device, "copies from the device to the device")                                              \
@@ -40,10 +40,10 @@ struct ApiCountInfo {
 };
 const std::vector<ApiCountInfo>& AllApiCounts();
 
-// The first allocation of device memory that the trace does not give back; null where there is none.
+// The first device allocation that the trace does not free; null if there is none.
 const worker::ApiCall* FirstHeld(std::span<const worker::ApiCall> trace);
 
-// Bytes are those that the judge has seen move.
+// Bytes are counted by the judge.
 ApiCounts CountApi(std::span<const worker::ApiCall> trace, const worker::MemoryUse& use);
 
 }  // namespace lockstep::judge

@@ -1,4 +1,4 @@
-// The CUDA calls of a launcher, as a message lists them.
+// A launcher's CUDA calls as lines of a message.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,28 @@
 
 namespace lockstep::judge {
 
-// "cudaMemcpy  4,000 bytes  host to device", one line a call, with its number; after `most` of them one line that says
-// how many more there were. Calls that moved, allocated or launched nothing are left out unless they failed; functions
-// that begin with one of `also` are there too.
+// "cudaMemcpy 4,000 bytes host to device": a numbered line per call; after `most` lines one with the number of
+// remaining calls. Calls without an effect are omitted unless they failed or their function begins with one of `also`.
 std::vector<vgpu::MessageLine> CallLines(std::span<const worker::ApiCall> trace, std::span<const std::string> also = {},
                                          size_t most = 8);
 
-// "fill_kernel<<<3,128>>>  launch.cu:12, stores at launch.cu:5", of launches that differ, the first few.
+// "fill_kernel<<<3,128>>> launch.cu:12, stores at launch.cu:5": the first few distinct launches.
 std::vector<std::string> LaunchLines(std::span<const worker::ApiCall> trace,
                                      std::span<const vgpu::LaunchRecord> launches, size_t most = 3);
 
-// "copy.cu:17", of a call site with its whole path.
+// "copy.cu:17", from a call site with a full path.
 std::string SiteText(const std::string& call_site);
-// A line that begins with a call site, and names it: "at      copy.cu:17  cudaMalloc".
+// A labelled line with a call site: "at copy.cu:17 cudaMalloc".
 vgpu::MessageLine LineAt(const char* label, const std::string& call_site, const std::string& rest = "");
-// The same with a word before it: "at copy.cu:17", or "in main()" where no line is known; "" where nothing is.
+// "at copy.cu:17", or "in main()" if the line is unknown; "" if nothing is known.
 std::string AtSite(const std::string& call_site);
 
 // "cudaErrorMemoryAllocation", "error 1234567".
 std::string ErrorText(int64_t error);
-// What to do about an error that a launcher returned though no call of it failed.
+// The hint for an error that a launcher returned although none of its calls failed.
 Hint HintOfReturned(int64_t error);
 
-// Puts the list into each problem, where it is more than that the student has not begun.
+// Adds the list to each problem, except those of rungs not begun.
 void AddCalls(std::vector<Problem>& problems, std::span<const worker::ApiCall> trace,
               std::span<const std::string> also = {});
 

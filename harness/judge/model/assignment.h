@@ -1,4 +1,4 @@
-// assignment.toml, the one place for an assignment's numbers. docs/reference/assignment-toml.md describes it.
+// assignment.toml, the only place for an assignment's numbers. docs/reference/assignment-toml.md describes it.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ namespace lockstep::judge {
 
 struct Limits {
   double call_seconds = 20;                   // wall clock of one launcher call in the worker
-  double busy_seconds = 0;                    // of processor time in it; 0: nobody looks
-  uint64_t instruction_budget = 400'000'000;  // warp instructions of one launch
-  double test_seconds = 60;                   // of all calls of one test together: see wall_budget.h
-  double submission_seconds = 300;            // of all calls of a run
+  double busy_seconds = 0;                    // processor time of such a call; 0: unlimited
+  uint64_t instruction_budget = 400'000'000;  // warp instructions per launch
+  double test_seconds = 60;                   // for all calls of one test: see wall_budget.h
+  double submission_seconds = 300;            // for all calls of a run
   uint64_t output_bytes = 1'000'000;          // what a worker may print
   uint64_t memory_mb = 2048;
-  bool cublas = false, cufft = false;  // `libraries` has it: submissions may call the library
-  uint64_t judge_mb = 8192;            // that the judge may have at work for a submission, the device's memory included
+  bool cublas = false, cufft = false;  // from `libraries`: submissions may call the library
+  uint64_t judge_mb = 8192;            // the judge's limit while it works for a submission, including device memory
 };
 
-// What CUDA calls of the host may do with the buffers that a launcher is given; all else is the kernels' to do.
+// Operations that host code may do on the buffers passed to a launcher; everything else must be done by kernels.
 struct DeviceCalls {
-  bool fill_result = false;  // what it begins with, before any kernel stores there: cudaMemset, or a few bytes copied
+  bool fill_result = false;  // initialisation before any kernel stores there: cudaMemset, or copying a few bytes
   bool copy_result = false;  // from other device memory
 };
 
@@ -36,17 +36,17 @@ struct Rung {
   std::string title;
   std::optional<double> published_ms, published_gb_s;
   uint64_t elements = 0;   // problem size of its evidence run; 0: the assignment's
-  bool host_only = false;  // a function on the host, which launches nothing: it has no evidence run
-  bool bonus = false;      // all its criteria are extra: leaving it out is no failure
+  bool host_only = false;  // a host function without launches, so it has no evidence run
+  bool bonus = false;      // all its criteria are bonus: leaving it out is no failure
 };
 
-// A criterion that is measured. Those that count tests are the grader's business.
+// A measured criterion. Criteria that count tests are handled by the grader.
 struct EvidenceCriterion {
   std::string id, rung, title, hint;
   Metric metric;
   Budget budget;
-  std::vector<Condition> only_where;  // where one doesn't hold the criterion earns nothing
-  // All that decide on its points.
+  std::vector<Condition> only_where;  // unless all hold, the criterion earns nothing
+  // All metrics that decide its points.
   std::vector<const Metric*> Metrics() const {
     std::vector<const Metric*> all = {&metric};
     for (const Condition& condition : only_where) all.push_back(&condition.metric);
@@ -54,19 +54,19 @@ struct EvidenceCriterion {
   }
 };
 
-// What the leaderboard ranks by: a metric of one rung's evidence run. In which order is the grader's business.
+// The leaderboard's sort key: a metric of one rung's evidence run. The grader knows the direction.
 struct Ranking {
   Metric metric;
   std::string rung;
 };
 
-// What a measured time is compared with.
+// The base of a measured time.
 enum class TimingBase : uint8_t {
-  kReference,  // the reference's time for the same
-  kCopy,       // the time of a plain copy that moves as many bytes
+  kReference,  // the reference's time for the same work
+  kCopy,       // the time of a plain copy of as many bytes
 };
 
-// A criterion that is timed, on a real GPU alone. Its figure is the base's time as a multiple of the submission's.
+// A timed criterion, only on a real GPU. Its figure is the ratio of the base's time to the submission's.
 struct TimingCriterion {
   std::string id, rung, title, hint;
   TimingBase base = TimingBase::kReference;
@@ -78,9 +78,9 @@ struct Assignment {
   std::string id, title, submission;
   Limits limits;
   DeviceCalls device_calls;
-  std::string evidence_profile = "h200";  // the device that evidence runs are modelled on
-  bool evidence_timeline = false;         // what ran beside what in their streams is kept, and shown
-  bool evidence_drawn = false;            // each rung is measured at a size of the seed's choice, too
+  std::string evidence_profile = "h200";  // the device on which evidence runs are modelled
+  bool evidence_timeline = false;         // the timeline of streams is recorded and shown
+  bool evidence_drawn = false;            // each rung is also measured at sizes drawn from the seed
   uint64_t evidence_elements = 0;         // problem size of the evidence runs; 0: the assignment has none
   std::vector<Rung> rungs;                // in ladder order
   std::vector<EvidenceCriterion> criteria;
@@ -94,7 +94,7 @@ struct Assignment {
   const Rung* FindRung(std::string_view id) const;
 };
 
-// A file that can't be taken; the message names file, key and what would be right.
+// A file that is rejected; the message names the file, the key and a valid value.
 class AssignmentError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -102,7 +102,7 @@ class AssignmentError : public std::runtime_error {
 
 Assignment LoadAssignment(const std::filesystem::path& folder);
 
-// Whether what was given to --rung names this rung: its id, the id up to the underscore, or the number in it.
+// Whether the value of --rung names this rung: its id, the id up to the underscore, or its number.
 bool RungMatches(std::string_view id, std::string_view selector);
 
 }  // namespace lockstep::judge

@@ -1,4 +1,4 @@
-// A problem's hint: a row of the catalogue, with what its {}s stand for; or a sentence that one assignment's suite says.
+// A problem's hint: a row of the catalogue with values for its {}s, or a sentence of one assignment's suite.
 #pragma once
 
 #include <cstdint>

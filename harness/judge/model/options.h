@@ -19,13 +19,13 @@ struct Options {
   std::optional<SeedNumber> seed;
   DeviceKind device = DeviceKind::kVgpu;
   std::string profile = "h200";
-  bool has_profile = false;               // given by flag
-  std::string evidence_profile = "h200";  // of the evidence runs: --profile, else as [evidence] profile says
-  int threads = 0;                        // 0: one a CPU
+  bool has_profile = false;               // set by a flag
+  std::string evidence_profile = "h200";  // for evidence runs: --profile, else [evidence] profile
+  int threads = 0;                        // 0: one per CPU
   std::string rung;                       // see RungMatches
   bool checks = true;
-  bool all_evidence = true;  // also of rungs that no criterion among the selected tests measures
-  bool one_failure = false;  // a test that failed settles its rung: the rest of the rung is left out
+  bool all_evidence = true;  // also for rungs without a criterion among the selected tests
+  bool one_failure = false;  // after a failed test the rest of its rung is skipped
   bool quiet = false;
   int edit_seconds = 0;  // to look for an edit that lets the first failing test pass (suite/edit_search.h); 0: don't
   std::optional<uint64_t> debug;  // stop at the first instruction behind so many launches, and ask (vgpu/exec/debugger.h)
@@ -34,10 +34,10 @@ struct Options {
 
 struct ParsedOptions {
   Options options;
-  std::vector<std::string> errors;  // one sentence each; it says what to type
+  std::vector<std::string> errors;  // one sentence each, saying what to type
 };
 
-// Takes the flags out of `arguments` (argv without the program's name) that are ours; what is left is GoogleTest's.
+// Removes our flags from `arguments` (argv without the program's name); the rest is GoogleTest's.
 ParsedOptions ParseOptions(std::vector<std::string>& arguments);
 
 std::string HelpText(const std::string& program);

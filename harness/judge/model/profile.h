@@ -19,12 +19,12 @@ struct RungProfile {
   std::string rung;
   std::string source;       // "submission" or "reference"
   uint64_t elements = 0;    // problem size
-  double microseconds = 0;  // modelled, all launches together
-  // Modelled for the device that the tests run on, where `microseconds` are another's.
+  double microseconds = 0;  // modelled, sum over all launches
+  // Modelled for the device that the tests run on, if `microseconds` are for another.
   std::optional<double> device_microseconds;
   vgpu::Counters counters;                 // of all launches
   ApiCounts api;                           // of the host code
-  std::optional<StreamTimeline> timeline;  // where the assignment asks for it
+  std::optional<StreamTimeline> timeline;  // if the assignment asks for it
   std::vector<vgpu::LaunchRecord> launches;
   std::vector<vgpu::LineCounters> lines;   // of all launches, by file (its name alone) and line
   std::vector<vgpu::KernelAdvice> advice;  // on a submission's kernels
@@ -33,20 +33,20 @@ struct RungProfile {
 RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
                         const std::vector<vgpu::LaunchRecord>& launches, const ApiCounts& api = {});
 
-// The blocks of the largest launch; of all, where a grid was cut into several, of whatever kernels: later passes have far
-// fewer.
+// The blocks of the largest launch; if a grid was split over several launches, of whatever kernels, the total: later
+// passes have far fewer.
 uint64_t MaxBlocks(const std::vector<vgpu::LaunchRecord>& launches);
 
-// What follows from a profile's launches (blocks, warps, …) and from its counters (sectors, requests, …), by name.
+// Figures derived from a profile's launches (blocks, warps, …) and counters (sectors, requests, …), by name.
 // docs/reference/assignment-toml.md lists them.
 std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProfile& profile);
 
-// A figure by the name that metrics use: a counter's, elements, microseconds, one of ApiCounts or StreamTimeline, or
-// one that is derived. nullopt: there is none of that name.
+// A figure by its name in metrics: a counter, elements, microseconds, one of ApiCounts or StreamTimeline, or a derived
+// one. nullopt: unknown name.
 std::optional<double> FigureOf(const RungProfile& profile, std::string_view name);
 bool IsFigure(std::string_view name);
 
-// The lines of a profile that cost most in a counter, the costliest first; none that cost nothing.
+// The lines of a profile with the highest values of a counter, highest first; lines with 0 are left out.
 std::vector<vgpu::LineCounters> CostliestLines(const RungProfile& profile, std::string_view counter, size_t most);
 
 }  // namespace lockstep::judge

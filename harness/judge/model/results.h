@@ -22,8 +22,8 @@ struct TestResult {
   bool unfinished = false;  // it failed because the student has not begun this rung
   double seconds = 0;
   Message message;        // empty on a pass
-  std::string output;     // what the submission printed, cut short
-  std::string reproduce;  // the line that runs this test again
+  std::string output;     // the submission's output, truncated
+  std::string reproduce;  // the command that runs this test again
   std::vector<vgpu::Finding> findings;
   std::vector<std::string> launches;  // of the call that failed: "fill_kernel<<<3,128>>>  launch.cu:12"
   uint64_t launches_before = 0;       // of the test's other calls
@@ -34,24 +34,24 @@ struct EvidenceResult {
   std::optional<double> value;  // none: could not be measured
   Verdict verdict = Verdict::kPass;
   Message message;
-  std::string unmet;  // why it doesn't count, whatever its value; empty where it does
+  std::string unmet;  // why it doesn't count, whatever its value; empty if it does
 };
 
-// A criterion that was timed. Times are a call's, medians of the repeats.
+// A timed criterion. Times are per call, medians of the repeats.
 struct TimingResult {
   std::string criterion, rung;
   uint64_t elements = 0, least_bytes = 0;  // of one call
   uint32_t calls = 0;                      // of a batch
   int repeats = 0;
   double microseconds = 0, reference_microseconds = 0, copy_microseconds = 0;
-  std::optional<Estimate> figure;  // the base's time as a multiple of the submission's; none: it was not to be decided
+  std::optional<Estimate> figure;  // the ratio of the base's time to the submission's; none: inconclusive
   Verdict verdict = Verdict::kPass;
   Message message;
   std::vector<std::pair<std::string, std::string>> gpu;  // the GPU's state before and after
   bool throttled = false;
 };
 
-// The leaderboard's metric, of the submission and of the reference; times are modelled for the device `profile`.
+// The leaderboard's metric, for the submission and the reference; times are modelled for the device `profile`.
 struct RankingResult {
   std::string rung, metric, profile;
   std::optional<double> value, reference;  // none: could not be measured
@@ -71,16 +71,16 @@ struct Results {
   std::vector<EvidenceResult> evidence;
   std::vector<TimingResult> timings;
   std::vector<RungProfile> profiles;
-  std::optional<RankingResult> ranking;  // of a run that ended; none: the assignment has no leaderboard
+  std::optional<RankingResult> ranking;  // of a finished run; none: the assignment has no leaderboard
 
   bool HarnessFailed() const;
-  // Of "submission" or "reference"; nullptr: there is none.
+  // Of "submission" or "reference"; nullptr if there is none.
   const RungProfile* FindProfile(std::string_view rung, std::string_view source) const;
 };
 
 std::string ResultJson(const Results& results);
 
-// Replaces the file as a whole: a reader sees the old or the new one. Throws std::runtime_error.
+// Replaces the file atomically: a reader sees the old or the new one. Throws std::runtime_error.
 void WriteAtomically(const std::filesystem::path& path, const std::string& text);
 
 // figures.json: what the reference's profiles were, for machines that don't have the reference. The profile totals of

@@ -1,7 +1,7 @@
-// What a call's streams did when, as the device's copy engines and its SMs would do it.
+// The timeline of a call's streams on the device's copy engines and SMs.
 //
-// The durations are modelled: of copies by their bytes and the profile's link to the host, of kernels by the time
-// model. The waits are those of the call's streams, events and host (judge/session/session_streams.h).
+// Durations are modelled: copies by their bytes and the profile's host link, kernels by the time model. The waits are
+// those of the call's streams, events and host (judge/session/session_streams.h).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace lockstep::judge {
 
-// The one list: X(name, sentence). docs/reference/assignment-toml.md shows it.
+// The only list: X(name, sentence). docs/reference/assignment-toml.md shows it.
 #define LOCKSTEP_TIMELINE_FIGURES(X)                                                                                \
   X(timeline_us, "microseconds from the first operation's begin to the last one's end")                             \
   X(bound_us, "the longest of the engines' sums, in microseconds: no order of the same operations is shorter")      \
@@ -45,7 +45,7 @@ struct StreamTimeline {
     double begin = 0, end = 0;  // in microseconds
   };
   std::vector<Operation> operations;  // in the order of issue
-  vgpu::MessageLine remark = "";      // why the operations wait for each other, where that is known
+  vgpu::MessageLine remark = "";      // why the operations wait for each other, if known
 };
 
 struct TimelineFigureInfo {
@@ -59,8 +59,8 @@ bool IsTimelineFigure(std::string_view name);
 StreamTimeline MakeTimeline(std::span<const worker::StreamedOperation> operations,
                             std::span<const vgpu::LaunchRecord> launches, const vgpu::DeviceProfile& profile);
 
-// The lanes of a timeline as text, for a terminal: a line for each engine, `columns` characters wide, with a stream's
-// digit where an operation of its runs: 1 for the first one that was used, d for the default stream.
+// The timeline as text for a terminal: a line of `columns` characters per engine, with a stream's digit while one of
+// its operations runs: 1 for the first stream used, d for the default stream.
 std::string LanesText(const StreamTimeline& timeline, size_t columns);
 
 }  // namespace lockstep::judge

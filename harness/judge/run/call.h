@@ -1,4 +1,4 @@
-// The outcome of a call of a launcher, and what is wrong with it.
+// The outcome of a launcher call, and its problems.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace lockstep::judge {
 struct CallReport {
   worker::Outcome outcome = worker::Outcome::kReturned;
   int code = 0;           // exit status or signal
-  bool at_start = false;  // it ended before main: in the submission's start-up code
-  bool loaded = true;     // at_start: it came as far as its constructors
+  bool at_start = false;  // it ended before main, in the submission's start-up code
+  bool loaded = true;     // at_start: it reached its constructors
   // outcome kCouldNotStart: how the process ended.
   worker::Outcome ended_by = worker::Outcome::kCouldNotStart;
   std::string over_budget;  // a sentence where no call was made, as there was no time left
@@ -27,46 +27,46 @@ struct CallReport {
   worker::Stopped stopped;  // worker::CallResult's
   std::string output;       // what was printed to stdout and stderr
   std::vector<vgpu::Finding> findings;
-  bool observed = true;  // findings, launches and copies are known: the device is a virtual one
+  bool observed = true;  // findings, launches and copies are known: the device is virtual
   std::vector<vgpu::LaunchRecord> launches;
   worker::Value value;                                // what the launcher returned
   std::vector<std::vector<uint8_t>> arrays;           // the host arrays among its arguments, as it left them, in order
-  std::vector<worker::ApiCall> trace;                 // what the host code asked of the device, in order
-  ApiCounts api;                                      // the same, counted
-  std::vector<worker::StreamedOperation> operations;  // the same, as operations of streams
-  worker::MemoryUse memory;                           // what it and its kernels did to the buffers that it was given
-  std::string before_main;            // what the program did on the device before any call, "" for nothing
-  uint64_t variable_bytes = 0;        // of the program's __device__ variables
-  uint64_t heap_bytes = 0;            // the most that kernels held of malloc() at one time
-  std::vector<std::string> refusals;  // requests for what was not given to the call, one sentence each
+  std::vector<worker::ApiCall> trace;                 // requests of the host code to the device, in order
+  ApiCounts api;                                      // counts of the requests in `trace`
+  std::vector<worker::StreamedOperation> operations;  // the requests as operations of streams
+  worker::MemoryUse memory;                           // what the call and its kernels did to the buffers passed to it
+  std::string before_main;                            // device work of the program before any call, "" for none
+  uint64_t variable_bytes = 0;                        // of the program's __device__ variables
+  uint64_t heap_bytes = 0;                            // the most memory kernels held from malloc() at any time
+  std::vector<std::string> refusals;                  // requests for memory not passed to the call, one sentence each
   double limit_seconds = 0;
-  bool endless = false;  // kDeviceTimeout: it was stopped because it made call after call
-  double seconds = 0;    // the judge's clock, from the order to the answer, less what the judge itself did meanwhile
+  bool endless = false;  // kDeviceTimeout: stopped because it made CUDA calls without end
+  double seconds = 0;    // by the judge's clock, from request to answer, minus the judge's own work in between
 };
 
-// More than a result copied back to the host is a computation on the host, where the task is the kernels.
+// Copying more than a result back to the host amounts to computing on the host, in tasks about kernels.
 inline constexpr uint64_t kMaxBytesToHost = 64;
 
-// Of all its launches.
+// The total over all its launches.
 inline uint64_t ThreadsOf(const CallReport& report) {
   uint64_t threads = 0;
   for (const vgpu::LaunchRecord& launch : report.launches) threads += launch.grid.Count() * launch.block.Count();
   return threads;
 }
 
-// What a message says about the call.
+// Facts about the call for messages.
 struct CallContext {
   std::string launcher;
   std::string input;                      // "n = 129, all ones"
   std::string source;                     // the student's file
-  uint64_t host_bytes = kMaxBytesToHost;  // that the launcher may copy from the device to the host
+  uint64_t host_bytes = kMaxBytesToHost;  // how much the launcher may copy from the device to the host
 };
 
-// A problem with a call: the launcher is its place, the input the last line of its evidence.
+// A problem with a call: its place is the launcher, the last line of its evidence the input.
 Problem MakeProblem(Verdict verdict, const CallContext& context, std::vector<vgpu::MessageLine> evidence,
                     HintText hint = {});
 
-// The same of a wrong result, whose first wrong element this is.
+// The same for a wrong result whose first wrong element this is.
 inline Problem WrongAt(uint64_t element, const CallContext& context, std::vector<vgpu::MessageLine> evidence,
                        HintText hint) {
   Problem problem = MakeProblem(Verdict::kWrong, context, std::move(evidence), std::move(hint));
@@ -74,12 +74,12 @@ inline Problem WrongAt(uint64_t element, const CallContext& context, std::vector
   return problem;
 }
 
-// Everything wrong with how the call went; whether its result is right is not looked at. After a fault of a kernel,
-// errors and exits are its consequences and no problems of their own.
+// All problems of how the call ran, without checking its result. After a fault of a kernel, errors and exits are its
+// consequences, not separate problems.
 std::vector<Problem> ProblemsOf(const CallReport& report, const CallContext& context);
 
-// For a launcher that did nothing: a stub as it was handed out, unless it has been noted to do something for another
-// input. `lack` says what it did not do.
+// For a launcher that did nothing: an unchanged stub, unless it did something for another input. `lack` says what it
+// did not do.
 Problem UnfinishedProblem(const CallContext& context, const std::string& lack = "launched no kernel");
 void NoteBegun(const std::string& launcher);
 

@@ -1,4 +1,4 @@
-// The first of a call's requests to the device that failed: what it was, and what is wrong with it.
+// The first failed device request of a call: what it was, and its problem.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace lockstep::judge {
 
 struct Failure {
-  vgpu::MessageLine evidence = "";  // "failed  cudaMemcpy  copy.cu:29"; "" where none is known
+  vgpu::MessageLine evidence = "";  // "failed  cudaMemcpy  copy.cu:29"; "" if unknown
   HintText hint;
 };
 

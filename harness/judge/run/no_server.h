@@ -1,4 +1,5 @@
-// For workers that send the judge no requests: those on a real GPU use its own runtime, and a witness has no kernels.
+// For workers that send the judge no requests: those on a real GPU use its own runtime, and a control worker has no
+// kernels.
 #pragma once
 
 #include "judge/session/session.h"

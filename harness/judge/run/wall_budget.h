@@ -1,8 +1,8 @@
-// How long the calls of one submission may take together.
+// The total time limit for one submission's calls.
 //
-// Each call has a limit of its own, but hundreds of calls just below it would hold up a grader for an hour. So the time
-// of all calls is added up, for a test and for the submission. The program's own time counts in full; its kernels' time
-// on the virtual GPU counts a third.
+// Each call has a limit of its own, but hundreds of calls just below it would take an hour. So the time of all calls is
+// added up, per test and per submission. The program's own time counts in full; its kernels' time on the virtual GPU
+// counts a third.
 #pragma once
 
 #include <limits>
@@ -10,20 +10,20 @@
 
 namespace lockstep::judge {
 
-// Seconds of kernels on the virtual GPU that count as one of the host code's own.
+// Kernel seconds on the virtual GPU that count as one second of host code.
 inline constexpr double kDeviceShare = 3;
-// Seconds that one call's kernels may take, for one that its host code may. It stops what no budget of instructions
-// stops; a right call on a slow machine has to be far from it.
+// The limit for one call's kernels, per second allowed for its host code. It catches what the instruction budget
+// misses, and must be far above a correct call on a slow machine.
 inline constexpr double kMostDeviceSeconds = 6;
 
 class WallBudget {
  public:
-  WallBudget() = default;  // without end
+  WallBudget() = default;  // unlimited
   WallBudget(double test_seconds, double submission_seconds) : test_{test_seconds}, submission_{submission_seconds} {}
 
   void BeginTest() { test_.spent = 0; }
   void Spend(double own_seconds, double device_seconds);
-  // "" while there is time left; else a sentence that says what was allowed.
+  // "" while there is time left; else a sentence with the limit.
   std::string Exceeded() const;
 
  private:

@@ -1,8 +1,8 @@
-// A worker of the harness's own: the library and the launchers' glue, and no submission.
+// A control worker: the library and the launchers' glue without a submission.
 //
-// When a submission's worker does not start, or answers as no worker would, the witness is started in the same box at
-// that moment. If it does what every worker must do, the box and the harness work, and the submission is at fault; if
-// it fails too, the harness is.
+// When a submission's worker does not start, or gives an invalid answer, the control worker is started in the same
+// sandbox at that moment. If it works, so do the sandbox and the harness, and the submission is at fault; if it fails
+// too, the harness is.
 #pragma once
 
 #include <map>
@@ -15,12 +15,13 @@ namespace lockstep::judge {
 
 class ControlWorker {
  public:
-  // `command` without a worker: there is no witness, and nobody is ever cleared.
+  // `command` without a worker: there is no control worker, and the submission is never found at fault.
   ControlWorker(worker::WorkerCommand command, worker::Limits limits) : command_(std::move(command)), limits_(limits) {}
 
-  // Whether one starts now.
+  // Whether a control worker starts now.
   bool Starts() const;
-  // Whether one starts that has this launcher, and takes these arguments. Nothing is called. Asked once a launcher.
+  // Whether a control worker starts that has this launcher and accepts these arguments. Nothing is called. Checked once
+  // per launcher.
   bool CouldCall(const std::string& launcher, std::span<const worker::Argument> arguments);
 
  private:

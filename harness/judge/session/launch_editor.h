@@ -1,4 +1,4 @@
-// What stands between a program's launches and the device where edits of its kernels are tried (suite/edit_search.h).
+// Intercepts a program's launches to try edits of its kernels (suite/edit_search.h).
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace lockstep::worker {
 class LaunchEditor {
  public:
   virtual ~LaunchEditor() = default;
-  // Makes the launch, or an edited one. texts: of the launch's module, in PTX. call_site: "shift.cu:53".
+  // Makes the launch, possibly an edited one. texts: the PTX of the launch's module. call_site: "shift.cu:53".
   virtual vgpu::LaunchResult Launch(vgpu::Device& device, const vgpu::LaunchSpec& launch,
                                     std::span<const std::string> texts, const std::string& call_site) = 0;
 };

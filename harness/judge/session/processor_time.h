@@ -1,4 +1,4 @@
-// Processor time, so that a program on a busy machine does not count as slow because others had the processors.
+// Processor time, so that a program does not count as slow because other processes kept the processors busy.
 #pragma once
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 namespace lockstep::worker {
 
-// Seconds of processor time that this process has had, all of its threads together.
+// Processor seconds of this process, over all threads.
 inline double ProcessorSeconds() {
   timespec now{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -22,22 +22,22 @@ inline double WallSeconds() {
   return std::chrono::duration<double>(now).count();
 }
 
-// A clock that stands still while the calling thread is ready to run and has no processor. Where the kernel keeps no
-// such account (proc(5), /proc/PID/schedstat) it never does.
+// A clock that stops while the calling thread is runnable but has no processor. Without the kernel's accounting
+// (proc(5), /proc/PID/schedstat) it never stops.
 class RunningClock {
  public:
   static double Seconds() { return WallSeconds() - WaitedSeconds(); }
 
  private:
   static double WaitedSeconds() {
-    // Kept open: it is read several times a call, and a test may make thousands of calls.
+    // Kept open: it is read several times per call, and a test may make thousands of calls.
     static thread_local const Account account;
     char text[128];
     const ssize_t got = account.file < 0 ? -1 : ::pread(account.file, text, sizeof text - 1, 0);
     if (got <= 0) return 0;
     text[got] = 0;
     char* rest = text;
-    std::strtoull(text, &rest, 10);  // how long it ran
+    std::strtoull(text, &rest, 10);  // run time, skipped
     return 1e-9 * static_cast<double>(std::strtoull(rest, nullptr, 10));
   }
 

@@ -1,9 +1,9 @@
 // Serves a worker on a virtual GPU that the judge owns, and keeps a trace of its requests.
 //
-// The worker may copy from and to what it allocated, its own module's variables, and the buffers that the
-// current call passed to it; it frees only its own. (Its kernels, as on the hardware, reach all live memory:
-// expected values belong on the host.) Everything it made is freed when the session ends, so a session is stopped
-// before its device is Reset.
+// The worker may copy from and to its own allocations, its modules' variables, and the buffers passed to the current
+// call; it may free only its own. (Its kernels, as on hardware, can access all live memory, so expected values must
+// stay on the host.) Everything it created is freed when the session ends, so a session must be stopped before its
+// device is Reset.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 namespace lockstep::worker {
 
 enum class ApiKind : uint8_t {
-  kOther,  // streams, events, queries, …: no request carried it
+  kOther,  // streams, events, queries, …: local to the worker, without a request
   kAllocate,
   kFree,
   kHostToDevice,
@@ -34,38 +34,38 @@ enum class ApiKind : uint8_t {
   kReset,
 };
 
-// One CUDA call of the worker's.
+// One CUDA call of the worker.
 struct ApiCall {
   ApiKind kind = ApiKind::kOther;
-  std::string function;   // "cudaMemcpy"; the worker's word, letters, digits and underscores only
-  std::string call_site;  // "reduction.cu:120" where known
+  std::string function;   // "cudaMemcpy"; as reported by the worker, only letters, digits and underscores
+  std::string call_site;  // "reduction.cu:120" if known
   std::string kernel;     // kLaunch: mangled
   uint64_t bytes = 0;     // allocations, copies, fills
-  uint64_t address = 0;   // of device memory: allocated, freed, or the copy's device side (destination first)
+  uint64_t address = 0;   // device address: allocated, freed, or the device side of the copy (destination first)
   bool failed = false;
   int error = 0;                             // kOther: the cudaError_t; kLaunch: the vgpu::LaunchError
   vgpu::Dim3 grid{0, 0, 0}, block{0, 0, 0};  // kLaunch
   std::string kernel_name;                   // kLaunch: demangled, without parameters
   uint64_t from = 0;                         // kDeviceToDevice: the copy's source
-  bool foreign = false;                      // kLaunch: its kernel is not of the options' image
-  std::string stream;                        // "stream 2"; "" where streams are not watched; the worker's word
+  bool foreign = false;                      // kLaunch: its kernel is not from the options' image
+  std::string stream;                        // "stream 2", as reported by the worker; "" if streams are not observed
 };
 
 struct DeviceServerOptions {
-  uint64_t memory_bytes = uint64_t{2} << 30;  // that the worker may allocate in all
-  // Bounds of what a session's records take in the judge. Right programs need a hundredth of each; a call that goes
-  // beyond one is told of in violations().
-  uint64_t allocations = 65'536;                  // that live at one time
+  uint64_t memory_bytes = uint64_t{2} << 30;  // total that the worker may allocate
+  // Limits on a session's records in the judge. Correct programs need a hundredth of each; exceeding one is reported in
+  // violations().
+  uint64_t allocations = 65'536;                  // live at the same time
   uint64_t modules = 256;                         // loaded and not unloaded, or refused
-  uint64_t ptx_bytes = uint64_t{8} << 20;         // of their texts, decompressed; its syntax takes twenty times as much
+  uint64_t ptx_bytes = uint64_t{8} << 20;         // of decompressed module texts; parsed they take twenty times as much
   uint64_t name_bytes = 4096;                     // of a kernel's name: each launch has a copy
-  uint64_t demangled_bytes = uint64_t{64} << 20;  // that such a name may stand for
-  uint64_t origin_bytes = 256;                    // of a function's name, and of a call site: each call has a copy
-  uint64_t streams = 4096;                        // that an operation is ordered by
-  bool cublas = false, cufft = false;             // whether it may have the library's work done
-  std::vector<uint8_t> image;                     // the device code that its kernels are from; empty: nobody asks
+  uint64_t demangled_bytes = uint64_t{64} << 20;  // total size of demangled names
+  uint64_t origin_bytes = 256;                    // of a function's name or call site: each call has a copy
+  uint64_t streams = 4096;                        // that order one operation
+  bool cublas = false, cufft = false;             // whether it may use the library
+  std::vector<uint8_t> image;                     // the device code its kernels must be from; empty: not checked
   size_t trace_calls = 100'000;
-  LaunchEditor* editor = nullptr;  // that launches go through; nullptr: there is none
+  LaunchEditor* editor = nullptr;  // intercepts launches; nullptr: none
   uint64_t print_bytes = 1'000'000;
 };
 
@@ -80,30 +80,30 @@ class DeviceServer : public CudaServer {
   // Since the last ClearTrace.
   const std::vector<ApiCall>& trace() const { return trace_; }
   uint64_t trace_dropped() const { return trace_dropped_; }
-  // The same as operations of streams.
+  // The trace as operations of streams.
   const std::vector<StreamedOperation>& operations() const { return log_.operations(); }
-  // What succeeded since the last ClearTrace, and what became of the buffers of the last call.
+  // Successful requests since the last ClearTrace, and their effects on the last call's buffers.
   MemoryUse memory_use() const;
-  // Attempts to copy from, write to or free memory of the judge's that was not passed: one sentence each. Also that the
-  // trace has no room for all calls: then it can't be judged.
+  // Attempts to copy from, write to or free memory of the judge's that was not passed: one sentence each. Also reports
+  // a full trace: then the call can't be judged.
   const std::vector<std::string>& violations() const { return violations_; }
   void ClearTrace();
-  // The nth allocation (from 1) of the next call runs out of memory; the nth copy of the next call fails.
+  // Makes the nth allocation (from 1) of the next call fail with out of memory; FailCopy makes the nth copy fail.
   void FailAllocation(uint64_t nth) { failing_next_.allocation = nth; }
   void FailCopy(uint64_t nth) { failing_next_.copy = nth; }
-  // Kernels' modelled times are told to the program in steps of so many microseconds; 0: in powers of two, which tell
-  // it next to nothing of what a kernel found in a buffer. For tasks whose result is no secret of the judge's.
+  // Rounds kernels' modelled times reported to the program to steps of this many microseconds; 0: to powers of two,
+  // which reveal almost nothing of a buffer's contents. For tasks whose result need not be kept secret.
   void QuantizeTimes(double step_us) { time_step_us_ = step_us; }
-  // What the worker allocated and has not freed.
+  // The worker's live allocations.
   std::vector<vgpu::Device::AllocationInfo> Allocations() const;
 
-  // For DeviceOptions::print: what kernels print, cut at options.print_bytes.
+  // For DeviceOptions::print: kernel output, truncated at options.print_bytes.
   void Print(std::string_view text);
   const std::string& printed() const { return printed_; }
 
  private:
   struct Request;
-  // Says once a call that a bound was passed.
+  // Reports once per call that a limit was exceeded.
   void PassedBound(const std::string& sentence);
   WireOrigin OriginOf(Decoder& in) const;
   const vgpu::KernelInfo* FindOwnKernel(vgpu::ModuleHandle module, const std::string& name);
@@ -114,7 +114,7 @@ class DeviceServer : public CudaServer {
   bool MayTouch(uint64_t address, uint64_t bytes, const std::string& function);
   void Record(ApiCall call, bool continued = false);
   void Count(const ApiCall& done);
-  // How far into its buffer an address lies: into what the launcher was given, an allocation, or a variable.
+  // The offset of an address in its buffer: a passed one, an allocation, or a variable.
   uint64_t PlaceInBuffer(uint64_t address) const;
   bool IsOwn(uint64_t address, uint64_t bytes) const;
   void Watch(uint64_t base, uint64_t bytes);
@@ -130,19 +130,19 @@ class DeviceServer : public CudaServer {
   std::map<uint64_t, uint64_t> variables_;          // base → bytes, of the worker's modules
   std::map<uint64_t, uint64_t> passed_;             // base → the lowest address in it that the call was given
   std::map<vgpu::ModuleHandle, std::vector<std::string>> texts_;  // for the editor, if there is one
-  std::set<std::string> made_;                                    // the texts of the options' image
-  std::set<vgpu::ModuleHandle> foreign_;                          // modules of other texts
+  std::set<std::string> made_;                                    // the texts in the options' image
+  std::set<vgpu::ModuleHandle> foreign_;                          // modules with other texts
   uint64_t owned_bytes_ = 0, ptx_bytes_ = 0, modules_loaded_ = 0, allocations_made_ = 0;
-  // Which request fails, counted from 1; 0: none.
+  // The index of the request to fail, counted from 1; 0: none.
   struct Failing {
     uint64_t allocation = 0, copy = 0;
   };
-  Failing failing_next_, failing_;  // in the next call; in this one, from here on
+  Failing failing_next_, failing_;  // in the next call; remaining in this one
   MemoryUse use_;
   size_t watched_variables_ = 0;
   uint64_t most_kept_ = 0;  // bytes of use_.to_host
   double time_step_us_ = 0;
-  std::string stream_;  // of the operation that has begun
+  std::string stream_;  // of the current operation
   std::vector<ApiCall> trace_;
   OperationLog log_;
   uint64_t trace_dropped_ = 0;

@@ -1,4 +1,4 @@
-// A worker's process: start it with one socket, one output pipe and limits; kill it with all it started.
+// A worker's process: starts it with a socket, an output pipe and limits; kills it with all its children.
 #pragma once
 
 #include <sys/types.h>
@@ -13,9 +13,9 @@
 namespace lockstep::worker {
 
 struct WorkerCommand {
-  std::vector<std::string> prefix;       // the sandbox's command, put before the worker's
+  std::vector<std::string> prefix;       // the sandbox's command, which precedes the worker's
   std::string worker;                    // path of the executable
-  std::vector<std::string> environment;  // "NAME=value", beside PATH and LANG; nothing is inherited
+  std::vector<std::string> environment;  // "NAME=value", besides PATH and LANG; nothing is inherited
   uint64_t file_bytes = uint64_t{16} << 20;
   uint64_t open_files = 1024;
 };
@@ -43,22 +43,22 @@ class WorkerProcess {
   int exit_event() const { return pidfd_; }  // readable once the process has ended
   bool has_prefix() const { return has_prefix_; }
 
-  // Processor time that the process has had; what it started is not in it.
+  // The process's own processor time, without children.
   double ProcessorSeconds() const;
-  // How the process ended, by itself; nothing while it runs, or when Kill ended it.
+  // How the process ended by itself; empty while it runs, or if Kill ended it.
   std::optional<ExitStatus> Status();
-  // Stops the process and all that it started, as they stand, and lets them run again. Nothing where it has ended.
-  // Throws StartError where a process can't be stopped.
+  // Stops the process and all its children (SIGSTOP), or continues them. No effect if it has ended. Throws StartError
+  // if a process can't be stopped.
   void Hold();
   void Release();
-  // Asks what the worker is doing, by a signal that ends it: it sends Stopped.
+  // Makes the worker report its location, by a signal that ends it: it sends Stopped.
   void RequestLocation();
-  // Kills the process, its group and all that it started (except what has lost its parent and is in another session:
-  // a sandbox ends that), and collects the process. Descriptors stay open, to be drained.
+  // Kills the process, its group and all its children (except orphans in another session, which a sandbox ends), and
+  // reaps the process. Descriptors stay open, to be drained.
   void Kill();
 
  private:
-  bool StopAll();  // whether each could be stopped; held_ has them
+  bool StopAll();  // whether each could be stopped; held_ lists them
   pid_t pid_ = -1;
   int socket_ = -1, output_ = -1, pidfd_ = -1;
   bool has_prefix_ = false;

@@ -1,4 +1,4 @@
-// A signal by its name and what it means.
+// A signal's name and meaning.
 #pragma once
 
 #include <string.h>  // sigabbrev_np, of the GNU C library

@@ -1,4 +1,4 @@
-// One call of a launcher that computes one array from another: what the suites of such tasks share.
+// One call of a launcher that computes one array from another: common code of such tasks' suites.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace lockstep::judge {
 
-// Gives each problem the hint that hint_of has for it; "": its own.
+// Replaces each problem's hint by the one from hint_of, unless that is "".
 template <class HintOf>
 void ExplainEach(std::vector<Problem>& problems, HintOf hint_of) {
   for (Problem& problem : problems) {
@@ -29,27 +29,25 @@ void ExplainEach(std::vector<Problem>& problems, HintOf hint_of) {
 template <class T>
 struct ArrayCall {
   DeviceArray<T>& in;
-  DeviceArray<T>& out;        // the same as `in` where the launcher works in place
-  std::span<const T> values;  // what `in` begins with
-  std::optional<uint64_t> result_size =
-      std::nullopt;  // elements that `out` begins with; as many as values, if not said
+  DeviceArray<T>& out;                                 // the same as `in` if the launcher works in place
+  std::span<const T> values;                           // initial contents of `in`
+  std::optional<uint64_t> result_size = std::nullopt;  // elements of `out`; default: as many as values
   std::vector<worker::Argument> arguments;
-  std::optional<uint64_t> work =
-      std::nullopt;           // elements by which instructions are limited; as many as values, if not said
-  HintText unchanged_hint;    // for a launcher that writes to its input
-  bool frees = false;         // it has to free all that it allocates
-  bool is_work = true;        // kernels have to have made the result; a shift by nothing is none
-  uint64_t spare_input = 0;   // bytes of the input that they need not read
-  uint64_t spare_result = 0;  // bytes of the result that they need not store
-  // How messages show an element of the input.
+  std::optional<uint64_t> work = std::nullopt;  // elements for the instruction limit; default: as many as values
+  HintText unchanged_hint;                      // for a launcher that writes to its input
+  bool frees = false;                           // it has to free everything it allocates
+  bool is_work = true;                          // kernels must have computed the result; false for a shift by 0
+  uint64_t spare_input = 0;                     // input bytes that need not be read
+  uint64_t spare_result = 0;                    // result bytes that need not be stored
+  // Formats an input element for messages.
   std::function<std::string(T)> text_of = ValueText<T>;
-  // Says more of what went wrong with the call itself. May be empty.
+  // Adds problems with the call itself. May be empty.
   std::function<void(const CallReport&, std::vector<Problem>&)> explain;
-  // The task's own: what is wrong with the result.
+  // The task's own check of the result.
   std::function<std::optional<Problem>(const CallReport&, std::span<const T> found)> check;
 };
 
-// Who stored the wrong element; "" for long arrays, whose call is not made once more for this.
+// Who stored the wrong element; "" for long arrays, for which the call is not repeated.
 template <class T>
 std::string TrailOfArrayCall(Runner& runner, const CallContext& context, const ArrayCall<T>& call, T found,
                              uint64_t element) {
@@ -65,8 +63,8 @@ std::string TrailOfArrayCall(Runner& runner, const CallContext& context, const A
   return TrailOf(runner, context.launcher, call.arguments, named(call.in), named(call.out), element, bytes);
 }
 
-// Fills `in`, poisons `out`, calls the launcher, and finds all that is wrong with how it went: with the call, the
-// result, what lies past it, the input, and the memory beside the buffers and the others.
+// Fills `in`, poisons `out`, calls the launcher, and collects all problems: with the call, the result, the memory past
+// it, the input, and the guard zones of these and other buffers.
 template <class T, class... Others>
 EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const ArrayCall<T>& call,
                          const Others&... others) {
@@ -81,7 +79,7 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
   const auto result_now = call.out.Look();
   const std::span<const T> found = result_now.values();
   if (!run.problems.empty() || found.size() < n) return run;
-  // Where the buffer is larger than the array, what lies past it is nobody's. As bytes: the poison may be no number.
+  // The part of a buffer past the array must stay poisoned. Compared as bytes: the poison may be NaN.
   const T poison = DeviceArray<T>::FillValue();
   const auto past = std::find_if(found.begin() + static_cast<std::ptrdiff_t>(n), found.end(),
                                  [&](const T& value) { return std::memcmp(&value, &poison, sizeof poison) != 0; });

@@ -1,4 +1,4 @@
-// What every launcher must leave unchanged: its inputs, and the memory beside its buffers.
+// Checks memory that every launcher must leave unchanged: its inputs, and guard zones of its buffers.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace lockstep::judge {
 
-// Adds a problem where a buffer that is read-only holds anything but `before`. Nothing where the memory is gone.
-// text_of: how messages show an element.
+// Adds a problem if a read-only buffer differs from `before`. No effect if the memory is gone. text_of formats an
+// element for messages.
 template <class T>
 void CheckUnchanged(const DeviceArray<T>& buffer, std::span<const T> before, const CallContext& context,
                     const HintText& hint, std::vector<Problem>& problems,
@@ -24,7 +24,7 @@ void CheckUnchanged(const DeviceArray<T>& buffer, std::span<const T> before, con
   if (!buffer.alive()) return;
   const auto contents = buffer.Look();
   const std::span<const T> after = contents.values();
-  // As bytes: a NaN that is still there is unchanged.
+  // Compared as bytes: an unchanged NaN is no difference.
   const std::span<const uint8_t> old_bytes(reinterpret_cast<const uint8_t*>(before.data()), before.size_bytes());
   const std::span<const uint8_t> new_bytes(reinterpret_cast<const uint8_t*>(after.data()), after.size() * sizeof(T));
   const auto change = CompareExact(old_bytes, new_bytes);
@@ -37,7 +37,7 @@ void CheckUnchanged(const DeviceArray<T>& buffer, std::span<const T> before, con
   problems.push_back(MakeProblem(Verdict::kWrong, context, {text}, hint));
 }
 
-// Adds a problem where the guard zone of one of the buffers was written.
+// Adds a problem if the guard zone of one of the buffers was written.
 template <class... T>
 void CheckGuards(const CallContext& context, std::vector<Problem>& problems, const DeviceArray<T>&... buffers) {
   if ((buffers.GuardsIntact() && ...)) return;
@@ -45,7 +45,7 @@ void CheckGuards(const CallContext& context, std::vector<Problem>& problems, con
                                  "check the index against the buffer's length before each store"));
 }
 
-// Adds a problem where the call holds device memory after its return.
+// Adds a problem if the call holds device memory after its return.
 inline void CheckNothingHeld(const CallContext& context, const CallReport& report, std::vector<Problem>& problems) {
   if (!report.observed || report.api.leaked_allocations == 0) return;
   Problem problem =
@@ -60,7 +60,7 @@ inline void CheckNothingHeld(const CallContext& context, const CallReport& repor
   problems.push_back(std::move(problem));
 }
 
-// The same of page-locked memory, by what the program tells of its calls.
+// The same for page-locked memory, according to the program's own reports.
 inline void CheckNoPageLockedHeld(const CallContext& context, const CallReport& report,
                                   std::vector<Problem>& problems) {
   const auto unpinned = std::count_if(report.trace.begin(), report.trace.end(), [](const worker::ApiCall& call) {
@@ -73,7 +73,7 @@ inline void CheckNoPageLockedHeld(const CallContext& context, const CallReport& 
                                  "each cudaMallocHost needs its cudaFreeHost, on every path out of the function"));
 }
 
-// The right answer without any kernel: it was computed on the host.
+// The right result without any kernel: it was computed on the host.
 inline Problem NoKernelProblem(const CallContext& context) {
   return MakeProblem(Verdict::kRejected, context, {"the result is right, but no kernel was launched"});
 }

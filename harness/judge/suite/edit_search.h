@@ -1,5 +1,5 @@
-// Where a mistake is: single edits of the student's kernels and launches are tried, one after the other, until a test
-// passes that failed (--edits). It has a process of its own, whose results are no one's grade, and public tests alone.
+// Locates a mistake: tries single edits of the student's kernels and launches until a failing test passes (--edits).
+// Runs in a separate process, whose results are never graded, and only with public tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,28 +18,28 @@
 
 namespace lockstep::judge {
 
-// GoogleTest repeats the rung's tests, with another edit each time. In the first round, without one, this learns which
-// test fails, and which kernels it launches; after an edit that lets it pass, the rung's other tests are asked.
+// GoogleTest repeats the rung's tests, each time with another edit. The first round has no edit, and learns which test
+// fails and which kernels it launches; when an edit lets it pass, the rung's other tests are run too.
 class EditSearch : public worker::LaunchEditor, public testing::EmptyTestEventListener {
  public:
-  // seconds: of processor time that it may take.
+  // seconds: its limit of processor time.
   EditSearch(std::shared_ptr<SubmissionMemory> memory, std::string source, double seconds);
   void OnTestIterationStart(const testing::UnitTest&, int iteration) override;
   void OnTestStart(const testing::TestInfo& test) override {
     memory_->budget.BeginTest();
     if (!Skips(std::string(test.test_suite_name()) + "." + test.name())) lines_.clear();
   }
-  // Ends the process once nothing is left to try.
+  // Ends the process once no edit is left to try.
   void OnTestIterationEnd(const testing::UnitTest&, int iteration) override;
   vgpu::LaunchResult Launch(vgpu::Device& device, const vgpu::LaunchSpec& launch, std::span<const std::string> texts,
                             const std::string& call_site) override;
-  // Whether this round leaves the test out.
+  // Whether this round skips the test.
   bool Skips(const std::string& test) const { return !confirming_ && !failing_.empty() && test != failing_; }
 
  private:
   struct Edit {
     int rank = 0;
-    std::string kernel, call_site;  // of the launches that it is for; call_site "": all
+    std::string kernel, call_site;  // of the launches to edit; call_site "": all
     std::string place, sentence;
     std::string text;  // PTX
     std::function<void(vgpu::LaunchSpec&, std::vector<uint8_t>& parameters)> change;
@@ -53,16 +53,16 @@ class EditSearch : public worker::LaunchEditor, public testing::EmptyTestEventLi
   const std::shared_ptr<SubmissionMemory> memory_;
   const std::string source_;  // the student's file
   const double seconds_;
-  double begin_ = 0, processor_begin_ = 0;  // of the search
+  double begin_ = 0, processor_begin_ = 0;  // start of the search
   std::vector<Edit> edits_;
-  std::map<std::pair<std::string, std::string>, uint64_t> seen_;  // kernels and call sites: launches
+  std::map<std::pair<std::string, std::string>, uint64_t> seen_;  // number of launches by kernel and call site
   uint64_t most_instructions_ = 0;
   std::set<std::pair<std::string, int>> lines_,
-      lines_of_failure_;  // that ran in the last test, and in the one that fails
+      lines_of_failure_;  // lines executed in the last test, and in the failing one
   std::string failing_;
-  size_t next_ = 0;  // behind the edit that is tried
+  size_t next_ = 0;  // index after the current edit
   bool confirming_ = false;
-  std::map<std::string, std::string> found_;  // sentences by places, of edits with which the rung's tests pass
+  std::map<std::string, std::string> found_;  // sentences by location, of edits with which the rung's tests pass
   std::pair<const vgpu::Device*, vgpu::ModuleHandle> loaded_{};  // the edited text
 };
 

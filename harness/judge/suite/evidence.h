@@ -1,12 +1,12 @@
 // Evidence: the counters of a rung's kernels, compared with the criteria's budgets.
 //
-// Each rung runs once at the assignment's size on a virtual GPU with the counters on, the submission's and, if there
-// is one, the reference's; without a reference the recorded figures.json is used. Only a run with the right result
-// counts: the work of a wrong answer proves nothing. Each criterion is a GoogleTest test of its own.
+// Each rung runs once at the assignment's size on a virtual GPU with the counters on, the submission's and, if there is
+// one, the reference's; without a reference the recorded figures.json is used. Only a run with the right result counts:
+// a wrong result proves nothing. Each criterion is a GoogleTest test of its own.
 //
-// A submission could do the work as it should where it is measured, and no better than before elsewhere. So where
-// assignment.toml says `drawn`, a rung is measured again at sizes and shapes that the seed draws, among the tests' calls
-// and behind small ones, and budgets count only if it keeps to them there, too (Draw).
+// A submission could use the technique only where it is measured. So if assignment.toml says `drawn`, a rung is
+// measured again at sizes and shapes drawn from the seed, between the tests' calls and after small ones, and budgets
+// count only if they hold there too (Draw).
 #pragma once
 
 #include <functional>
@@ -20,40 +20,40 @@
 
 namespace lockstep::judge {
 
-// One run of a rung with n elements: what it came to, and all that is wrong with it.
+// One run of a rung with n elements: its measurements and problems.
 struct EvidenceRun {
   CallReport report;
   std::vector<Problem> problems;
-  uint64_t elements = 0;  // where they are others than those that were asked for
+  uint64_t elements = 0;  // if not the requested number
 };
 
-// What a rung is run on for evidence.
+// The input of a rung's evidence run.
 struct EvidenceCase {
   uint64_t elements = 0;
   SeedKey seed;
-  bool drawn = false;  // so is all else that the task leaves open: a matrix's shape, how far to shift
-  bool round = false;  // drawn, with whole blocks, tiles and vectors everywhere
+  bool drawn = false;  // draws everything else the task leaves open: a matrix's shape, the shift's distance
+  bool round = false;  // drawn, but a multiple of all blocks, tiles and vectors
 };
 
-// How a size is drawn, and what is asked of a rung there.
+// How a size is drawn, and which budgets are checked there.
 enum class Draw : uint8_t {
-  kRound,  // near the assignment's size, a multiple of all usual blocks: all budgets, with little room
-  kAny,    // near it, a multiple of nothing: all budgets, with room for parts of warps, tiles and sectors
-  kWide,   // down to an eighth of it: all but timelines, with room for what a grid of fixed size costs
-  kAlike,  // several that follow one another, of nearly one size: what they cost has to be nearly the same, too
+  kRound,  // near the assignment's size, a multiple of all usual blocks: all budgets, with a small tolerance
+  kAny,    // near it, a multiple of nothing: all budgets, with tolerance for partial warps, tiles and sectors
+  kWide,   // down to an eighth of it: all budgets except timelines, with tolerance for grids of fixed size
+  kAlike,  // several consecutive ones of nearly one size: their costs must be nearly equal, too
 };
 
-// How a suite runs a rung for evidence.
+// A suite's function for evidence runs.
 using EvidenceFunction = std::function<EvidenceRun(Runner& runner, const std::string& rung, const EvidenceCase& one)>;
 
 class Evidence {
  public:
   Evidence(Suite& suite, EvidenceFunction run) : suite_(suite), run_(std::move(run)) {}
 
-  // Each is run once. The profile is absent where the run has problems.
+  // Each is run once. The profile is absent if the run has problems.
   struct Measurement {
     std::optional<RungProfile> profile;
-    // At sizes that were drawn; the reference's where a criterion compares with it.
+    // Measurements at drawn sizes; the reference's too if a criterion compares with it.
     struct Elsewhere {
       Draw draw;
       RungProfile profile;
@@ -61,10 +61,10 @@ class Evidence {
     };
     std::vector<Elsewhere> elsewhere;
     std::vector<Problem> problems;
-    uint64_t elements = 0;  // that the problems were met with
+    uint64_t elements = 0;  // size at which the problems occurred
   };
   const Measurement& Submission(const std::string& rung);
-  // nullptr: there is no reference. Throws HarnessError where it fails.
+  // nullptr: there is no reference. Throws HarnessError if the reference fails.
   const RungProfile* Reference(const std::string& rung);
 
   struct Judgement {
@@ -92,8 +92,8 @@ class Evidence {
   std::map<std::string, std::optional<RungProfile>> reference_;
 };
 
-// The leaderboard's metric, of what a run has measured. Times are those of the device that the tests run on, also where
-// the evidence's are another's: students compete on a device of today.
+// The leaderboard's metric from a run's measurements. Times are for the device that the tests run on, even if the
+// evidence is modelled on another: students compete on a current device.
 RankingResult Rank(const Ranking& ranking, const Results& results, const Options& options);
 
 // "full marks up to 12, none from 32 on"
@@ -102,22 +102,22 @@ std::string BudgetText(const Budget& budget);
 // "counts only if sectors / elements is at most 0.5; here it is 1.125"
 std::string UnmetText(const Condition& condition, double value);
 
-// What a figure may be at most, or at least, at a size that was drawn, where it is `here` at the assignment's. Of whole
-// blocks a tenth more, and never what earns nothing; else a quarter more is room for parts of warps and tiles, and
-// traffic may go half of the way to nothing: at places that are multiples of nothing a request has more sectors.
+// The limit of a figure at a drawn size, given its value `here` at the assignment's size. For multiples of whole blocks
+// a tenth more, but never what earns nothing; else a quarter more for partial warps and tiles, and sectors may go half
+// of the way to `none`: unaligned requests need more sectors.
 double BoundElsewhere(const Budget& budget, double here, Draw draw, bool is_traffic);
 
-// Whether calls of nearly one size that come to these figures are too different to be the same technique: by a third,
-// and by an eighth of the way from full marks to none, and not both good.
+// Whether figures of calls with nearly equal sizes differ too much for the same technique: by a third, and by an eighth
+// of the range from full marks to none, unless both are good.
 bool AreUnlike(const Budget& budget, double one, double other);
 
-// Whether a criterion can be held to its budget at a size that was drawn so.
+// Whether a criterion's budget can be checked at a size drawn this way.
 bool HoldsElsewhere(const Metric& metric, Draw draw);
 
-// "Bank conflicts gone" is the test BankConflictsGone.
+// "Bank conflicts gone" becomes BankConflictsGone.
 std::string TestNameOf(std::string_view title);
 
-// Registers one test a criterion of the selected rungs. After InitGoogleTest.
+// Registers one test per criterion of the selected rungs. Call after InitGoogleTest.
 void RegisterEvidenceTests(Evidence& evidence);
 
 }  // namespace lockstep::judge

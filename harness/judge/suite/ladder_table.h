@@ -1,4 +1,4 @@
-// The table at the end of a run: each rung's counters, beside the reference's and the published figures.
+// The table at the end of a run: each rung's counters, with the reference's and the published figures.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace lockstep::judge {
 
-// Columns that have nothing for any rung are left out. They are aligned by what a terminal shows; `color` writes the
-// heading in bold. "" where nothing was measured.
+// Empty columns are left out. Columns are aligned by display width; `color` makes the heading bold. "" if nothing was
+// measured.
 std::string LadderTable(const Suite& suite, bool color);
 
 }  // namespace lockstep::judge

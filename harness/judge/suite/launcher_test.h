@@ -1,7 +1,7 @@
 // The fixture of tests that call launchers, with one parameter for each rung.
 //
-// A test adds each problem that it finds and stops at its first bad input. TearDown shows the worst problem, once,
-// and puts it into the result.
+// A test adds each problem that it finds and stops at its first failing input. TearDown reports the worst problem once,
+// and stores it in the result.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,10 +24,10 @@ class LauncherTest : public testing::TestWithParam<std::string> {
 
   const std::string& rung() const { return GetParam(); }
   std::string name() const;
-  // Of this test's k-th input; does not depend on other tests.
+  // For this test's k-th input; independent of other tests.
   SeedKey Seed(uint64_t k = 0) const;
 
-  // Keeps a call's output and findings for the result.
+  // Adds a call's output and findings to the result.
   void Keep(const CallReport& report);
   void Add(std::vector<Problem> problems);
   bool ok() const { return problems_.empty(); }
@@ -42,11 +42,11 @@ class LauncherTest : public testing::TestWithParam<std::string> {
   uint64_t before_ = 0, counted_ = 0;  // launches: before that call, and up to its end
 };
 
-// Makes the current test fail (or be skipped) with this text, at a place in the student's source; line 0: unknown. It
-// is what ADD_FAILURE_AT does, without the line "Failed" that says it twice.
+// Makes the current test fail (or be skipped) with this text at a location in the student's source; line 0: unknown.
+// Like ADD_FAILURE_AT without the redundant line "Failed".
 void ShowAt(const std::string& file, int line, const std::string& text, testing::TestPartResult::Type type);
 
-// Names a parameter as its rung; for INSTANTIATE_TEST_SUITE_P.
+// Names a parameter after its rung; for INSTANTIATE_TEST_SUITE_P.
 std::string RungName(const testing::TestParamInfo<std::string>& info);
 
 }  // namespace lockstep::judge

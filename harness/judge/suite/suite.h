@@ -1,4 +1,4 @@
-// The run of a suite: its flags, its assignment, the runners with their devices, and the results.
+// A suite's run: its flags, its assignment, the runners with their devices, and the results.
 #pragma once
 
 #include <functional>
@@ -15,23 +15,23 @@
 namespace lockstep::judge {
 
 enum class Role : uint8_t {
-  kChecked,    // correctness, with every fault checker
-  kPlain,      // correctness of large inputs: no checkers beyond bounds
-  kMeasured,   // evidence: always a virtual GPU, which counts; the checkers look on, but where a real one is graded
-  kReference,  // the same without checkers, for the reference's worker
-  kTimedReference,  // the reference's worker on the GPU that the submission is timed on
+  kChecked,         // correctness, with every fault checker
+  kPlain,           // correctness of large inputs: only the bounds checker
+  kMeasured,        // evidence: always on a virtual GPU with counters; with checkers unless a real GPU is graded
+  kReference,       // the same without checkers, for the reference's worker
+  kTimedReference,  // the reference's worker on the GPU that times the submission
 };
 
-// Makes the runner of a role; nullptr where it can't be had (no reference given).
+// Makes a role's runner; nullptr if it is unavailable (no reference given).
 using RunnerFactory = std::function<std::unique_ptr<Runner>(Role)>;
 
 // The factory for real runs.
 std::shared_ptr<SubmissionMemory> MakeSubmissionMemory(const Limits& limits);
 RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
                                 std::shared_ptr<SubmissionMemory> memory = nullptr);
-// Makes a runner of the submission on another virtual GPU than the run's. `profile`: the device that a program is told
-// it runs on, by its properties and its limits. `clock`: the device that times are modelled for; it has to outlive the
-// runner. Counters are on and checkers are off.
+// Makes a runner of the submission on another virtual GPU than the run's. `profile`: the device whose properties and
+// limits the program sees. `clock`: the device for which times are modelled; it must outlive the runner. Counters are
+// on and checkers off.
 using ElsewhereFactory =
     std::function<std::unique_ptr<Runner>(const std::string& profile, const vgpu::DeviceProfile& clock)>;
 ElsewhereFactory MakeElsewhereFactory(const Options& options, const Limits& limits,
@@ -41,7 +41,7 @@ class Suite {
  public:
   Suite(Options options, Assignment assignment, std::string name, SeedNumber seed, RunnerFactory factory);
 
-  // The one that tests find; set by main.
+  // The instance for tests; set by main.
   static Suite& Get();
   static void Set(std::unique_ptr<Suite> suite);
 
@@ -51,35 +51,35 @@ class Suite {
   Results& results() { return results_; }
   const Results& results() const { return results_; }
 
-  // Throws HarnessError where there is none. Roles that are alike share one.
+  // Throws HarnessError if there is none. Equivalent roles share a runner.
   Runner& runner(Role role);
   bool has_runner(Role role);
-  // A runner of its own for each call. Throws HarnessError where there is no factory.
+  // A new runner for each call. Throws HarnessError if there is no factory.
   std::unique_ptr<Runner> MakeRunnerElsewhere(const std::string& profile, const vgpu::DeviceProfile& clock);
   void set_elsewhere(ElsewhereFactory factory) { elsewhere_ = std::move(factory); }
-  // Tests that are not run, by name.
+  // Tests to skip, by name.
   void set_left_out(std::function<bool(const std::string&)> left_out) { left_out_ = std::move(left_out); }
   bool LeavesOut(const std::string& test) const { return left_out_ && left_out_(test); }
 
-  // Rungs that --rung leaves.
+  // Rungs selected by --rung.
   std::vector<std::string> SelectedRungs() const;
-  // Of these, those that `keep` is true of.
+  // The selected rungs for which `keep` is true.
   std::vector<std::string> SelectedRungs(const std::function<bool(const std::string&)>& keep) const;
-  // Whether --one-failure leaves out the rest of a rung: a test of it has failed, and not for want of a beginning. What
-  // follows could change neither the rung's verdict nor the message that stands for it, which are the first failure's.
+  // Whether --one-failure skips the rest of a rung: one of its tests failed, and the rung was begun. Later tests could
+  // change neither its verdict nor its message, which are the first failure's.
   bool IsSettled(const std::string& rung) const;
-  // The largest grid that a rung had in any test (MaxBlocks): the arrays there are larger than those that are measured.
+  // Records the largest grid of a rung in any test (MaxBlocks): tests may use larger arrays than evidence runs.
   void NoteBlocks(const std::string& rung, uint64_t blocks) { most_blocks_[rung] = std::max(MostBlocks(rung), blocks); }
   uint64_t MostBlocks(const std::string& rung) const {
     const auto known = most_blocks_.find(rung);
     return known == most_blocks_.end() ? 0 : known->second;
   }
-  // The line that runs a test again.
+  // The command that runs a test again.
   std::string ReproduceLine(const std::string& test) const;
-  // Whether a rung's criteria are all extra: leaving it out is no failure.
+  // Whether all of a rung's criteria are bonus: leaving it out is no failure.
   bool IsBonus(const std::string& rung) const;
 
-  // Writes the result file, if one was asked for.
+  // Writes the result file if one was requested.
   void Save() const;
 
  private:

@@ -1,15 +1,15 @@
 // Measured time on a real GPU, precise enough to be graded.
 //
-// In a repeat the worker makes a batch of calls, each on buffers of its own that together exceed the cache. While the
-// worker is held, the inputs are filled with values that it has never seen, the outputs are poisoned, and the GPU's
-// cache is emptied. The judge's clock runs from the order until the worker has answered and the judge has read the
-// outputs: some elements of each, in one short kernel, so deferred work is either waited for or missing from the
-// output. The time of one call is that time, less the time of an empty batch, divided by the number of calls. Then
-// every element is checked. The reference does the same in the same repeat, and so does a plain copy, so a temporary
-// slowdown of the GPU affects all three; the submission's worker is held meanwhile.
+// In each repeat the worker makes a batch of calls on separate buffers that together exceed the cache. While the worker
+// is stopped, the inputs are filled with new values, the outputs are poisoned, and the GPU's cache is flushed. The
+// judge's clock runs from the request until the worker has answered and the judge has read some elements of each output
+// in one short kernel, so deferred work is either waited for or missing from the output. The time of one call is that
+// time, less the time of an empty batch, divided by the number of calls. Then every element is checked. The reference
+// does the same in the same repeat, and so does a plain copy, so a temporary slowdown of the GPU affects all three; the
+// submission's worker is stopped meanwhile.
 //
-// A criterion's figure is a ratio of times. Repeats go on until its interval decides the points. If the limit of
-// repeats comes first, the result is inconclusive; nothing is guessed.
+// A criterion's figure is a ratio of times. Repeats continue until its interval decides the points. If the limit of
+// repeats is reached first, the result is inconclusive; nothing is guessed.
 #pragma once
 
 #include <cstdint>
@@ -27,65 +27,65 @@
 
 namespace lockstep::judge {
 
-// The buffers of one call of a batch. Each suite that times has its own kind.
+// The buffers of one call in a batch. Each suite with timings has its own kind.
 class Workload {
  public:
   virtual ~Workload() = default;
-  // What it is filled with (but for the seed, which is the judge's to choose), and what its output has to be.
+  // The contents to fill in (except the seed, chosen by the judge), and the expected output.
   virtual GpuJob Job() const = 0;
   virtual void Poison() = 0;  // outputs and scratch
   virtual std::vector<worker::Argument> Arguments() const = 0;
-  // That a call has to read and write at the least: what bounds its time from below.
+  // The minimum bytes that a call has to read and write: a lower bound of its time.
   virtual uint64_t LeastBytes() const = 0;
 };
-// Makes the workload of one call of a rung; `call` counts a batch's, which need not all be alike. Throws HarnessError
-// where the rung can't be timed.
+// Makes the workload of a rung's call number `call` in a batch; calls need not be alike. Throws HarnessError if the
+// rung can't be timed.
 using WorkloadFactory = std::function<std::unique_ptr<Workload>(JudgeDevice& device, const std::string& rung,
                                                                 uint64_t elements, uint32_t call)>;
 
-// What a suite times; called before main, by the suite's own source. Returns true.
+// Registers a suite's workload; called before main by the suite's own source. Returns true.
 bool RegisterWorkload(WorkloadFactory factory);
-const WorkloadFactory& RegisteredWorkload();  // empty: the suite times nothing
+const WorkloadFactory& RegisteredWorkload();  // empty: the suite has no timings
 
 struct TimingLimits {
   int first_repeats = 16;
   int most_repeats = 240;
-  // A batch moves about this much: far more than the cache holds, and so long that what differs from one round trip to
-  // the next, 50 µs or so, matters little.
+  // The approximate bytes moved by a batch: far more than the cache holds, and long enough that variation of a round
+  // trip, about 50 µs, matters little.
   uint64_t batch_bytes = uint64_t{32} << 30;
-  double memory_share = 0.25;  // of the GPU's free memory that its buffers may take
+  double memory_share = 0.25;  // share of the GPU's free memory for its buffers
   uint32_t least_calls = 16, most_calls = 256;
-  // Where calls take so long that a batch would take longer than this, it has fewer; and where one call does, fewer
-  // batches may decide: six, the least that bound a median.
+  // If a batch would take longer than this, it has fewer calls; if a single call does, fewer batches suffice: six, the
+  // minimum that bounds a median.
   double batch_seconds = 1;
   int first_repeats_if_slow = 6;
-  // An idle GPU answers well within this; with kernels of another process on it, it takes turns of a millisecond or
+  // An idle GPU answers well within this; one shared with another process's kernels has time slices of a millisecond or
   // more.
   double idle_seconds = 2e-4;
-  double memory_to_leave = 0.5;  // of the GPU's free memory: what a submission may not keep for itself
-  double release_seconds = 10;   // how long the GPU may take to be free of a worker that was ended
-  // Of the points: an interval worth no more than this decides.
+  double memory_to_leave = 0.5;  // share of the GPU's free memory that a submission must leave free
+  double release_seconds = 10;   // how long the GPU may take to release an ended worker's memory
+  // Share of the points: an interval worth no more than this is conclusive.
   double tolerance = 0.02;
 };
 
-// Seconds of one call, repeat by repeat.
+// Seconds per call, for each repeat.
 struct Timing {
   std::string rung;
-  uint64_t elements = 0, least_bytes = 0;  // of a call; bytes on the average
-  uint32_t calls = 0;                      // of a batch
+  uint64_t elements = 0, least_bytes = 0;  // of a call; bytes on average
+  uint32_t calls = 0;                      // per batch
   std::vector<double> submission, reference, copy;
   std::vector<Problem> problems;                         // of the submission
   std::vector<std::pair<std::string, std::string>> gpu;  // its state before and after
   bool throttled = false;
 
-  // A criterion's figure: the reference's time, or the time of a copy that moves as much, as a multiple of the
-  // submission's. Larger is faster.
+  // A criterion's figure: the time of the reference, or of a copy that moves as much, divided by the submission's.
+  // Larger is faster.
   Estimate Figure(TimingBase base) const;
 };
 
-// Times one rung of a submission beside the reference. `enough` says whether what there is decides; it is asked after
-// each repeat from first_repeats on. On a machine that has no reference (nullptr) only the copy is beside it. Throws
-// HarnessError where the reference fails.
+// Times one rung of a submission against the reference. `enough` says whether the repeats so far suffice; it is called
+// after each one from first_repeats on. Without a reference (nullptr) it is compared only with the copy. Throws
+// HarnessError if the reference fails.
 Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& factory, const CallContext& context,
                 uint64_t elements, const SeedKey& seed, const TimingLimits& limits,
                 const std::function<bool(const Timing&)>& enough);

@@ -9,7 +9,7 @@
 
 namespace lockstep::judge {
 
-// The timed runs of a suite: each rung is timed once, for all its criteria.
+// The timed runs of a suite: each rung is timed once for all its criteria.
 class Timings {
  public:
   explicit Timings(Suite& suite, TimingLimits limits = {}) : suite_(suite), limits_(limits) {}
@@ -28,9 +28,8 @@ class Timings {
   std::map<std::string, Timing> timings_;
 };
 
-// Registers one test a timed criterion of the selected rungs, but for those that compare with the reference where there
-// is none, as on a student's machine; none at all where the device is no GPU, or the suite times nothing. After
-// InitGoogleTest.
+// Registers one test per timed criterion of the selected rungs, except those that need a missing reference, as on a
+// student's machine; none if the device is no GPU, or the suite has no timings. Call after InitGoogleTest.
 void RegisterTimingTests(Timings& timings);
 
 }  // namespace lockstep::judge

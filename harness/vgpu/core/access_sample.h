@@ -37,7 +37,7 @@ inline uint64_t OriginOf(const AccessSample& sample) {
 
 using KeptSample = std::shared_ptr<const AccessSample>;
 
-// Takes over the other, where it is worse, or as bad and of an earlier block. Either may be null.
+// Replaces the sample if the other is worse, or equally bad and from an earlier block. Either may be null.
 inline void KeepWorse(KeptSample& kept, const KeptSample& other) {
   if (other == nullptr) return;
   if (kept == nullptr || other->excess() > kept->excess() ||

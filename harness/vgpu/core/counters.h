@@ -127,14 +127,13 @@ struct LineCounters {
   KeptSample global = nullptr, shared = nullptr, branch = nullptr;
 };
 
-// What a library's function computes with. Types that tensor cores multiply run at their rate where the device has
-// them.
+// The arithmetic of a library function. Types that tensor cores support run at their rate if the device has them.
 enum class Arithmetic : uint8_t { kNone, kFloat64, kTensorFloat64, kFloat32, kTensorFloat32, kHalf, kInt8 };
 
-// What a call of a library's function moves and computes, in place of counters.
+// The bytes and operations of a library call, instead of counters.
 struct LibraryCounts {
-  double bytes = 0;       // read from and written to memory, each once
-  double operations = 0;  // floating-point, or of integers
+  double bytes = 0;       // bytes read and written, each counted once
+  double operations = 0;  // floating-point or integer
   Arithmetic arithmetic = Arithmetic::kNone;
 };
 
@@ -144,19 +143,19 @@ struct LaunchRecord {
   std::string kernel;    // demangled, without parameters
   std::string mangled;
   std::string launched_by;  // the kernel that launched this one; "": the host did
-  bool is_own = false;      // its lines are not in the toolkit's headers, as those of CUB's and Thrust's kernels are
+  bool is_own = false;      // not from the toolkit's headers, unlike the kernels of CUB and Thrust
   Dim3 grid, block;
   uint32_t registers = 0;  // per thread; allocated by the virtual GPU, see docs/concepts
   uint32_t static_shared = 0, dynamic_shared = 0, local_bytes = 0;  // bytes; local: per thread
   double theoretical_occupancy = 0;                                 // 0 to 1, for the device's profile
-  LibraryCounts library;                                            // of a library's function: it has no grid
+  LibraryCounts library;                                            // of a library function, which has no grid
   Counters counters;
   std::vector<LineCounters> lines;  // sorted by file and line
-  // "reduction.cu:41": lines that store to the watched buffers by a pointer that the launch was given.
+  // "reduction.cu:41": lines that store to the watched buffers through a pointer that the launch received.
   std::vector<std::string> stores;
   double microseconds = 0;  // modelled
   std::string bound_by;     // "issue", "tensor", "shared", "l2", "dram", "latency", "launch"
-  int cpu_threads = 1;      // threads that ran its blocks; affects nothing else
+  int cpu_threads = 1;      // CPU threads that ran its blocks; affects nothing else
 };
 
 }  // namespace lockstep::vgpu

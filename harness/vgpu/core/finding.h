@@ -49,7 +49,7 @@ struct MemoryPlace {
   std::string allocated_at;  // "reduction.cu:120" if known
   bool is_dynamic = false;   // the buffer is the block's dynamic shared memory
   bool wrapped = false;      // the real address is 2^32 elements higher: an unsigned index went below zero
-  bool one_too_far = false;  // one thread alone comes here, to the element just past the end
+  bool one_too_far = false;  // a single thread reaches here: the element just past the end
 };
 
 // Position of an access relative to its nearest buffer.
@@ -88,36 +88,36 @@ struct Finding {
   // The kernel contains asynchronous copies to shared memory / memory barriers (cuda::barrier).
   bool copies_async = false, memory_barriers = false;
   std::optional<MemoryPlace> memory;
-  std::vector<std::string> standing;  // where the threads stand that can't go on: "16 of 64 at the barrier in …"
+  std::vector<std::string> standing;  // where blocked threads wait: "16 of 64 at the barrier in …"
   std::string detail;                 // a sentence: "write after read", "assertion `x` failed", …
-  Hint hint{};                        // kNone: the one for this kind of case
+  Hint hint{};                        // kNone: use the default for this kind of case
   uint64_t count = 1;                 // number of equal findings folded into this one
 };
 
-// What would have ordered the two accesses of a race: "barrier" of a block, "warp barrier", "fence", "atomic" (both are
-// one update), "blocks" (of different ones: no barrier does), "cache" (the load may use one that need not see the store),
-// "streams".
+// What would have ordered a race's two accesses: a block "barrier", "warp barrier", "fence", "atomic" (both belong to
+// one update), "blocks" (different blocks, which no barrier orders), "cache" (the load may use a cache that need not
+// see the store), "streams".
 std::string_view MissingOrder(const Finding& race);
 
-// What the launch returns after the finding has stopped it.
+// The error of a launch stopped by the finding.
 inline LaunchError ErrorOf(const Finding& finding) {
-  constexpr uint64_t kSharedSpan = uint64_t{1} << 24;  // of addresses; what is beyond it is none
+  constexpr uint64_t kSharedSpan = uint64_t{1} << 24;  // address range; addresses beyond it are invalid
   const bool is_far = finding.memory && finding.memory->space == MemorySpace::kShared &&
                       finding.kind != FindingKind::kMisaligned && finding.memory->address >= kSharedSpan;
   return is_far ? LaunchError::kIllegalInstruction : InfoOf(finding.kind).error;
 }
 
-// A line of a message. The label says in a word what the text is: "at", "input"; "": nothing, the text is a sentence;
-// " ": what the line above is.
+// A line of a message. The label is a word for its kind: "at", "input"; "": a plain sentence; " ": the same kind as the
+// line above.
 struct MessageLine {
   MessageLine(std::string text) : text(std::move(text)) {}
   MessageLine(const char* text) : text(text) {}
   MessageLine(std::string label, std::string text, std::string file = "", int line = 0)
       : label(std::move(label)), text(std::move(text)), file(std::move(file)), line(line) {}
-  std::string Rendered() const;  // texts of labelled lines begin in one column
+  std::string Rendered() const;  // texts of labelled lines are aligned
 
   std::string label, text;
-  std::string file;  // the source line that it names, where it names one
+  std::string file;  // the source line that it names, if any
   int line = 0;
 };
 
@@ -126,7 +126,7 @@ struct MessageLine {
 struct FindingText {
   std::string_view heading;        // "RACE"
   std::string launch;              // "reduce3_sequential_kernel<<<1,128>>>"; empty if not in a kernel
-  std::vector<MessageLine> lines;  // the first says what happened
+  std::vector<MessageLine> lines;  // the first one says what happened
   std::string_view hint;           // may be empty
 };
 FindingText Describe(const Finding& finding);
@@ -137,7 +137,7 @@ FindingText Describe(const Finding& finding);
 //     first   block (0,0,0) thread (64,0,0)  reduction.cu:41
 //     …
 std::string Format(const Finding& finding);
-// The finding's own hint, or the one for this kind of case; kNone where there is none.
+// The finding's own hint, or the default for this kind of case; kNone if there is none.
 Hint HintOf(const Finding& finding);
 
 // Folds findings with the same kind, kernel, instructions and source lines.

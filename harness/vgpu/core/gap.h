@@ -1,5 +1,5 @@
-// What a check has left out, because it would have taken too much memory. A program without findings may still have a
-// fault there, so a report says so.
+// A part of a check that was skipped to save memory. A program without findings may still have a fault there, so a
+// report says so.
 #pragma once
 
 #include <cstdint>

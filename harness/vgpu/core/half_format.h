@@ -33,7 +33,7 @@ struct Half {
     const uint32_t subnormal =
         std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - std::bit_cast<uint32_t>(0.5f);
     uint32_t encoded = magnitude < 0x38800000u ? subnormal : normal;
-    encoded = magnitude >= 0x477ff000u ? uint32_t{kExponent} : encoded;  // 65520 and more
+    encoded = magnitude >= 0x477ff000u ? uint32_t{kExponent} : encoded;  // 65520 or more
     encoded |= sign;
     return static_cast<uint16_t>(magnitude > 0x7f800000u ? uint32_t{kNan} : encoded);
   }

@@ -14,7 +14,7 @@ enum class Hint : uint16_t {
 
 enum class Language : uint8_t { kCuda, kNumba, kPythonHost };
 
-// Of a kernel in this file.
+// The language of a kernel in this file.
 inline Language LanguageOf(std::string_view file) { return file.ends_with(".py") ? Language::kNumba : Language::kCuda; }
 std::string_view TextOf(Hint hint, Language language = Language::kCuda);  // "" of kNone
 

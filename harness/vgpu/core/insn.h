@@ -43,7 +43,7 @@ struct alignas(64) Insn {
   RowRef row[8] = {kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow, kNoRow};  // in PTX order, vectors flattened
   uint64_t immediate = 0;  // address offset, branch target, lut, …: depends on the opcode family
   uint64_t extra = 0;      // a second immediate; an instruction with nine rows keeps the ninth in the upper half,
-                           // one with kRowsInTable the place of its first row
+                           // and one with kRowsInTable the index of its first row
 
   RowRef Row(int k) const { return k < 8 ? row[k] : static_cast<RowRef>(extra >> 32); }
 };

@@ -29,11 +29,11 @@ enum class InsnClass : uint8_t {
   kOther,
 };
 
-// What tensor cores do for one warp instruction, for counters and the time model.
+// Tensor-core work of one warp instruction, for counters and the time model.
 struct TensorWork {
-  uint32_t instructions = 0;  // machine instructions for tensor cores that ptxas makes of it for compute capability 9.0
-  uint32_t multiply_adds = 0;    // m * n * k
-  uint32_t half_equivalent = 0;  // multiply-adds of f16 values that take a tensor core as long
+  uint32_t instructions = 0;   // tensor-core machine instructions that ptxas generates for it on compute capability 9.0
+  uint32_t multiply_adds = 0;  // m * n * k
+  uint32_t half_equivalent = 0;  // f16 multiply-adds that take a tensor core the same time
 };
 
 // Reads and writes registers, with no other effect.

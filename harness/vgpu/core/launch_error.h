@@ -17,7 +17,7 @@ enum class LaunchError : uint8_t {
   kUnsupported,
   kStackOverflow,
   kCooperativeTooLarge,
-  kInvalidClusterSize,  // a cluster that the grid, the kernel or the device does not take
+  kInvalidClusterSize,  // a cluster that the grid, the kernel or the device does not support
   kIllegalInstruction,
 };
 

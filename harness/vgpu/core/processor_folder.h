@@ -1,11 +1,11 @@
-// A release has the virtual GPU several times: in lib for every x86-64 processor, in its folders x86-64-v3 and -v4 (the levels
-// of the x86-64 psABI) with wider vectors. What it computes and counts is the same.
+// A release contains several builds of the virtual GPU: in lib for every x86-64 processor, in its folders x86-64-v3 and
+// -v4 (the levels of the x86-64 psABI) with wider vectors. All compute and count the same.
 #pragma once
 
 namespace lockstep {
 
-// The folder for this processor, with a slash at its end; "" for lib itself. Vectors alone are asked for: a processor
-// that has them has the rest of its level.
+// The folder for this processor, with a trailing slash; "" for lib itself. Only vector extensions are tested: a
+// processor with these has the rest of its level.
 inline const char* ProcessorFolder() {
 #ifdef __x86_64__
   __builtin_cpu_init();

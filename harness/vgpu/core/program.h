@@ -99,7 +99,7 @@ inline AlignedBytes MakeAlignedBytes(size_t bytes) {
 struct AccessOrigins {
   // By pc, the kernel parameters, by offset, that the address is computed from and that may be pointers.
   std::unordered_map<uint32_t, std::vector<uint32_t>> parameters;
-  // By pc of a load and of a store that have one address and one line, as of `++bins[x]`: the load's pc.
+  // Maps the pc of a load and that of a store with one address and one line, as in `++bins[x]`, to the load's pc.
   std::unordered_map<uint32_t, uint32_t> updates;
 
   // Whether the instructions at both places belong to one such update.
@@ -138,10 +138,10 @@ struct Program {
   bool may_wait = false;         // has loops that may wait for other threads
   bool copies_async = false;     // copies asynchronously from global to shared memory (cp.async)
   bool memory_barriers = false;  // uses barriers in memory (mbarrier)
-  bool lanes_exchange = false;   // has instructions by which lanes see each other's registers
+  bool lanes_exchange = false;   // has instructions by which lanes read each other's registers
   bool calls_printf = false;
   bool calls_malloc = false;          // or free
-  bool calls_runtime = false;         // the device runtime: it may launch kernels
+  bool calls_runtime = false;         // may launch kernels through the device runtime
   bool is_own = false;                // the kernel was not written in the toolkit's headers: SourcePlaces::KernelIsOwn
   bool uses_reserved_shared = false;  // uses the runtime's shared memory after the block's own: cooperative groups
 

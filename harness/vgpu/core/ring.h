@@ -17,7 +17,7 @@ class Ring {
   T& front() { return slots_[head_]; }
   T& operator[](size_t index) { return slots_[(head_ + index) & (slots_.size() - 1)]; }
 
-  // Appends a slot, with whatever its last element left in it. References to other elements stay valid unless the ring
+  // Appends a slot, which still has its previous contents. References to other elements stay valid unless the ring
   // grows.
   T& Append() {
     if (size_ == slots_.size()) Grow();

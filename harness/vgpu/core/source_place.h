@@ -14,11 +14,11 @@ class SourcePlaces {
   explicit SourcePlaces(const Program& program);
   // The first location of the instruction's InlineChain outside the toolkit's headers; the last one if all are inside.
   ptx::SourceLocation Shown(uint32_t pc) const;
-  // The same as "reduction.cu:41"; empty where no line is known.
+  // The location as "reduction.cu:41"; empty if no line is known.
   std::string Text(uint32_t pc) const;
-  // Whether the kernel itself was written outside of the toolkit's headers; the functions that it calls don't count,
-  // nor do functors that were inlined into it. Its first instruction says it: of a functor's loops nvcc forgets where
-  // they were inlined. True where there are no lines: nvcc's kernels have them.
+  // Whether the kernel itself was written outside the toolkit's headers; functions that it calls, or functors inlined
+  // into it, don't count. Its first instruction decides, because nvcc loses the inlining information of a functor's
+  // loops. True without line information: nvcc's own kernels have it.
   bool KernelIsOwn() const;
 
   bool IsToolkitHeader(const ptx::SourceLocation& place) const {
@@ -27,7 +27,7 @@ class SourcePlaces {
   }
 
  private:
-  // Where the code stands that an instruction was inlined into.
+  // Location of the outermost call site that an instruction was inlined at.
   const ptx::SourceLocation& Outermost(uint32_t pc) const;
 
   const Program& program_;

@@ -1,4 +1,4 @@
-// The variables of the source, and where each is: from a debugger's information (nvcc -G); see decode/source_variables.cc.
+// The variables of the source and their locations, from debug information (nvcc -G); see decode/source_variables.cc.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +18,29 @@ struct SourceType {
   };
   Kind kind = Kind::kOther;
   uint64_t bytes = 0;
-  size_t element = 0;  // type of a pointer's or an array's elements
+  size_t element = 0;  // element type of a pointer or an array
   uint64_t count = 0;  // elements of an array
   std::vector<Member> members;
 };
 
 struct SourceVariable {
   enum class Space : uint8_t { kRegister, kLocal, kParameter };
-  // At instructions begin to end - 1.
+  // Valid for instructions begin to end - 1.
   struct Place {
     uint32_t begin = 0, end = 0;
     Space space = Space::kRegister;
-    uint32_t offset = 0;     // a register: of its row in the frame; kLocal: in the function's local memory
-    uint32_t row_bytes = 0;  // a register: of its row, by lane
+    uint32_t offset = 0;     // a register: its row's offset in the frame; kLocal: offset in the function's local memory
+    uint32_t row_bytes = 0;  // a register: size of its row per lane
   };
   std::string name;
   size_t type = 0;
-  int depth = 0;                // of its block: of two with one name the inner is meant
-  uint32_t begin = 0, end = 0;  // of its block
+  int depth = 0;                // nesting depth of its block: an inner variable hides an outer one of the same name
+  uint32_t begin = 0, end = 0;  // instruction range of its block
   std::vector<Place> places;
 };
 
 struct SourceVariables {
-  std::vector<SourceType> types;  // the first is unknown
+  std::vector<SourceType> types;  // the first one is the unknown type
   std::vector<SourceVariable> variables;
 };
 

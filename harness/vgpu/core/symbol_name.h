@@ -12,8 +12,8 @@ namespace lockstep::vgpu {
 // An upper bound on the demangled length. Not tight: names with 30 or more references count as infinite.
 uint64_t LongestDemangled(std::string_view mangled);
 
-// Without what the compiler puts around a name: the translation unit in front of a static one
-// ("__nv_static_30__…__Z4fillPi") and the number behind an array that it has split ("_ZZ1kPiE3sum_$_0").
+// A name without the compiler's decoration: the translation unit before a static name ("__nv_static_30__…__Z4fillPi")
+// and the number after an array that it has split ("_ZZ1kPiE3sum_$_0").
 std::string_view WithoutCompilersParts(std::string_view name);
 
 // No value for an unmangled name: "b" from C code must not become the type "bool".

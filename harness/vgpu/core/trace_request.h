@@ -20,7 +20,7 @@ struct TraceRequest {
 // "BLOCK,WARP", "BLOCK,WARP,FROM" or "BLOCK,WARP,FROM,TO". No value for any other text; *why then says what is wrong.
 std::optional<TraceRequest> ParseTrace(std::string_view text, std::string* why);
 
-// Whether a name that the user typed is the kernel's: with or without template arguments and namespaces, or mangled.
+// Whether the user's name for a kernel matches it: with or without template arguments and namespaces, or mangled.
 bool IsNameOf(std::string_view name, std::string_view mangled, std::string_view demangled);
 
 }  // namespace lockstep::vgpu

@@ -1,12 +1,13 @@
 // Which loads the values in a warp's registers come from; maintained by exec/read_tracker.h.
 //
-// Theory of operation. For its lanes, a register's slot names the *origin* of its value: an element of a read, or what
-// an instruction has computed from other origins, which it names. So an instruction costs the same, however many reads
-// its operands come from. A use marks the origin's lanes, and those of all origins behind it, each once. An origin that
-// no slot and no other origin names is gone. An element is *closed* once it is gone or all its lanes have used it.
+// Theory of operation. For its lanes, a register's slot refers to the *origin* of its value: an element of a read, or a
+// node for a value that an instruction computed from other origins, with references to these. So an instruction costs
+// the same, however many reads contributed to its operands. A use marks the origin's lanes, and those of all origins
+// reachable from it, each once. An origin without references is freed. An element is *closed* once it is freed or all
+// its lanes have used it.
 //
-// A sum in a loop makes a chain as long as the loop has turned. So when there are many origins, Flatten replaces each
-// slot's one by one that names the elements themselves.
+// A sum in a loop makes a chain with a node per iteration. So when there are many origins, Flatten replaces each slot's
+// origin by one that refers to the elements directly.
 #pragma once
 
 #include <cstddef>
@@ -37,18 +38,18 @@ class ValueOrigins {
   bool empty() const { return held_ == 0; }
 
   const std::vector<Held>& Of(uint32_t slot) const { return slots_[slot]; }
-  // Those of these lanes whose value comes from an element that they have not used.
+  // The subset of lanes whose value comes from an element that they have not used.
   LaneMask LanesOf(uint32_t slot, LaneMask lanes);
 
   // The slot's value in these lanes is the element of a read.
   void Load(uint32_t slot, Element element, LaneMask lanes);
-  // Adds to `to` the slot's origins in these lanes, without those lanes that have used them.
+  // Appends the slot's origins in these lanes to `to`, except for lanes that have used them.
   void Gather(uint32_t slot, LaneMask lanes, std::vector<Held>& to);
-  // In these lanes the slot has a new value, which comes from these origins. Theirs may be more lanes: then the new
-  // value depends on them beside what the slot held.
+  // Assigns a new value with these origins to the slot in these lanes. Their lanes may be a superset: then the new
+  // value also depends on the old one.
   void Put(uint32_t slot, LaneMask lanes, const std::vector<Held>& from);
   void Drop(uint32_t slot, LaneMask lanes);
-  // Between the two, what was gathered stays, even if no slot names it any more.
+  // Between Keep and its counterpart, gathered origins stay alive even without references.
   void Keep(const std::vector<Held>& gathered) {
     for (const Held& held : gathered) Name(held.origin);
   }
@@ -65,23 +66,23 @@ class ValueOrigins {
     for (const Element& element : closed_) f(element);
     closed_.clear();
   }
-  // Call it now and then.
+  // Call it periodically.
   void LimitMemory() {
     if (live_ > limit_) Flatten();
   }
   size_t live() const { return live_; }  // number of origins
 
  private:
-  static constexpr uint32_t kMostParts = 3;  // that an origin names
+  static constexpr uint32_t kMostParts = 3;  // references of one origin
   static constexpr size_t kMostOfSlot = 8;   // origins
   struct Origin {
-    uint32_t named = 0;  // by how many slots and origins
+    uint32_t named = 0;  // number of references from slots and origins
     LaneMask used = 0;   // lanes that have used the value
     uint8_t parts = 0;   // 0: an element of a read
-    bool open = false;   // an element's
+    bool open = false;   // of an element
     Element element{};
-    LaneMask lanes = 0;  // an element's, in which it was loaded
-    LaneMask seen = 0;   // of Unused: in its run number seen_in
+    LaneMask lanes = 0;  // of an element: the lanes that loaded it
+    LaneMask seen = 0;   // for Unused: the lanes visited in its run number seen_in
     uint32_t seen_in = 0;
     Held from[kMostParts];
   };
@@ -99,16 +100,16 @@ class ValueOrigins {
   void ForHolding(const F& f);
 
   std::vector<std::vector<Held>> slots_;  // by slot of the program's UsePlan
-  std::vector<uint64_t> holds_;           // a bit for each slot: set where it may hold something
-  size_t held_ = 0;                       // entries of all slots
+  std::vector<uint64_t> holds_;           // a bit for each slot, set if it may hold something
+  size_t held_ = 0;                       // entries in all slots
   std::vector<Origin> origins_;
   std::vector<uint32_t> free_;
   const size_t flatten_at_;
   size_t live_ = 0, limit_;
   std::vector<Element> closed_;
-  std::vector<Held> todo_;          // of Use and Unused
+  std::vector<Held> todo_;          // scratch for Use and Unused
   uint32_t runs_ = 0;               // of Unused
-  std::vector<uint32_t> released_;  // of Release
+  std::vector<uint32_t> released_;  // scratch for Release
 };
 
 template <typename F>

@@ -1,4 +1,4 @@
-// CUDA arrays: what their handles stand for.
+// CUDA arrays behind their handles.
 #pragma once
 
 #include <vector>
@@ -8,15 +8,15 @@
 
 namespace lockstep::vgpu::cudart {
 
-// An array is memory of its device, rows packed one behind the other; its handle is its address in this process.
+// An array is memory of its device with tightly packed rows; its handle is its address in this process.
 struct Array {
   int device = 0;
   cudaChannelFormatDesc desc = {};
-  cudaExtent extent = {};  // as it was asked for: 0 where there is no such dimension
+  cudaExtent extent = {};  // as requested: 0 for a missing dimension
   unsigned flags = 0;
   vgpu::Image image;
 
-  // Its memory would be mapped later, which is refused.
+  // Its memory would be mapped later, which is not supported.
   bool has_no_memory() const { return (flags & (cudaArraySparse | cudaArrayDeferredMapping)) != 0; }
   uint64_t RowBytes() const { return uint64_t{image.width} * image.format.Bytes(); }
 };
@@ -24,7 +24,7 @@ struct Array {
 // Throws ApiError.
 Array& ArrayOf(cudaArray_const_t handle);
 
-// How texels are stored, where textures can read it. Throws ApiError.
+// The texel format for textures. Throws ApiError if textures can't read the array.
 TexelFormat FormatOf(const cudaChannelFormatDesc& desc);
 
 // mipmap.cc: the arrays of a mipmapped array, the largest first. Throws ApiError.

@@ -20,39 +20,38 @@ struct Node {
   Work work;
   std::vector<Node*> dependencies;
   const Node* original = nullptr;  // in the graph that cudaGraphClone copied; may be gone
-  std::vector<void*> arguments;    // what cudaGraphKernelNodeGetParams handed out
+  std::vector<void*> arguments;    // returned by cudaGraphKernelNodeGetParams
 };
 
-// The program's memory that graphs hold (user_object.cc), and how many of its references.
+// User objects that graphs hold (user_object.cc), with their reference counts.
 using HeldObjects = std::map<cudaUserObject_t, std::pair<unsigned, std::shared_ptr<void>>>;
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;  // in the order in which they were added
   HeldObjects objects = {};
-  bool memory_tried = false;                      // a node that allocates or frees was asked for, in vain perhaps
-  std::shared_ptr<const Graph> around = nullptr;  // a conditional node's graph: the one with the node
+  bool memory_tried = false;                      // a memory node was added, or the attempt failed
+  std::shared_ptr<const Graph> around = nullptr;  // for a conditional node's body: the graph with the node
   bool lost_condition = false;                    // a conditional node was destroyed
 };
 
-// Nodes behind all that they depend on; of several that may come next, the first that was added. Throws ApiError where
-// dependencies form a circle.
+// Nodes in topological order; among candidates, the first one added. Throws ApiError if dependencies are cyclic.
 std::vector<const Node*> InOrder(const Graph& graph);
-// A copy; (*originals)[node] is what the copy's node was copied from.
+// A copy; (*originals)[node] is the original of the copy's node.
 std::shared_ptr<Graph> Clone(const Graph& graph, std::map<const Node*, const Node*>* originals = nullptr);
 
 struct ExecutableNode {
-  const Node* source = nullptr;  // of the graph that it was instantiated from; may be gone
+  const Node* source = nullptr;  // in the graph it was instantiated from; may be gone
   Work work;
   bool enabled = true;
-  std::vector<size_t> after;  // the nodes that it depends on, by their place in the executable graph
+  std::vector<size_t> after;  // its dependencies, as indices into the executable graph
 };
-// Of a graph's branches: what the streams' clocks know them by (graph_lanes.cc).
+// The branches of a graph, as identified in the streams' clocks (graph_lanes.cc).
 class Lanes {
  public:
   Lanes() = default;
   ~Lanes();
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
-  // One more than there are is made.
+  // Creates the lane if it is the next one.
   uint32_t At(StreamClocks& clocks, size_t lane, int device);
 
  private:
@@ -60,27 +59,26 @@ class Lanes {
 };
 struct ExecutableGraph {
   std::vector<ExecutableNode> nodes;
-  std::weak_ptr<const Graph> of;  // what it was instantiated from
+  std::weak_ptr<const Graph> of;  // the graph it was instantiated from
   unsigned long long flags = 0;
   Lanes lanes;
-  Event done;  // its last launch: the next one comes behind it, in whatever stream
+  Event done;  // its last launch, after which the next one runs in any stream
   HeldObjects objects;
 };
 
-// A capture under way. It ends when its first stream's does; that other streams have joined by then is for them to
-// undo.
+// A capture in progress. It ends with its first stream's; the program must first join other streams back.
 struct Capture {
   std::shared_ptr<Graph> graph;
   const Stream* origin = nullptr;
   unsigned long long id = 0;
   bool valid = true;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  std::thread::id thread = {};          // which began it
-  bool blocking = false;                // a stream that waits for the legacy stream takes part
-  std::vector<const Node*> aside = {};  // of other streams than `origin`
+  std::thread::id thread = {};          // that began it
+  bool blocking = false;                // a participating stream synchronises with the legacy stream
+  std::vector<const Node*> aside = {};  // in streams other than `origin`
 };
 
-// What handles stand for.
+// The objects behind handles.
 struct Graphs {
   std::map<cudaGraph_t, std::shared_ptr<Graph>> graphs;
   std::map<cudaGraphExec_t, std::unique_ptr<ExecutableGraph>> executables;
@@ -89,7 +87,7 @@ struct Graphs {
 };
 Graphs& graphs();
 
-// All throw ApiError for a handle that does not exist.
+// All throw ApiError for an unknown handle.
 std::shared_ptr<Graph> GraphOf(cudaGraph_t handle);
 Node& NodeOf(cudaGraphNode_t handle);
 ExecutableGraph& ExecutableOf(cudaGraphExec_t handle);
@@ -97,19 +95,19 @@ ExecutableNode& NodeIn(ExecutableGraph& executable, cudaGraphNode_t node);
 
 inline cudaGraphNode_t HandleOf(const Node* node) { return reinterpret_cast<cudaGraphNode_t>(const_cast<Node*>(node)); }
 
-// capture.cc. The stream's capture can't go on: it fails when it ends. Throws ApiError.
+// capture.cc. Invalidates the stream's capture: it fails when it ends. Throws ApiError.
 [[noreturn]] void Spoil(const Stream& stream, cudaError_t error);
-// The work becomes a node of the stream's capture, behind what the stream stands at.
+// Adds the work as a node to the stream's capture, after the stream's current position.
 void AddToCapture(Stream& stream, Work work);
-// A stream takes part in a capture from now on.
+// Makes a stream part of a capture.
 void Join(Stream& stream, const CapturePoint& point);
 
 Node* AddNode(Graph& graph, Work work, std::vector<Node*> dependencies);
 cudaGraphNodeType TypeOf(const Work& work);
 
-// What is done to the graph later does not change it.
+// Later changes of the graph do not affect it.
 std::unique_ptr<ExecutableGraph> MakeExecutable(const Graph& graph);
-// The stream stands in the clocks where a lane does.
+// Runs the stream at a lane's position in the clocks.
 class InLane {
  public:
   InLane(Stream& stream, uint32_t lane, bool in_graph)
@@ -127,33 +125,33 @@ class InLane {
  private:
   Stream& stream_;
   const uint32_t slot_;
-  const bool in_graph_;  // the graph is within another
+  const bool in_graph_;  // the graph is nested in another
 };
 
 void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream);
-// Does all the work of an executable graph, each branch as if in a stream of its own; the stream's other work comes
-// before and behind all of it.
+// Does all work of an executable graph, each branch as if in a separate stream; the stream's other work comes entirely
+// before or after it.
 void PerformNodes(Runtime& r, ExecutableGraph& executable, Stream& stream);
 
-// Work that a node can't have is refused when it is given: kernels that can't be launched, copies of nothing, fills of
-// what is not the device's. Throws ApiError.
+// Refuses invalid work when a node is made: kernels that can't be launched, empty copies, fills of memory that is not
+// the device's. Throws ApiError.
 void CheckNode(Runtime& r, const Work& work);
-// Of a graph's node with a condition, the graphs of which `params` then names; and before a launch.
+// The bodies of a conditional node, which `params` then refers to; also checked before a launch.
 inline constexpr unsigned kMostBodies = 1 << 16;
 bool HasConditions(const Graph& graph);
-// An executable graph's; throws ApiError where one's graph has what it can't.
+// Checks an executable graph's conditional bodies; throws ApiError for unsupported work.
 void CheckConditions(const ExecutableGraph& executable);
 ConditionWork MakeCondition(const std::shared_ptr<Graph>& graph, cudaConditionalNodeParams& params);
 void StartConditions(Runtime& r, const ExecutableGraph& executable, Stream& stream);
-// A kernel's. False: there is no such handle.
+// Called by a kernel. False for an unknown handle.
 bool SetCondition(cudaGraphConditionalHandle handle, unsigned value);
-// Whether a fill's memory is the device's, or what a graph may have allocated by then.
+// Whether a fill's memory is the device's, or may be allocated by a graph by then.
 bool IsFillable(Runtime& r, const FillWork& fill);
 
-// Between Work and the parameter structures of the graph API (graph_params.cc).
+// Conversions between Work and the parameter structures of the graph API (graph_params.cc).
 KernelWork MakeKernel(Runtime& r, const cudaKernelNodeParams* params);
-void CheckKind(cudaMemcpyKind kind);  // of a node's copy
-// Nodes of the driver's alone.
+void CheckKind(cudaMemcpyKind kind);  // for a copy node
+// Nodes that only the driver API has.
 cudaError_t AddWords(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                      const WordsWork& words);
 cudaError_t GetWords(cudaGraphNode_t node, WordsWork** words);

@@ -1,9 +1,9 @@
-// Host functions of streams, which a GPU calls some time after they were put there.
+// Host functions in streams, which a GPU calls some time after they were enqueued.
 //
-// Where streams are watched, a function is called as late as its order allows: when something that comes after it
-// begins, when the host has waited for it, or after a pause, because the program may wait for it by other means than
-// CUDA's. So a program that reads too early what the function stores finds that it is not there yet. Elsewhere it is
-// called at once. All functions here need the runtime's lock, held once.
+// With stream checks, a function is called as late as its order allows: when a later operation begins, when the host
+// has waited for it, or after a pause, because the program may wait for it without CUDA. So a program that reads the
+// function's results too early finds them missing. Without stream checks it is called at once. All functions here need
+// the runtime's lock, held once.
 #pragma once
 
 #include <condition_variable>
@@ -21,15 +21,15 @@ struct Stream;
 
 class HostCalls {
  public:
-  // The stream's next operation is this call of `function` with this argument.
+  // Enqueues this call of `function` as the stream's next operation.
   void Put(Runtime& r, const Stream& stream, const void* argument, std::function<void()> function);
-  // Calls what is ordered before something that begins now.
+  // Calls the functions ordered before an operation that begins now.
   void CallBefore(Runtime& r, const StreamClocks::Clock& before);
-  // Calls what the host has waited for.
+  // Calls the functions that the host has waited for.
   void CallAwaited(Runtime& r);
-  // What has this argument, which is gone, is not called.
+  // Cancels functions with this argument, which no longer exists.
   void Drop(const void* argument);
-  // The process ends: from now on nothing is called by itself.
+  // The process is ending: no more functions are called automatically.
   void Stop() { stopped_ = true; }
 
  private:
@@ -38,7 +38,7 @@ class HostCalls {
     int device;
     const void* argument;
     std::function<void()> function;
-    std::thread::id runs_in = {};  // none: it has not begun
+    std::thread::id runs_in = {};  // default: not started
   };
 
   template <typename Wanted>
@@ -46,7 +46,7 @@ class HostCalls {
   void CallNow(Runtime& r, std::list<Call>::iterator call);
   void Serve(Runtime& r);
 
-  std::list<Call> calls_;  // in the order in which they were put here
+  std::list<Call> calls_;  // in the order of enqueuing
   bool serves_ = false, stopped_ = false;
   std::condition_variable_any changed_;
 };

@@ -1,10 +1,10 @@
 // Pending copies between the device and page-locked host memory, as the host sees them.
 //
 // Device work is done at the call, but the host sees its results later. The bytes of an asynchronous copy to
-// page-locked memory are kept aside, and arrive when the host has waited for the copy. Until then the documentation
-// promises nothing about the destination, which is filled with kNotArrived to expose a program that reads too early.
-// For a copy from page-locked memory the source is kept, and compared when the host has waited: if it has changed,
-// the host wrote to memory that the copy still had to read. Later operations of the stream see everything arrived.
+// page-locked memory are held back until the host has waited for the copy. Until then the documentation promises
+// nothing about the destination, which is filled with kNotArrived to expose a program that reads too early. For a copy
+// from page-locked memory a snapshot of the source is compared when the host has waited: if it differs, the host wrote
+// to memory that the copy still had to read. Later operations of the stream see all results.
 #pragma once
 
 #include <pthread.h>
@@ -28,33 +28,33 @@ class HostTransfers {
     uint8_t* at;  // in host memory
     uint64_t bytes;
   };
-  // The bytes, row after row, arrive later.
+  // Delivers these bytes later, row by row.
   void Deliver(Runtime& r, const StreamPoint& copy, std::vector<Row> rows, std::vector<uint8_t> bytes);
-  // The same for what a kernel has written: the host saw other bytes there before, and sees them until then.
+  // The same for a kernel's writes: until then the host sees the previous bytes.
   void DeliverResults(const StreamPoint& work, std::vector<Row> rows, std::vector<uint8_t> bytes);
-  // These rows have been read, though their copy may run later.
+  // Snapshots rows that were read, because the copy may run later.
   void Watch(Runtime& r, const StreamPoint& copy, std::vector<Row> rows);
-  // The argument of a host function, which may run later: if it lies on the caller's stack, that frame must live until
-  // the host has waited for the function, and the next function's argument can't take its place.
+  // Watches the argument of a host function that may run later: if it is on the caller's stack, that frame must live
+  // until the host has waited for the function, and the next function's argument can't reuse it.
   void WatchArgument(Runtime& r, const StreamPoint& call, const void* argument);
-  // The host function has run, and may have changed its argument itself.
+  // The host function has run, and may itself have changed its argument.
   void HasRun(const void* argument);
-  // frame: of the API function that this thread has just called.
+  // frame: that of the API function just called by this thread.
   void LookAtArguments(Runtime& r, const void* frame);
   // The device is idle: all host functions have run.
   void ForgetArguments() { arguments_.clear(); }
   bool watches_arguments() const { return !arguments_.empty(); }
-  // For what the host has waited for.
+  // For operations that the host has waited for.
   void Arrive(Runtime& r);
-  // For what is ordered before something that runs now.
+  // For operations ordered before one that runs now.
   void ArriveBefore(Runtime& r, const StreamClocks::Clock& before);
-  // A host function runs now: what is ordered before it has arrived and has been read. The function may fill sources
-  // anew, and may tell the program's threads that they may.
+  // A host function is about to run: completes the operations ordered before it. The function may refill sources, and
+  // may signal other threads to do so.
   void BeforeHostFunction(Runtime& r, const StreamClocks::Clock& before);
-  // The host memory is freed or no longer registered.
+  // The host memory was freed or unregistered.
   void Free(Runtime& r, const void* begin, uint64_t bytes);
 
-  // Device work that may write to host memory itself stands between the two.
+  // Call the pair around device work that may write to host memory directly.
   void BeforeDeviceWrites(Runtime& r);
   void AfterDeviceWrites();
 
@@ -77,20 +77,20 @@ class HostTransfers {
   void DeliverWhere(Runtime& r, Covered covered);
   template <typename Covered>
   void CompareWhere(Runtime& r, Covered covered);
-  // Reports a source that has changed.
+  // Reports a source that was changed too early.
   static void Compare(Runtime& r, const Transfer& source);
   void Drop(size_t source);
 
-  std::vector<Transfer> deliveries_, sources_;  // in the order in which they were asked for
+  std::vector<Transfer> deliveries_, sources_;  // in the order of requests
   uint64_t watched_ = 0;                        // bytes of sources
   std::vector<Argument> arguments_;
 };
 
-// An operation of a stream. It has its place in the clocks from the first; what the device does between Begin and End
-// is held against other operations.
+// An operation of a stream. It enters the clocks at its construction; device accesses between Begin and End are checked
+// against other operations.
 class StreamOperation {
  public:
-  // Unless it is a kernel's, an operation is told of from the program's first on: there may be a second stream later.
+  // Except for a kernel's, operations are recorded from the program's start: there may be a second stream later.
   StreamOperation(Runtime& r, const Stream& stream, bool is_kernel, std::vector<StreamPoint::Span> spans = {});
   ~StreamOperation() { End(); }
   void Begin();
@@ -106,7 +106,7 @@ class StreamOperation {
   bool is_kernel_ = false, told_ = false;
 };
 
-// While the device does something that may read or write host memory by itself.
+// Active while device work may access host memory directly.
 class HostMemoryInUse {
  public:
   HostMemoryInUse(Runtime& r, const StreamPoint& point);
@@ -114,13 +114,13 @@ class HostMemoryInUse {
   HostMemoryInUse(const HostMemoryInUse&) = delete;
   HostMemoryInUse& operator=(const HostMemoryInUse&) = delete;
 
-  // The device goes on: what it has written so far arrives now.
+  // The device is suspended: its writes so far become visible now.
   void Suspend();
 
  private:
   Runtime& r_;
   const StreamPoint& point_;
-  bool reaches_ = false;  // the device reaches host memory at all
+  bool reaches_ = false;  // the device accesses host memory at all
 };
 
 }  // namespace lockstep::vgpu::cudart

@@ -1,4 +1,4 @@
-// The options of a load or a link, of the driver's calls and the runtime's alike.
+// Options of loading and linking, shared by the driver's and the runtime's calls.
 #pragma once
 
 #include <cuda.h>
@@ -10,7 +10,7 @@ struct DeviceProfile;
 
 namespace lockstep::vgpu::cudart {
 
-// What is wrong with them, as a Hopper's driver says it.
+// The error for invalid options, as a Hopper driver returns it.
 cudaError_t CheckOptions(const DeviceProfile& profile, unsigned count, const CUjit_option* options,
                          void* const* values);
 

@@ -1,5 +1,4 @@
-// Attributes of launches, streams and kernel nodes: which each of them has, which values are right, how many bytes a
-// value is.
+// Attributes of launches, streams and kernel nodes: which owner has which, the valid values, and their sizes.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,14 +7,14 @@ namespace lockstep::vgpu::cudart {
 
 enum class AttributeOwner { kLaunch, kStream, kNode };
 
-// Whether it can be set, and whether it can be read.
+// CanSet and CanGet: whether the owner's attribute can be set or read.
 bool CanSet(AttributeOwner owner, cudaLaunchAttributeID attribute);
 bool CanGet(AttributeOwner owner, cudaLaunchAttributeID attribute);
-// Throws ApiError for a value that this attribute can't have.
+// Throws ApiError for an invalid value.
 void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue& value);
-// The value that is kept: priorities are clamped to those that exist.
+// The stored value: priorities are clamped to the valid range.
 cudaLaunchAttributeValue Kept(cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue& value);
-// What is read before anything was set.
+// The value before it was set.
 cudaLaunchAttributeValue InitialAttribute(cudaLaunchAttributeID attribute);
 // Only the attribute's own bytes are written.
 void WriteAttribute(cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue& from,

@@ -1,4 +1,4 @@
-// What an address is: which memory it lies in, and what is remembered of that.
+// Looks up an address: the memory that contains it, and its properties.
 #pragma once
 
 #include <optional>
@@ -7,40 +7,40 @@
 
 namespace lockstep::vgpu::cudart {
 
-// An allocation, a registration or a mapping, of the device's or the host's memory.
+// An allocation, registration or mapping of device or host memory.
 struct KnownMemory {
   cudaMemoryType type = cudaMemoryTypeUnregistered;
   uint64_t base = 0, bytes = 0;
   int device = 0;
-  void* device_pointer = nullptr;  // the asked address as kernels reach it; nullptr: they do not
-  bool of_malloc = false;          // of cudaMalloc and its like, which older functions can share and pin
+  void* device_pointer = nullptr;  // the address for kernels; nullptr if they can't access it
+  bool of_malloc = false;          // from cudaMalloc and the like, which older functions can share and pin
   bool of_variable = false;        // a program's own variable
   cudaMemPool_t pool = nullptr;
-  // Mapped by cuMemMap; the range that was reserved for it.
+  // Mapped by cuMemMap; base and size of the reserved range.
   bool mapped = false;
   uint64_t reserved_base = 0, reserved_bytes = 0;
-  // Of the whole pages or blocks that hold it.
+  // Of the whole pages or blocks that contain it.
   uint64_t mapping_base = 0, mapping_bytes = 0;
 };
 
-// nullopt: CUDA knows nothing of the address.
+// nullopt: the address is unknown to CUDA.
 std::optional<KnownMemory> MemoryAt(Runtime& r, const void* address);
 
-// Kept by an allocation's base until it is freed.
+// Stored by an allocation's base until it is freed.
 struct MemoryNotes {
-  uint64_t id = 0;           // no other allocation of this process has it
+  uint64_t id = 0;           // unique among this process's allocations
   bool sync_memops = false;  // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
 };
 MemoryNotes& NotesOf(const KnownMemory& memory);
 
-// memory.cc: the address was given out by cudaMalloc.
+// memory.cc: whether cudaMalloc returned the address.
 bool IsOfMalloc(uint64_t base);
 // pool.cc: the pool that the allocation came from.
 cudaMemPool_t PoolOfAllocation(uint64_t base);
-// What the driver API mapped at the address; asked by MemoryAt.
+// Memory mapped by the driver API; used by MemoryAt.
 std::optional<KnownMemory> MappedAt(Runtime& r, uint64_t address);
 
-// The memory that begins here is gone, and what was kept of it.
+// Forgets the properties of the memory that begins here, which was freed.
 void ForgetNotes(uint64_t base);
 
 }  // namespace lockstep::vgpu::cudart

@@ -1,19 +1,19 @@
-// The CUDA runtime replacement: what all its areas share.
+// The CUDA runtime replacement: its shared core.
 //
 // Theory of operation. nvcc's host code registers each fat binary, kernel and variable before main (registration.cc);
 // nothing is loaded until it is used, so a program that never calls CUDA costs nothing. Every API function is one call
 // of Api(): it takes the one lock, handles the error state, runs the function's own body, and turns exceptions from the
-// body into an error code. Device work goes to a Backend, which is a virtual GPU in this process or, in a worker,
-// the judge's at the other end of a socket.
+// body into an error code. Device work goes to a Backend, which is a virtual GPU in this process or, in a worker, the
+// judge's at the other end of a socket.
 //
 // Errors, as documented: a call's own error is returned and remembered by thread until cudaGetLastError takes it. A
-// kernel's fault appears after the launch has returned: the next call that may report earlier launches reports it, and
-// from then on every call that needs the device fails with it ("sticky"), because the context is gone. After
-// cudaDeviceReset the device stays unavailable, because the process would have to be started again.
+// kernel's fault appears after the launch has returned: the next call that may report errors of earlier launches
+// returns it, and from then on every call that needs the device fails with it ("sticky"), because the context is lost.
+// After cudaDeviceReset the device stays unavailable, because the process would have to be started again.
 //
-// Device work is done at the call, as far as it can be (side_by_side.h). Streams and events have times on a modelled
-// clock (timeline.h), so cudaEventElapsedTime gives the modelled time, the same in every run. Data copied to
-// page-locked host memory appears there once the host has waited for it (host_transfers.h).
+// Device work is done at the call if possible (side_by_side.h). Streams and events have times on a modelled clock
+// (timeline.h), so cudaEventElapsedTime gives the modelled time, the same in every run. Data copied to page-locked host
+// memory appears there once the host has waited for it (host_transfers.h).
 //
 // There may be several devices (LOCKSTEP_DEVICES), all of one kind; each thread has a current one. Modules are loaded
 // on each device that uses them. Memory belongs to one device, which the pointer identifies, so copies work between any
@@ -56,7 +56,7 @@ inline void Require(bool condition, cudaError_t otherwise) {
 // A fat binary or PTX text, loaded when first used.
 struct Module {
   std::vector<Image> images;            // one, or those of separately compiled objects
-  std::vector<uint8_t> owned;           // what an image views, where the program may free its copy
+  std::vector<uint8_t> owned;           // the data of an image, if the program may free its own copy
   std::map<int, ModuleHandle> handles;  // by device
   cudaError_t error = cudaSuccess;      // why it can't be loaded
   bool image_gone = false;              // with the shared object that held it
@@ -67,10 +67,10 @@ struct Module {
 struct Kernel {
   Module* module = nullptr;
   std::string name;                  // mangled
-  std::unique_ptr<KernelInfo> info;  // once it was looked up
+  std::unique_ptr<KernelInfo> info;  // filled in by the first lookup
   int max_dynamic_shared = -1;       // cudaFuncAttributeMaxDynamicSharedMemorySize; -1: not set
   int preferred_carveout = -1;
-  dim3 required_cluster{0, 0, 0};  // as set, where none was compiled in
+  dim3 required_cluster{0, 0, 0};  // as set, if none was compiled in
   int cluster_scheduling = 0, non_portable_cluster = 0;
 };
 
@@ -79,7 +79,7 @@ struct Symbol {
   std::string name;
   uint64_t bytes = 0;
   std::map<int, VariableInfo> info;  // by device
-  void** managed_slot = nullptr;     // where host code finds the address of a __managed__ variable
+  void** managed_slot = nullptr;     // where host code stores the address of a __managed__ variable
 };
 
 struct LaunchConfiguration {
@@ -88,11 +88,11 @@ struct LaunchConfiguration {
   cudaStream_t stream = nullptr;
 };
 
-// How a call meets the fault of an earlier launch.
+// How a call reacts to the fault of an earlier launch.
 enum class Faults : uint8_t {
   kReports,  // most calls: they may return errors of earlier asynchronous launches
-  kIgnores,  // what is only put in a stream, or asks for the runtime's own state: returns before the fault is noticed
-  kNone,     // calls that work even when the context is gone
+  kIgnores,  // calls that only enqueue work, or query the runtime's own state: they return before the fault is noticed
+  kNone,     // calls that work even if the context is lost
 };
 
 class Runtime {
@@ -104,7 +104,7 @@ class Runtime {
   void SetDevice(int device);
   Backend& backend() { return backend(device()); }
   Backend& backend(int device);
-  // Of the devices that have been used.
+  // For devices that have been used.
   template <typename F>
   void ForEachBackend(F f) {
     for (auto& [ordinal, context] : contexts_) {
@@ -118,32 +118,32 @@ class Runtime {
   MappedMemory& mapped() { return mapped_; }
   ConcurrentWork& beside() { return beside_; }
   HostCalls& host_calls() { return host_calls_; }
-  // The program has released the primary context that the runtime uses: its next call makes it anew.
+  // The program has released the primary context that the runtime uses: the next call recreates it.
   void ReleasePrimary();
-  // What the runtime looks at itself: where it is wrong the call fails with that, also where the context is lost.
+  // For checks made by the runtime itself: a violation fails the call with that error, even if the context is lost.
   void RequireAtSight(bool condition, cudaError_t otherwise) {
     at_sight_ |= !condition;
     Require(condition, otherwise);
   }
-  // What the driver is asked for: a lost context gives nothing back.
+  // For results from the driver: a lost context returns none.
   void RequireContext() const { Require(lost_ == cudaSuccess, lost_); }
-  // The call is for no bytes: then nearly none looks at the context.
+  // The call has a size of 0: almost no such call checks the context.
   void NothingToDo();
-  // The host has waited for something: it arrives now, if it is not to do so at the end of the API function.
+  // The host has waited for something: delivers results now, unless that happens at the end of the API function.
   void Arrive();
-  // Throws ApiError; for the legacy stream too, while a stream that would wait for it is captured.
+  // Throws ApiError; also for the legacy stream while a stream that synchronises with it is captured.
   Stream& StreamOf(cudaStream_t stream);
-  // The same, unless it is in a capture that has failed.
+  // The same, but fails if the stream is in an invalidated capture.
   Stream& StreamToUse(cudaStream_t stream);
-  // A stream into which work may be put: one of the current device's.
+  // A stream that may receive work: one of the current device's.
   Stream& StreamForWork(cudaStream_t stream);
   const DeviceProfile& profile() { return backend().profile(); }
-  // For a request to the backend on behalf of the API function that runs.
+  // For a backend request on behalf of the running API function.
   Origin origin();
-  // The same, with the place in the program that called, also where nobody watches what it does.
+  // The same with the program's call site, even if its actions are not traced.
   Origin OriginWithCallSite();
   const char* function() const { return function_; }
-  // For work that is done later than at its call. Both return what was there before.
+  // For work that is done after its call. Both return the previous value.
   const char* ExchangeFunction(const char* function) { return std::exchange(function_, function); }
   static int ExchangeDevice(int device);
 
@@ -153,36 +153,37 @@ class Runtime {
   void RemoveDriversModules();
   // The library or module of a handle. Throws ApiError.
   Module* ModuleOf(const void* handle);
-  // The shared object that registered it is gone: others may come to lie where its kernels and variables were.
+  // The shared object that registered it was unloaded: other objects may reuse the addresses of its kernels and
+  // variables.
   void ForgetImage(Module* module);
   Kernel* AddKernel(Module* module, const void* host, std::string name);
   void AddSymbol(Module* module, const void* host, Symbol symbol);
   void InitManaged(Module* module);
 
-  // A registered host function, or a handle that cudaGetKernel and the like gave. Throws ApiError.
+  // A registered host function, or a handle from cudaGetKernel and the like. Throws ApiError.
   Kernel& KernelOf(const void* function);
-  // What the program knows the kernel by: its host function, or else its handle.
+  // The program's identifier of the kernel: its host function, or else its handle.
   const void* HostFunctionOf(const Kernel& kernel) const;
   const KernelInfo& InfoOf(Kernel& kernel);
   const VariableInfo& VariableOf(const void* symbol);
   const VariableInfo& VariableOf(Symbol& symbol);
   ModuleHandle Load(Module& module);
   Kernel* FindKernel(Module* module, const std::string& name);
-  // For a kernel that another kernel of the device's module launches.
+  // For a kernel launched by another kernel of the device's module.
   uint64_t MostDynamicShared(int device, ModuleHandle module, const KernelInfo& info);
 
-  // Host memory that the runtime handed out or registered: base → bytes.
+  // Host memory that the runtime allocated or registered: base → bytes.
   struct HostRange {
     uint64_t bytes;
     unsigned flags;
     enum class Kind : uint8_t { kAllocated, kRegistered, kOnDevice } kind;
-    int device = 0;  // kOnDevice: whose memory it is
+    int device = 0;  // kOnDevice: the device that owns it
   };
   std::map<uintptr_t, HostRange>& host_ranges() { return host_ranges_; }
   bool IsPinned(const void* address) const;
-  // The range that holds the address: its base, and itself.
+  // The range that contains the address, with its base.
   std::optional<std::pair<uintptr_t, HostRange>> HostRangeHolding(const void* address) const;
-  // Managed memory: base → bytes and the device whose memory it is, and what the program has said of it (managed.cc).
+  // Managed memory: base → bytes, owning device, and the program's advice (managed.cc).
   struct ManagedRange {
     uint64_t bytes = 0;
     int device = 0;
@@ -192,22 +193,22 @@ class Runtime {
   };
   std::map<uint64_t, ManagedRange>& managed() { return managed_; }
   bool IsManaged(uint64_t address) const;
-  // Memory that the host and the device both see: managed or mapped.
+  // Memory accessible by both host and device: managed or mapped.
   bool IsShared(uint64_t address) const;
 
-  // A fault that the last launch on the current device ended with.
+  // Sets the fault of the last launch on the current device.
   void SetPending(cudaError_t fault) { context().pending = fault; }
   bool faulted() { return context().pending != cudaSuccess || context().sticky != cudaSuccess; }
-  // Of a primary context that was released since.
+  // The fault of a primary context that was released since.
   cudaError_t earlier_fault() { return context().fault; }
   // The host waits for all work of the current device. seen: as in Timeline::SynchronizeDevice.
   void WaitForDevice(bool seen = true);
-  // A wait has met the fault of a launch that was suspended before it.
+  // A wait has found the fault of a launch that was suspended before it.
   void RequireNoFault();
-  // Starts the current device afresh.
+  // Resets the current device.
   void Reset();
 
-  // This thread runs a function that a stream calls; such functions may not call CUDA.
+  // Active while this thread runs a stream's host function, which may not call CUDA.
   class InHostFunction {
    public:
     InHostFunction() : outer_(std::exchange(is_in_, true)) {}
@@ -221,7 +222,7 @@ class Runtime {
     static inline thread_local bool is_in_ = false;
   };
   std::recursive_mutex& mutex() { return mutex_; }
-  // Gives up the lock, held once, while code of the program runs on behalf of an API function.
+  // Releases the lock, held once, while the program's code runs on behalf of an API function.
   class Unlocked {
    public:
     explicit Unlocked(Runtime& r) : r_(r), function_(r.function_), carried_(r.carried_) { r_.mutex_.unlock(); }
@@ -242,17 +243,17 @@ class Runtime {
  private:
   template <typename Body>
   friend cudaError_t Api(const char* function, Faults faults, Body body);
-  // frame: of the API function.
+  // frame: that of the API function.
   cudaError_t Enter(const char* function, Faults faults, const void* frame);
   cudaError_t Leave(cudaError_t error);
   static cudaError_t Handle();  // the exception in flight
 
-  // A device and the errors of what ran on it.
+  // A device and the errors of its work.
   struct Context {
     std::unique_ptr<Backend> backend;
     cudaError_t pending = cudaSuccess, sticky = cudaSuccess;
     bool was_released = false;        // the primary context, after a fault
-    cudaError_t fault = cudaSuccess;  // which that was
+    cudaError_t fault = cudaSuccess;  // the fault
   };
   Context& context() { return contexts_[device()]; }
 
@@ -263,14 +264,14 @@ class Runtime {
   MappedMemory mapped_;
   ConcurrentWork beside_;
   HostCalls host_calls_;
-  uint64_t arrived_ = 0;  // the clocks' waits() when something arrived last
+  uint64_t arrived_ = 0;  // the clocks' waits() at the last arrival
   const char* function_ = "";
-  bool carried_ = false;            // the call reached the backend, which knows of it
-  cudaError_t lost_ = cudaSuccess;  // the context that this call needs, by this error
-  bool at_sight_ = false;           // the call's error is of its arguments
-  bool made_current_ = false;       // the primary context, by this call
+  bool carried_ = false;            // the call reached the backend, so it is already in the trace
+  cudaError_t lost_ = cudaSuccess;  // the error by which the context that this call needs was lost
+  bool at_sight_ = false;           // the call's error is in its arguments
+  bool made_current_ = false;       // this call created the primary context
   std::set<std::unique_ptr<Module>> modules_;
-  std::map<const void*, std::unique_ptr<Kernel>> kernels_;  // by host function, or by themselves
+  std::map<const void*, std::unique_ptr<Kernel>> kernels_;  // by host function, or by their own address
   std::map<const void*, Symbol> symbols_;
   std::map<uintptr_t, HostRange> host_ranges_;
   std::map<uint64_t, ManagedRange> managed_;
@@ -278,7 +279,7 @@ class Runtime {
 
 Runtime& runtime();
 
-// What a function gives back through a pointer.
+// A function's result through a pointer.
 template <typename T>
 void Set(T* to, const T& value) {
   Require(to != nullptr, cudaErrorInvalidValue);
@@ -288,32 +289,32 @@ void Set(T* to, const T& value) {
 
 // This thread's error, until cudaGetLastError takes it.
 cudaError_t& LastError();
-// The function of the driver API that this thread is in; nullptr where it is in none. Messages name it.
+// The driver API function that this thread is in, for messages; nullptr if none.
 const char*& CalledAs();
-// Whether the program has called the runtime API itself, so that the device's primary context is in use; in this
-// thread, so that it is current there.
+// Whether the program itself has called the runtime API, so that the device's primary context is in use; if in this
+// thread, it is current there.
 bool RuntimeInUse();
 bool RuntimeInUseHere();
-// Whether it has called anything of the runtime's, which initializes the driver.
+// Whether it has called any runtime function, which initializes the driver.
 bool RuntimeStarted();
-// cudaSetDevice has made the primary context this thread's; for the driver to take note of.
+// Tells the driver that cudaSetDevice has made the primary context current in this thread.
 bool& PrimaryWasSet();
-// The context that this thread made current with the driver API, unless it is the primary one (driver/context.cc).
+// The context made current in this thread by the driver API, unless it is the primary one (driver/context.cc).
 const void* OwnContext();
-// The device was reset: its primary context is there again when it is retained or used.
+// The device was reset: its primary context is recreated when it is retained or used.
 void EndPrimary(int device);
-// Its flags, or those of the primary one: of the device's the ones that are kept.
+// The flags of the current context or the primary one; `kept`: flags taken from the device.
 unsigned CurrentFlags(unsigned kept);
-// The primary context is in use, though not current; is no longer current in this thread.
+// UsePrimary: the primary context is in use, though not current. The other: it is no longer current in this thread.
 void UsePrimary();
 void LeavePrimary();
 
-// "lockstep: " and the sentence, on standard error: an equal one only once.
+// Prints "lockstep: " and the sentence to standard error; repeated sentences only once.
 void Say(std::string_view sentence);
-// At the end: again what was said more than once, and how often.
+// At the end: prints repeated sentences again, with their counts.
 void LogSuppressedCount();
 
-// Every API function: see the theory of operation. The body returns nothing and throws ApiError.
+// The wrapper of every API function: see the theory of operation. The body returns nothing and throws ApiError.
 template <typename Body>
 [[gnu::always_inline]] inline cudaError_t Api(const char* function, Faults faults, Body body) {
   Runtime& r = runtime();
@@ -334,34 +335,34 @@ template <typename Body>
   return Api(function, Faults::kReports, body);
 }
 
-// While streams are captured (capture.cc): a call that might wait for what is captured, or come between, makes those
-// captures that forbid it fail when they end. cudaSuccess: it is allowed.
+// During stream capture (capture.cc): a call that might wait for captured work, or interfere with it, invalidates the
+// captures that forbid it; they fail when they end. cudaSuccess: it is allowed.
 cudaError_t SpoilByUnsafeCall();
-// The same for a function by its name, which may be one that is never unsafe.
+// The same for a function by name; some functions are never unsafe.
 cudaError_t SpoilByCallOf(std::string_view function);
-// For a call that uses the legacy stream; `spoils`: the captures fail, not only the call.
+// For a call that uses the legacy stream; `spoils`: invalidates the captures, instead of only failing the call.
 cudaError_t SpoilByLegacyStream(bool spoils);
 inline void RequireSafeInCapture() { Require(SpoilByUnsafeCall() == cudaSuccess, cudaErrorStreamCaptureUnsupported); }
 
-// Ends the process, with a sentence, where it has loaded a library that it can't go on with
-// (cudart/libraries/host_libraries.cc). Under the runtime's lock.
+// Ends the process with a message if it has loaded an unsupported library (cudart/libraries/host_libraries.cc). Call
+// with the runtime's lock.
 void RefuseHostLibraries();
 
-// " (shift.cu:17)": where the program made the call that runs, for messages; or "".
+// " (shift.cu:17)": the program's call site of the running call, for messages; or "".
 std::string AtCallSite();
-// Whether the device is at the other end of a judge's socket.
+// Whether the device is in a judge, reached through a socket.
 bool HasJudge();
 
-// For behaviour that is missing, "textures": says so and fails with cudaErrorNotSupported.
+// For missing features, "textures": prints a message and fails with cudaErrorNotSupported.
 [[noreturn]] void NotSupported(const std::string& what);
 
 }  // namespace lockstep::vgpu::cudart
 
-// The variant of an API function for which no stream is the calling thread's (nvcc --default-stream per-thread): a
-// function of the other's type, reached by a jump, since its parameters can't be named here.
+// The variant of an API function in which a null stream means the calling thread's (nvcc --default-stream per-thread):
+// a function with the same signature that jumps to the other, because its parameters can't be named here.
 namespace lockstep::vgpu::cudart {
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // what a toolkit deprecates has a variant too
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // deprecated functions have a variant too
 template <auto kFunction>
 struct PerThread;
 template <typename Result, typename... Arguments, Result (*kFunction)(Arguments...)>

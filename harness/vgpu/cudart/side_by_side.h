@@ -1,14 +1,13 @@
-// The host and the kernels side by side.
+// Runs kernels concurrently with the host.
 //
-// Device work is done at the call, until a launch can't go on by itself: its threads poll memory which the host, or a
-// kernel launched later, is to set (exec/launch_pauses.h). Such a launch is suspended, and the call returns. What is
-// put behind it, in its stream or by an event, is kept here as a function, an operation, and done when all that it
-// waits for has ended; other streams go on. Whoever waits for or asks about pending work gives suspended launches their
-// turns, and so does a thread of ours, because the host may wait by polling memory itself.
+// Device work is done at the call, unless a launch can't make progress by itself: its threads poll memory that the
+// host, or a kernel launched later, has to set (exec/launch_pauses.h). Such a launch is suspended, and the call
+// returns. Later work in its stream, or ordered after it by an event, is queued here as an operation (a function) and
+// done when everything that it waits for has ended; other streams continue. Calls that wait for or query pending work
+// run suspended launches, and so does a background thread, because the host may wait by polling memory itself.
 //
-// While nothing is suspended there is nothing here, no thread, and no call does anything else than it would without.
-// All functions need the runtime's lock; those that wait give it up now and then, so that other threads of the program
-// can do what the launch waits for.
+// While nothing is suspended, there is no thread, and no call behaves differently. All functions need the runtime's
+// lock; those that wait release it periodically, so that other threads of the program can do what the launch waits for.
 #pragma once
 
 #include <chrono>
@@ -30,7 +29,7 @@ namespace lockstep::vgpu::cudart {
 class Runtime;
 struct Stream;
 
-// Starts a thread of ours, which takes none of the program's signals and goes on until the process ends.
+// Starts a background thread that blocks all signals and runs until the process ends.
 void StartThread(std::function<void()> body);
 
 class ConcurrentWork {
@@ -42,27 +41,28 @@ class ConcurrentWork {
 
   bool empty() const { return operations_.empty(); }
   bool IsPending(Id id) const { return operations_.count(id) != 0; }
-  // What pends of the work that the stream's next operation comes after.
+  // The pending operations that the stream's next operation must wait for.
   Ids Before(Runtime& r, const Stream& stream) const;
   Ids On(int device) const;
   Ids LaunchesOn(int device) const;
 
-  // Puts an operation behind these. One that runs already, and finds that it has to wait for more, is put there again.
+  // Queues an operation after these. A running operation that must wait for more is queued again.
   Id Put(Runtime& r, Stream& stream, Ids after, Function work);
-  // The operation that runs, or the call, has made a launch that has not ended.
+  // The running operation, or the call, has made a launch that did not end.
   void Suspend(Runtime& r, Stream& stream, std::shared_ptr<SuspendedLaunch> launch, Ended ended);
-  // Until nothing pends.
+  // Keeps the object alive until nothing is pending.
   void Keep(std::shared_ptr<void> thing) { kept_.push_back(std::move(thing)); }
 
-  // Gives each suspended launch a turn, and does what waits no longer.
+  // Runs each suspended launch for a while, and starts operations that no longer wait.
   void Turn(Runtime& r);
-  // Until none of these pends. Launches that only wait, though nothing is left that may let them go on, end by a fault.
+  // Waits until none of these is pending. Launches that only poll, though nothing is left that could release them, end
+  // with a fault.
   void WaitFor(Runtime& r, const Ids& ids);
-  // Whether none of these pends, after another turn.
+  // Runs suspended launches once more, and returns whether none of these is pending.
   bool AreDone(Runtime& r, const Ids& ids);
-  // The device's context is lost, with all its work.
+  // The device's context is lost: drops all its work.
   void Drop(int device);
-  // The process ends: from now on nothing goes on by itself.
+  // The process is ending: nothing continues automatically.
   void Stop() { stopped_ = true; }
 
  private:
@@ -71,7 +71,7 @@ class ConcurrentWork {
     const Stream* stream = nullptr;
     int device = 0;
     bool is_default = false, is_blocking = false;
-    const char* function = "";  // the call that put it here
+    const char* function = "";  // the call that queued it
     Ids after;
     Function work;
     std::shared_ptr<SuspendedLaunch> launch;  // null: the work has not begun
@@ -80,7 +80,7 @@ class ConcurrentWork {
   };
 
   Id Add(Runtime& r, const Stream& stream, Operation operation);
-  // The operation that this thread runs; null where it runs none.
+  // The operation running in this thread; null if none.
   Operation* Running();
   bool Pend(const Ids& ids) const;
   bool Continue(Runtime& r, Id id);

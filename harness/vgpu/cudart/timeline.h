@@ -1,10 +1,10 @@
 // The modelled clock: when the operations in streams begin and end, in microseconds since the first.
 //
 // The host's own time is not modelled: it enqueues work at once, and a call that waits for the device advances the
-// host's time to the device's. Work in the legacy default stream waits for work in all blocking streams, and theirs
-// for it, as documented. A stream belongs to the device that was current when it was created.
+// host's time to the device's. Work in the legacy default stream waits for work in all blocking streams, and theirs for
+// it, as documented. A stream belongs to the device that was current when it was created.
 //
-// Vector clocks beside the times keep which operation is ordered after which (observers/stream_clocks.h).
+// Besides times, vector clocks record the order of operations (observers/stream_clocks.h).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -27,13 +27,13 @@ namespace lockstep::vgpu::cudart {
 struct Capture;  // graph.h
 struct Node;
 
-// What a capturing stream, or an event recorded in one, stands at: the nodes that what follows depends on.
+// The position of a capturing stream, or of an event recorded in one: the nodes on which later nodes depend.
 struct CapturePoint {
   std::shared_ptr<Capture> capture;  // null: none
   std::vector<Node*> after;
 };
 
-// How often the host has asked whether something is over that ends then.
+// How often the host has queried the completion of work that ends at this time.
 struct Questions {
   double end_us = -1;
   int times = 0;
@@ -44,14 +44,14 @@ struct Stream {
   unsigned flags = cudaStreamDefault;
   int priority = 0;
   unsigned long long id = 0;
-  double ready_us = 0;  // when all that was enqueued is done
+  double ready_us = 0;  // when all enqueued work is done
   Questions asked = {};
   CapturePoint point = {};
   std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes = {};
   uint32_t slot = 0;              // in the clocks
-  bool in_graph = false;          // a graph's node is performed in it
-  bool destroyed = false;         // by the program; what is in it is still done
-  unsigned long long number = 0;  // of those that the program made, from 1; 0: a default stream
+  bool in_graph = false;          // a graph's node is running in it
+  bool destroyed = false;         // by the program; its enqueued work is still done
+  unsigned long long number = 0;  // number of the stream created by the program, from 1; 0: a default stream
 };
 
 struct Event {
@@ -59,27 +59,27 @@ struct Event {
   unsigned flags = cudaEventDefault;
   bool recorded = false;
   CapturePoint point = {};
-  bool of_ended_capture = false;  // that it was recorded in last
+  bool of_ended_capture = false;  // whether its last record was in a capture that has ended
   double at_us = 0;
   Questions asked = {};
-  StreamClocks::Clock clock = {};  // the operations that it stands behind
-  // The record that is not done yet, and its operation (side_by_side.h).
+  StreamClocks::Clock clock = {};  // the operations ordered before it
+  // The record that is still pending, and its operation (side_by_side.h).
   std::shared_ptr<Event> later = nullptr;
   uint64_t operation = 0;
-  // Takes over that record, if it is done now.
+  // Adopts that record if it is done.
   void Settle();
 };
 
-// What an operation in a stream is, for vgpu-run --timeline.
+// Describes an operation in a stream, for vgpu-run --timeline.
 struct OperationName {
   const char* category;   // "kernel", "copy", "fill", "library"
-  std::string_view name;  // a kernel's as the linker has it
-  uint64_t bytes = 0;     // that it moves; 0: not known
+  std::string_view name;  // mangled name of a kernel
+  uint64_t bytes = 0;     // bytes moved; 0: unknown
 };
-// One that was enqueued: times in microseconds of the modelled clock.
+// An enqueued operation, with times in microseconds of the modelled clock.
 struct Operation {
   int device;
-  unsigned long long stream;  // its number; 0: the default stream
+  unsigned long long stream;  // the stream's number; 0: the default stream
   bool in_graph;
   double begins_us, takes_us;
   const char* category;
@@ -87,7 +87,7 @@ struct Operation {
   uint64_t bytes;
 };
 
-// Whether this thread's call takes no stream for cudaStreamPerThread instead of the legacy stream.
+// Whether a null stream in this thread's call means cudaStreamPerThread instead of the legacy stream.
 bool& NullIsOfThread();
 inline bool IsLegacy(cudaStream_t stream) {
   return stream == cudaStreamLegacy || (stream == nullptr && !NullIsOfThread());
@@ -95,7 +95,7 @@ inline bool IsLegacy(cudaStream_t stream) {
 
 class Timeline {
  public:
-  // Handles; throw ApiError for one that does not exist. `device` is the current one, which the default stream means.
+  // Handles; throw ApiError for an unknown one. `device` is the current one, whose default stream is meant.
   cudaStream_t CreateStream(int device, unsigned flags, int priority);
   void DestroyStream(cudaStream_t stream);
   Stream& StreamOf(int device, cudaStream_t stream);
@@ -103,7 +103,7 @@ class Timeline {
   void DestroyEvent(cudaEvent_t event);
   Event& EventOf(cudaEvent_t event);
 
-  // Work of this length is put in the stream.
+  // Enqueues work of this length in the stream.
   void Enqueue(Stream& stream, double microseconds, const OperationName& what);
   // What was enqueued, where LOCKSTEP_TIMELINE_FILE or LOCKSTEP_PAGE_FILE asks for it (timeline_file.cc).
   const std::vector<Operation>& operations() const { return operations_; }
@@ -111,30 +111,30 @@ class Timeline {
   void Wait(Stream& stream, const Event& event);
   // The host waits.
   void Synchronize(const Stream& stream);
-  // The same on the modelled clock alone.
+  // Advances only the modelled clock.
   void MoveHostTo(const Stream& stream) { host_us_ = Ready(stream); }
-  void MoveHostToEnd();  // of all that was enqueued
+  void MoveHostToEnd();  // of all enqueued work
   void Synchronize(const Event& event);
-  // seen: the host knows that it has waited, and sees what copies have brought.
+  // seen: the wait is documented, so the results of copies become visible.
   void SynchronizeDevice(int device, bool seen = true);
-  // Whether the host has waited for it, or for something behind it.
+  // Whether the host has waited for it, or for later work.
   bool IsOver(const Event& event) const { return event.at_us <= host_us_; }
-  // Whether the host, which asks, finds it over: not until it has asked kAsks times, when the modelled clock goes on to
-  // the end. So a loop that polls ends, and a question or a few that are taken for a wait are answered as a GPU does.
+  // Queries report completion only after kAsks of them, when the modelled clock advances to the end. So polling loops
+  // end, while a few queries used instead of a wait get the same answer as on a GPU.
   static constexpr int kAsks = 16;
   bool AskWhetherOver(Stream& stream) { return AskWhetherOver(stream.asked, Ready(stream)); }
   bool AskWhetherOver(Event& event) { return AskWhetherOver(event.asked, event.at_us); }
   StreamClocks& clocks() { return clocks_; }
-  // An operation of the stream's begins.
+  // Begins an operation of the stream.
   StreamPoint Begin(const Stream& stream);
-  // No stream or event takes part in this capture any more.
+  // Removes all streams and events from this capture.
   void LeaveCapture(const Capture* capture);
   void ForgetNode(const Node* node);
   // Forgets the device's streams and events.
   void Reset(int device);
 
  private:
-  // When all that this stream must wait for is done.
+  // When all work that this stream must wait for is done.
   double Ready(const Stream& stream) const;
   bool AskWhetherOver(Questions& asked, double end_us);
 

@@ -1,5 +1,5 @@
-// What streams do: kernels, copies, fills, host functions, functions of libraries. Each kind is a type; a graph's node
-// holds one, and a call on a stream makes one and submits it.
+// The kinds of work in streams: kernels, copies, fills, host functions, library functions. Each kind is a type; a
+// graph's node holds one, and a call on a stream makes one and submits it.
 //
 // Submit does the work at once or, if the stream is being captured, adds it as a node to the captured graph.
 #pragma once
@@ -30,11 +30,11 @@ struct Layout {
 
 struct KernelWork {
   Kernel* kernel = nullptr;
-  LaunchConfiguration configuration;  // its stream is where the work is submitted
+  LaunchConfiguration configuration;  // its stream is the one the work is submitted to
   std::vector<uint8_t> parameters;
   bool cooperative = false;
-  dim3 cluster{0, 0, 0};  // blocks of a cluster; zeros: what the kernel itself asks for
-  // A node's, as they were set.
+  dim3 cluster{0, 0, 0};  // blocks of a cluster; zeros: the kernel's own requirement
+  // A node's, as set.
   std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes = {};
 };
 struct CopyWork {
@@ -44,18 +44,18 @@ struct CopyWork {
   Layout from_layout;
   Region region;
   cudaMemcpyKind kind = cudaMemcpyDefault;
-  bool waits = false;  // the call is of those that wait for the copy, unless it stays on the device
-  std::shared_ptr<const std::vector<uint8_t>> staged = nullptr;  // what `from` points to, if it was read before
-  bool of_arrays = false;                                        // made for an array at one end or both
+  bool waits = false;  // made by a call that waits for the copy, unless it stays on the device
+  std::shared_ptr<const std::vector<uint8_t>> staged = nullptr;  // the contents of `from`, if they were read earlier
+  bool of_arrays = false;                                        // involves an array at one end or both
 };
 struct FillWork {
   void* to = nullptr;
   Layout layout;
   unsigned value = 0;
-  unsigned element_bytes = 1;  // 1, 2 or 4 bytes of value, over and over
+  unsigned element_bytes = 1;  // 1, 2 or 4 bytes of value, repeated
   Region region;
-  bool waits = false;  // the call is of those that wait where the memory is the host's
-  bool box = false;    // asked for as rows and slices, whose pitch counts however few they are
+  bool waits = false;  // made by a call that waits if the memory is the host's
+  bool box = false;    // requested as rows and slices, so that the pitch matters even for a few
 };
 struct HostWork {
   cudaHostFn_t function = nullptr;
@@ -70,57 +70,57 @@ struct WaitWork {
 };
 struct ChildWork {
   std::shared_ptr<Graph> graph;
-  std::shared_ptr<ExecutableGraph> executable = nullptr;  // once the graph around it was instantiated
+  std::shared_ptr<ExecutableGraph> executable = nullptr;  // set once the enclosing graph was instantiated
 };
 // A call of a host library's function (libraries/library_call.h).
 struct LibraryWork {
   LibraryFunction function;
-  std::function<void(LibraryLaunch&)> body;                  // names the memory that it touches, and does the work
+  std::function<void(LibraryLaunch&)> body;                  // declares the memory that it accesses, and does the work
   std::optional<LibraryOperation> operation = std::nullopt;  // in its place: what the device's owner does
 };
-// Words that a stream writes or waits for, as a node.
+// Stream memory operations as a node: words to write or to wait for.
 struct WordsWork {
   std::vector<CUstreamBatchMemOpParams> operations;
 };
-// One of some graphs, or none, or one over and over: by the value of a handle (graph_condition.cc).
+// A conditional node: runs one of several graphs, none, or one repeatedly, depending on a handle's value
+// (graph_condition.cc).
 struct ConditionWork {
   cudaGraphConditionalHandle handle = 0;
   cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
   std::vector<std::shared_ptr<Graph>> bodies;
-  std::shared_ptr<std::vector<cudaGraph_t>> handles;               // as the program was given them
-  std::vector<std::shared_ptr<ExecutableGraph>> executables = {};  // as a child's
+  std::shared_ptr<std::vector<cudaGraph_t>> handles;               // as passed to the program
+  std::vector<std::shared_ptr<ExecutableGraph>> executables = {};  // as for a child graph
 };
 using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, EmptyWork, RecordWork, WaitWork, ChildWork,
                           LibraryWork, AllocateWork, FreeWork, WordsWork, ConditionWork>;
 
-// All throw ApiError. A fault of a kernel waits for a later call; then the work that follows is not done.
+// All throw ApiError. A kernel's fault is reported by a later call; then the following work is not done.
 void Perform(Runtime& r, const Work& work, Stream& stream);
-// The same if nothing before it in the stream pends (side_by_side.h); else it is done when that has ended.
+// Does the work now if nothing earlier in the stream is pending (side_by_side.h); else queues it.
 void PerformInOrder(Runtime& r, const Work& work, Stream& stream);
 void RecordInOrder(Runtime& r, Event& event, Stream& stream);
 void WaitInOrder(Runtime& r, const Event& event, Stream& stream);
 void Submit(Runtime& r, Work work, cudaStream_t stream);
 
-// Work for a launch, checked as the launch call checks it: arguments[i] points to the i-th parameter's value.
+// Work for a launch, with the checks of the launch call: arguments[i] points to the i-th parameter's value.
 KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
                       bool cooperative, const dim3& cluster = {0, 0, 0});
-// A launch that fails ends the capture of its stream.
+// A failing launch invalidates the capture of its stream.
 void SubmitLaunch(Runtime& r, KernelWork work, cudaStream_t stream);
 void Launch(Runtime& r, const void* function, const LaunchConfiguration& configuration, void** arguments,
             bool cooperative);
-// A copy that is not asynchronous by its name: in the default stream, and the host waits for it, unless it stays on the
-// device.
+// A copy by a synchronous function: in the default stream, and the host waits for it, unless it stays on the device.
 void CopyNow(Runtime& r, CopyWork work);
 CopyWork MakeCopy(void* to, const void* from, uint64_t bytes, cudaMemcpyKind kind);
 CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms);
-// array.cc: with an array at one end or both; the device was reset, its arrays and objects are gone.
+// array.cc: copies with an array at one end or both; ResetArrays: the device was reset, so its arrays and objects are
+// gone.
 CopyWork CopyArray3D(const cudaMemcpy3DParms& parms);
-// Where a region of an array begins, x in bytes, and how the array lies.
+// The start of a region in an array, with x in bytes, and the array's layout.
 void* PlaceInArray(cudaArray_t array, uint64_t x, uint64_t y, uint64_t z, const Region& region, Layout* layout);
 void ResetArrays(int device);
 
-// What a launch may ask for, in bytes: what was set, else what any kernel may have.
-// What cudaFuncGetAttributes tells.
+// The limits for a launch, in bytes: as set, else the maximum for any kernel; as in cudaFuncGetAttributes.
 cudaFuncAttributes AttributesOf(Runtime& r, const Kernel& kernel, const KernelInfo& info);
 uint64_t MaxDynamicShared(Runtime& r, const Kernel& kernel, const KernelInfo& info);
 
@@ -131,14 +131,14 @@ void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream);
 void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream);
 void PerformFill(Runtime& r, const FillWork& work, Stream& stream);
 
-// For work that is not done at its call. Errors of the call are thrown.
+// For work that is not done at its call. Throws the call's own errors.
 void CheckKernel(Runtime& r, const KernelWork& work);
-// Whether the host comes back only when it is done.
+// Whether the call returns only when it is done.
 bool HostWaits(Runtime& r, const CopyWork& work);
 bool HostWaits(Runtime& r, const FillWork& work);
-// Whether there is anything to copy. Throws what the copy would.
+// Whether there is anything to copy. Throws the copy's errors.
 bool CheckCopy(Runtime& r, const CopyWork& work);
-// What the copy reads of pageable memory is read now: into memory that the copy returned keeps.
+// Reads the copy's pageable source now, into memory owned by the returned copy.
 CopyWork Staged(Runtime& r, const CopyWork& work);
 void PerformLibrary(Runtime& r, const LibraryWork& work, Stream& stream);
 // driver/stream.cc

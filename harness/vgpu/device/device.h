@@ -30,8 +30,8 @@ namespace lockstep::vgpu {
 struct LaunchResult {
   LaunchError error = LaunchError::kNone;
   double microseconds = 0;                     // modelled
-  std::shared_ptr<SuspendedLaunch> suspended;  // it has not ended: nothing else here is known
-  bool no_room = false;                        // suspended launches leave no room for its blocks: it has not begun
+  std::shared_ptr<SuspendedLaunch> suspended;  // set if it has not ended: then nothing else here is known
+  bool no_room = false;                        // suspended launches leave no room for its blocks: it was not started
 };
 
 class Device {
@@ -46,7 +46,7 @@ class Device {
   // For subsequent launches: a base number of warp instructions plus a number per launched warp; never more than the
   // options' budget. Instructions of a warp that only waits for others count at a fraction (engine.h).
   void set_instruction_budget(uint64_t warp_instructions, uint64_t per_warp = 0);
-  // Of the launches that follow: blocks and warps take turns as without checkers.
+  // For subsequent launches: whether blocks and warps take turns as without checkers.
   void set_usual_turns(bool usual);
   // Whether the launches that follow are checked, where the options have checkers. Behind one that is not, all memory
   // counts as written.
@@ -72,7 +72,7 @@ class Device {
   uint64_t variable_bytes() const;
   // Peak size of kernel malloc() memory since ClearRecords().
   uint64_t heap_bytes() const;
-  // How large it is; false: kernels have used it.
+  // Sets its size; false if kernels have used it.
   bool ResizeKernelHeap(uint64_t bytes);
 
   // Device memory. Addresses are the same in every run and are also host addresses of this process. There are gaps
@@ -80,17 +80,17 @@ class Device {
   uint64_t Allocate(uint64_t bytes, std::string label, std::string allocated_at = "");  // 256-byte aligned; 0 when full
   bool Free(uint64_t address);                                                          // false: no such allocation
   bool Contains(uint64_t address, uint64_t bytes) const;  // whether it is inside one live allocation
-  // The base and the bytes of the live allocation that holds the address.
+  // Base and size of the live allocation that contains the address.
   std::optional<std::pair<uint64_t, uint64_t>> RangeHolding(uint64_t address) const;
   // Return false and do nothing if a range is not inside one live allocation.
   bool Write(uint64_t to, const void* from, uint64_t bytes);
   bool Read(void* to, uint64_t from, uint64_t bytes) const;
-  // Reads without a copy: where the bytes lie, until memory is written or freed next. nullptr where Read would fail.
+  // Reads without a copy: a pointer valid until memory is next written or freed. nullptr if Read would fail.
   const void* Look(uint64_t from, uint64_t bytes) const;
   bool Copy(uint64_t to, uint64_t from, uint64_t bytes);
   bool Fill(uint64_t to, uint8_t value, uint64_t bytes);
   uint64_t FreeBytes() const;
-  // Frees what kernels have allocated with malloc and not freed. It outlives its kernel, as on the hardware.
+  // Frees memory that kernels allocated with malloc. As on hardware, it outlives its kernel.
   void FreeKernelHeap();
   struct AllocationInfo {
     uint64_t base, bytes;
@@ -99,7 +99,7 @@ class Device {
   std::optional<AllocationInfo> FindAllocation(uint64_t address) const;
   std::vector<AllocationInfo> Allocations() const;  // live ones, by address, without module variables
 
-  // Addresses to which memory in files is mapped, as GlobalMemory has them. Mappings are allocations that Free refuses.
+  // Addresses for file mappings, as in GlobalMemory. Mappings are allocations that Free refuses.
   uint64_t Reserve(uint64_t bytes, uint64_t alignment);
   bool Unreserve(uint64_t address, uint64_t bytes);
   bool IsReserved(uint64_t address, uint64_t bytes) const;
@@ -114,18 +114,18 @@ class Device {
   bool RemoveTexture(uint64_t handle);
 
   LaunchResult Launch(const LaunchSpec& launch);
-  // The same for a caller that goes on while the launch's threads wait for it, or for a later launch.
+  // The same for a caller that continues while the launch's threads wait for it, or for a later launch.
   LaunchResult LaunchAsync(const LaunchSpec& launch);
-  // Whether a launch that asks for this would begin.
+  // Whether such a launch would be accepted.
   LaunchError Check(const LaunchSpec& launch) const;
-  // For work that the caller does on the memory itself (device/library_launch.h); it reads by way of Look.
-  // It has written, or is about to write, this range, which is inside one live allocation.
+  // For work done by the caller directly on device memory (device/library_launch.h); it reads through Look. Announces
+  // that it wrote, or is about to write, this range inside one live allocation.
   void Wrote(uint64_t address, uint64_t bytes);
-  // The offset of the first element that nothing has written; `bytes` where there is none or nobody checks.
+  // The offset of the first unwritten element; `bytes` if there is none, or writes are not tracked.
   uint64_t FirstUnwritten(uint64_t address, uint64_t bytes, uint32_t element) const;
-  // The buffer that holds the address, else the one that was freed there, else the nearest.
+  // The buffer that contains the address, else the one freed there, else the nearest.
   MemoryPlace PlaceOf(uint64_t address) const;
-  void Record(LaunchRecord record);  // as the next launch
+  void Record(LaunchRecord record);  // adds the next launch's record
   void Report(Finding finding);      // a fatal one is a fault
 
   // Starts recording, by sector, what kernels load from and store to this range.
@@ -133,7 +133,7 @@ class Device {
   void Unwatch(uint64_t base);
   void ClearWatched();
   const std::vector<TouchedRange>& watched() const;
-  // As a kernel's accesses: of this range, in the watched ones.
+  // Counts this range like a kernel's accesses to watched ranges.
   void MarkWatched(uint64_t address, uint64_t bytes, bool loads, bool stores);
 
   // Everything requested until EndStreamOperation is one operation of a stream. With race checks, it is compared with
@@ -142,7 +142,7 @@ class Device {
   void EndStreamOperation();
   void Report(const HostRace& race);
   void Report(Gap gap);
-  // All streams and their clocks are gone.
+  // Forgets all streams and their clocks.
   void ForgetStreams();
 
   // Resident blocks per SM, for the occupancy API.
@@ -151,7 +151,7 @@ class Device {
   // Results since the last Clear.
   const std::vector<LaunchRecord>& launches() const;
   const FindingList& findings() const;  // faults and findings, in deterministic order
-  // What the checkers left out: of which kernel's launches, or of none's, and how often.
+  // Checks that were skipped: for which kernel's launches, or outside launches, and how often.
   struct LeftOut {
     Gap gap;
     std::string kernel;

@@ -1,8 +1,8 @@
-// Functions of CUDA's device runtime library that kernels call by name, which toolkits have as machine code: here they
-// are PTX of our own, linked to the modules that want them.
+// Functions of CUDA's device runtime library that kernels call by name. Toolkits provide machine code; here they are
+// our own PTX, linked to modules that call them.
 //
-//   cudaCGGetIntrinsicHandle, cudaCGSynchronize: the barrier of a whole grid, as Numba's cuda.cg.this_grid() uses it.
-//   C++'s cooperative groups need neither: their headers hold the barrier.
+//   cudaCGGetIntrinsicHandle, cudaCGSynchronize: the barrier of a whole grid, used by Numba's cuda.cg.this_grid().
+//   C++'s cooperative groups need neither: their headers contain the barrier.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace lockstep::vgpu {
 
-// Links the modules of a program, with the functions above if they are called and none of the modules has them.
+// Links a program's modules, adding the functions above if they are called but not defined in the modules.
 ptx::Module LinkWithDeviceFunctions(std::vector<ptx::Module> modules);
 
 }  // namespace lockstep::vgpu

@@ -1,4 +1,4 @@
-// What Device is made of. Its functions are in device.cc, those of launches in launch.cc and suspended_launch.cc.
+// The members of Device. Its functions are in device.cc, those of launches in launch.cc and suspended_launch.cc.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace lockstep::vgpu {
 
-// A thread's registers on this device.
+// Registers per thread on this device.
 int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel);
 
 struct Device::Impl {
@@ -40,7 +40,7 @@ struct Device::Impl {
     for (Finding& finding : streams.Free(address, bytes)) findings.Add(std::move(finding));
   }
 
-  // Of ranges that are inside live allocations.
+  // Ranges must be inside live allocations.
   void Copy(uint64_t to, uint64_t from, uint64_t bytes);
   void Fill(uint64_t to, uint8_t value, uint64_t bytes);
   MemoryPlace PlaceOf(uint64_t address) const;
@@ -55,7 +55,7 @@ struct Device::Impl {
   }
 
   LaunchError CheckShape(const LaunchSpec& spec, const KernelInfo& kernel, uint32_t* blocks_per_sm) const;
-  // A grid and then, in child_work.cc, what its kernel has left to be done.
+  // Runs a grid and then, in child_work.cc, the work that its kernel requested.
   LaunchResult Launch(const LaunchSpec& spec, LaunchPauses* pauses = nullptr);
   // A grid alone.
   LaunchResult LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const ParentLaunch& asked_by,
@@ -64,17 +64,17 @@ struct Device::Impl {
   LaunchResult Do(ModuleHandle module, const ChildWork& work, const ParentLaunch& asked_by, LaunchPauses* pauses,
                   ChildWorks* works);
   LaunchResult MoveMemory(const ChildWork& work, const ParentLaunch& asked_by);
-  // Whether the launch may have to pause until a later one has set what it waits for.
+  // Whether the launch may have to pause until a later one sets what it waits for.
   bool MayWait(const LaunchSpec& spec);
-  // Gives those that watch the launch that runs to their new owner, and makes others for later launches.
+  // Moves the running launch's checkers to their new owner, and creates others for later launches.
   std::vector<std::unique_ptr<Observer>> PartWithCheckers();
-  // The part of the device's room for blocks that nothing suspended holds.
+  // The fraction of the device's room for blocks not held by suspended launches.
   double FreeRoom() const;
   void SetBudget(LaunchState& launch) const;
   bool TriesIsolated(const LaunchSpec& spec);
-  // Adds the races that only other orders of warps and blocks show (other_orders.cc), before the launch itself runs.
+  // Before the launch itself runs, adds races that only other orders of warps and blocks reveal (other_orders.cc).
   void TryOtherOrders(LaunchState& launch, std::vector<Finding>& found, GapSet& gaps);
-  // Of these findings, those at the same instructions as the known ones.
+  // Removes findings at the same instructions as known ones.
   static void DropKnown(std::vector<Finding>& findings, const std::vector<Finding>& known);
 
   const DeviceProfile& profile;
@@ -90,8 +90,8 @@ struct Device::Impl {
   // What earlier launches of a kernel have shown, by number of blocks. Blocks that have conflicted once will do so
   // again.
   struct Isolated {
-    uint64_t met_from = ~uint64_t{0};  // blocks of the smallest launch in which some conflicted
-    uint64_t small_to = 0;             // blocks of the largest launch that ends before a second thread has started
+    uint64_t met_from = ~uint64_t{0};  // blocks of the smallest launch with a conflict
+    uint64_t small_to = 0;             // blocks of the largest launch that ended before a second thread started
   };
   std::map<std::pair<ModuleHandle, std::string>, Isolated> isolated;
   std::map<ModuleHandle, std::unique_ptr<LoadedModule>> modules;
@@ -100,7 +100,7 @@ struct Device::Impl {
   uint64_t launch_budget = 0, launch_budget_per_warp = 0;  // below options.instruction_budget; 0: none
   std::vector<LaunchRecord> launches;
   std::vector<TouchedRange> watched;
-  uint64_t recorded_lines = 0;  // of all of them
+  uint64_t recorded_lines = 0;  // total over all launches
   FindingList findings;
   std::vector<LeftOut> left_out;
   LaunchError fault = LaunchError::kNone;
@@ -141,7 +141,7 @@ class Device::Impl::Suspended : public SuspendedLaunch, public LaunchPauses {
   LaunchResult result() const override { return result_; }
 
   bool has_paused() const { return has_paused_; }
-  // Of the launch's own blocks that the device has room for.
+  // Limits the launch's own concurrent blocks to the device's free room.
   void set_most_blocks(double most) { most_blocks_ = most; }
   double room() const { return std::min(1.0, static_cast<double>(standstill_.blocks) / most_blocks_); }
 
@@ -165,7 +165,7 @@ class Device::Impl::Suspended : public SuspendedLaunch, public LaunchPauses {
   double most_blocks_ = 1;
   std::string why_;
   std::vector<std::unique_ptr<Observer>> checkers_;
-  Coroutine coroutine_;  // last: its body uses the others to its end
+  Coroutine coroutine_;  // last: its body uses the others until its end
 };
 
 }  // namespace lockstep::vgpu

@@ -1,9 +1,9 @@
-// A call of a host library's function (cuBLAS, cuFFT, …), as the device sees it: the caller does the work on the
-// device's memory itself, and says before which memory that is.
+// A call of a host library's function (cuBLAS, cuFFT, …) on the device: the caller does the work directly on device
+// memory, after declaring which memory it will access.
 //
-// Each range is checked as a kernel's accesses are: outside an allocation it is a fault, unwritten bytes are a finding,
-// and operations of other streams are compared with it. The call is one launch in the records, without a grid; its time
-// is a roofline (model/library_time.h).
+// Each range is checked like a kernel's accesses: outside an allocation it is a fault, unwritten bytes are a finding,
+// and it is checked for races with other streams. The call is one launch in the records, without a grid; its time is a
+// roofline (model/library_time.h).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace lockstep::vgpu {
 struct LibraryFunction {
   std::string name;       // "cublasSgemm_v2"
   std::string call_site;  // "solve.cu:40", or ""
-  double operations = 0;  // floating-point, or of integers
+  double operations = 0;  // floating-point or integer
   Arithmetic arithmetic = Arithmetic::kNone;
 };
 
@@ -26,15 +26,15 @@ struct MemoryRows {
   uint64_t address = 0, width = 0, rows = 1, pitch = 0;
   uint32_t element = 1;  // bytes
   bool reads = false, writes = false;
-  uint32_t alignment = 1;  // of the address, in bytes; the pitch is a multiple of it
+  uint32_t alignment = 1;  // of the address, in bytes; divides the pitch
 };
 
 class LibraryLaunch {
  public:
   LibraryLaunch(Device& device, LibraryFunction function) : device_(device), function_(std::move(function)) {}
-  // False after a fault, here or before: the caller must not touch this memory.
+  // False after a fault, here or before: the caller must not access this memory.
   bool Touch(const MemoryRows& rows);
-  // Puts the call into the device's records.
+  // Adds the call to the device's records.
   LaunchResult End();
 
  private:
@@ -43,7 +43,7 @@ class LibraryLaunch {
 
   Device& device_;
   const LibraryFunction function_;
-  double bytes_ = 0;  // read and written
+  double bytes_ = 0;  // bytes read and written
   bool is_misaligned_ = false;
 };
 

@@ -24,7 +24,7 @@ class LoadedModule {
   // nullptr: the module has no such kernel. Decodes on first use.
   const Program* FindProgram(std::string_view kernel);
   std::shared_ptr<const Program> ShareProgram(std::string_view kernel);
-  // The kernel whose address a kernel has taken; nullptr: there is none.
+  // The kernel whose address is taken in device code; nullptr if there is none.
   const KernelInfo* KernelAt(uint64_t address);
   // program: one of this module's.
   Listing List(const Program& program) const { return ListProgram(image_, program); }

@@ -1,7 +1,7 @@
 // A launch that stands aside (exec/launch_pauses.h), until somebody gives it another turn.
 //
-// What it has begun stays as it was: its blocks hold their room on the device, and it keeps the checkers that have
-// watched it, while later launches get others (Observer::Beside).
+// Its state is kept: its blocks hold their room on the device, and it keeps its checkers, while later launches get
+// others (Observer::Beside).
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ struct LaunchResult;  // device/device.h
 class SuspendedLaunch {
  public:
   virtual ~SuspendedLaunch() = default;  // a launch that has not ended never does
-  // Another turn. True: the launch has ended.
+  // Runs it further. True: the launch has ended.
   virtual bool Resume() = 0;
-  // The next turn ends it with a fault that says why.
+  // The next Resume ends it with a fault with this reason.
   virtual void GiveUp(std::string why) = 0;
   virtual const Standstill& standstill() const = 0;
   virtual LaunchResult result() const = 0;  // once it has ended

@@ -54,12 +54,12 @@ class Block {
   Waiting waiting;
   uint64_t last_event = 0;           // value of `instructions` when a barrier last completed or lanes last exited
   uint32_t rounds = 0;               // turns of all its warps
-  uint32_t idle_passes = 0;          // consecutive passes over all warps in which every warp only spun
+  uint32_t idle_passes = 0;          // consecutive passes over all warps in which every warp only polled
   std::string output;                // from printf
   std::shared_ptr<Cluster> cluster;  // null: launched without a cluster, and none needed so far
 
   AlignedBytes shared_storage;
-  SharedUse shared_use;  // while observers take notes
+  SharedUse shared_use;  // used while observers record accesses
 };
 
 struct BarrierArrival {

@@ -1,4 +1,4 @@
-// vgpu-run --page: what the warps of one block do, by source line, kept to be stepped through on the page.
+// vgpu-run --page: the steps of one block's warps, by source line, recorded for stepping through them on the page.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ struct ReplayJob {
   uint64_t block, launch;  // block: its index in the grid
   std::string mangled;
   Listing listing;
-  nlohmann::ordered_json json;  // what page.html reads
+  nlohmann::ordered_json json;  // in the format of page.html
   bool has_findings = false;
 };
 std::unique_ptr<InstructionHook> RecordBlock(Engine& engine, ReplayJob& job, std::vector<Insn>& code);
 
-// What is recorded, and what has been: of each kernel the first launch in which something was found, else its first.
+// The recordings: for each kernel the first launch with a finding, else its first launch.
 struct ReplayLog {
   uint64_t block = 0;
   std::map<std::string, ReplayJob> replays;  // by mangled name

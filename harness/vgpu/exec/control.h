@@ -19,8 +19,7 @@ void Return(Warp& warp, const Insn& insn, LaneMask mask);
 void Exit(Warp& warp, const Insn& insn, LaneMask mask);
 // row[0] = address of the local variable at offset `immediate` in the running function, as a 64-bit offset.
 void LocalAddress(Warp& warp, const Insn& insn, LaneMask mask);
-// row[0] = the handle of the texture that the .texref at address `immediate` stands for; kNoTexture: of none, which
-// reads zeros.
+// row[0] = the handle of the texture bound to the .texref at address `immediate`; kNoTexture: none, which reads zeros.
 inline constexpr uint64_t kNoTexture = ~uint64_t{0};
 void TextureOfReference(Warp& warp, const Insn& insn, LaneMask mask);
 // bar.warp.sync.

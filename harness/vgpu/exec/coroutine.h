@@ -1,7 +1,7 @@
-// A function that can pause in its middle.
+// A function that can pause in the middle.
 //
-// It runs on a thread of its own, but only while Resume() waits for it: to both sides that is as if the caller had
-// called it. So everything on its stack outlives a pause, and nothing in it needs to know of other threads.
+// It runs on a separate thread, but only while Resume() waits for it: for both sides this looks like an ordinary call.
+// So its stack survives a pause, and it needs no synchronisation.
 #pragma once
 
 #include <exception>
@@ -14,17 +14,17 @@ namespace lockstep::vgpu {
 class Coroutine {
  public:
   explicit Coroutine(std::function<void(Coroutine&)> body);
-  // A body that has paused is unwound, by an exception that it must let pass.
+  // A paused body is unwound by an exception, which it must let pass.
   ~Coroutine();
   Coroutine(const Coroutine&) = delete;
   Coroutine& operator=(const Coroutine&) = delete;
 
-  // Runs the body until it pauses (false) or has ended (true). What it throws comes out here.
+  // Runs the body until it pauses (false) or has ended (true). Rethrows its exceptions.
   bool Resume();
-  // For the body: goes on when Resume is called next.
+  // Called by the body: continues at the next Resume.
   void Pause();
 
-  // Those that exist in this process: each has a thread.
+  // The number in this process: each has a thread.
   static int Count();
 
  private:

@@ -14,12 +14,13 @@ class DebugChannel {
  public:
   static DebugChannel& Get();
 
-  // A line, or several, without the last newline.
+  // Prints one or several lines, without the last newline.
   void Say(const std::string& text);
-  // A value in JSON, in place of text, where an adapter has asked.
+  // Answers with a JSON value instead of text, for an adapter.
   void Answer(const std::string& json) { state_ = json; }
   bool has_adapter() const { return adapter_; }
-  // Sends what has been said, and waits for a command. No value: there will be none. stopped: for the first after a stop.
+  // Sends the output so far, and waits for a command. No value: end of input. stopped: for the first command after a
+  // stop.
   std::optional<std::string> Next(bool stopped);
 
  private:
@@ -31,7 +32,7 @@ class DebugChannel {
 
 inline void Show(const std::string& text) { DebugChannel::Get().Say(text); }
 
-// In quotes, for JSON.
+// Quoted for JSON.
 std::string JsonText(const std::string& text);
 
 }  // namespace lockstep::vgpu

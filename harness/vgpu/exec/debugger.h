@@ -1,8 +1,8 @@
-// vgpu-run --debug: stops a program on the virtual GPU, shows where its warps stand and what they hold, and steps on.
+// vgpu-run --debug: stops a program on the virtual GPU, shows the positions and values of its warps, and steps.
 //
-// Commands come and answers go by exec/debug_channel.h. A launch that is debugged runs on one
-// CPU thread, and its instructions are numbered over the whole program. A run is the same each time, so going back is
-// running the program again up to an earlier number, with its output held back: the process replaces itself.
+// exec/debug_channel.h carries commands and answers. A debugged launch runs on one CPU thread, and instructions are
+// numbered over the whole program. Runs are deterministic, so stepping back means running the program again up to an
+// earlier number, with its output suppressed: the process replaces itself.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@
 
 namespace lockstep::vgpu {
 
-// Where to stop. What is not set holds for every instruction.
+// A breakpoint or watchpoint. Unset conditions match every instruction.
 struct StopPoint {
-  std::string text;    // the command that made it
+  std::string text;    // the command that set it
   std::string file;    // the end of the file's path
-  int line = 0;        // 0: none; a line without code means the next that has some
+  int line = 0;        // 0: none; a line without code means the next line that has code
   std::string kernel;  // at the first instruction of each launch of it
   std::optional<Dim3> block, thread;
-  uint64_t address = 0, bytes = 0;  // stores to this global or, with `shared`, shared memory; bytes 0: none
+  uint64_t address = 0, bytes = 0;  // stores to this address in global or, with `shared`, shared memory; bytes 0: none
   bool shared = false;
-  std::string value;  // what the user calls that memory
+  std::string value;  // the user's name for that memory
 };
 
 class Debugger {
@@ -57,8 +57,8 @@ class Debugger {
     Listing listing;
     SourcePlaces places;
     std::map<std::pair<uint32_t, uint32_t>, std::vector<Seen>> seen;  // by block and warp, then by depth of calls
-    uint64_t executed = 0;                                            // instructions
-    std::optional<std::string> source;                                // text of the kernel's file, once it was needed
+    uint64_t executed = 0;                                            // number of instructions
+    std::optional<std::string> source;                                // text of the kernel's file, loaded on demand
   };
   // A warp's instruction that is about to run.
   struct At {
@@ -66,28 +66,28 @@ class Debugger {
     Engine* engine = nullptr;
     Warp* warp = nullptr;
     uint32_t pc = 0;
-    LaneMask mask = 0;  // lanes that run it
+    LaneMask mask = 0;  // lanes that execute it
   };
   enum class Going : uint8_t { kOn, kLine, kOver, kInstruction, kOut };
-  // Why the program runs again: to stop at `goal`, or to find the last stop before it.
+  // Why the program is running again: to stop at `goal`, or to find the last stop before it.
   enum class Replay : uint8_t { kNo, kToGoal, kFindStop, kFindLine };
 
-  // Before an instruction, and after it where it stored: stops, or goes on.
+  // Called before an instruction, and after it if it stored: stops if a condition holds.
   void Look(const At& at);
-  // reason: one of the Debug Adapter Protocol's.
+  // reason: a stop reason of the Debug Adapter Protocol.
   void Stop(const At& at, const std::string& reason, const std::string& why);
   bool ReplayReached(const At& at);
   [[noreturn]] void RunAgain(Replay replay, uint64_t goal);
   void EndReplay();
   static bool BeginsLine(const At& at);
-  // The number of the first point that holds here; 0: none.
+  // The number of the first matching point; 0: none.
   size_t PointAt(const At& at, bool begins_line);
   static bool IsChosen(const At& at, const StopPoint& point);
-  // What is about to be stored where the point watches.
+  // The store about to hit the point's watched memory, if any.
   static std::optional<std::string> StoredTo(const At& at, const StopPoint& point);
   static int Depth(const At& at);
 
-  // Commands. True: the program goes on.
+  // Executes a command. True: the program continues.
   bool Obey(const std::string& line, const At& at);
   void Break(const std::vector<std::string>& words, const std::string& text);
   void Watch(const std::string& value, const std::string& text, const At& at);
@@ -103,18 +103,18 @@ class Debugger {
   static void Registers(const At& at);
   static void Warps(const At& at);
   void Points() const;
-  // The warp of another thread, "block (1,0,0) thread (3,0,0)", for the commands that show.
+  // The warp of another thread, "block (1,0,0) thread (3,0,0)", for commands that show values.
   static std::optional<At> Elsewhere(const std::vector<std::string>& words, const At& at);
   static bool IsNumber(std::string_view text);
   static std::string PlaceText(const At& at);
   static std::string WhoText(const At& at);
-  // Memory by name: a shared variable or a buffer, with an index. Bytes of an element are 4 unless `width` says so.
+  // Memory by name: a shared variable or a buffer, with an index. Elements have 4 bytes unless `width` says otherwise.
   struct Range {
     const uint8_t* bytes = nullptr;
     uint64_t address = 0, count = 0;  // elements
     bool shared = false;
   };
-  // Variables of the source, where nvcc -G says where they are (exec/debug_variables.cc).
+  // Source variables located by the debug information of nvcc -G (exec/debug_variables.cc).
   struct NamedText {
     std::string name, text;
   };
@@ -124,7 +124,7 @@ class Debugger {
   static std::optional<LaneValue> Resolve(std::string path, const At& at, std::string* why);
   static void AddValues(const std::string& path, const LaneValue& value, const At& at, int depth,
                         std::vector<NamedText>& lines);
-  // Empty: no variable's path, or, with a reason, one without a value here.
+  // Empty if the text is no variable's path or, with a reason, the variable has no value here.
   static std::vector<NamedText> ValuesOf(const std::string& path, const At& at, std::string* why);
   static std::vector<NamedText> Locals(const At& at);
   static std::string ValueText(const std::string& value, char format, const At& at, std::string* why = nullptr);
@@ -134,16 +134,16 @@ class Debugger {
   static std::optional<KernelParameter> FindParameter(const std::string& name, const At& at);
   static std::optional<Range> FindMemory(const std::string& value, uint64_t width, const At& at, std::string* why);
 
-  std::shared_ptr<Launch> next_;       // that an engine is about to follow
+  std::shared_ptr<Launch> next_;       // the launch of the next engine
   std::vector<StopPoint> points_;      // by number - 1; deleted ones have no text
   uint64_t passed_;                    // launches, still
   uint64_t count_ = 0;                 // instructions so far, in all launches
-  Going going_ = Going::kInstruction;  // at the first instruction of all it asks
+  Going going_ = Going::kInstruction;  // stops at the first instruction and reads commands
   WarpKey stepping_{};
   int depth_ = 0;
   Replay replay_ = Replay::kNo;
   uint64_t goal_ = 0, best_ = 0;
-  int output_ = -1;     // standard output, while it is held back
+  int output_ = -1;     // the real standard output, while output is suppressed
   std::string last_;    // command
   std::string reason_;  // of the last stop
 };

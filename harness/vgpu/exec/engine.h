@@ -58,7 +58,7 @@ struct LaunchState {
   uint64_t grid_workspace = 0;     // %envreg1/2: the barrier of cooperative groups
   bool counters = true;
   bool usual_turns = false;             // DeviceOptions::usual_turns
-  uint32_t order = 0;                   // of the turns of warps and blocks, where they are stirred
+  uint32_t order = 0;                   // seed for the order of warps and blocks when the schedule is perturbed
   Dim3 cluster;                         // blocks per cluster; 1 × 1 × 1 without clusters
   bool has_clusters = false;            // launched with clusters
   bool interleaved = false;             // blocks may wait for each other: one engine runs several of them in turn
@@ -70,11 +70,11 @@ struct LaunchState {
   LaunchClock* clock = nullptr;         // limits processor time in addition to the budget; nullptr: no limit
   TraceJob* trace = nullptr;            // a warp to trace; needs one thread
   Debugger* debugger = nullptr;         // likewise
-  ReplayJob* replay = nullptr;          // a block to record, where there is neither of these
-  std::vector<TouchedRange>* watched = nullptr;  // records what the kernel touches of these
+  ReplayJob* replay = nullptr;          // a block to record, if there is neither a trace nor a debugger
+  std::vector<TouchedRange>* watched = nullptr;  // records the kernel's accesses to these ranges
   uint32_t resident_blocks = 1;                  // how many blocks may be running at once if they wait for each other
   LaunchPauses* pauses = nullptr;                // for launches that run interleaved; nullptr: never pauses
-  uint64_t stood_aside = 0;                      // nanoseconds of all pauses, in which threads' clocks went on
+  uint64_t stood_aside = 0;                      // total nanoseconds of pauses, during which threads' clocks advanced
   std::function<void(uint32_t block_index, std::string&& output)> block_output;
   std::atomic<uint32_t> next_block{0};
   std::atomic<uint64_t> executed{0};
@@ -110,8 +110,8 @@ inline Dim3 Unflatten(uint64_t index, const Dim3& extent) {
           static_cast<uint32_t>(index / extent.x / extent.y)};
 }
 
-// Describes the memory at an address. Global: a device address; shared, local, param: an offset. pc: of the instruction
-// that computed it, kNoPc where nobody's mistake is to be explained.
+// Describes the memory at an address. Global: a device address; shared, local, param: an offset. pc: the instruction
+// that computed it, or kNoPc if no explanation is needed.
 MemoryPlace DescribeMemory(const LaunchState& launch, MemorySpace space, uint64_t address, uint32_t bytes, uint32_t pc);
 ThreadPlace DescribeThread(const LaunchState& launch, uint32_t block_index, uint32_t thread_index, uint32_t pc);
 
@@ -132,22 +132,23 @@ class Engine {
   bool observed() const { return observed_; }
   const std::vector<Observer*>& memory_observers() const { return memory_observers_; }
   PcMemory* memory_counters(uint32_t pc) { return launch_.counters ? &memory_[pc] : nullptr; }
-  // Keeps an access that has been counted, if it costs more beside its ideal than all that the instruction did before.
+  // Whether an access that has been counted has the largest excess over its ideal of all executions of this instruction
+  // so far, so that it should be kept.
   bool IsWorst(uint32_t pc, uint64_t excess) const { return excess > excess_[pc]; }
   void Keep(const Warp& warp, MemorySpace space, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
             int bytes, const PcMemory& cost);
   // The same of a branch, where no divergent one was kept for the instruction before.
   void KeepBranch(const Warp& warp, LaneMask taken);
   const KeptSample& sample(uint32_t pc) const { return samples_[pc]; }
-  // Whether to keep track, without counters, of the global memory that is touched.
+  // Whether to record touched global memory although counters are off.
   bool follows_touches() const { return !launch_.watched->empty(); }
-  // The running instruction has only waited and will be executed again, so that it counts once.
+  // The running instruction only waited and will be executed again: removes it from the count.
   void Uncount(const Warp& warp, LaneMask mask) {
     PcIssue& issue = issue_[warp.pc - 1];
     issue.warps -= 1;
     issue.threads -= static_cast<uint64_t>(std::popcount(mask));
   }
-  // The running instruction counts this many more instructions against the launch's budget.
+  // Charges the running instruction with this many additional instructions of the launch's budget.
   void Charge(Warp& warp, uint64_t instructions);
   Locality& locality() { return locality_; }
   const Locality& locality() const { return locality_; }
@@ -162,14 +163,14 @@ class Engine {
     uint64_t of_pattern = 0;                       // accesses with this pattern
     uint64_t side_by_side = 0;  // consecutive accesses of shared memory, or aligned ones of global memory
     uint64_t last = 0;          // global memory: the first lane's address
-    bool noted = false;         // shared-memory access that observers may be told about later: observers/shared_notes.h
+    bool noted = false;         // shared-memory access whose events may be delayed: observers/shared_notes.h
     bool of_global = false;     // side_by_side counts global accesses
     uint8_t bytes = 0;          // per lane, for side_by_side
-    uint8_t unsteady = 0;       // patterns in a row that hardly recurred
-    uint8_t passed = 0;         // accesses since the last look for one, where they don't recur
+    uint8_t unsteady = 0;       // consecutive patterns that hardly recurred
+    uint8_t passed = 0;         // accesses since the last search for one, if they don't recur
 
-    // Whether an access that does not have the site's pattern is worth a look for its own. Addresses that depend on
-    // data have a new one each time, and looking for it takes longer than the access.
+    // Whether to search for a pattern after an access that does not match the site's. Data-dependent addresses have a
+    // new one each time, and the search takes longer than the access.
     bool LooksForPattern() {
       constexpr uint64_t kRecurs = 4;
       constexpr uint8_t kMostUnsteady = 16, kPassedOver = 64;
@@ -186,13 +187,13 @@ class Engine {
   AccessPatterns& patterns() { return patterns_; }
   void ForgetRanges();
 
-  // Notes an access at site(warp.pc - 1), which is `noted`. first: the first active lane's address.
+  // Records an access at site(warp.pc - 1) with `noted` set. first: the first active lane's address.
   [[gnu::always_inline]] void NoteLoad(const Warp& warp, LaneMask mask, uint32_t bytes, uint32_t first,
                                        const Extent& extent) {
     if (!notes_.HasRoom(warp.block->index) || extent.Meets(notes_.stores())) BeginNotes(*warp.block);
     notes_.Add({SharedNote::PlaceOf(warp.pc - 1, false, bytes, warp.index), first, mask}, extent);
   }
-  // Notes a store of consecutive addresses, 4 bytes per lane. False: observers must be told now.
+  // Records a store of consecutive addresses, 4 bytes per lane. False: observers must be notified now.
   [[gnu::always_inline]] bool NoteStore(const Warp& warp, LaneMask mask, const Extent& extent) {
     if (!notes_.HasRoom(warp.block->index)) BeginNotes(*warp.block);
     if (extent.Meets(notes_.loads())) return false;
@@ -202,7 +203,7 @@ class Engine {
     return true;
   }
   bool takes_notes() const { return takes_notes_; }
-  // Passes the noted accesses to observers, before any event that must come after them.
+  // Passes the recorded accesses to observers, before any event that must come after them.
   void FlushSharedNotes() {
     if (!notes_.empty()) FlushNotes(false);
   }
@@ -214,7 +215,7 @@ class Engine {
     if (whole) block.shared_use.Begin();
   }
 
-  // The place of a lane at the instruction at pc.
+  // The source position of a lane at the instruction at pc.
   ThreadPlace Place(const Warp& warp, uint32_t pc, int lane) const;
   // Makes a finding with kernel, launch and place filled in.
   Finding MakeFinding(const Warp& warp, uint32_t pc, int lane, FindingKind kind, std::string detail) const {
@@ -238,7 +239,7 @@ class Engine {
   // Follows shuffled values, if an observer wants to find undefined ones; otherwise nullptr.
   DefinednessTracker* definedness_tracker() { return definedness_tracker_.get(); }
   InstructionHook* hook() { return hook_.get(); }                                // nullptr: none
-  const std::vector<std::unique_ptr<Block>>& blocks() const { return blocks_; }  // whose live_warps is not 0 run
+  const std::vector<std::unique_ptr<Block>>& blocks() const { return blocks_; }  // running if live_warps is not 0
 
   // Results.
   const std::optional<BlockFinding>& fault() const { return fault_; }
@@ -248,7 +249,7 @@ class Engine {
   struct BlockCount {
     uint32_t block_index;
     uint64_t instructions;
-    uint64_t charged;  // against the budget
+    uint64_t charged;  // amount charged against the budget
   };
   const std::vector<BlockCount>& block_counts() const { return block_counts_; }
 
@@ -257,7 +258,7 @@ class Engine {
   enum class BlockTurn : uint8_t { kFinished, kSpun, kFault };
 
   Block* StartBlock(uint32_t index);
-  // How much of the launch's budget a block has used; and all blocks, which counts if blocks wait for each other.
+  // How much of the launch's budget a block has used; or all blocks together, if blocks wait for each other.
   uint64_t ChargedTo(const Block& block) const {
     return launch_.start_charge + Charged(block.instructions, block.waiting.instructions) + block.extra;
   }
@@ -279,7 +280,7 @@ class Engine {
   bool TakeBlock(uint32_t* index);
   bool GoesOn(const Block& block, uint64_t* told);
   void RunAllBlocks();
-  // After a turn of a block. False: the launch has ended with a fault.
+  // After a block's turn. False: the launch has ended with a fault.
   bool PauseAtStandstill(const std::vector<Block*>& started, bool may_start, bool is_counted);
   void FaultAtStandstill(const std::vector<Block*>& started, const std::string& why);
   void FollowReads();
@@ -303,7 +304,7 @@ class Engine {
   std::vector<uint32_t> straight_;
   std::vector<PcIssue> straight_issue_;
   std::vector<PcMemory> memory_;
-  std::vector<uint32_t> excess_;  // of samples_
+  std::vector<uint32_t> excess_;  // for samples_
   std::vector<KeptSample> samples_;
   std::vector<Site> sites_;
   AccessPatterns patterns_;
@@ -312,7 +313,7 @@ class Engine {
   Block* noted_block_ = nullptr;
   bool takes_notes_ = false;
   Locality locality_;
-  std::vector<std::unique_ptr<Block>> blocks_;  // all that were ever made
+  std::vector<std::unique_ptr<Block>> blocks_;  // all blocks ever created
   std::vector<Block*> free_blocks_;
   std::optional<BlockFinding> fault_;
   std::string fault_output_;
@@ -322,12 +323,12 @@ class Engine {
   uint64_t started_ = 0;               // blocks
   uint32_t turns_ = 0;                 // of warps
   Waiting waiting_;
-  // For launches that may pause; since the last pause, unless it says otherwise.
+  // For launches that may pause; counted since the last pause unless noted otherwise.
   struct SincePause {
-    uint64_t begin = 0;     // executed_ then
+    uint64_t begin = 0;     // executed_ at the pause
     uint64_t executed = 0;  // executed_ after the last turn of a block
-    uint64_t in_a_row = 0;  // waiting_.in_a_row then
-    size_t idle_turns = 0;  // of blocks, in a row
+    uint64_t in_a_row = 0;  // waiting_.in_a_row at the pause
+    size_t idle_turns = 0;  // consecutive idle turns of blocks
     bool progressed = false, reads_clock = false;
   };
   SincePause since_pause_;

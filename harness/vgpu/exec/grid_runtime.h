@@ -1,12 +1,12 @@
-// What the threads of a grid have asked of CUDA's device runtime: to launch kernels, above all (dynamic parallelism).
+// Requests of a grid's threads to CUDA's device runtime, mainly launches of kernels (dynamic parallelism).
 //
-// Theory of operation. Launches, copies and fills are only noted while the grid runs, with their parameters. They are
-// done when the grid has ended, before it counts as complete (device/child_work.cc), in the order in which they were
-// noted; those for the tail stream come last. CUDA allows this order: a child may begin at any time after its launch,
-// and no thread can wait for one. In the order of notes each stream's work is in its order, and what an event was
-// recorded behind comes before what waits for it; so streams and events are only names here.
+// Theory of operation. Launches, copies and fills are only recorded while the grid runs, with their parameters. They
+// are done when the grid has ended, before it counts as complete (device/child_work.cc), in the order of recording;
+// those for the tail stream come last. CUDA allows this order: a child may begin at any time after its launch, and no
+// thread can wait for one. This order respects the order of each stream, and work recorded before an event precedes
+// work that waits for it; so streams and events are only names here.
 //
-// A grid with such calls runs on one CPU thread, so that its notes have the same order in every run.
+// A grid with such calls runs on one CPU thread, so that the order is the same in every run.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct ChildKernel {
   uint32_t parameter_bytes = 0;
 };
 
-// One note: a launch, or rows of bytes to copy or to fill.
+// One request: a launch, or rows of bytes to copy or to fill.
 struct ChildWork {
   enum class Kind : uint8_t { kLaunch, kCopy, kFill };
   Kind kind = Kind::kLaunch;
@@ -56,7 +56,7 @@ struct ChildWork {
   std::string place;  // of the call: "sort.cu:12", or ""
 };
 
-// The kernel that has launched another, and where in its source; "" for launches of the host's.
+// The kernel that launched another one, and the source location; "" for launches by the host.
 struct ParentLaunch {
   std::string kernel;  // demangled
   std::string place;
@@ -67,22 +67,22 @@ inline std::string TextOf(const ParentLaunch& asked_by) {
   return asked_by.kernel + (asked_by.place.empty() ? "" : " at " + asked_by.place);
 }
 
-// A grid's notes, in the order in which they are done.
+// A grid's requests, in the order in which they are executed.
 //
-// cudaLimitDevRuntimePendingLaunchCount limits the launches that are not complete. Here these are the grid itself and
-// those above it, if kernels have launched them, and what is in their tail streams. Other launches count as complete
-// once they are made: on hardware they may well be.
+// cudaLimitDevRuntimePendingLaunchCount limits the incomplete launches. Here these are the grid itself and its
+// ancestors, if launched by kernels, and the contents of their tail streams. Other launches count as complete as soon
+// as they are made: on hardware they may well be.
 class ChildWorks {
  public:
   ChildWorks() = default;
-  // pending: launches that are not complete, the grid's own among them unless the host has launched it.
+  // pending: number of incomplete launches, including the grid's own unless the host launched it.
   ChildWorks(std::string kernel, size_t pending) : kernel_(std::move(kernel)), pending_(pending) {}
-  // The kernel that has made them.
+  // The kernel that made the requests.
   const std::string& kernel() const { return kernel_; }
   void Add(ChildWork work, bool is_tail) { (is_tail ? tails_ : others_).push_back(std::move(work)); }
   bool empty() const { return next_ == others_.size() + tails_.size(); }
   size_t pending() const { return pending_ + tails_.size() - (std::max(next_, others_.size()) - others_.size()); }
-  // The same when what was taken last runs. Before a launch of the tail stream runs the grid itself is complete.
+  // The same while the last taken request runs. The grid itself is complete before a launch in the tail stream runs.
   size_t pending_with_taken() const { return pending() + (next_ > others_.size() && pending_ > 0 ? 0 : 1); }
   ChildWork Take() {
     const size_t k = next_++;
@@ -96,7 +96,7 @@ class ChildWorks {
   size_t next_ = 0;
 };
 
-// What the device knows about kernels and a grid does not.
+// Lookups of kernels on the device, which a grid cannot do itself.
 struct ChildKernels {
   // The kernel at a function's address; nullptr if there is none.
   std::function<const KernelInfo*(uint64_t address)> at;
@@ -129,7 +129,7 @@ class GridRuntime {
     return error;
   }
 
-  // Memory for parameters, which lasts as long as the grid. 0: the chunk is used up.
+  // Memory for parameters, valid as long as the grid. 0: the chunk is used up.
   uint64_t TakeParameters(uint64_t bytes) {
     constexpr uint64_t kUnit = 64;
     const uint64_t footprint = (bytes + kUnit) / kUnit * kUnit;
@@ -142,19 +142,19 @@ class GridRuntime {
   }
   const std::vector<std::pair<uint64_t, uint64_t>>& chunks() const { return chunks_; }
 
-  // Launches whose parameters are being written, by the address of these.
+  // Launches whose parameters are being written, by the address of the parameters.
   std::unordered_map<uint64_t, ChildKernel>& open() { return open_; }
 
-  // Handles. A destroyed stream still takes work, as on an H100, which programs must not rely on.
+  // Handles. A destroyed stream still accepts work, as on an H100, though programs must not rely on that.
   uint64_t MakeStream() { return *streams_.insert(next_handle_ += kHandleStep).first; }
   bool DestroyStream(uint64_t handle) { return streams_.contains(handle) && destroyed_.insert(handle).second; }
   bool IsStream(uint64_t handle) const { return handle <= kFireAndForgetStream || streams_.contains(handle); }
   uint64_t MakeEvent() { return *events_.insert(next_handle_ += kHandleStep).first; }
   bool DestroyEvent(uint64_t handle) { return events_.erase(handle) != 0; }
   bool IsEvent(uint64_t handle) const { return events_.contains(handle); }
-  // Of those that events are for.
+  // Whether events may be recorded in the stream.
   static bool IsOrdered(uint64_t stream) { return stream != kTailStream && stream != kFireAndForgetStream; }
-  // Texts in the device's memory that threads have asked for.
+  // Strings in device memory that threads have requested.
   std::unordered_map<std::string, uint64_t>& texts() { return texts_; }
 
  private:
@@ -165,7 +165,7 @@ class GridRuntime {
   ChildWorks works_;
   std::unordered_map<uint64_t, RuntimeError> errors_;
   std::vector<std::pair<uint64_t, uint64_t>> chunks_;  // address, bytes
-  uint64_t used_ = 0;                                  // of the last chunk
+  uint64_t used_ = 0;                                  // bytes used in the last chunk
   std::unordered_map<uint64_t, ChildKernel> open_;
   std::unordered_set<uint64_t> streams_, destroyed_, events_;
   uint64_t next_handle_ = uint64_t{1} << 32;

@@ -1,4 +1,4 @@
-// What is called instead of each instruction of a launch, and calls the instruction: a trace, a debugger.
+// A hook that is called for each instruction of a launch and executes it itself: a trace, a debugger.
 //
 // The engine runs a copy of the program's code in which each instruction calls the hook. A launch without one is
 // unaffected.
@@ -28,7 +28,7 @@ class InstructionHook {
   virtual void AtFault(Warp& /*warp*/, const Finding& /*finding*/) {}
 
  protected:
-  // Runs the instruction itself: its own handler, or another tracker's.
+  // Executes the instruction with its own handler, or another tracker's.
   void Execute(Warp& warp, uint32_t pc, LaneMask mask) const {
     if (mask != 0 || (inner_flags_[pc] & kAlwaysCall) != 0) inner_[pc](warp, program_.code[pc], mask);
   }
@@ -40,7 +40,7 @@ class InstructionHook {
   std::vector<uint8_t> inner_flags_;
 };
 
-// What a lane's access at `pc`, which has an address, goes to: the space that a generic address is in, and where there.
+// The target of a lane's access at `pc`: the space of a generic address, and the address in it.
 struct LaneAccess {
   MemorySpace space;
   uint64_t address;

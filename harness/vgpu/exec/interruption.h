@@ -1,4 +1,4 @@
-// Ctrl-C while kernels run: they end between two turns of a warp, where their threads stand can be told.
+// Ctrl-C while kernels run: they end between two turns of a warp, where the positions of their threads are known.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@ namespace lockstep::vgpu {
 
 class Interruption {
  public:
-  // For a signal's handler. False: no kernel runs that would come to its end for it.
+  // For a signal handler. False: no kernel is running that would end because of it.
   static bool Ask() {
     if (running_.load(std::memory_order_relaxed) == 0) return false;
     asked_.store(true, std::memory_order_relaxed);
@@ -15,7 +15,7 @@ class Interruption {
   }
   static bool IsAsked() { return asked_.load(std::memory_order_relaxed); }
 
-  // While an engine runs; -1: while it stands aside for the host.
+  // While an engine runs; -1: while it is paused for the host.
   class Running {
    public:
     explicit Running(int engines) : engines_(engines) { running_ += engines; }

@@ -1,10 +1,10 @@
-// A launch that stands aside while its threads wait for memory that something else has to set.
+// A launch that pauses while its threads wait for memory that something else has to set.
 //
-// The engine runs a launch from begin to end, so a thread that polls a word which the host, or a kernel launched later,
-// is to set would never see it. Where somebody can give a launch its turns (device/suspended_launch.h), the engine
-// pauses it when every block that may run has only polled for a while, and now and then during a long launch that may
-// be polling in a way that looks like work: by a barrier of the block in its loop, say. A pause changes nothing that
-// the launch computes: it goes on where it stood.
+// The engine runs a launch from begin to end, so a thread that polls a word to be set by the host, or by a kernel
+// launched later, would never see the change. If a caller can resume the launch (device/suspended_launch.h), the engine
+// pauses it when every runnable block has only polled for a while, and periodically during a long launch, which may be
+// polling in an unrecognised way, for example with a block barrier in its loop. A pause does not affect the launch's
+// computation: it continues where it was.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace lockstep::vgpu {
 
 struct Standstill {
   bool waits = false;        // every block only polled
-  bool progressed = false;   // since the last pause, some thread did more than that
-  bool reads_clock = false;  // since the last pause, so a thread may end its wait by itself
-  size_t blocks = 0;         // that hold room on the device
+  bool progressed = false;   // since the last pause, some thread did more than poll
+  bool reads_clock = false;  // since the last pause; so a thread may end its wait by itself
+  size_t blocks = 0;         // that occupy the device
 };
 
 class LaunchPauses {
  public:
   virtual ~LaunchPauses() = default;
-  // Comes back when the launch may go on. Otherwise says why it is to end with a fault.
+  // Returns when the launch may continue. A non-empty result is the reason to end it with a fault.
   virtual std::string Pause(const Standstill& standstill) = 0;
 };
 

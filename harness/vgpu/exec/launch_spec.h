@@ -38,7 +38,7 @@ struct DeviceOptions {
   std::optional<TraceRequest> trace;
   std::function<void(std::string_view)> print_trace;  // prints trace lines; default: stderr
   std::shared_ptr<Debugger> debugger;                 // nullptr: none
-  std::shared_ptr<ReplayLog> replay;                  // what is recorded of launches; nullptr: nothing
+  std::shared_ptr<ReplayLog> replay;                  // recordings of launches; nullptr: none
 };
 
 using ModuleHandle = uint32_t;  // starts at 1

@@ -1,5 +1,5 @@
-// The rows of an instruction with more operands than an Insn has room for (kRowsInTable): Program::operand_rows has
-// them, and the upper half of Insn::extra says where.
+// The rows of an instruction with more operands than an Insn has room for (kRowsInTable): they are in
+// Program::operand_rows, at the index in the upper half of Insn::extra.
 #pragma once
 
 #include "vgpu/core/program.h"

@@ -1,4 +1,4 @@
-// What kernels ask of the runtime that only the host's side knows: cudaDeviceGetAttribute, cudaGetErrorString, …
+// Answers that kernels need from the host runtime: cudaDeviceGetAttribute, cudaGetErrorString, …
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ struct RuntimeAnswers {
   // Both return a cudaError_t.
   std::function<uint32_t(int attribute, int device, int* value)> attribute;
   std::function<uint32_t(uint32_t limit, uint64_t* value)> limit;
-  // The dynamic shared memory that cudaFuncSetAttribute allows.
+  // The dynamic shared memory allowed by cudaFuncSetAttribute.
   std::function<uint64_t(ModuleHandle module, const KernelInfo& kernel)> most_dynamic_shared;
-  // Blocks on a multiprocessor, and a cudaFuncAttributes as it lies in memory.
+  // Blocks per multiprocessor, and a cudaFuncAttributes in its memory layout.
   std::function<int(const KernelInfo& kernel, int threads, uint64_t shared)> resident;
   std::function<std::string(const KernelInfo& kernel)> attributes;
   std::function<bool(uint64_t handle, uint32_t value)> set_condition;  // of a graph's node; false: there is none

@@ -19,7 +19,7 @@ LaneMask LanesWhere(const Warp& warp, RowRef row, const F& f) {
   for (int lane = 0; lane < kWarpSize; lane += 8) {
     uint64_t eight;
     std::memcpy(&eight, holds + lane, sizeof eight);
-    lanes |= static_cast<LaneMask>(eight * 0x0102040810204080 >> 56) << lane;  // each byte's bit, side by side
+    lanes |= static_cast<LaneMask>(eight * 0x0102040810204080 >> 56) << lane;  // gathers one bit from each byte
   }
   return lanes;
 }

@@ -1,5 +1,5 @@
-// Where the threads of running blocks stand: which wait at which barrier, which are at which line, which have ended.
-// For the debugger a row for each group of lanes, for messages a line for all that stand alike.
+// The positions of the threads of running blocks: waiting at a barrier, running at a line, or ended. For the debugger a
+// row per group of lanes, for messages a line per position.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace lockstep::vgpu {
 
 struct LaunchState;
 
-// Lanes of one warp that stand together.
+// Lanes of one warp at the same position.
 struct Standing {
   enum class Doing : uint8_t { kAtBarrier, kAtWarpSync, kAwaitsItsWarp, kRuns };
   Warp* warp = nullptr;
@@ -21,13 +21,13 @@ struct Standing {
   uint32_t pc = 0;
   Doing doing = Doing::kRuns;
   uint8_t barrier = 0;   // kAtBarrier
-  LaneMask members = 0;  // kAtWarpSync: the lanes that have to come
-  bool spun = false;     // kRuns: it has had its turn
+  LaneMask members = 0;  // kAtWarpSync: the lanes that have to arrive
+  bool spun = false;     // kRuns: it has used up its turn
 };
 std::vector<Standing> StandingsOf(Block& block);
 
-// At most six lines: "16 of 64 at the barrier in reduce.cu:41 (warp 0 lanes 0-15)". ended_blocks: also says how many
-// blocks run, have ended, and have not begun. Empty: all threads are at one line, and nothing else is to be said.
+// At most six lines: "16 of 64 at the barrier in reduce.cu:41 (warp 0 lanes 0-15)". ended_blocks: adds how many blocks
+// run, have ended, and have not begun. Empty: all threads are at one line, and there is nothing to add.
 std::vector<std::string> StandingText(const LaunchState& launch, const std::vector<Block*>& blocks,
                                       std::optional<uint64_t> ended_blocks = {});
 

@@ -46,9 +46,9 @@ class Checker : public Observer {
   // The findings since the last call, in an order that depends only on the program and its input. Findings of one kind
   // at one pair of instructions are folded. Call it after OnLaunchEnd and after Absorb of every fork.
   virtual std::vector<RawFinding> TakeFindings() = 0;
-  // What it has left out since the last call; at the same time.
+  // The checks skipped since the last call; call it at the same time.
   virtual GapSet TakeGaps() { return {}; }
-  // A checker for launches that run while this one's launch is suspended. The two share what is known of memory between
+  // A checker for launches that run while this one's launch is suspended. The two share the state of memory between
   // launches.
   virtual std::unique_ptr<Checker> Beside() const = 0;
 };

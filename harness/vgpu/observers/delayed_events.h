@@ -65,8 +65,8 @@ class DelayedEvents : public Observer {
  private:
   static constexpr uint32_t kNoRead = 0xffffffffu;
 
-  // The address of a lane is that of its half-warp's first lane and as many strides as it lies behind that; or they are
-  // in scattered_, in the order of the queue.
+  // An address is computed from that of its half-warp's first lane and a stride per lane; or they are in scattered_, in
+  // the order of the queue.
   struct Access {
     MemoryAccess event;
     uint64_t half[2], stride[2];
@@ -78,7 +78,7 @@ class DelayedEvents : public Observer {
 
   struct Event {
     Access access;
-    Call call;  // if set, this is the event
+    Call call;  // if set, this call is the event
   };
 
   template <typename F>

@@ -11,9 +11,9 @@
 
 namespace lockstep::vgpu {
 
-// Of the findings that fold, one between two blocks is kept, where there is one; else the one from the lowest block; within a block, the one with the lowest threads; of
-// those, the first. So the result does not depend on which CPU thread ran which block, and rarely on the order of a
-// block's warps.
+// Of equal findings the table keeps one between two blocks, if there is one; else the one from the lowest block; within
+// a block, the one with the lowest threads; then the first. So the result does not depend on which CPU thread ran which
+// block, and rarely on the order of a block's warps.
 class FindingTable {
  public:
   void Add(const RawFinding& raw) {

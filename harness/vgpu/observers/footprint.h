@@ -43,7 +43,7 @@ class Footprint {
   std::optional<Conflict> ConflictsWith(const Footprint& later) const;
 
   size_t spans() const;
-  // For messages: instructions that may read or write this address, if the page has few of them.
+  // For messages: instructions that may read or write this address, if the page has only a few of them.
   std::vector<uint32_t> ReadersAt(uint64_t address) const { return InstructionsAt(address, false); }
   std::vector<uint32_t> WritersAt(uint64_t address) const { return InstructionsAt(address, true); }
 

@@ -1,5 +1,4 @@
-// What the stand-in for numba.cuda calls: the functions of the CUDA runtime that it needs, as the module
-// _lockstep_cuda.
+// The functions of the CUDA runtime for our replacement of numba.cuda, as the module _lockstep_cuda.
 #pragma once
 
 struct _object;  // CPython's PyObject

@@ -1,5 +1,5 @@
-// For the glue of an assignment whose submission is a Python file. A launcher is then a C++ function as elsewhere, of
-// the signature that the suite calls, and says what the Python function of the same name is given:
+// For the glue of an assignment whose submission is a Python file. A launcher is a C++ function with the suite's
+// signature as usual, and builds the arguments of the Python function of the same name:
 //
 //   void shift1_gather(const int* d_in, int* d_out, unsigned n, int shift) {
 //     Launch("shift1_gather", {Array(d_in, {n}), Array(d_out, {n}), shift});
@@ -15,7 +15,7 @@
 
 namespace lockstep::worker::python {
 
-// The name of a C++ type's equal in Numba.
+// Numba's name of a C++ type.
 template <typename T>
 constexpr const char* TypeName() {
   using Plain = std::remove_cv_t<T>;
@@ -32,7 +32,7 @@ constexpr const char* TypeName() {
   }
 }
 
-// Device memory as an array, whose last dimension is contiguous.
+// Device memory as an array whose last dimension is contiguous.
 struct Array {
   template <typename T>
   Array(T* at, std::initializer_list<uint64_t> lengths)
@@ -43,8 +43,8 @@ struct Array {
   std::vector<uint64_t> shape;
 };
 
-// The caller's host memory, for launchers that move data themselves (assignments whose kernels are given): Python sees
-// an array of one dimension over it, which can't be written to where T is const.
+// The caller's host memory, for launchers that move data themselves (assignments with given kernels): Python sees a
+// one-dimensional array, read-only if T is const.
 struct HostArray {
   template <typename T>
   HostArray(T* at, uint64_t length)
@@ -86,8 +86,8 @@ class Value {
   Kinds value_;
 };
 
-// Calls the submission's function. Where it raises an exception, that is printed, and the process ends; after an error
-// of CUDA it returns, and leaves the error to be found as after a C++ launcher.
+// Calls the submission's function. If it raises an exception, that is printed, and the process exits; after a CUDA
+// error it returns and leaves the error in place as a C++ launcher does.
 void Launch(std::string_view launcher, std::initializer_list<Value> arguments);
 
 }  // namespace lockstep::worker::python

@@ -24,7 +24,7 @@ SEED = 20_071_001  # fixed: a check that fails must fail again
 
 @dataclass
 class Checked:
-    """All findings of one assignment, and what is counted at the end; `batched` solutions were compiled with others."""
+    """The findings and final counts of one assignment; `batched` counts the solutions that were compiled in a batch."""
 
     assignment: Assignment
     findings: list[Finding]
@@ -44,7 +44,7 @@ def check_points(assignment: Assignment) -> Finding:
 
 
 def check_todos(assignment: Assignment) -> Finding:
-    """The stub has a TODO that names each rung, where its programs are not whole."""
+    """The stub has a TODO naming each rung, unless the stub is already complete."""
     if assignment.edits:
         return Finding("stub's TODOs", "none wanted: its programs are whole")
     stub = assignment.path.parent / assignment.submission
@@ -117,7 +117,7 @@ def check_wrong(assignment: Assignment, record: Record, verdict: str, rung: str)
             got_verdict, got_rung = failed[0], rung
     ids = [known.id for known in assignment.rungs]
     if rung in ids and got_rung in ids[ids.index(rung) + 1 :] and not _has_failed(record, got_rung):
-        got_verdict, got_rung = "PASS", rung  # the rungs above do not run, and so their evidence is not there
+        got_verdict, got_rung = "PASS", rung  # the rungs above do not run, so their evidence is missing
     got = f"{got_verdict} {got_rung}".strip()
     if (got_verdict, got_rung if rung else "") == (verdict, rung):
         return Finding(record.folder, got)
@@ -133,8 +133,8 @@ def _has_failed(record: Record, rung: str) -> bool:
 def first_message(assignment: Assignment, record: Record, *, without: Collection[str] = ()) -> str:
     """What a student reads first: the compiler's message, else what is wrong on the first rung that fails.
 
-    That is its first failing test's message, or a budget's. Bonus rungs, and what was not begun, come last. Lines with
-    a label in `without` are left out, with those below that belong to them.
+    That is the first failing test's message, or an exceeded budget's. Bonus rungs and rungs not begun come last. Lines
+    with a label in `without` are left out, with their continuation lines.
     """
     if record.message or record.result is None or record.score is None:
         return record.message.strip()
@@ -174,7 +174,7 @@ def _marks(score: Score) -> str:
 
 
 def counts_text(checked: Sequence[Checked]) -> str:
-    """The closing lines: what was checked, and how much of it holds."""
+    """The closing lines: how many checks ran and how many passed."""
     findings = [finding for one in checked for finding in one.findings]
     failed = sum(bool(finding.problem) for finding in findings)
     verdicts = sum((one.verdicts for one in checked), Counter())

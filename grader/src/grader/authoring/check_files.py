@@ -1,4 +1,4 @@
-"""Checks an assignment's files for `grader check`: all in place, none unknown, figures up to date."""
+"""Checks an assignment's files for `grader check`: none missing, none unknown, recorded figures up to date."""
 
 import json
 import re
@@ -25,7 +25,7 @@ _ERROR = re.compile(r"^\S+\.(?:cu|py)\(\d+\): error\b", re.MULTILINE)
 _CODE = re.compile(r";\s*$|<<<|[{}]|\w\[[^\]]*\]\s*[-+*/]?=[^=]", re.MULTILINE)  # a statement, a launch, a block
 _HEADER_LINE = re.compile(r"(, in [\w.]+\.(?:h|hpp|cuh|inl)):\d+")
 _SOMEWHERE = re.compile(r"^(  at      [\w.]+\.(?:cu|py)):\d+$", re.MULTILINE)
-_NO_ONE_LINE = ("did not return within", "the stack is full")  # the line is where the loop or recursion was just then
+_NO_ONE_LINE = ("did not return within", "the stack is full")  # the line varies from run to run
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{9,}\b")
 _STREAM = re.compile(r"\bin stream (\d+)")
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
@@ -36,12 +36,12 @@ WRONG = "wrong.toml"
 _GIVEN = "[edits.given]"  # the last table of assignment.toml
 FEWEST_WRONG = 10
 FEWEST_RIGHT = 5
-_STUDENTS = ("README.md", "Makefile", "assignment.toml")  # and hints, where there are some
+_STUDENTS = ("README.md", "Makefile", "assignment.toml")  # and hints, if there are any
 _PICTURES = ("*.svg", "*.png")
 
 
 def check_places(layout: Layout, assignment: Assignment) -> Finding:
-    """Every file that an assignment has is there, and no other."""
+    """Every file that an assignment needs is there, and no other."""
     own, hidden = assignment.path.parent, layout.reference(assignment.id)
     suites = layout.harness / "suites"
     missing = [own / name for name in (*_STUDENTS, assignment.submission)]
@@ -76,8 +76,8 @@ def check_places(layout: Layout, assignment: Assignment) -> Finding:
 def check_names(layout: Layout, assignment: Assignment) -> Finding:
     """README.md and the messages use the names that the student's code has.
 
-    The README names every rung's launcher, and no launcher that is in neither the header nor the stub. A buffer is
-    called in messages what the suite's source calls it: the name of a launcher's parameter.
+    The README names every rung's launcher, and no launcher that is in neither the header nor the stub. Messages call a
+    buffer by the name in the suite's source, which must be that of a launcher's parameter.
     """
     own = assignment.path.parent
     readme = _text(own / "README.md")
@@ -123,7 +123,7 @@ def check_hints(assignment: Assignment) -> Finding:
 
 
 def check_hidden(layout: Layout, assignment: Assignment) -> Finding:
-    """Students' cards name no test of the hidden sources by an oversight: only where `[[visibility]]` says so."""
+    """Student report cards name hidden tests only where `[[visibility]]` allows it."""
     names = [
         f"{suite}.{name}"
         for path in sorted(layout.reference(assignment.id).glob("hidden_*.cc"))
@@ -164,7 +164,7 @@ def check_suite_files(layout: Layout) -> Finding:
 
 
 def check_given(assignment: Assignment, *, record: bool) -> Finding:
-    """assignment.toml knows the lines of the stub, where few of them may change; `record` writes them."""
+    """assignment.toml records the given lines of the stub if edits to them are limited; `record` writes them."""
     if assignment.edits is None:
         return Finding("edits", "any")
     stub = (assignment.path.parent / assignment.submission).read_bytes()
@@ -192,7 +192,7 @@ def check_handout(layout: Layout, assignment: Assignment) -> Finding:
 
 
 def check_count(assignment: Assignment, wrong: int, right: int) -> Finding:
-    """There are enough wrong solutions to believe in the tests, and enough right ones to believe in the budgets."""
+    """There are enough wrong solutions to trust the tests, and enough right ones to trust the budgets."""
     problems = [
         f"{assignment.id} has {count} {kind} solutions; at least {fewest} are wanted"
         for kind, count, fewest in (("wrong", wrong, FEWEST_WRONG), ("right", right, FEWEST_RIGHT))
@@ -202,9 +202,9 @@ def check_count(assignment: Assignment, wrong: int, right: int) -> Finding:
 
 
 def check_figures(bench: Bench, *, record: bool) -> Finding:
-    """figures.json holds what the reference is counted to do; `record` writes it.
+    """figures.json holds the counters measured for the reference; `record` writes it.
 
-    Another nvcc makes other instructions: figures that were recorded with one are compared with no other's.
+    Another nvcc generates other instructions, so figures are compared only if the same nvcc recorded them.
     """
     assignment = bench.assignment
     path = assignment.path.parent / FIGURES
@@ -238,7 +238,7 @@ def recorded_figures(assignment: Assignment) -> dict[str, Any] | None:
 
 
 def _first_changed(old: list[dict[str, Any]], profile: dict[str, Any]) -> str:
-    """The first counter that differs from what is on record of the same rung, with both values."""
+    """The first counter that differs from the recorded value for the same rung, with both values."""
     same = ("rung", "source", "n")
     before = next((one for one in old if all(one.get(key) == profile.get(key) for key in same)), {})
     was, now = before.get("counters", {}), profile.get("counters", {})
@@ -270,7 +270,7 @@ def check_messages(
 ) -> Finding:
     """The first message that each wrong solution gets is the one on record; `update` records.
 
-    `is_partial`: `messages` has only some of the wrong solutions; what is on record of the others stays as it is.
+    `is_partial`: `messages` covers only some of the wrong solutions; recorded messages of the others are kept.
     """
     hidden = layout.reference(assignment.id)
     wanted = {Path(name).stem: recorded_form(message) for name, message in messages.items()}
@@ -306,12 +306,11 @@ def recorded_messages(layout: Layout, assignment: Assignment) -> dict[str, str]:
 
 
 def recorded_form(message: str) -> str:
-    """What is recorded of a message.
+    """The part of a message that is recorded.
 
-    Addresses are left out and streams are numbered from 1: both depend on what was made before, and so on which tests
-    ran. Of a compiler's message only the places of the errors are kept: its wording, the headers that it quotes, and
-    the lines of the toolkit's headers are the toolchain's. Where an endless loop or recursion was stopped is another
-    line each time.
+    Addresses are left out and streams are numbered from 1: both depend on which tests ran before. Of a compiler's
+    message only the error locations are kept: wording, quoted headers and line numbers in headers vary by toolchain.
+    The line where an endless loop or recursion was stopped is left out, as it varies from run to run.
     """
     errors = _ERROR.findall(message)
     if errors:

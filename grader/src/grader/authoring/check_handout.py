@@ -3,7 +3,7 @@
 reference/NN_name/from_handout/*.cu are submissions as an attacker would write them: they include code from the
 handout's sources (`#include "vgpu/model/occupancy.cc"`) and call it from the launchers. The included files are pasted
 in from the finished handout, as a student would have to do; then the submissions are compiled and graded like any
-other. The first line says how much one may earn:
+other. The first line says how many points one may earn at most:
 
     // at most: 6 points
 
@@ -33,12 +33,12 @@ _ONCE = re.compile(r"\s*#\s*pragma\s+once\s*")
 
 
 class NotOfferedError(Exception):
-    """A submission includes what the handout does not have."""
+    """A submission includes a file that the handout does not contain."""
 
 
 @dataclass(frozen=True)
 class Attack:
-    """A submission that is wired to the handout's sources, and the points that it may earn."""
+    """A submission that calls the handout's own sources, and the most points it may earn."""
 
     name: str
     source: bytes
@@ -48,7 +48,9 @@ class Attack:
 def attacks_from_handout(
     layout: Layout, assignment: Assignment, only: Sequence[str] = ()
 ) -> tuple[list[Attack], list[Finding]]:
-    """What reference/NN_name/from_handout has to grade, and what is found before; `only` as for other solutions."""
+    """The submissions in reference/NN_name/from_handout, and findings made while reading them; `only` filters by
+    glob.
+    """
     paths = [
         path
         for path in sources_in(layout.reference(assignment.id) / FOLDER, assignment)
@@ -84,7 +86,7 @@ def _read(paths: Sequence[Path], handout: Path, assignment: str) -> tuple[list[A
 
 
 def pasted(text: str, handout: Path, assignment: str) -> str:
-    """The text with what it includes of the handout in its place, each file once.
+    """The text with each `#include` of a handout file replaced by that file's contents, once per file.
 
     The assignment's own headers stay included: every submission has them. Raises NotOfferedError.
     """
@@ -114,7 +116,7 @@ def pasted(text: str, handout: Path, assignment: str) -> str:
 
 
 def check_attack(attack: Attack, record: Record) -> Finding:
-    """An attack earns no more than it may."""
+    """An attack earns no more points than it may."""
     if record.score is None:
         return Finding(attack.name, "", record.message)
     if record.verdict == "COMPILE":

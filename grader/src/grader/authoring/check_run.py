@@ -1,10 +1,9 @@
-"""Runs `grader check`: all assignments' solutions in one queue, without runs whose result is known.
+"""Runs `grader check`: all assignments' solutions in one queue, skipping runs whose result is known.
 
-Suites and compilers take most of the time. So no processor waits for the last solution of an assignment: the next
-assignment's solutions are in the same queue. Solutions are compiled in batches (see `unity`). A wrong one runs the one
-test that its recorded message is about: a test that catches it once catches it again. Where that test does not give
-the recorded message, or `whole` asks for it, the solution is compiled alone, and runs what can change a finding. Left
-out are
+Suites and compilers take most of the time. All assignments share one queue, so no processor idles while the last
+solution of an assignment runs. Solutions are compiled in batches (see `unity`). A wrong one runs only the test that its
+recorded message is about: a test that catches it once catches it again. If that test does not give the recorded
+message, or with `whole`, the solution is compiled alone and runs every test that can change a finding. Skipped are
 
 * the rungs above the declared one: the first rung that fails gives the verdict (`tests_above`);
 * everything after the first failure on a rung: that failure gives verdict and message (--one-failure);
@@ -74,7 +73,7 @@ from grader.running.run import RunSettings
 from grader.running.store import Journal
 from grader.running.worker_cache import WorkerCache
 
-# Lines of a message that say on which input a test failed and what was called before: much text that no mistake shapes.
+# Lines saying on which input a test failed and what was called before: long, and the same for every mistake.
 _NOT_RECORDED = ("input", "device", "calls")
 
 
@@ -84,8 +83,8 @@ class CheckSettings:
 
     `record` and `update_messages` write figures.json and the wrong solutions' messages anew instead of comparing.
     `only`: globs such as `right/*`; solutions that match none of them are not graded. With `whole` a wrong solution
-    runs more than the test that is known to catch it, and a right one the tests on large arrays too. `shard`: of the
-    solutions beside the reference only this share is graded.
+    runs more than the test that is known to catch it, and a right one the tests on large arrays too. `shard`: grades
+    only this share of the solutions; the reference is always graded.
     """
 
     jobs: int
@@ -108,7 +107,7 @@ def check_assignments(
     on_finding: Callable[[Finding], None],
     stop: threading.Event,
 ) -> list[Checked]:
-    """Checks assignments; each finding is also given to `on_finding`, one assignment's after the other's."""
+    """Checks assignments; each finding is also passed to `on_finding`, in the order of the assignments."""
     shown = InOrder(assignments, on_begin, on_finding)
     jobs = Jobs(settings.jobs, stop)
     with tempfile.TemporaryDirectory(prefix="grader-check-") as name:
@@ -135,7 +134,7 @@ def check_assignments(
                 jobs.add(checks[index].begin, partial(begun, index))
 
         def begun(index: int, units: Sequence[Unit]) -> None:
-            begin(index + 1)  # beside this one's solutions
+            begin(index + 1)  # overlaps with this one's solutions
             left = sum(len(unit.submissions) for unit in units)
 
             def graded(_: None) -> None:
@@ -201,7 +200,7 @@ class _Check:
         self._bench: Bench | None = None
 
     def begin(self) -> list[Unit]:
-        """Checks the files, and returns the solutions to grade: those that take longest first."""
+        """Checks the files, and returns the solutions to grade, slowest first."""
         layout, assignment, settings = self._layout, self._assignment, self._settings
         self._found(
             check_points(assignment),
@@ -226,7 +225,7 @@ class _Check:
         self._attacks = {attack.name: attack for attack in attacks}
         self._found(*said)
         self._found(check_figures(bench, record=settings.record))
-        self._bench = replace(bench, flags=("--evidence=judged",))  # no figures but the judged ones are looked at
+        self._bench = replace(bench, flags=("--evidence=judged",))  # only the counters that criteria use are measured
         chosen = [
             submission
             for submission in collected.submissions
@@ -241,7 +240,7 @@ class _Check:
         return self._batches.units(self._bench, chosen, self._is_alone)
 
     def _is_alone(self, submission: Submission) -> bool:
-        """Whether it is no part of a batch: what needs all of its run, and what may not compile."""
+        """Whether to compile it alone: it needs a full run, or may not compile."""
         return submission.folder not in self._collected.right and not self._test_of(submission)
 
     def _test_of(self, submission: Submission) -> str:
@@ -287,13 +286,15 @@ class _Check:
         journal: Journal,
         above: Sequence[TestResult] = (),
     ) -> Record:
-        """The record of a solution; the tests in `known` pass and those `above` do not matter, so none of them runs."""
+        """The record of a solution; tests in `known` are taken as passed and those in `above` don't matter, so neither
+        run.
+        """
         journal.add_tests(submission.folder, key_of(bench, submission), [*above, *known])
         record = grade_one(Desk(bench, journal, Quiet(), "grader check"), submission, self._stop)
         return with_known_evidence(self._assignment, record, known)
 
     def _is_as_recorded(self, record: Record) -> bool:
-        """Whether a wrong solution gets what it declares and its message is the one on record."""
+        """Whether a wrong solution gets its declared verdict and the recorded message."""
         said = recorded_form(first_message(self._assignment, record, without=_NOT_RECORDED))
         finding = check_wrong(self._assignment, record, *self._collected.wrong[record.folder])
         return not finding.problem and said == self._recorded[_stem(record.folder)]
@@ -327,7 +328,7 @@ class _Check:
             message = first_message(self._assignment, record, without=_NOT_RECORDED)
             with self._lock:
                 self.checked.verdicts[verdict] += 1
-                if not (finding.problem and self._settings.update_messages):  # an entry's verdict may be its message's
+                if not (finding.problem and self._settings.update_messages):  # its message may hold the verdict
                     self._messages[folder.removeprefix("wrong/")] = message
 
     def _found(self, *findings: Finding) -> None:
@@ -338,7 +339,7 @@ class _Check:
 
 
 def _stem(folder: str) -> str:
-    """A wrong solution's name, as wrong.toml has it."""
+    """A wrong solution's name as a key of wrong.toml."""
     return PurePath(folder).stem
 
 
@@ -371,9 +372,9 @@ def known_tests(
 ) -> dict[str, list[TestResult]]:
     """Maps each wrong solution to the tests and evidence that an earlier one runs on the same code: taken as passed.
 
-    A test calls the launcher of its rung alone, with inputs that depend on the seed and its name: what passed once
-    passes again, and where it does not pass the solution that runs it has another verdict than it declares. Only rungs
-    that have to pass count. A metric may compare rungs: then all of them have to be the same code.
+    A test calls the launcher of its rung alone, with inputs that depend on the seed and its name: so identical code
+    passes again; if it failed, the solution that runs it would get a verdict other than declared. Only rungs that have
+    to pass count. If a metric compares rungs, the code of all of them must be identical.
     """
     ids = [rung.id for rung in assignment.rungs]
     compared = {rung: sorted({rung} | _rungs_compared(assignment, rung)) for rung in ids}
@@ -387,7 +388,7 @@ def known_tests(
         verdict, declared = collected.wrong.get(submission.folder, ("", ""))
         if (not verdict and submission.folder != REFERENCE) or verdict in ("COMPILE", "REJECTED"):
             continue
-        # It reads C++: of other text it has no keys.
+        # Code parses C++; for any other text it has no keys.
         code = Code("" if assignment.is_python else (submission.source or b"").decode("utf-8", "replace"))
         keys = {rung: code.key(rung) for rung in ids}
         below = ids[: ids.index(declared)] if declared and not assignment.is_bonus_rung(declared) else ids
@@ -406,7 +407,7 @@ def known_tests(
 
 
 def with_known_evidence(assignment: Assignment, record: Record, known: Sequence[TestResult]) -> Record:
-    """The record as it would be had the evidence among `known`, which was left out, been measured: with full marks."""
+    """The record with the evidence in `known`, which was not measured, filled in at full marks."""
     rungs = {test.rung for test in known if test.name.startswith(f"{EVIDENCE_SUITE}.")}
     if not rungs or record.score is None or record.result is None:
         return record

@@ -1,7 +1,7 @@
-"""Reads what the solutions beside a reference declare on their first line, and collects what `grader check` grades.
+"""Reads the first-line declarations of the solutions in reference/, and collects what `grader check` grades.
 
-reference/NN_name/wrong/*.cu    // verdict: RACE reduce5_warp_unrolled     the verdict it must get, and on which rung
-reference/NN_name/right/*.cu    // points: 100 + 12                        the points it must get, and bonus points
+reference/NN_name/wrong/*.cu // verdict: RACE reduce5_warp_unrolled the verdict it must get, and on which rung
+reference/NN_name/right/*.cu // points: 100 + 12 the points it must get, and bonus points
 
 In an assignment in Python they are .py files, and the line begins with #. Entries of wrong.toml and right.toml stand
 for files in wrong/ and right/ (see `solutions`).
@@ -36,12 +36,12 @@ class Collected:
     problems: list[Finding] = field(default_factory=list)
 
     def refuse(self, name: str, problem: str) -> None:
-        """Adds the finding that this file can't be graded, and why."""
+        """Adds a finding that this file can't be graded, with the reason."""
         self.problems.append(Finding(name, "", problem))
 
 
 def collect(layout: Layout, assignment: Assignment) -> Collected:
-    """The stub, the reference, and every solution beside it that declares what it must get."""
+    """The stub, the reference, and every solution that declares its expected result."""
     collected = Collected()
     hidden = layout.reference(assignment.id)
     for name, path in (

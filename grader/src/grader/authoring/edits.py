@@ -67,7 +67,7 @@ def _lines(text: str) -> list[str]:
 
 def _hunks(edits: str) -> Iterator[tuple[list[str], list[str]]]:
     """Each hunk's lines before and after."""
-    edits += "" if edits.endswith("\n") or not edits else "\n"  # a literal may end behind its last line
+    edits += "" if edits.endswith("\n") or not edits else "\n"  # a literal may end after its last line
     for part in re.split(rf"^{_NEXT}\n", edits, flags=re.MULTILINE):
         sides: tuple[list[str], list[str]] = ([], [])
         of: list[list[str]] = []
@@ -80,7 +80,7 @@ def _hunks(edits: str) -> Iterator[tuple[list[str], list[str]]]:
                 raise GraderError(f"a line of an edit begins with a blank, - or +, and this one does not:\n{line}")
             of = [side for side, other in zip(sides, "+-", strict=True) if line[0] != other]
             for side in of:
-                side.append(line[1:] or line)  # an empty line of context needs no blank
+                side.append(line[1:] or line)  # an empty context line may omit its leading blank
         if any(sides):
             yield sides
 

@@ -1,4 +1,6 @@
-"""Writes wrong.toml, hostile.toml and right.toml: messages, and files that become entries. Comments and order stay."""
+"""Writes wrong.toml, hostile.toml and right.toml: records messages, turns files into entries. Keeps comments and
+order.
+"""
 
 import re
 import tomllib
@@ -25,7 +27,8 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key without quotes
 def write_messages(hidden: Path, messages: Mapping[str, str], *, is_partial: bool) -> None:
     """Records messages by the names of entries, and of files without suffix.
 
-    Unless `is_partial`, what has no message now, and no edits, is forgotten. A verdict that a message says goes.
+    Unless `is_partial`, entries with neither a message nor edits are removed. A `verdict` key that repeats the
+    message's is removed too.
     """
     entries = read_entries(hidden, "wrong")
     start, bodies = _read(hidden / "wrong.toml")
@@ -47,9 +50,9 @@ def write_messages(hidden: Path, messages: Mapping[str, str], *, is_partial: boo
 
 
 def adopt(hidden: Path, submission: str, file: Path) -> str:
-    """Makes an entry of a file, with the base that needs the fewest changed lines, and removes the file.
+    """Turns a file into an entry, based on the source that needs the fewest changed lines, and removes the file.
 
-    Returns what was done. Raises GraderError where the file declares nothing, or is no small change of another.
+    Returns what was done. Raises GraderError if the file declares nothing, or differs too much from every base.
     """
     name, suffix = file.stem, Path(submission).suffix
     text = file.read_bytes().decode()
@@ -104,7 +107,7 @@ def _row(key: str, text: str) -> str:
 
 
 def _read(path: Path) -> tuple[str, dict[str, str]]:
-    """What stands before the first table, and the text of each."""
+    """The text before the first table, and the text of each table."""
     text = path.read_text(encoding="utf-8") if path.is_file() else _START
     start, *parts = _TABLE.split(text)
     return start, dict(zip(parts[::2], parts[1::2], strict=True))

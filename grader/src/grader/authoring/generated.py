@@ -1,10 +1,10 @@
-"""Submissions that are made by chance: hostile ones out of moves, right ones out of a grammar.
+"""Randomly generated submissions: hostile ones built from evasion moves, right ones from a grammar.
 
-An adversary solves its rung naively and then makes moves that hide it: it copies the input first, reads and writes by
-other ways, does the rung's technique only where a size or the number of a call looks like a measurement, splits the
-work, adds idle work. None of these moves is worth a point, so it deserves what its naive kernel earns without them;
-whatever it gets beyond that is a hole. A friend solves its rung as it should, in some shape of block and grid, with
-some kind of memory, in some stream or graph: it deserves all points.
+An adversary solves its rung naively and then applies moves that hide it: it copies the input first, uses other
+instructions to read and write, uses the rung's technique only if a size or the number of the call looks like a
+measurement, splits the work, or adds idle work. No move is worth a point, so it deserves what its naive kernel earns
+without them; anything beyond that is a hole in the grading. A friend solves its rung as intended, with some block and
+grid shape, kind of memory, and stream or graph: it deserves all points.
 
 A task here is a map: element `out` of the result comes from element `source(out)` of the input.
 """
@@ -83,7 +83,9 @@ TASKS = (
 
 
 def _source(task: Task, says: str, device: str, launcher: str) -> str:
-    """A whole submission: what lies before the launcher, the launcher's body, and all other launchers empty."""
+    """A whole submission: the code before the launcher, the launcher's body, and empty bodies for all other
+    launchers.
+    """
     others = []
     for signature in _LAUNCHERS[task.assignment]:
         body = " return kNotBegun; " if signature.startswith("int ") else ""
@@ -98,7 +100,7 @@ def _source(task: Task, says: str, device: str, launcher: str) -> str:
     )  # fmt: skip
 
 
-# What every design ends with where it is right: whole lines of input and result at a time.
+# The correct kernel with which every right design ends: it copies whole lines of input and result.
 _GOOD_LINES = """__global__ void good(const T* in, T* out, Task t) {
   const unsigned o = blockIdx.x * blockDim.x + threadIdx.x;
   if (o < t.n) out[o] = value_of(in[source_of(t, o)]);
@@ -203,7 +205,7 @@ NAIVE = {move: kinds[0] for move, kinds in MOVES.items()}
 
 @dataclass(frozen=True)
 class Generated:
-    """A submission, the rung that it is about, and what it is made of; `plain`: an adversary's own without moves."""
+    """A submission, its rung, and the choices it was made from; `plain`: the same adversary without moves."""
 
     task: Task
     moves: dict[str, str]
@@ -212,7 +214,7 @@ class Generated:
 
     @property
     def name(self) -> str:
-        """Which it is: "shift1_gather: load const, gate evidence"."""
+        """Its name and choices: "shift1_gather: load const, gate evidence"."""
         said = [f"{move} {kind}" for move, kind in self.moves.items() if kind != NAIVE.get(move)]
         return f"{self.task.rung}: {', '.join(said) or 'no moves'}"
 
@@ -271,7 +273,7 @@ unsigned last_n = 0;
 
 
 def adversaries(count: int, seed: int, tasks: Sequence[Task] = TASKS) -> list[Generated]:
-    """So many, each with a few moves; of every task in turn."""
+    """`count` adversaries, each with a few moves, taking the tasks in turn."""
     chance = random.Random(seed)  # noqa: S311
     made = []
     for index in range(count):
@@ -286,8 +288,8 @@ def adversaries(count: int, seed: int, tasks: Sequence[Task] = TASKS) -> list[Ge
 FRIENDS: dict[str, Sequence[str]] = {
     "block": ("32", "64", "128", "256", "512", "1024"),
     "grid": ("one block for each part", "fixed", "two dimensions"),
-    # Not a word of global memory that every warp reads: it is a sector each, and budgets of sectors have no room for
-    # that (docs/concepts/fairness.md).
+    # No word of global memory that every warp reads: each read costs a sector, and sector budgets leave no room for it
+    # (docs/concepts/fairness.md).
     "memory": ("parameters", "constant"),
     "stream": ("default", "created", "graph", "event"),
     "load": ("plain", "nc", "volatile"),

@@ -1,8 +1,8 @@
-"""Hostile submissions for every assignment in C++: a rung's technique where it looks measured, a lower rung elsewhere.
+"""Hostile submissions for every C++ assignment: the rung's technique if measured, a lower rung's otherwise.
 
-The technique is the reference's. What stands in for a student who has not got it is a rung below with the same
-parameters, or the rung's own work done twice. A gate says which of the two a call gets, by all that a launcher can see:
-its sizes, the number of the call, its pointers, what came before.
+The technique is the reference's. A student who lacks it is simulated by a lower rung with the same parameters, or by
+doing the rung's work twice. A gate chooses between the two for each call, by anything a launcher can see: sizes, the
+number of the call, pointers, earlier calls.
 """
 
 import random
@@ -13,7 +13,7 @@ from pathlib import Path
 from grader.authoring.generated import Generated, Task
 from grader.model.assignment import Assignment
 
-# Of `size`, all elements; `calls`, of this launcher; `last`, the size before; `at`, the first pointer.
+# `size`: all elements; `calls`: of this launcher so far; `last`: the previous size; `at`: the first pointer.
 GATES: dict[str, str] = {
     "at the size": "size == {n}",
     "in its first call": "calls == 1",
@@ -40,7 +40,7 @@ _IDLE = {
     "an allocation": "  void* kept;\n  cudaMalloc(&kept, 1 << 20);\n  cudaFree(kept);\n",
 }
 _TWICE = "its own work twice"
-# The host may not read the input, but a kernel may tell it a word.
+# The host may not read the input, but a kernel may pass it a word.
 _HELPERS = """__global__ void idle_of_adversary() {}
 __device__ int told_to_adversary;
 __global__ void tell_adversary(const int* at) { told_to_adversary = *at; }
@@ -57,7 +57,7 @@ _DECLARED = re.compile(r"^(void|int|float|cudaError_t) (\w+)\(([^;{}]*)\);", re.
 
 
 def _stand_ins(reference: Path, assignment: Assignment, header: Path) -> list[tuple[Task, str, str]]:
-    """Each rung with a criterion that is measured, what stands in for its technique, and the submission's beginning.
+    """Each rung with a measured criterion, the code that replaces its technique, and the start of the submission.
 
     The submission is the reference with all launchers renamed.
     """
@@ -79,7 +79,7 @@ def _stand_ins(reference: Path, assignment: Assignment, header: Path) -> list[tu
 
 
 def _with_launchers(source: str, declared: dict[str, tuple[str, str]], rung: str) -> str:
-    """All launchers but this rung's call what was renamed."""
+    """All launchers except this rung's call the renamed originals."""
     lines = [source, _HELPERS]
     for name, (returns, parameters) in declared.items():
         if name != rung:
@@ -92,7 +92,7 @@ def _given(parameters: str) -> str:
 
 
 def gated_adversary(one: tuple[Task, str, str], header: Path, elements: int, gate: str, idle: str) -> Generated:
-    """The submission that makes its choice by this gate; `plain` is the one that never has the technique."""
+    """The submission that chooses by this gate; `plain` is the same one without the technique."""
     task, stand_in, source = one
     returns, parameters = next((r, p) for r, name, p in _DECLARED.findall(header.read_text()) if name == task.rung)
     given = _given(parameters)
@@ -122,7 +122,7 @@ def gated_adversary(one: tuple[Task, str, str], header: Path, elements: int, gat
 def gated_adversaries(
     folders: Sequence[tuple[Path, Assignment, Path]], count: int, seed: int, only: str = ""
 ) -> list[Generated]:
-    """So many: of every rung, stand-in and gate in turn, mixed by the seed. A folder: reference, assignment, header."""
+    """`count` submissions over every rung, replacement and gate, shuffled by the seed."""
     every = []
     for reference, assignment, header in folders:
         for one in _stand_ins(reference, assignment, header):

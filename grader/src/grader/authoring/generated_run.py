@@ -1,4 +1,4 @@
-"""Grades generated submissions, and says which get more, or less, than they deserve."""
+"""Grades generated submissions, and reports which get more or fewer points than they deserve."""
 
 import tempfile
 import threading
@@ -32,7 +32,7 @@ _EXACT = 1e-9
 
 @dataclass(frozen=True)
 class Graded:
-    """What a generated submission got on its rung, and what it deserved; `said` is the judge's first message."""
+    """The points a generated submission got on its rung, and those it deserved; `said` is the judge's first message."""
 
     generated: Generated
     verdict: str
@@ -55,8 +55,8 @@ class Graded:
 class Runs:
     """How submissions are graded: with which seed, how many at a time, and in a sandbox or not.
 
-    An adversary is after the points for evidence, which only a right result earns. So tests count as passed, unless
-    `whole` has them run.
+    An adversary is after evidence points, and its results are right. So tests are taken as passed, unless `whole` is
+    set.
     """
 
     layout: Layout
@@ -68,7 +68,7 @@ class Runs:
 
 
 def grade_adversaries(runs: Runs, generated: Sequence[Generated]) -> list[Graded]:
-    """Each is held against its own submission without moves."""
+    """Each is compared with the same submission without moves."""
     plain = {one.plain or one.text: replace(one, text=one.plain or one.text) for one in generated}
     records = _grade(runs, [*plain.values(), *generated])
     deserved = {text: _points(one, record) for (text, one), record in zip(plain.items(), records, strict=False)}
@@ -79,7 +79,7 @@ def grade_adversaries(runs: Runs, generated: Sequence[Generated]) -> list[Graded
 
 
 def grade_friends(runs: Runs, generated: Sequence[Generated]) -> list[Graded]:
-    """Each deserves all points of its rung that are no bonus."""
+    """Each deserves all non-bonus points of its rung."""
     return [
         _graded(runs, one, record, _full(runs, one))
         for one, record in zip(generated, _grade(runs, generated), strict=True)
@@ -87,7 +87,7 @@ def grade_friends(runs: Runs, generated: Sequence[Generated]) -> list[Graded]:
 
 
 def make_gated(layout: Layout, count: int, seed: int, only: str) -> list[Generated]:
-    """So many hostile submissions of all assignments in C++ (generated_gates.py)."""
+    """`count` hostile submissions over all C++ assignments (see generated_gates.py)."""
     folders = []
     for assignment in (load_assignment(layout.assignment(name)) for name in layout.assignments()):
         header = layout.assignment(assignment.id) / assignment.submission.replace(".cu", ".h")
@@ -120,7 +120,7 @@ def _graded(runs: Runs, one: Generated, record: Record, deserved: float) -> Grad
 
 
 def _grade(runs: Runs, generated: Sequence[Generated]) -> list[Record]:
-    """Their records, in this order; compiled in batches."""
+    """Their records, in the order given; compiled in batches."""
     stop = threading.Event()
     queue = Jobs(runs.jobs, stop)
     records: dict[int, Record] = {}
@@ -166,7 +166,9 @@ def _grade(runs: Runs, generated: Sequence[Generated]) -> list[Record]:
 
 
 def text_of(graded: Sequence[Graded]) -> str:
-    """One line for each that got what it does not deserve, with its program's name, and a line of counts."""
+    """One line for each submission whose points differ from what it deserves, with its program's name, and the
+    totals.
+    """
     lines = []
     for one in graded:
         if one.gains or one.loses:

@@ -39,7 +39,7 @@ _COUNTED = (
 
 @dataclass(frozen=True)
 class Measured:
-    """What a rung took on a GPU: microseconds a call, by the judge's clock."""
+    """A rung's time on a GPU: microseconds per call, by the judge's clock."""
 
     rung: str
     n: int
@@ -49,7 +49,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The recorded times by rung, and on what they were measured."""
+    """The recorded times by rung, and the device they were measured on."""
 
     where: str
     rungs: dict[str, Measured]
@@ -88,14 +88,14 @@ def measure_on_gpu(layout: Layout, toolchain: Toolchain, name: str, work: Path, 
 
 
 def model_ladder(layout: Layout, toolchain: Toolchain, name: str, *, sandboxed: bool) -> tuple[Assignment, Ladder]:
-    """The reference's rungs as the virtual GPU counts and models them."""
+    """The reference's rungs as counted and modelled by the virtual GPU."""
     assignment = load_assignment(layout.assignment(name))
     threads = min(16, len(os.sched_getaffinity(0)))
     return assignment, measure_ladder(layout, toolchain, assignment, [threads], sandboxed=sandboxed)
 
 
 def recorded_text(recorded: Recorded) -> str:
-    """The recorded file: a line that says where, then CSV."""
+    """The recorded file: a line with the device, then CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_FIELDS)
@@ -106,7 +106,7 @@ def recorded_text(recorded: Recorded) -> str:
 
 
 def read_recorded(path: Path) -> Recorded:
-    """Reads the recorded file; nothing is recorded where there is none."""
+    """Reads the recorded file; empty if there is none."""
     if not path.is_file():
         return Recorded("", {})
     where, _, rest = path.read_text(encoding="utf-8").partition("\n")
@@ -116,7 +116,7 @@ def read_recorded(path: Path) -> Recorded:
 
 
 def _with_all_timed(assignment: Assignment, folder: Path) -> Assignment:
-    """A copy of the assignment in which each rung has a timed criterion that any interval decides."""
+    """A copy of the assignment in which every rung has a timed criterion that is settled by any interval."""
     text = assignment.path.read_text(encoding="utf-8")
     path = folder / assignment.id / assignment.path.name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -125,7 +125,7 @@ def _with_all_timed(assignment: Assignment, folder: Path) -> Assignment:
 
 
 def all_timed(text: str, rungs: Sequence[str]) -> str:
-    """assignment.toml without its own timings, and with one for each rung."""
+    """assignment.toml with its own timings replaced by one for each rung."""
     blocks = re.split(r"(?m)^(?=\[)", text)
     kept = [
         block

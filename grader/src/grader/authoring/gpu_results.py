@@ -28,7 +28,7 @@ _Classes = dict[str, tuple[Assignment, list[Record]]]
 
 @dataclass(frozen=True)
 class GpuRun:
-    """What a full run left: the references' records, the sample class's, the opponents."""
+    """The journals of a full GPU run: references, sample class, attack corpus."""
 
     references: _Classes
     sample: _Classes
@@ -55,7 +55,7 @@ def corpus_document(met: Sequence[Met], device: str) -> str:
 
 
 def load_run(layout: Layout, references: Path, sample: Path, opponents: Path) -> GpuRun:
-    """Reads the journals; what is not there is empty."""
+    """Reads the journals; missing ones are empty."""
     path = opponents / OPPONENTS
     rows = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
     return GpuRun(_classes(layout, references), _classes(layout, sample), rows)

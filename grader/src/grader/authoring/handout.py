@@ -33,14 +33,14 @@ _ENTRY = "grader.student.__main__"  # the module that students run; what it impo
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
 _HIDDEN_NAMES = ("hidden_test.cc", *(f"{kind}.toml" for kind in DECLARED), SECRET)
 _HIDDEN_SUFFIXES = (".cu", ".cuh", ".cc", ".h", ".py")
-_WINDOW = 3  # so many lines of a hidden file in a row are a leak
-_LONG = 60  # a line of this length is one by itself
+_WINDOW = 3  # this many consecutive lines of a hidden file are a leak
+_LONG = 60  # one line of this length is a leak by itself
 _TRIVIAL = 8  # characters that a line must have to count
 
 
 @dataclass(frozen=True)
 class Leak:
-    """A place in a handout that holds something of a hidden file."""
+    """A place in a handout that contains part of a hidden file."""
 
     file: str
     hidden: str
@@ -49,7 +49,7 @@ class Leak:
 
 @dataclass(frozen=True)
 class Handout:
-    """What was written, and pages of docs/ that were left out because they show something hidden."""
+    """The files written, and pages of docs/ left out because they show hidden text."""
 
     files: list[Path]
     left_out: list[Leak]
@@ -86,7 +86,7 @@ def make_handout(layout: Layout, names: Sequence[str], out: Path) -> Handout:
     try:
         found = leaks(layout, out)
     except GraderError:
-        shutil.rmtree(out)  # nobody has searched it
+        shutil.rmtree(out)  # nobody has checked it for leaks
         raise
     pages = [leak for leak in found if leak.file.startswith("docs/")]
     for leak in pages:
@@ -105,15 +105,15 @@ def make_handout(layout: Layout, names: Sequence[str], out: Path) -> Handout:
 
 
 def leaks_text(found: Sequence[Leak]) -> str:
-    """One line a leak."""
+    """One line per leak."""
     return "\n".join(f"  {leak.file} has a line of {leak.hidden}: {leak.line}" for leak in found)
 
 
 def leaks(layout: Layout, folder: Path) -> list[Leak]:
-    """What of reference/ is in the folder; also links, and files that can't be read as text and are no pictures.
+    """The parts of reference/ found in the folder; also links, and unreadable files that are not pictures.
 
-    A line is hidden where it stands in a file under reference/ and not in the stub, the header or the public suite of
-    that file's assignment. One long line, or several in a row, make a leak.
+    A line is hidden if it is in a file under reference/ but not in the stub, the header or the public suite of that
+    file's assignment. One long line, or several in a row, make a leak.
     """
     found = []
     index = _hidden_lines(layout)
@@ -135,7 +135,7 @@ def leaks(layout: Layout, folder: Path) -> list[Leak]:
 
 
 def _leaks_of(name: str, text: str, index: dict[str, set[str]]) -> list[Leak]:
-    """The first line that gives something away; one leak a file is enough to refuse it."""
+    """The first leaked line; one leak per file is enough to refuse the handout."""
     row: dict[str, int] = {}
     for line in _lines(text):
         row = {hidden: row.get(hidden, 0) + 1 for hidden in index.get(line, ())}
@@ -162,7 +162,7 @@ def _hidden_lines(layout: Layout) -> dict[str, set[str]]:
 
 
 def _hidden_files(layout: Layout) -> Iterator[tuple[str, str]]:
-    """Every source below reference/, and those that entries stand for."""
+    """Every source below reference/, including those made from entries."""
     for path in sorted((layout.root / "reference").rglob("*")):
         if path.suffix in _HIDDEN_SUFFIXES and path.is_file():
             yield str(path.relative_to(layout.root)), path.read_text(encoding="utf-8", errors="replace")
@@ -224,7 +224,7 @@ def _pages(layout: Layout, readme: str, assignments: Sequence[Assignment]) -> li
 
 
 def _drop_dead_links(page: Path, out: Path) -> None:
-    """Links to what is not in the handout become plain text."""
+    """Turns links to files that are not in the handout into plain text."""
 
     def kept(match: re.Match[str]) -> str:
         target = match["target"]
@@ -238,7 +238,7 @@ def _drop_dead_links(page: Path, out: Path) -> None:
 
 
 def tracked(root: Path) -> list[str]:
-    """The project's files: what git knows or would take; every file where there is no git."""
+    """The project's files: tracked or not ignored by git; every file if there is no git."""
     git = shutil.which("git")
     if git and (root / ".git").exists():
         words = [git, "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"]

@@ -50,7 +50,7 @@ def closure(entry: str, package: Path = PACKAGE) -> list[Path]:
 
 
 def _absolute(node: ast.ImportFrom, path: Path, package: Path) -> str:
-    """What `from … import` names, with the dots of a relative import resolved."""
+    """The module names in `from … import`, with relative imports resolved."""
     if not node.level:
         return node.module or ""
     folder = path.parents[node.level - 1].relative_to(package.parent)

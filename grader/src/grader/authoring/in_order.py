@@ -1,4 +1,4 @@
-"""Shows what is found of several assignments at a time one assignment after the other."""
+"""Shows the findings of assignments checked in parallel in the order of the assignments."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from grader.model.assignment import Assignment
 
 
 class InOrder:
-    """Shows the findings of one assignment as they come, and keeps those of the ones after it until it is done."""
+    """Shows the current assignment's findings as they come, and queues those of later ones."""
 
     def __init__(
         self,

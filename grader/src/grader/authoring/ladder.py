@@ -35,19 +35,19 @@ _COUNTED = (
     ("store sectors", "global_store_sectors"),
 )
 _TIMED = ("H200 µs", "speed-up", "G80 ms", "speed-up", "published ms", "speed-up", "modelled ÷ published")
-_WIDE = 5  # counters beside each other on a terminal
+_WIDE = 5  # counters side by side on a terminal
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """The reference's evidence runs by rung: on today's profile all, on the course's those that it can run."""
+    """The reference's evidence runs by rung: all on the current profile, and on the course's those it can run."""
 
     modern: dict[str, Profile]
     course: dict[str, Profile]
 
 
 def ladder_assignments(layout: Layout) -> list[str]:
-    """The assignments whose rungs have times published by the course: these are ladders to compare."""
+    """The assignments with published course times, which can be compared as ladders."""
     every = [load_assignment(layout.assignment(name)) for name in layout.assignments()]
     return [one.id for one in every if one.n and any(rung.published_ms for rung in one.rungs)]
 
@@ -61,7 +61,7 @@ def measure_ladder(
         settings = RunSettings(_SEED, "vgpu", threads[0], sandboxed)
         bench = prepare(layout, toolchain, assignment, settings, Path(name), stop, WorkerCache(layout).build)
         modern = [_measure(bench, MODERN, count, stop) for count in threads]
-        # The profile changes the modelled time alone: what it is modelled from is compared above.
+        # The profile changes only modelled times; the counters they are based on were compared above.
         course = _measure(bench, COURSE, threads[0], stop)
     missing = [rung.id for rung in measured_rungs(assignment) if rung.id not in modern[0]]
     if missing:
@@ -92,7 +92,7 @@ def _measure(bench: Bench, profile: str, threads: int, stop: threading.Event) ->
 
 
 def check_pages(pages: Path, chosen: Sequence[str]) -> None:
-    """Raises GraderError where the folder has pages of no ladder."""
+    """Raises GraderError if the folder has pages that belong to no ladder."""
     strays = sorted({path.stem for path in pages.glob("*.md")} - set(chosen))
     if strays:
         raise GraderError(f"{pages} has pages of no ladder: {', '.join(strays)}.\nRemove them and type the same again")
@@ -108,9 +108,9 @@ def ladder_page(
     verify: bool,
     sandboxed: bool,
 ) -> str:
-    """Writes the assignment's page into the folder, or compares it with what is there; gives the sentence to show.
+    """Writes the assignment's page into the folder, or compares it with what is there; returns the sentence to show.
 
-    Raises GraderError where a page is out of date. One that another nvcc made may differ for no fault of anyone.
+    Raises GraderError where a page is out of date. A page made with another nvcc may legitimately differ.
     """
     path = pages / f"{assignment.id}.md"
     recorded = path.read_text(encoding="utf-8") if path.is_file() else ""
@@ -128,7 +128,7 @@ def ladder_page(
 
 
 def page_text(assignment: Assignment, ladder: Ladder, threads: Sequence[int], compiler: str) -> str:
-    """The documentation's page, in Markdown. `compiler` made the PTX, and another makes other instructions."""
+    """The documentation's page, in Markdown. `compiler` made the PTX; figures depend on its version."""
     sizes = {profile.n for profile in ladder.modern.values()}
     elements = f"{grouped(sizes.pop())} elements" if len(sizes) == 1 else "as many elements as the table says"
     refused = [f"`{rung.id}`" for rung in measured_rungs(assignment) if rung.id not in ladder.course]

@@ -1,7 +1,7 @@
-"""Changes that are mistakes of design: what a student leaves out or gets wrong as a whole, not in one sign.
+"""Changes that are design mistakes: not one wrong token but a step left out or misunderstood.
 
-A size in elements where bytes are meant, a grid that is rounded down, an index of 16 bits, a question taken for a wait,
-what has to be done in each call done in the first one alone.
+Examples: a size in elements instead of bytes, a grid size rounded down, a 16-bit index, a query used as a wait, setup
+for every call done only in the first.
 """
 
 import re
@@ -18,7 +18,7 @@ _QUESTIONS = (
 _BARRIER = re.compile(r"\b__syncthreads\(\);")
 _STATEMENT = re.compile(r"^[ \t]*((?:cuda\w+|\w+(?:<[^;{}<>]*>)?<<<[^;{}]*>>>)\([^;{}]*\);)", re.MULTILINE)
 _LAUNCH = re.compile(r"^[ \t]*(\w+(?:<[^;{}<>]*>)?<<<[^;{}]*>>>\([^;{}]*\);)", re.MULTILINE)
-_QUOTIENT = re.compile(r"(?<![\w.*/] )\b(?!k[A-Z])([a-z]\w*) / ([a-z]\w*)\b(?! /)")  # not of two constants
+_QUOTIENT = re.compile(r"(?<![\w.*/] )\b(?!k[A-Z])([a-z]\w*) / ([a-z]\w*)\b(?! /)")  # not the quotient of two constants
 _EXTREMUM = re.compile(r"\b(min|max)(?=\()")
 _COUNT = re.compile(r"(?<=[(,] )n(?=[,)])|(?<=\()n(?=[,)])")
 _END = re.compile(r"(?<= < )n(?=[;) ])")
@@ -28,7 +28,7 @@ _INDEX = re.compile(r"(?<!for \()\b(?:unsigned|int)(?= \w+ = [^;]*(?:\bblockIdx|
 
 
 def design_changes(_: str, code: str) -> Iterator[tuple[str, int, str, str]]:
-    """Operator, place, what was there, what comes instead; in `code` comments and strings of the source are blank."""
+    """Operator, place, old text, new text; in `code` comments and strings of the source are blanked out."""
     for kind, pattern, other in (
         ("unit", _BYTES, ""),
         ("warp's barrier", _BARRIER, "__syncwarp();"),

@@ -32,7 +32,7 @@ _NEW_VALUE = {
 
 
 def ordering_changes(source: str, code: str) -> Iterator[tuple[str, int, str, str]]:
-    """Operator, place, what was there, what comes instead; in `code` comments and strings of the source are blank."""
+    """Operator, place, old text, new text; in `code` comments and strings of the source are blanked out."""
     for found in _FENCE.finditer(code):
         yield "fence", found.start(), found[0], ";"
         if found[1] != "_block":
@@ -50,7 +50,7 @@ def ordering_changes(source: str, code: str) -> Iterator[tuple[str, int, str, st
     for streams in (_STREAM, _ASYNC):
         for found in streams.finditer(code):
             yield "stream", found.start(1), found[1], "0"
-    # From and to pageable memory, and within the device, such a copy is as good as one that waits.
+    # To or from pageable memory, and within the device, an async copy behaves like a synchronous one.
     locked = set(_LOCKED.findall(code))
     for found in _COPY.finditer(code):
         if locked.isdisjoint(re.findall(r"\w+", found[1])):
@@ -61,7 +61,7 @@ def ordering_changes(source: str, code: str) -> Iterator[tuple[str, int, str, st
 
 
 def _plain(qualifier: str, new: str) -> str:
-    """What an atomic operation does, by a load and a store."""
+    """The effect of an atomic operation, as a plain load and store."""
     return f"[]({qualifier}auto* p, auto v) {{ auto old = *p; *p = {new}; return old; }}"
 
 

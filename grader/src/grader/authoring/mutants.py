@@ -35,7 +35,7 @@ _KINDS = ("HostToDevice", "DeviceToHost", "DeviceToDevice")
 _KIND = re.compile(rf"\bcudaMemcpy({'|'.join(_KINDS)})\b")
 _GUARD = re.compile(r"\bif (?:constexpr )?\(")
 _MASK = re.compile(r"\b__(?:shfl\w*|ballot|any|all|match\w*|reduce\w*)_sync\(([^,()]+)(?=,)|\b__syncwarp\(([^,()]+)\)")
-_MASKS = ("0xffffu", "(1u << threadIdx.x % 32)")  # half of the warp; the caller alone
+_MASKS = ("0xffffu", "(1u << threadIdx.x % 32)")  # half of the warp; only the calling lane
 _SHUFFLE = re.compile(r"\b__shfl_(up|down)_sync\b")
 _IDENTITIES = {
     "INFINITY": ("FLT_MAX", "0.0f"),
@@ -46,7 +46,7 @@ _IDENTITIES = {
 _IDENTITY = re.compile(r"(?<!\w)(INFINITY|FLT_MAX|INT_MIN|INT_MAX)\b")
 _POINTER = re.compile(r"(?<=[(,] )(d_\w+)(?=[,)])|(?<=\()(d_\w+)(?=[,)])")
 _ALIGNMENT = re.compile(r"\breinterpret_cast<(?:std::)?(?:size_t|u?intptr_t|unsigned long(?: long)?)>\(\w+\)")
-# Not of loops and of a thread's number in its block: these are small.
+# Except loop counters and thread indices in a block: these are small.
 _COUNT = re.compile(r"(?<!for \()\b(unsigned|int)(?= \w+ = (?!threadIdx\.[xyz];)([^;]*);)")
 _LARGE = re.compile(r"\bblockIdx\b|\bgridDim\b|\bn\b|_rank\(\)")
 _MAIN = re.compile(r"^int main\([^)]*\) \{.*?^\}", re.MULTILINE | re.DOTALL)
@@ -75,7 +75,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What tells it from the other mutants of its source."""
+        """Distinguishes it from the other mutants of its source."""
         return f"{self.line}:{self.column} {self.change}"
 
 
@@ -106,7 +106,7 @@ def sample(every: list[Mutant], seed: int) -> list[Mutant]:
     return [mutant for _, mutant in sorted(zip(turns, mixed, strict=True), key=lambda pair: pair[0])]
 
 
-_Changes = Iterator[tuple[str, int, str, str]]  # the operator, where, what was there and what comes instead
+_Changes = Iterator[tuple[str, int, str, str]]  # the operator, its place, the old and the new text
 
 
 def _control_changes(source: str, code: str) -> _Changes:
@@ -154,7 +154,7 @@ def _address_changes(_: str, code: str) -> _Changes:
             yield "identity", found.start(1), found[1], identity
     for found in _COUNT.finditer(code):
         yield "narrow", found.start(1), found[1], "unsigned char"
-        # A float holds every number that is not large.
+        # A float represents every small whole number exactly.
         if _LARGE.search(found[2]):
             yield "narrow", found.start(1), found[1], "float"
 

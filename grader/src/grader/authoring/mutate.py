@@ -37,7 +37,7 @@ _EXACT = 1e-9
 
 @dataclass(frozen=True)
 class Equivalent:
-    """A mutant that does what the reference does: its line, its change, and why no test could tell."""
+    """A mutant equivalent to the original: its line, its change, and why no test could tell."""
 
     code: str
     change: str
@@ -52,7 +52,7 @@ class Equivalent:
 class Candidate:
     """A mutant, the file below reference/ASSIGNMENT that it was made from, and what that file earns.
 
-    `points` are those without bonus; None: all that there are, as the reference.
+    `points` excludes bonus; None: full marks, like the reference.
     """
 
     file: str
@@ -62,11 +62,11 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """What tells it from every other mutant of the assignment."""
+        """Distinguishes it from every other mutant of the assignment."""
         return f"{self.file}:{self.mutant.name}"
 
     def survives(self, record: Record) -> bool:
-        """Whether it got all that its original gets. One that the harness failed on was not caught."""
+        """Whether it got the full points of its original. A harness failure counts as surviving."""
         if record.score is None:
             return True
         if self.points is None:
@@ -77,9 +77,9 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Share:
-    """Which mutants a run takes: `count` that compile, of every `of`-th one from `index` on, until `deadline`.
+    """The mutants of a run: `count` that compile, of every `of`-th one from `index` on, until `deadline`.
 
-    `designs`: those that are mistakes of design, not of a token.
+    `designs`: mutants with a design mistake instead of a changed token.
     """
 
     count: int
@@ -96,10 +96,10 @@ class Share:
 
 @dataclass(frozen=True)
 class Mutation:
-    """The mutants of one assignment that compile, and what became of them.
+    """The mutants of one assignment that compile, and their results.
 
-    `verdicts` counts what killed them, `stale` are entries of the file of equivalent ones that fit no mutant; `left`
-    are mutants for which there was no time.
+    `verdicts` counts the verdicts that killed them, `stale` lists entries for equivalent mutants that match none, and
+    `left` counts mutants not tried for lack of time.
     """
 
     assignment: Assignment
@@ -151,17 +151,17 @@ def mutate_assignment(
 ) -> Mutation:
     """Grades mutants until `share.count` of them compiled, there are no more, or the time is over.
 
-    `on_survivor` gets the text of each that no test catches, as it comes.
+    `on_survivor` gets the text of each survivor as it is found.
     """
     assignment = bench.assignment
-    bench = replace(bench, flags=("--evidence=judged",))  # no figures but the judged ones are looked at
+    bench = replace(bench, flags=("--evidence=judged",))  # only the counters that criteria use are measured
     every = candidates(bench.layout, assignment, designs=share.designs)
     known = read_equivalent(bench.layout, assignment)
     of_mutant = {id(candidate.mutant): candidate for candidate in every}
     order = [of_mutant[id(mutant)] for mutant in share.take([candidate.mutant for candidate in every])]
     done = Mutation(assignment, 0, Counter(), [], [], [], 0)
     while order and done.tried < share.count and time.monotonic() < share.deadline:
-        # Few at a time: what is begun is finished, and the last ones leave processors idle once a batch only.
+        # Small batches: a batch that was begun is finished, and processors idle only at the end of each.
         batch, order = (
             order[: min(share.count - done.tried, 4 * jobs)],
             order[min(share.count - done.tried, 4 * jobs) :],
@@ -177,7 +177,7 @@ def mutate_assignment(
 
 
 def candidates(layout: Layout, assignment: Assignment, *, designs: bool = False) -> list[Candidate]:
-    """Every mutant of the reference and of the right solutions beside it; of Python there are none of designs."""
+    """Every mutant of the reference and the right solutions; Python has no design mutants."""
 
     def mutants(source: str) -> list[Mutant]:
         if assignment.is_python:
@@ -208,7 +208,7 @@ def _counted(done: Mutation, candidate: Candidate, record: Record, known: Sequen
 
 
 def killed_by(record: Record) -> str:
-    """The verdict of the first test or measurement that failed: the run stops there, whatever else it would find."""
+    """The verdict of the first failed test or measurement, where the run stops."""
     failures = record.result.failures() if record.result else []
     return failures[0][1] if failures else record.verdict
 

@@ -42,7 +42,7 @@ from grader.running.pipeline import Desk, grade_one
 from grader.running.progress import Progress
 from grader.running.store import Journal, gpu_key
 
-GAIN = 1.05  # as many times as fast as the reference: what repeats scatter by, and no more
+GAIN = 1.05  # minimum speedup over the reference: above the scatter of repeated runs
 _HOSTILE = re.compile(
     COMMENT + r"gpu:\s*(?P<gpu>[A-Z]+)\s+(?P<rung>\w+)(?P<idle>, gains nothing)?"
     r"(?:;\s*virtual:\s*(?P<virtual>[A-Z]+))?\s*"
@@ -55,10 +55,7 @@ _WRONG = re.compile(COMMENT + r"verdict:\s*(?P<virtual>[A-Z]+)\s+(?P<rung>\w+);\
 
 @dataclass(frozen=True)
 class CorpusEntry:
-    """A hostile solution: the rung that it attacks, the verdicts it must get there, and what it says of itself.
-
-    `gpu` is empty where only the virtual GPU is attacked; `most_points` is None where the verdict says enough.
-    """
+    """A hostile solution: the rung it attacks, the verdicts it must get, and its own description."""
 
     submission: Submission
     rung: str
@@ -69,13 +66,13 @@ class CorpusEntry:
     most_points: int | None = None
 
     def wanted(self, *, on_gpu: bool) -> str:
-        """The verdict that it must get."""
+        """The expected verdict."""
         return self.gpu if on_gpu and self.gpu else self.virtual
 
 
 @dataclass(frozen=True)
 class Met:
-    """How an opponent fared: the verdict, and how many times as fast as the reference it was, where it was timed."""
+    """The result of a hostile solution: the verdict, and its speedup over the reference if it was timed."""
 
     opponent: CorpusEntry
     assignment: str
@@ -85,7 +82,7 @@ class Met:
 
 
 def find_corpus(layout: Layout, assignment: Assignment) -> tuple[list[CorpusEntry], list[Finding]]:
-    """The assignment's opponents, and those whose first line says nothing that can be held."""
+    """The assignment's hostile solutions, and those whose first line declares nothing checkable."""
     opponents: list[CorpusEntry] = []
     problems: list[Finding] = []
     rungs = {rung.id for rung in assignment.rungs}
@@ -120,7 +117,7 @@ def find_corpus(layout: Layout, assignment: Assignment) -> tuple[list[CorpusEntr
 
 
 def _declared(line: str, patterns: Sequence[re.Pattern[str]]) -> dict[str, str] | None:
-    """What a first line declares; None where it is none of these."""
+    """What a first line declares; None if no pattern matches."""
     for pattern in patterns:
         if match := pattern.fullmatch(line):
             said = {"gpu": "", "virtual": "PASS", "idle": "", "most": ""}
@@ -138,11 +135,11 @@ def run_corpus(
     jobs: int,
     stop: threading.Event,
 ) -> list[Met]:
-    """Runs them, `jobs` at a time, each on its own rung alone; on a GPU where that is timed, if it is.
+    """Runs each hostile solution on the rung it attacks, `jobs` at a time; on a GPU, only if that rung is timed.
 
-    Where no points are looked at, the first failure is the verdict, and what comes after it is left out: a solution
-    that floods the judge would do so in every test. `on_met` gets the place of the opponent's bench. They are compiled
-    in `batches`; one that does not get what it declares is compiled alone and run again.
+    Unless points are checked, the run stops at the first failure: a solution that floods the judge would do so in every
+    test. `on_met` gets the index of the solution's bench. They are compiled in `batches`; one that misses its declared
+    result is compiled alone and run again.
     """
 
     def meet(bench: Bench, opponent: CorpusEntry) -> Met:
@@ -151,7 +148,7 @@ def run_corpus(
         own = replace(bench, settings=settings, flags=(*bench.flags, *flags))
         is_timed = any(one.timing and one.rung == opponent.rung for one in bench.assignment.criteria)
         if settings.alone and is_timed:
-            # What such a solution is up to it does where it is timed: its tests are the virtual GPU's to look at.
+            # Such a solution misbehaves when it is timed; its tests are left to the virtual GPU.
             passed = [
                 passed_test(name, opponent.rung)
                 for name in bench.suite.tests
@@ -194,7 +191,7 @@ def run_corpus(
 
 
 def check_verdict(opponent: CorpusEntry, record: Record, *, on_gpu: bool) -> Met:
-    """Whether an opponent got what it must get."""
+    """Whether a hostile solution got its declared result."""
     verdict, message = _found(opponent, record)
     speeds = [
         timing.speed
@@ -217,7 +214,7 @@ def check_verdict(opponent: CorpusEntry, record: Record, *, on_gpu: bool) -> Met
 
 
 def _found(opponent: CorpusEntry, record: Record) -> tuple[str, str]:
-    """The first thing that is wrong on the opponent's rung."""
+    """The first problem on the attacked rung."""
     if record.result is None:
         return record.verdict, record.message.strip()
     for test in record.result.tests:
@@ -230,6 +227,6 @@ def _found(opponent: CorpusEntry, record: Record) -> tuple[str, str]:
 
 
 def corpus_text(met: Sequence[Met]) -> str:
-    """The closing line: how many there were, and how many got what they must."""
+    """The closing line: how many there were, and how many got their declared result."""
     held = sum(not one.finding.problem for one in met)
     return f"{held} of {len(met)} opponents get the verdicts they declare"

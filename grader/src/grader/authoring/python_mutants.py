@@ -1,7 +1,7 @@
 """Single small mistakes in a Python solution, for `grader mutate`: host code that copies, launches and waits.
 
-Changes are found in the syntax tree, so that none is made in a comment or a text, and made in the source, so that all
-else stays as it is. Kernels in Python (Numba's) get the same ones; what is a barrier there is a call here.
+Changes are located in the syntax tree, so comments and strings are safe, and applied to the source text, so everything
+else stays unchanged. Numba kernels get the same changes: a barrier there is a call like any other.
 """
 
 import ast
@@ -24,7 +24,7 @@ _OPERATORS: dict[type[ast.AST], tuple[str, tuple[str, ...]]] = {
     ast.FloorDiv: ("//", ("/", "*")),
     ast.Mod: ("%", ("//",)),
 }
-# Calls that have a twin: there is no wait, or the other direction.
+# Calls with a counterpart: one that does not wait, or copies in the other direction.
 _TWINS = {
     "memcpy_htod": ("memcpy_dtoh",),
     "memcpy_dtoh": ("memcpy_htod",),
@@ -35,11 +35,11 @@ _TWINS = {
 _LETTERS = {"P": "i", "I": "q", "i": "f", "q": "i", "f": "d"}
 _MOST_ARGUMENTS = 8  # of a call whose neighbours are swapped
 
-_Change = tuple[str, int, str, str]  # the operator, where, what was there and what comes instead
+_Change = tuple[str, int, str, str]  # the operator, its place, the old and the new text
 
 
 class _Source:
-    """The text, with the tree's places as offsets in it."""
+    """The source text, with positions of the syntax tree as offsets."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -60,7 +60,7 @@ class _Source:
         return begin, self.text[begin:end]
 
     def between(self, left: ast.expr, right: ast.expr, word: str) -> int | None:
-        """Where the operator between two operands is, where it is written there alone."""
+        """The position of the operator between two operands, if nothing else stands there."""
         begin, text = self.span(left)
         begin += len(text)
         gap = self.text[begin : self.span(right)[0]]
@@ -81,7 +81,7 @@ def python_mutants(source: str) -> list[Mutant]:
 
 
 def _is_choice(node: ast.AST) -> bool:
-    """`BLOCK = 256`: what a file names in capitals is its author's choice, and another number is another one."""
+    """`BLOCK = 256`: a constant in capitals is the author's choice, so changing it is no mistake."""
     return (
         isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Constant)
@@ -90,7 +90,7 @@ def _is_choice(node: ast.AST) -> bool:
 
 
 def _executed(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes but annotations, decorators, asserts, choices, and what runs only as a program of its own."""
+    """All nodes except annotations, decorators, asserts, constants in capitals, and the `__main__` part."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list"):
             continue

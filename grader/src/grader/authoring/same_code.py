@@ -1,15 +1,4 @@
-"""Finds launchers with the same code in two sources of one assignment: a test that one passes the other passes too.
-
-A source is cut into its top-level pieces: directives, functions, types, variables. A launcher's code is its own piece
-and, transitively, all pieces that it names. The rest of the source could affect it only through state, so these belong
-to it too:
-
-* pieces that take effect without being named: directives, variables (they may have constructors), operators,
-  namespaces, attributes;
-* all pieces that name a variable which its own pieces name, or a function of its own with a static variable.
-
-Names are compared as words: a parameter with a function's name makes the code larger than it is, never smaller.
-"""
+"""Finds launchers with the same code in two sources of one assignment: a test passed by one is passed by the other."""
 
 import hashlib
 import re
@@ -24,7 +13,7 @@ _COMMENT = re.compile(rf"{COMMENT} | ((?<!\w){NUMBER} | {QUOTED})", re.VERBOSE)
 _TOKEN = re.compile(rf"{NUMBER} | {QUOTED} | \w+ | \S", re.VERBOSE)
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _OPEN, _CLOSE = "({[", ")}]"
-_UNNAMED = {"namespace", "extern", "operator", "__attribute__", "asm"}  # a piece that may matter though nobody names it
+_UNNAMED = {"namespace", "extern", "operator", "__attribute__", "asm"}  # it may matter although unnamed
 _TYPES = {"struct", "class", "union", "enum"}
 _COMMON = {
     *("alignas", "auto", "bool", "char", "class", "const", "constexpr", "double", "enum", "float", "inline", "int"),
@@ -96,7 +85,7 @@ def _cut(source: str) -> list[tuple[str, ...]]:
     depth = 0
     for line in text.split("\n"):
         words = _TOKEN.findall(line)
-        if words and words[0] == "#":  # inside of a function it is part of it
+        if words and words[0] == "#":  # inside a function it is part of that function
             if piece:
                 piece += ["\n", *words, "\n"]
             else:
@@ -112,13 +101,13 @@ def _cut(source: str) -> list[tuple[str, ...]]:
 
 
 def _has_body(piece: list[str]) -> bool:
-    """Whether its braces are a function's or a namespace's, after which no semicolon comes."""
+    """Whether its braces belong to a function or namespace, which no semicolon follows."""
     head = _outside(_head(piece))
     return "=" not in head and not _TYPES & set(head[:1]) and ("(" in piece[: len(_head(piece))] or "namespace" in head)
 
 
 def _head(words: Iterable[str]) -> list[str]:
-    """What comes before the first brace."""
+    """The tokens before the first brace."""
     head: list[str] = []
     for word in words:
         if word == "{":
@@ -128,7 +117,7 @@ def _head(words: Iterable[str]) -> list[str]:
 
 
 def _outside(words: Iterable[str]) -> list[str]:
-    """What stands in no brackets, without the head of a template."""
+    """The tokens outside all brackets, without a template's head."""
     outside: list[str] = []
     depth = angle = 0
     for word in words:

@@ -56,9 +56,9 @@ def _edited(folder: Path) -> dict[str, bytes]:
 
 @contextlib.contextmanager
 def laid_out(path: Path) -> Iterator[Path]:
-    """The path, or of the sample class a temporary folder with all files.
+    """The path itself, or for the sample class a temporary folder with all files written out.
 
-    The class is known by its place: students could hand in a class.toml.
+    Only the project's own sample class is expanded: a student could hand in a class.toml.
     """
     if not path.resolve().match(SAMPLE_CLASS):
         yield path

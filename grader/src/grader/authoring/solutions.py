@@ -12,11 +12,11 @@ An entry is a solution as edits (see `edits`) of the reference, or of the file t
     '''
     message = '''RACE  ReductionTest.SumsOneBlock/reduce3_sequential …'''
 
-It stands for the file wrong/missing_barrier.cu: first what it declares and says, as comments that replace the base's
-own, then the edited base. A hostile entry declares `gpu` or `virtual` (see `opponents`), a right one `points`.
-`message` is the message on record; a file's entry has only that. Where it begins with the verdict and names the rung,
-the entry has no `verdict`. A base may be an entry too. What many entries share and no solution is, is a base in the
-folder bases/, or an entry of bases.toml, which declares nothing.
+It stands for the file wrong/missing_barrier.cu: its declaration and description, as comments that replace the base's,
+then the edited base. A hostile entry declares `gpu` or `virtual` (see `opponents`), a right one `points`. `message` is
+the message on record; a file's entry has only that. If it begins with the verdict and names the rung, the entry needs
+no `verdict`. A base may be an entry too. Code that entries share but that is no solution itself is a file in bases/ or
+an entry of bases.toml, without a declaration.
 """
 
 import difflib
@@ -30,10 +30,10 @@ from grader.authoring.finding import Finding
 from grader.base.errors import GraderError
 from grader.base.schema import Fields, SchemaError
 
-# The keys, one of which an entry of the kind has.
+# The keys by kind of entry; every entry has one of them.
 DECLARED = {"wrong": ("verdict",), "hostile": ("gpu", "virtual"), "right": ("points",)}
 _SAID = re.compile(r"([A-Z]+) +\S+/(\w+)(?=\s|\Z)")  # RACE  ReductionTest.SumsOneBlock/reduce3_sequential   …
-_HEADS = {  # what a solution declares and says
+_HEADS = {  # a solution's declaration and description
     ".cu": re.compile(r"(?://[^\n]*\n)*"),
     ".py": re.compile(r'(?:#[^\n]*\n)*(?:"""(?:.|\n)*?"""\n)?'),
 }
@@ -41,7 +41,7 @@ _HEADS = {  # what a solution declares and says
 
 @dataclass(frozen=True)
 class Solution:
-    """A solution: its name (wrong/no_guard.cu), its text, and of which file it is an edit, where it is one."""
+    """A solution: its name (wrong/no_guard.cu), its text, and the base it edits, if any."""
 
     name: str
     source: bytes
@@ -49,7 +49,7 @@ class Solution:
 
 
 def solutions_in(hidden: Path, kind: str, submission: str) -> tuple[list[Solution], list[Finding]]:
-    """The solutions of a kind in a folder below reference/, and the entries that make none.
+    """The solutions of a kind in a folder below reference/, and the entries that are invalid.
 
     `submission`: the name of the file that students hand in, and of the reference.
     """
@@ -97,20 +97,20 @@ def read_entries(hidden: Path, kind: str) -> dict[str, dict[str, str]]:
 
 
 def verdict_of(message: str) -> str:
-    """The verdict and the rung that a message begins with; empty where it does not, as a compiler's."""
+    """The verdict and the rung that a message begins with; empty for others, such as a compiler's."""
     match = _SAID.match(message)
     return f"{match[1]} {match[2]}" if match else ""
 
 
 def split_head(text: str, suffix: str) -> tuple[str, str]:
-    """What a solution declares and says, and its code."""
+    """Splits a text into its declaration and description, and its code."""
     match = _HEADS[suffix].match(text)
     end = match.end() if match else 0
     return text[:end], text[end:]
 
 
 def make_head(declared: str, says: str, suffix: str) -> str:
-    """The lines with which a solution begins."""
+    """The first lines of a solution."""
     if suffix == ".py":
         return f'# {declared}\n"""{says}"""\n' if says else f"# {declared}\n"
     return "".join(f"// {line}".rstrip() + "\n" for line in [declared, *says.splitlines()])
@@ -128,7 +128,7 @@ def _expanded(hidden: Path, submission: str, kind: str, name: str, entry: dict[s
 
 
 def _edited(hidden: Path, submission: str, entry: dict[str, str], above: tuple[str, ...]) -> str:
-    """The code of an entry. `above`: the bases from which this one was asked for."""
+    """The code of an entry. `above`: the chain of entries that led to this base, to detect cycles."""
     if "change" not in entry:
         raise GraderError("it has no change")
     base = entry.get("base", submission)

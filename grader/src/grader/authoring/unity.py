@@ -3,8 +3,8 @@
 With a short file nvcc spends its time on headers. A batch is one source, with each solution in a namespace of its own:
 20 of 04's files take 5 s of a processor in a batch, and 17 s one by one. Of each namespace build.sh links a worker.
 
-Some solutions are compiled alone: those that a namespace would change, and those that the compiler refuses in one. Who
-does not find what is expected of a worker from a batch compiles that solution alone, and looks again. Kernels' names
+Some solutions are compiled alone: those that a namespace would change, and those that the compiler refuses inside one.
+If a worker from a batch gives an unexpected result, callers compile that solution alone and try again. Kernels' names
 show the namespace; `without_namespaces` takes it out.
 """
 
@@ -20,11 +20,11 @@ from grader.running.bench import Bench
 from grader.running.build import Built, Order, build_worker
 from grader.running.worker_cache import WorkerCache
 
-SIZE = 16  # more make a worker's module, which each run reads, longer than the compiler's time is worth
+SIZE = 16  # a larger module costs more to load in every run than the compiler saves
 _NAMESPACE = "lockstep_part"
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b.*$", re.MULTILINE)
 _DEFINED = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
-# Names that a namespace changes, and what runs before main: it would in all workers of a batch.
+# Names that a namespace changes, and code that runs before main: it would run in all workers of a batch.
 _ALONE = re.compile(
     rb'extern\s+"C"|\bmain\s*\(|\bnamespace\s+(?:std|cuda|cooperative_groups)\b|\bconstructor\b|\bglobal_asm\b|^asm\b'
     rb"|__managed__|#\s*pragma\s+once|\b(?:cub|thrust)/|\w##\w|\bdlsym\b",
@@ -34,25 +34,25 @@ _ALONE = re.compile(
 
 @dataclass(frozen=True)
 class Unit:
-    """Submissions that wait for one run of the compiler: a batch's, where there are `orders`, else one by itself."""
+    """Submissions for one compiler run: a batch if there are `orders`, else a single one."""
 
     submissions: Sequence[Submission]
     orders: Sequence[Order] = ()
 
 
 class UnityBuilds:
-    """Workers compiled in batches, and in their absence alone. May be used from several threads."""
+    """Builds workers in batches, or alone if that fails. Thread-safe."""
 
     def __init__(self, cache: WorkerCache) -> None:
-        """`cache` keeps the workers, of batches too."""
+        """`cache` keeps the workers, including those from batches."""
         self._cache = cache
         self._lock = threading.Lock()
-        self._parts: dict[bytes, str] = {}  # by source, the key of its worker
+        self._parts: dict[bytes, str] = {}  # maps a source to the key of its worker
 
     def units(
         self, bench: Bench, submissions: Sequence[Submission], alone: Callable[[Submission], bool] = lambda _: False
     ) -> list[Unit]:
-        """All submissions, those together that are compiled in one batch; never those that `alone` holds for."""
+        """All submissions, grouped into batches; those that `alone` holds for are on their own."""
         members: dict[bytes, Order] = {}
         for index, submission in enumerate(submissions):
             source = submission.source
@@ -78,7 +78,9 @@ class UnityBuilds:
         return units
 
     def compile(self, unit: Unit, stop: threading.Event) -> Sequence[Submission]:
-        """Compiles a unit's batch, if it is one, without what the compiler refuses, and returns whose it is."""
+        """Compiles a unit's batch, if it is one, without the sources the compiler refuses, and returns its
+        submissions.
+        """
         orders = list(unit.orders)
         while len(orders) > 1:
             names = [f"{_NAMESPACE}{index}" for index in range(len(orders))]

@@ -1,1 +1,1 @@
-"""What a learning platform runs by itself: making it, and running in it."""
+"""Autograders that run on a learning platform: packing one, and the code that runs inside."""

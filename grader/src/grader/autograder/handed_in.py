@@ -19,12 +19,12 @@ from grader.model.handed import Handed
 from grader.model.roster import Student
 
 METADATA = "submission_metadata.json"
-_MOST_METADATA = 64 << 20  # the last submission's results are in it
+_MOST_METADATA = 64 << 20  # it contains the results of earlier submissions
 _MOST_USERS = 50
 
 
 class NotHandedInError(Exception):
-    """There is no file to grade; the text says why, for the student."""
+    """There is no file to grade; the text tells the student why."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Metadata:
     previous: tuple[dict[str, Any], ...]  # time, score and whether the autograder failed, oldest first
 
     def extra_data(self) -> dict[str, Any]:
-        """What is kept with the results."""
+        """Data stored with the results."""
         return {"previous_submissions": list(self.previous), "total_points": self.total_points}
 
 
@@ -51,7 +51,7 @@ def find_source(folder: Path, wanted: Wanted) -> bytes:
 
 
 def read_metadata(path: Path) -> Metadata:
-    """The metadata; of what is missing or can't be read, nothing."""
+    """The metadata; empty for missing or unreadable parts."""
     try:
         document = _table(json.loads(read_regular(path, _MOST_METADATA)))
     except (OSError, FileError, ValueError, RecursionError):

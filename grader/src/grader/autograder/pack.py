@@ -1,8 +1,8 @@
 """Makes the zip that a platform's image is built from: the harness's sources, one assignment, and this grader's part.
 
 setup.sh and what the platform starts stand at the zip's root, as Gradescope wants them, and everything else in
-lockstep/. What only building the image needs, the reference and the hidden tests among it, setup.sh deletes from the
-image. For PrairieLearn and Autolab a Dockerfile runs it, and the zip has what is uploaded to them beside it.
+lockstep/. Files needed only to build the image, such as the reference and the hidden tests, are deleted from it by
+setup.sh. For PrairieLearn and Autolab a Dockerfile runs setup.sh, and the zip also has the files to upload there.
 """
 
 import io
@@ -25,13 +25,13 @@ from grader.model.assignment import Assignment
 
 SCRIPTS = ("setup.sh", "run_autograder")
 GRADESCOPE, PRAIRIELEARN, AUTOLAB = "gradescope", "prairielearn", "autolab"
-PROBLEM = "autograded"  # what Autolab's own template calls its only score
+PROBLEM = "autograded"  # the name of the only score in Autolab's template
 _INSIDE = "lockstep"
 _ENTRY = "grader.autograder.run"  # the module that the image runs; what it imports goes with it
 _HARNESS = tuple(name for name in HARNESS if name not in ("run.sh", "student.mk"))
 _EXECUTABLE, _PLAIN, _OWN = 0o755, 0o644, 0o600
 _PRAIRIELEARN_SECONDS = 600  # its limit
-_TIME = (1980, 1, 1, 0, 0, 0)  # the same files make the same zip
+_TIME = (1980, 1, 1, 0, 0, 0)  # fixed, so that the same files make the same zip
 
 
 def make_zip(
@@ -45,7 +45,7 @@ def make_zip(
     platform: str = GRADESCOPE,
     problem: str = PROBLEM,
 ) -> list[str]:
-    """Writes the zip and gives the names in it. Without `secret` it gets a new one. Raises GraderError."""
+    """Writes the zip and returns the names in it. Without `secret` it gets a new one. Raises GraderError."""
     if not (layout.reference(assignment.id) / assignment.submission).is_file():
         raise GraderError(
             f"{assignment.id} has no reference solution, which the image is tested with.\n"
@@ -84,10 +84,10 @@ def _of_platform(layout: Layout, assignment: Assignment, platform: str, minutes:
     found = {"setup.sh": ((folder / "setup.sh").read_bytes(), _EXECUTABLE)}
     for path in sorted((folder / platform).iterdir()):
         data = path.read_bytes().replace(b"ASSIGNMENT", assignment.id.encode())
-        found[path.name] = (data, _EXECUTABLE if data.startswith(b"#!") else _PLAIN)  # a wheel keeps no modes
+        found[path.name] = (data, _EXECUTABLE if data.startswith(b"#!") else _PLAIN)  # a wheel does not keep file modes
     if platform == AUTOLAB:
         packed = io.BytesIO()
-        with tarfile.open(fileobj=packed, mode="w") as archive:  # Autolab wants one; the image has everything
+        with tarfile.open(fileobj=packed, mode="w") as archive:  # Autolab requires one; the image has everything
             archive.addfile(tarfile.TarInfo("lockstep"))
         found["autograde.tar"] = (packed.getvalue(), _PLAIN)
     else:
@@ -96,7 +96,7 @@ def _of_platform(layout: Layout, assignment: Assignment, platform: str, minutes:
 
 
 def _question(assignment: Assignment, minutes: float) -> dict[str, str]:
-    """A question of PrairieLearn's with the assignment's file to upload."""
+    """A PrairieLearn question with the assignment's file to upload."""
     info = {
         "uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, f"lockstep:{assignment.id}")),
         "title": assignment.title,
@@ -135,7 +135,7 @@ def _write(target: Path, contents: dict[str, tuple[bytes, int]]) -> None:
 
 
 def _toml_headers(layout: Layout) -> Path | None:
-    """toml++ as this checkout was built with: it is a few headers, and Ubuntu 22.04 has no package of them."""
+    """The toml++ headers that this checkout was built with: a few files, and Ubuntu 22.04 has no package of them."""
     cache = layout.build / "CMakeCache.txt"
     text = cache.read_text(encoding="utf-8") if cache.is_file() else ""
     found = re.search(r"^TOMLPLUSPLUS_INCLUDE:PATH=(/.+)$", text, re.MULTILINE)

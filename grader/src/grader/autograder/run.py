@@ -59,12 +59,12 @@ _MOST_SAID = 4000
 
 @dataclass(frozen=True)
 class Settings:
-    """What the zip was made for: the assignment, Gradescope's points for it, and minutes until it is given up."""
+    """The zip's settings: the assignment, Gradescope's points for it, and the time limit in minutes."""
 
     assignment: str
     points: float
     minutes: float
-    problem: str = ""  # what Autolab calls the score
+    problem: str = ""  # Autolab's name for the score
 
 
 def read_settings(home: Path) -> Settings:
@@ -80,7 +80,7 @@ def read_settings(home: Path) -> Settings:
 
 
 def processors() -> int:
-    """How many processors this container may use: a quota can be less than what the machine has."""
+    """The number of processors this container may use: a quota can be lower than the machine's count."""
     count = len(os.sched_getaffinity(0))
     try:
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
@@ -91,7 +91,7 @@ def processors() -> int:
 
 
 def choose_box() -> str:
-    """Chooses bubblewrap where it works, else a user; says which. Raises GraderError where neither can be had."""
+    """Chooses bubblewrap if it works, else a separate user, and says which. Raises GraderError if neither works."""
     reason = sandbox.why_no_sandbox()
     if not reason:
         return "bubblewrap"
@@ -130,10 +130,10 @@ def grade(home: Path, settings: Settings, source: bytes, metadata: Metadata) -> 
 
 
 def run_autograder(home: Path, autograder: Path) -> int:
-    """Grades what was handed in, and writes results.json; the exit status."""
+    """Grades the hand-in and writes results.json; returns the exit status."""
     began = time.monotonic()
     target = autograder / "results" / RESULTS
-    target.unlink(missing_ok=True)  # what stands there is not this submission's
+    target.unlink(missing_ok=True)  # an old file there belongs to another submission
     settings = read_settings(home)
     print(f"Sandbox: {choose_box()}")
     metadata = read_metadata(autograder / METADATA)
@@ -164,7 +164,7 @@ def run_autograder(home: Path, autograder: Path) -> int:
 
 
 def graded_in(home: Path, settings: Settings, folder: Path) -> dict[str, Any] | None:
-    """The results of what was handed in in a folder, in Gradescope's shape; None where the harness failed."""
+    """The results of the hand-in in a folder, in Gradescope's format; None if the harness failed."""
     began = time.monotonic()
     assignment = load_assignment(home / "assignments" / settings.assignment)
     try:
@@ -202,7 +202,7 @@ def run_autolab(home: Path, folder: Path) -> int:
 
 
 def _tell_staff(record: Record) -> None:
-    """Writes the staff's report, with hidden tests."""
+    """Prints the staff's report, with hidden tests."""
     print(f"Verdict: {record.shown_verdict}")
     for test in record.result.tests if record.result else ():
         if test.verdict != "PASS":

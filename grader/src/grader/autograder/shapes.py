@@ -1,7 +1,6 @@
-"""The same results in the shapes of other platforms than Gradescope, from Gradescope's (`exports.gradescope`).
+"""Converts Gradescope results (`exports.gradescope`) to the formats of other platforms.
 
-Only what a student may see at once goes into them: these platforms have no "after the due date", and show what they
-get.
+They contain only what a student may see at once: these platforms have no "after the due date" and show everything.
 """
 
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ _HIDDEN = "Tests that are not shown: {score:g} of {most:g} points"
 
 
 def _shown(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The tests that a student sees, and one for all the others together."""
+    """The tests that a student sees, and one entry for all the others together."""
     shown = [test for test in document["tests"] if test["visibility"] == _VISIBLE]
     hidden = [test for test in document["tests"] if test["visibility"] != _VISIBLE]
     if hidden:

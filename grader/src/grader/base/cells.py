@@ -1,22 +1,22 @@
-"""Cells of tables that a spreadsheet may open: no text in one is taken for a formula."""
+"""Makes table cells safe for spreadsheets: none is read as a formula."""
 
 import re
 import unicodedata
 
-# What programs skip before they look whether a formula begins: separators, controls, marks, quotes.
+# Characters that programs skip before looking for a formula: separators, controls, marks, quotes.
 _SKIPPED_CATEGORIES = frozenset(("Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn", "Mn", "Mc", "Me", "Pi", "Pf", "Sk"))
 _QUOTES = frozenset("\"'‚„＂＇\ufffd")
 _OTHER_SEPARATORS = re.compile(r"([;|\t])")
 
 
 def safe_cell(value: str) -> str:
-    """Text that no spreadsheet takes for a formula: an apostrophe comes before what might be the start of one.
+    """Text that no spreadsheet reads as a formula: text that might start one gets an apostrophe in front.
 
-    Full-width, small, raised and lowered forms of = + - @ count, dashes of every length too, and so does each of them
-    behind blanks or quotes. Where a program divides cells at semicolons, a formula may begin behind one. An apostrophe
-    that is there gets another, so that two texts never become one.
+    Full-width, small, raised and lowered forms of = + - @ count, so do dashes of every length, and all of these after
+    blanks or quotes. Where a program splits cells at semicolons, a formula may begin after one. An existing apostrophe
+    gets another, so that two texts never become one.
     """
-    pieces = _OTHER_SEPARATORS.split(value)  # pieces and what divides them, by turns
+    pieces = _OTHER_SEPARATORS.split(value)  # pieces alternate with separators
     return "".join(piece if index % 2 else _safe_piece(piece) for index, piece in enumerate(pieces))
 
 

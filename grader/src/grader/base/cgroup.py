@@ -37,7 +37,7 @@ def group(processes: int, memory_bytes: int) -> Iterator[tuple[Path, ...]]:
 
 
 def ran_out_of_memory(groups: tuple[Path, ...]) -> bool:
-    """Whether the kernel has ended a process for what these groups have in memory."""
+    """Whether the kernel's OOM killer ended a process of these groups."""
     for file in (group / name for group in groups for name in ("memory.events", "memory.oom_control")):
         try:
             counts = dict(line.split() for line in file.read_text(encoding="ascii").splitlines())
@@ -50,7 +50,7 @@ def ran_out_of_memory(groups: tuple[Path, ...]) -> bool:
 
 @cache
 def remove_leftovers() -> int:
-    """Removes empty groups that graders of this user left when they were killed; says how many. Looks once."""
+    """Removes empty groups left by killed graders of this user; returns how many. Runs once per process."""
     return sum(_remove_dead(folder) for root in _roots() for folder in _groups_below(root, _DEEPEST))
 
 
@@ -88,7 +88,7 @@ def _remove_dead(folder: Path) -> bool:
 
 
 def _namespace() -> int:
-    """Which processes this process's numbers are for."""
+    """Identifies the pid namespace of this process."""
     try:
         return Path("/proc/self/ns/pid").stat().st_ino
     except OSError:
@@ -96,7 +96,7 @@ def _namespace() -> int:
 
 
 def _start_of(process: int) -> int | None:
-    """When the process of this number started, in ticks since the machine did; None where there is none."""
+    """When the process with this pid started, in ticks since boot; None if there is none."""
     try:
         text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

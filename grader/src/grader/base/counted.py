@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """As in "1 test", "1,024 tests", "2 copies"; `many` where the plural is not `one` with an s."""
+    """Formatted as "1 test", "1,024 tests", "2 copies"; `many` is needed if the plural is not `one` with an s."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 

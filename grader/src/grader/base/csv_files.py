@@ -53,7 +53,7 @@ def read_csv(path: Path) -> CsvFile:
 
 
 def read_table_bytes(path: Path, limit: int) -> bytes:
-    """A table's file as it is; raises GraderError where there is none, or it is no file of at most `limit` bytes."""
+    """The raw bytes of a table's file; raises GraderError if it is missing, not a file, or larger than `limit`."""
     try:
         return read_regular(path, limit)
     except FileNotFoundError:

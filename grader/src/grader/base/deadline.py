@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_AGAIN_SECONDS = 1.0  # where a destructor swallowed the first one
+_AGAIN_SECONDS = 1.0  # in case a destructor swallowed the first exception
 
 
 class DeadlineError(Exception):
@@ -15,10 +15,10 @@ class DeadlineError(Exception):
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Raises DeadlineError in what takes longer.
+    """Raises DeadlineError if the body takes longer.
 
-    A timer's signal ends loops of Python and of the regular-expression engine alike. Signals arrive in the main thread
-    only: elsewhere nothing is limited.
+    The signal of a timer interrupts Python loops and the regular-expression engine alike. Signals arrive only in the
+    main thread; in other threads there is no limit.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -2,11 +2,11 @@
 
 
 class GraderError(Exception):
-    """Something the person at the keyboard can fix; its text says what to type next."""
+    """An error that the user can fix; its text says what to type next."""
 
 
 class UsageError(GraderError):
-    """What was typed names something that does not exist; the text says what does."""
+    """A name on the command line that does not exist; the text lists those that do."""
 
 
 class InfrastructureError(Exception):
@@ -14,4 +14,4 @@ class InfrastructureError(Exception):
 
 
 class OverrunError(InfrastructureError):
-    """The submission made the judge take more memory or time than it may: its fault, and not tried again."""
+    """The submission drove the judge over its memory or time limit: its fault, and not retried."""

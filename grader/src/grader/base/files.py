@@ -10,14 +10,14 @@ _CHUNK = 1 << 20
 
 
 class FileError(Exception):
-    """A file that is not taken; the text says why, in a sentence fit for a report."""
+    """A file that is refused; the text says why, in a sentence fit for a report."""
 
 
 def read_regular(name: str | Path, limit: int, *, dir_fd: int | None = None) -> bytes:
     """The bytes of a regular file of at most `limit` bytes.
 
-    A symbolic link in the last place is not followed, and a pipe or device is not waited for.
-    Raises FileError for what is not taken and FileNotFoundError for what is not there.
+    A symbolic link in the last place is not followed, and a pipe or device is not waited for. Raises FileError for a
+    file that is refused and FileNotFoundError for a missing one.
     """
     label = Path(name).name
     try:

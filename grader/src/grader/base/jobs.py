@@ -13,12 +13,12 @@ _TICK_SECONDS = 0.5
 
 
 class Jobs:
-    """A queue of work. What follows a piece of work runs in the thread that called `run`, and may add more."""
+    """A queue of work. Completion callbacks run in the thread that called `run`, and may add more work."""
 
     def __init__(self, count: int, stop: threading.Event, tick: float = _TICK_SECONDS) -> None:
-        """`count` pieces at a time; `stop` is set on any error, so that what is at work ends soon.
+        """`count` jobs at a time; `stop` is set on any error, so that running jobs end soon.
 
-        `tick` seconds pass between two looks at what is beside the queue, where nothing in it ends.
+        `tick` is the longest time in seconds between two calls of `beside` (see `run`).
         """
         self._count = count
         self._tick = tick
@@ -26,10 +26,10 @@ class Jobs:
         self._lock = threading.Lock()
         self._order = counter()
         self._waiting: list[tuple[int, int, Callable[[], Any], Callable[[Any], None]]] = []
-        self._new = 0  # of those that wait: nobody was told to take them yet
+        self._new = 0  # queued jobs that no thread has been woken for yet
 
     def add(self, work: Callable[[], _T], then: Callable[[_T], None], rank: int = 0) -> None:
-        """Puts a piece of work behind all with its rank or a lower one; `then` gets what it returns."""
+        """Queues `work` after all jobs of the same or a lower rank; `then` gets its return value."""
         with self._lock:
             heapq.heappush(self._waiting, (rank, next(self._order), work, then))
         self._new += 1
@@ -37,8 +37,7 @@ class Jobs:
     def run(self, beside: Callable[[], bool] = lambda: False) -> None:
         """Returns when the queue is empty; raises the first error.
 
-        `beside` is called again and again, and says whether there is something else to wait for, after which there may
-        be more work.
+        `beside` is polled; it returns whether something outside the queue is still pending that may add more work.
         """
         with ThreadPoolExecutor(max_workers=self._count) as pool:
             pending: set[Future[Callable[[], None]]] = set()
@@ -58,7 +57,7 @@ class Jobs:
                 raise
 
     def _take(self) -> Callable[[], None]:
-        """Does the first piece of work, and gives what follows it."""
+        """Runs the first job, and returns its completion callback."""
         with self._lock:
             _, _, work, then = heapq.heappop(self._waiting)
         result = work()

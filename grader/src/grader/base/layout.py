@@ -10,7 +10,7 @@ KERNELS = "kernels.cu"  # of an assignment that gives the kernels: its submissio
 
 @dataclass(frozen=True)
 class Layout:
-    """The repository's folders, and what the build tree holds of each assignment."""
+    """The repository's folders, and each assignment's files in the build tree."""
 
     root: Path
     build: Path
@@ -22,22 +22,22 @@ class Layout:
 
     @property
     def build_script(self) -> Path:
-        """The one place that knows how a worker is compiled."""
+        """The script that compiles workers; no other place knows how."""
         return self.harness / "worker" / "build.sh"
 
     @property
     def build_files(self) -> list[Path]:
-        """All that decides how a worker is compiled: the script, and what it runs for a submission in Python."""
+        """All files that determine how a worker is compiled, including what the script runs for Python submissions."""
         return [self.build_script, *sorted((self.build_script.parent / "python").glob("*.py"))]
 
     @property
     def build_folders(self) -> list[Path]:
-        """What compiling a worker reads of the harness beside its glue: nothing of the judge's."""
+        """The harness folders read when a worker is compiled, besides its glue; none of the judge's."""
         return [self.build_script.parent, self.harness / "protocol"]
 
     @property
     def templates(self) -> Path:
-        """What pages, handouts and new assignments are made from: a link to `templates/`, in a wheel the files."""
+        """Templates for pages, handouts and new assignments: `templates/` through a link, or real files in a wheel."""
         return Path(__file__).parents[1] / "templates"
 
     @property
@@ -47,7 +47,7 @@ class Layout:
 
     @property
     def worker_parts(self) -> list[Path]:
-        """What a worker is linked with. The stand-ins for host libraries beside it are for other programs."""
+        """The libraries a worker is linked with. Replacements for host libraries are only for other programs."""
         patterns = ("liblockstep_*", "libcudart.*", "*.txt", "submission/*", "submission/include/*")
         found = (path for pattern in patterns for path in self.libraries.glob(pattern))
         return [path for path in found if path.is_file()]
@@ -61,19 +61,19 @@ class Layout:
         return self.root / "reference" / name
 
     def glue(self, name: str) -> Path:
-        """The launchers' glue that is compiled into every worker of the assignment."""
+        """The launchers' glue code that is compiled into every worker of the assignment."""
         return self.harness / "suites" / f"{name}_launchers.cc"
 
     def compiled_glue(self, name: str) -> Path:
-        """The glue as the build tree has it compiled, where it does."""
+        """The glue's object file in the build tree, if there is one."""
         return self.libraries / "glue" / f"{name}.a"
 
     def witness(self, name: str) -> Path:
-        """A worker without a submission: where it starts, one that doesn't is itself at fault."""
+        """A worker without a submission: if it starts but a submission's worker doesn't, the submission is at fault."""
         return self.libraries / "witness" / name
 
     def suite(self, name: str) -> Path:
-        """The judge of the assignment: with the hidden tests where they were built, else the public one."""
+        """The assignment's judge: with the hidden tests if they were built, else the public one."""
         for kind in ("_full_suite", "_suite"):
             path = self.build / "bin" / f"{name}{kind}"
             if path.is_file():
@@ -92,7 +92,7 @@ class Layout:
         return sorted(path.parent.name for path in (self.root / "assignments").glob("*/assignment.toml"))
 
 
-IN_WHEEL = Path(__file__).resolve().parents[1] / "wheel"  # what a released wheel carries: harness/dev/release.py
+IN_WHEEL = Path(__file__).resolve().parents[1] / "wheel"  # the files in a released wheel: see harness/dev/release.py
 
 
 def find_layout(build: Path | None, start: Path | None = None) -> Layout:

@@ -1,4 +1,4 @@
-"""Keeps what a template leaves behind from filling the memory."""
+"""Frees reference cycles left by templates before they fill the memory."""
 
 import contextlib
 import gc
@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 
 @contextlib.contextmanager
 def collected() -> Iterator[Callable[[], object]]:
-    """Gives what to call after each page: it frees what the page left.
+    """Returns a function to call after each page: it frees that page's garbage.
 
-    Templates leave cycles behind, each with all the text of its page. Python counts such objects and not their size,
-    and would wait for more of them the more there is in memory. What is there at the start is left out of the search.
+    Templates leave reference cycles that hold the text of whole pages. Python's collector counts objects, not bytes,
+    and waits longer the more objects exist. Objects that exist at the start are excluded from collection.
     """
     gc.collect()
     gc.freeze()

@@ -9,8 +9,8 @@ from functools import lru_cache
 _LONGEST = 120
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _MARKS = {"Mn", "Me"}
-_MOST_MARKS = 4  # on one character: no script needs more, and a hundred cover the lines above
-# Letters, a symbol and marks that have no ink.
+_MOST_MARKS = 4  # per character: no script needs more, and a hundred would cover the lines above
+# Letters, a symbol and marks that are invisible.
 _BLANK = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _LOST = "\ufffd"
 
@@ -19,7 +19,7 @@ _SUSPECT = re.compile(r"[^\x20-\x7e]+")
 
 
 def shown(text: str, longest: int = _LONGEST) -> str:
-    """One line of `text` that can't reorder, hide or break what stands beside it.
+    """One line of `text` that can't reorder, hide or break the text around it.
 
     Control, format (bidirectional overrides among them), blank and undecodable characters become U+FFFD, and so do
     marks beyond the fourth on one character.
@@ -49,7 +49,7 @@ def _clean_run(run: str, kept: str) -> str:
 
 
 def distinct(name: str, original: str) -> str:
-    """`name`, what is shown of `original`, with a hash of the original behind it where they are not the same.
+    """`name`, the displayed form of `original`, with a hash of the original appended if they differ.
 
     Two names may read alike once they are cleaned or cut.
     """
@@ -57,7 +57,7 @@ def distinct(name: str, original: str) -> str:
 
 
 def safe_json(document: object) -> str:
-    """JSON without a character that `shown` would replace: these are written as escapes, and mean the same."""
+    """JSON in which every character that `shown` would replace is written as an escape."""
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
     return _SUSPECT.sub(lambda run: "".join(_escaped(char) for char in run[0]), text)
 
@@ -82,6 +82,6 @@ def slug(text: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def tokens(text: str) -> frozenset[str]:
-    """The words of a person's name, without accents, case or order: what two spellings of it share."""
+    """The words of a person's name, without accents, case or order, to compare spellings."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).casefold()
     return frozenset(re.findall(r"\w+", plain.replace("_", " ")))

@@ -29,7 +29,7 @@ class NumbaPython:
 
 
 def find_numba_python(layout: Layout) -> NumbaPython:
-    """The one of the checkout's environment, else this one; raises GraderError where neither has Numba."""
+    """The Python of the checkout's environment, else this one; raises GraderError if neither has Numba."""
     for program in (layout.root / ".venv" / "bin" / "python", Path(sys.executable)):
         if (found := _probe(program)) is not None:
             return found

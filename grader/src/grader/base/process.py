@@ -25,8 +25,8 @@ class CancelledError(Exception):
 class Ended:
     """How a command ended: its exit status (negative: a signal), what it printed, and whether time ran out.
 
-    `output` holds the first half of the cap and, where there was more, the last half. `processor_seconds` is what the
-    command itself had of the processors until it was stopped, without its children; 0 where it ended by itself.
+    `output` holds the first half of the cap and, where there was more, the last half. `processor_seconds` is the
+    command's own processor time, without children, when it was stopped; 0 if it ended by itself.
     """
 
     status: int
@@ -72,9 +72,9 @@ def run_command(
 ) -> Ended:
     """Runs `command` for at most `seconds`, draining all that it prints and keeping at most `output_cap` bytes.
 
-    `on_tick` is asked every now and then whether to go on; False ends the command as if time had run out. The command
-    gets a session of its own and is killed as a group; it also dies with this process. Raises CancelledError when
-    `stop` is set, and OSError where the command can't be started.
+    `on_tick` is called periodically and returns whether to go on; False ends the command as if time had run out. The
+    command gets a session of its own and is killed as a group; it also dies with this process. Raises CancelledError
+    when `stop` is set, and OSError where the command can't be started.
     """
     start = time.monotonic()
     process = subprocess.Popen(
@@ -103,7 +103,7 @@ def run_command(
                 if process.poll() is not None:
                     while is_open and selector.select(0):
                         is_open = _drain(selector, process.stdout.fileno(), tail)
-                    break  # a child that outlived it may hold the pipe open: it isn't waited for
+                    break  # a child that outlives the command may hold the pipe open: don't wait for it
                 if stop is not None and stop.is_set():
                     raise CancelledError
                 if time.monotonic() - start > seconds or (on_tick is not None and not on_tick()):
@@ -116,7 +116,7 @@ def run_command(
 
 
 def _drain(selector: selectors.BaseSelector, fd: int, tail: _Tail) -> bool:
-    """Takes what is there; False at the end of the stream."""
+    """Reads what is available; False at the end of the stream."""
     if not selector.select(_TICK_SECONDS):
         return True
     data = os.read(fd, _CHUNK)
@@ -125,7 +125,7 @@ def _drain(selector: selectors.BaseSelector, fd: int, tail: _Tail) -> bool:
 
 
 def _processor_seconds(process: int) -> float:
-    """User and system time of a process, all of its threads together; 0 where the system doesn't say."""
+    """User and system time of a process over all its threads; 0 if the system doesn't say."""
     try:
         text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -144,6 +144,6 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
 
 @cache
 def _die_with_parent() -> tuple[str, ...]:
-    """Words that have the kernel end the command when this process is killed."""
+    """A command prefix that makes the kernel kill the command when this process dies."""
     setpriv = shutil.which("setpriv")
     return (setpriv, "--pdeathsig", "KILL") if setpriv else ()

@@ -35,13 +35,13 @@ _SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/e
 _SYSTEM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _PROBE_SECONDS = 20
 _PROBE_BYTES = 64 << 20
-# What lets a container make namespaces of its own, and mount a /proc in them.
+# The options that let a container create namespaces and mount /proc in them.
 CONTAINER_FLAGS = " ".join(f"--security-opt {what}=unconfined" for what in ("seccomp", "apparmor", "systempaths"))
-_CONTAINER_FILES = ("/.dockerenv", "/run/.containerenv")  # what Docker and Podman leave in every container
+_CONTAINER_FILES = ("/.dockerenv", "/run/.containerenv")  # files that Docker and Podman create in every container
 
 
 class Kind(StrEnum):
-    """The kinds of boxes: with a view of its own of the system, by bubblewrap; or as a user of its own."""
+    """The kinds of sandbox: bubblewrap, with its own view of the system, or a separate user."""
 
     BWRAP = "bwrap"
     USER = "user"
@@ -54,12 +54,12 @@ class _Choice:
 
 
 def choose(kind: Kind) -> None:
-    """Says what boxes this process makes from now on."""
+    """Sets the kind of sandbox that this process creates from now on."""
     _Choice.kind = kind
 
 
 def is_of_user() -> bool:
-    """Whether boxes are users: then what is in one sees real paths and the arguments of every process."""
+    """Whether sandboxes are separate users: then a process inside sees real paths and all processes' arguments."""
     return _Choice.kind is Kind.USER
 
 
@@ -67,10 +67,9 @@ def is_of_user() -> bool:
 class Box:
     """What one command may see and use.
 
-    Paths keep their names inside, except in `renamed`: a folder, and what it is called there, read-only. `covered`
-    folders are hidden even where they lie in something visible.
-    `file_bytes` is the largest file it may write, `address_bytes` the address space (0: no limit). bubblewrap reports
-    to descriptor `status_fd` whether the command was started at all.
+    Paths keep their names inside, except in `renamed`, which maps a folder to its read-only name there. `covered`
+    folders are hidden even inside a visible folder. `file_bytes` is the largest file it may write, `address_bytes` the
+    address space (0: no limit). bubblewrap reports to descriptor `status_fd` whether the command was started at all.
     """
 
     read_only: tuple[Path, ...] = ()
@@ -146,7 +145,7 @@ def prefix(box: Box, *, sandboxed: bool) -> list[str]:
 
 
 def user_prefix(box: Box) -> list[str]:
-    """The words to put before a command so that it runs as a user of its own."""
+    """The words to put before a command so that it runs as a separate user."""
     words = ["/usr/bin/env", "-i", sys.executable, "-I", "-S", str(Path(user_box.__file__))]
     for path in box.writable:
         words += ["--writable", str(path)]
@@ -162,13 +161,13 @@ def user_prefix(box: Box) -> list[str]:
 
 
 def end_boxes() -> None:
-    """If boxes are users of their own, kills the processes of boxes whose parent was killed."""
+    """If sandboxes are separate users, kills leftover processes of sandboxes whose parent was killed."""
     if is_of_user():
         subprocess.run([sys.executable, "-I", "-S", str(Path(user_box.__file__)), "--clean"], check=False)
 
 
 def admit(through: Path, *shown: Path) -> None:
-    """If each box is a user of its own, lets that user through folders that only root may list."""
+    """If sandboxes are separate users, lets them pass through folders that only root may list."""
     if not is_of_user():
         return
     for folder in (through, through.parent):
@@ -179,7 +178,7 @@ def admit(through: Path, *shown: Path) -> None:
 
 @cache
 def why_no_sandbox() -> str:
-    """Empty where boxes by bubblewrap work here; else a sentence that says why not."""
+    """Empty if bubblewrap works here; else a sentence that says why not."""
     if not shutil.which("bwrap"):
         return "bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap)"
     if not shutil.which("prlimit"):
@@ -203,7 +202,7 @@ def why_no_sandbox() -> str:
 
 @cache
 def why_unbounded() -> str:
-    """Empty where something bounds the number of a box's processes; else a sentence that says what to do."""
+    """Empty if the number of processes in a sandbox is limited; else a sentence that says what to do."""
     if os.geteuid() != 0:
         return ""  # the kernel counts a user's processes
     with cgroup.group(PROCESSES, _PROBE_BYTES) as groups:
@@ -230,7 +229,7 @@ def _can_disable_userns() -> bool:
 
 
 def join_prefix(cgroups: tuple[Path, ...]) -> list[str]:
-    """A shell that enters the control groups and becomes the command that follows."""
+    """A shell command that joins the control groups and then execs the command after it."""
     if not cgroups:
         return []
     script = 'n=$1; shift; while [ "$n" -gt 0 ]; do echo $$ > "$1" || exit 125; shift; n=$((n-1)); done; exec "$@"'

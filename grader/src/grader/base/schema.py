@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 _MISSING: Any = object()
 _MOST_DIGITS = 100
-_MOST_BITS = 128  # of a whole number: a seed has as many
+_MOST_BITS = 128  # of a whole number: as many as a seed has
 
 
 class SchemaError(Exception):
@@ -21,10 +21,10 @@ class SchemaError(Exception):
 
 
 class Fields:
-    """One table of a document. Reading a key checks its type; `finish` refuses keys that nobody read."""
+    """One table of a document. Reading a key checks its type; `finish` refuses keys that were never read."""
 
     def __init__(self, table: object, where: str) -> None:
-        """Wraps `table`, which `where` names in messages; raises SchemaError where it is no table."""
+        """Wraps `table`, which `where` names in messages; raises SchemaError if it is not a table."""
         if not isinstance(table, Mapping):
             raise SchemaError(f"{where}: expected a table, got {_kind(table)}")
         self._table: Mapping[str, Any] = table
@@ -47,7 +47,7 @@ class Fields:
             raise SchemaError(f"{self.at(key)}: expected text, got {_kind(value)}")
         if len(value) > longest:
             raise SchemaError(f"{self.at(key)}: longer than {longest} characters")
-        return value.encode("utf-8", "replace").decode("utf-8")  # JSON can smuggle lone surrogates in
+        return value.encode("utf-8", "replace").decode("utf-8")  # JSON may contain lone surrogates
 
     def number(self, key: str, default: float = _MISSING, *, least: float = -math.inf) -> float:
         """A finite number, at least `least`."""
@@ -72,7 +72,7 @@ class Fields:
         return value
 
     def large(self, key: str) -> int:
-        """A whole number of at least 0, or one as text: few readers of JSON have numbers beyond 2^53."""
+        """A whole number of at least 0, possibly as text: few JSON readers handle numbers beyond 2^53."""
         if not isinstance(self._table.get(key), str):
             return self.whole(key)
         text = self.text(key, longest=_MOST_DIGITS)
@@ -134,11 +134,11 @@ class Fields:
         return list(inner._table)
 
     def is_text(self, key: str) -> bool:
-        """Whether the key's value is text, where several kinds are taken."""
+        """Whether the key's value is a string, for keys that accept several types."""
         return isinstance(self._table.get(key), str)
 
     def moment(self, key: str) -> datetime | str:
-        """A date with its time, as TOML writes it or as text; without a time zone where there is none in it."""
+        """A date with its time, as a TOML date or a string; without a time zone if it has none."""
         value = self._take(key, _MISSING)
         if isinstance(value, datetime | str):
             return value
@@ -159,7 +159,7 @@ class Fields:
         return {name: inner.text(name, "") for name in inner._table}
 
     def finish(self) -> None:
-        """Raises SchemaError for a key that nobody asked for, with the nearest one that exists."""
+        """Raises SchemaError for a key that was never read, suggesting the nearest known one."""
         for key in self._table:
             if key not in self._read:
                 near = difflib.get_close_matches(key, self._read, n=1)
@@ -185,9 +185,9 @@ class Fields:
 
 
 def read(made: type[T], fields: Fields, **given: Any) -> T:
-    """Makes a dataclass of the keys that its fields name; `given` are fields that the caller has read.
+    """Makes a dataclass from the keys named like its fields; `given` are fields that the caller has read.
 
-    Read are texts, numbers, whole numbers and flags, and such that may be null. Raises SchemaError.
+    Supports strings, numbers, whole numbers and flags, each of them optional or not. Raises SchemaError.
     """
     readers: dict[Any, Callable[[str], Any]] = {
         str: fields.text,

@@ -23,14 +23,14 @@ from grader.base.files import FileError, read_regular
 NAME = "seed-secret"
 VARIABLE = "LOCKSTEP_SECRET"
 _SEED_BYTES = 16
-MOST_SEED = 2 ** (8 * _SEED_BYTES) - 1  # that a suite takes
+MOST_SEED = 2 ** (8 * _SEED_BYTES) - 1  # the largest seed that a suite accepts
 _MOST_BYTES = 4096
 _FEWEST_BYTES = 16
 
 
 @dataclass(frozen=True)
 class Secret:
-    """What seeds are derived with; it is never written anywhere but to its own file."""
+    """The secret that seeds are derived with; never written anywhere except its own file."""
 
     value: bytes = field(repr=False)
 
@@ -40,17 +40,17 @@ class Secret:
 
     @property
     def fingerprint(self) -> str:
-        """Tells one secret from another, and gives neither it nor a seed away."""
+        """Identifies the secret without revealing it or a seed."""
         return self._derived("fingerprint", "", b"").hex()[:32]
 
     @property
     def alias_salt(self) -> str:
-        """What made-up aliases depend on; it gives neither the secret nor a seed away."""
+        """Salt for made-up aliases; reveals neither the secret nor a seed."""
         return self._derived("aliases", "", b"").hex()[:32]
 
     @property
     def cluster_key(self) -> str:
-        """What the results of a cluster's nodes are signed with."""
+        """The key that signs results from a cluster's nodes."""
         return self._derived("cluster", "", b"").hex()
 
     def _derived(self, purpose: str, assignment: str, source: bytes) -> bytes:
@@ -59,9 +59,9 @@ class Secret:
 
 
 def open_secret(out: Path, given: Path | None) -> tuple[Secret, Path, bool]:
-    """The secret of the file `given`, else of `out`, where it is made if there is none; its path; whether it is new.
+    """Opens the secret in the file `given`, else in `out`, creating it if missing: secret, path, whether it is new.
 
-    Raises GraderError where the file can't be used, or where others can read it.
+    Raises GraderError if the file can't be used, or if others can read it.
     """
     path = given or out / NAME
     is_new = given is None and _made(path)
@@ -81,7 +81,7 @@ def open_secret(out: Path, given: Path | None) -> tuple[Secret, Path, bool]:
 
 
 def _made(path: Path) -> bool:
-    """Writes a new secret, complete or not at all; False where there is one already."""
+    """Writes a new secret atomically; False if there is one already."""
     if path.exists():
         return False
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,14 +12,14 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _SHUT = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG}
 _BROKEN = {errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE}
 _LEAST_FREE = 32 << 20
-_SQLITE_ERROR = 0xFF  # the rest of a code says more than is needed here
+_SQLITE_ERROR = 0xFF  # the rest of the code is more detail than needed here
 
 _MAKE_ROOM = "Finished work is kept. Free some space, and run the same command"
 _ELSEWHERE = "Finished work is kept. Make it writable, or run the same command with --out DIR"
 
 
 class DamagedError(GraderError):
-    """A journal that can be read in part at best."""
+    """A journal that is damaged and can be read in part at best."""
 
     def __init__(self, path: Path, problem: str) -> None:
         """`problem` is what could not be read."""
@@ -30,7 +30,7 @@ class DamagedError(GraderError):
 
 
 def storage_problem(error: OSError) -> str | None:
-    """What to say of an error of the file system; None where it is of another kind, and a mistake in the program."""
+    """The message for a file system error; None for other kinds, which are bugs in the program."""
     name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "the disk"
     if error.errno in _FULL:
         return f"{name}: {error.strerror}.\n{_MAKE_ROOM}"
@@ -42,7 +42,7 @@ def storage_problem(error: OSError) -> str | None:
 
 
 def journal_problem(path: Path, error: sqlite3.Error) -> GraderError:
-    """What to say of an error of the journal's database."""
+    """The message for an error of the journal's database."""
     code = getattr(error, "sqlite_errorcode", 0) & _SQLITE_ERROR
     if code == sqlite3.SQLITE_FULL:
         return GraderError(f"{path}: the disk is full.\n{_MAKE_ROOM}")
@@ -58,7 +58,7 @@ def journal_problem(path: Path, error: sqlite3.Error) -> GraderError:
 
 
 def need_space(folder: Path) -> None:
-    """Raises GraderError where the disk of `folder` is nearly full: what fails there then is nobody's fault."""
+    """Raises GraderError if the disk of `folder` is nearly full, before that makes grading fail."""
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())
     free = shutil.disk_usage(there).free
     if free < _LEAST_FREE:

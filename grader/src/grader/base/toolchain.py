@@ -15,7 +15,7 @@ _SECONDS = 30
 
 @dataclass(frozen=True)
 class Toolchain:
-    """The compilers; `toolkit` is the folder that a sandbox needs beside /usr, `nvcc` the program in it."""
+    """The compilers; `toolkit` is the folder that a sandbox needs besides /usr, and `nvcc` is the program in it."""
 
     nvcc: Path
     toolkit: Path

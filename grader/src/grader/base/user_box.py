@@ -11,9 +11,8 @@ the kernel lets root do it. This program stays as the parent: when the command e
 and its files in world-writable folders are removed. If this program is killed, the command dies with it, and the next
 box of that user cleans up, or `--clean`.
 
-What keeps the command from reading a file is the file's mode alone. Whoever uses this box closes the folders that must
-not be read, and gives no secret in an argument: /proc shows those of every process. docs/concepts/threat-model.md says
-what this box lacks.
+Only a file's mode keeps the command from reading it. Callers must close the folders that must not be read, and pass no
+secret in an argument: /proc shows those of every process. docs/concepts/threat-model.md says what this box lacks.
 
 Only the standard library and libseccomp are used, and nothing of this package: `-I -S` starts in 15 ms.
 """
@@ -57,7 +56,7 @@ REFUSED = (
 
 
 def why_not() -> str:
-    """Empty where this box can be made; else a sentence that says why not."""
+    """Empty if this kind of sandbox works here; else a sentence that says why not."""
     if os.geteuid() != 0:
         return "only root can start processes of another user"
     if platform.machine() not in _MACHINES:
@@ -70,11 +69,11 @@ def why_not() -> str:
 
 
 def refuse_calls() -> None:
-    """Refuses system calls to this process and to all that it starts; raises OSError where that is impossible."""
+    """Blocks system calls for this process and its children; raises OSError if that is impossible."""
     library = ctypes.CDLL(_LIBRARY)
     library.seccomp_init.restype = ctypes.c_void_p
     context = ctypes.c_void_p(library.seccomp_init(_ALLOW))
-    # A filter can't read the flags of clone3; without it the C library takes clone.
+    # A filter can't read the flags of clone3; without clone3 the C library falls back to clone.
     rules = [("socket", errno.EACCES, 0), ("clone3", errno.ENOSYS, 0), *((name, errno.EPERM, 0) for name in REFUSED)]
     rules += [("clone", errno.EPERM, flag) for flag in _NAMESPACES]
     errors = [library.seccomp_attr_set(context, _FOREIGN_ARCHITECTURE, _KILL)]
@@ -114,7 +113,7 @@ class Plan:
 
 
 def take_user() -> tuple[int, int]:
-    """A user id that no other box has, and the lock that says so until this process ends."""
+    """A user id that no other sandbox has, and the lock that reserves it until this process ends."""
     LOCKS.mkdir(mode=0o700, exist_ok=True)
     LOCKS.chmod(0o700)
     for user in range(FIRST_USER, FIRST_USER + USERS):
@@ -129,7 +128,7 @@ def take_user() -> tuple[int, int]:
 
 
 def become(user: int) -> None:
-    """Turns this process into one of the user's, with no way back."""
+    """Irrevocably switches this process to that user."""
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
@@ -138,13 +137,13 @@ def become(user: int) -> None:
 
 
 def clean(user: int) -> None:
-    """Ends all that the user runs, and removes what it has in folders where anybody may write."""
+    """Kills all processes of the user, and removes its files in world-writable folders."""
     end_processes(user)
     remove_files(user)
 
 
 def end_processes(user: int) -> None:
-    """Ends all of the user's processes at once."""
+    """Kills all of the user's processes at once."""
     child = os.fork()
     if child == 0:
         try:
@@ -156,7 +155,7 @@ def end_processes(user: int) -> None:
 
 
 def remove_files(user: int) -> None:
-    """Removes what the user has in folders where anybody may write."""
+    """Removes the user's files in world-writable folders."""
     for folder in SHARED:
         try:
             entries = [entry for entry in os.scandir(folder) if entry.stat(follow_symlinks=False).st_uid == user]
@@ -172,17 +171,17 @@ def remove_files(user: int) -> None:
 
 
 def clean_all() -> None:
-    """Cleans up behind boxes whose parent was killed."""
+    """Cleans up after sandboxes whose parent was killed."""
     for path in LOCKS.glob("*") if LOCKS.is_dir() else ():
         lock = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-        with contextlib.suppress(OSError):  # a box that is in use
+        with contextlib.suppress(OSError):  # a sandbox that is in use
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             clean(int(path.name))
         os.close(lock)
 
 
 def give(folder: Path, user: int, mode: int) -> None:
-    """Makes the folder the user's, and never what a link in its place leads to."""
+    """Gives the folder to the user, without following a link in its place."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         os.fchown(fd, user, user)
@@ -192,12 +191,12 @@ def give(folder: Path, user: int, mode: int) -> None:
 
 
 def child(plan: Plan, user: int, home: Path, parent: int) -> None:
-    """Becomes the command; what fails ends the process."""
+    """Execs the command; on failure the process exits."""
     libc = ctypes.CDLL(None, use_errno=True)
     os.setsid()
-    libc.unshare(_NEW_NETWORK | _NEW_IPC)  # where root may not, the filter alone keeps it from the network
+    libc.unshare(_NEW_NETWORK | _NEW_IPC)  # if root may not, only the filter blocks the network
     with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000")  # if memory runs out, this one is at fault, not the judge
+        Path("/proc/self/oom_score_adj").write_text("1000")  # if memory runs out, kill this process, not the judge
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for name, value in plan.limits.items():
         most = resource.getrlimit(_LIMITS[name])[1]
@@ -220,17 +219,17 @@ def child(plan: Plan, user: int, home: Path, parent: int) -> None:
 
 
 def main(words: list[str]) -> int:
-    """Runs the command, and gives its status: 128 + N where signal N ended it."""
+    """Runs the command, and returns its status: 128 + N if signal N ended it."""
     plan = Plan(words)
     user, lock = take_user()
     clean(user)
     home = Path("/tmp") / f"box-{os.urandom(8).hex()}"  # noqa: S108
-    home.mkdir(mode=0o700)  # never one that is there already
+    home.mkdir(mode=0o700)  # fails if it exists already
     give(home, user, 0o700)
     for folder in plan.writable:
         give(folder, user, 0o700)
     parent = os.getpid()
-    failed_read, failed_write = os.pipe()  # closed without a word when the command is started
+    failed_read, failed_write = os.pipe()  # closed silently when the command has started
     process = os.fork()
     if process == 0:
         try:
@@ -246,7 +245,7 @@ def main(words: list[str]) -> int:
         raise OSError(failure.decode("utf-8", "replace"))
     if plan.status_fd >= 0:
         os.write(plan.status_fd, b'{"child-pid": %d}\n' % process)
-    # The judge waits for the other end of what the command has open: it must not be open here too.
+    # The judge waits until the command's descriptors are closed: they must not stay open here too.
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)

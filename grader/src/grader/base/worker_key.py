@@ -6,15 +6,15 @@ Only the standard library is used here: students run it.
 from grader.base.files import sha256_bytes, sha256_files
 from grader.base.layout import KERNELS, Layout
 
-BUILD_SCRIPT_STATUS = 64  # of build.sh where it can't begin: no fault of the source's
-REFUSED_STATUS = 65  # of build.sh where the source leaves the work to a library
+BUILD_SCRIPT_STATUS = 64  # of build.sh if it can't start: not the source's fault
+REFUSED_STATUS = 65  # of build.sh if the source leaves the work to a library
 
 
 def worker_key(layout: Layout, name: str, source: bytes, nvcc_version: str) -> str:
     """The hash over a source, its assignment's headers and glue, the libraries, the flags and the compiler.
 
-    Where the libraries are is in a worker, so it is in its key: after a folder is moved, an old worker finds another
-    runtime or none, and its student would have computed nothing.
+    A worker contains the libraries' path, so its key does too: after a folder is moved, an old worker would load
+    another runtime or none, and fail through no fault of the student.
     """
     folder = layout.assignment(name)
     headers = [path for path in (*folder.glob("*.h"), folder / KERNELS) if path.is_file()]

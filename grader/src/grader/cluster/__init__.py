@@ -1,1 +1,1 @@
-"""Grades on a cluster: the head keeps the journal and hands runs to Slurm, whose nodes give back records."""
+"""Grades on a cluster: the head keeps the journal and submits runs to Slurm, whose nodes return records."""

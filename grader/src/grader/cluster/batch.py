@@ -1,6 +1,6 @@
-"""What one task of an array does: some submissions of one assignment, as a document in the shared folder.
+"""What one array task does: grades some submissions of one assignment, described by a document in the shared folder.
 
-It names no student: a node learns the code, the seed and the key. Whose it is the head adds to the record.
+It names no student: a node gets the code, the seed and the key. The head adds the student to the record.
 """
 
 from dataclasses import dataclass, replace
@@ -21,14 +21,14 @@ from grader.running.keys import identity
 from grader.running.run import RunSettings
 from grader.running.store import Asked
 
-WHOLE, VIRTUAL, ON_GPU = "whole", "virtual", "on gpu"  # how much of a run a batch is for
+WHOLE, VIRTUAL, ON_GPU = "whole", "virtual", "on gpu"  # which part of a run a batch covers
 _DIGITS = 32
 _PARTS = ("suite", "library", "assignment", "reference", "scoring")
 
 
 @dataclass(frozen=True)
 class OneSeed(Secret):
-    """Stands for a secret on a node, which learns the seeds of its submissions and no more."""
+    """Replaces the secret on a node, which learns the seeds of its submissions and nothing else."""
 
     known: str = ""
     one: int = 0
@@ -45,7 +45,7 @@ class OneSeed(Secret):
 
 @dataclass(frozen=True)
 class Order:
-    """A submission in a batch: the hash of its file, the seed, the key of its result, and of a half that is done."""
+    """A submission in a batch: the hash of its file, the seed, the key of its result, and that of a finished half."""
 
     name: str
     source: str
@@ -57,7 +57,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Batch:
-    """Submissions of one assignment, and with what they are to be graded: the same as on the head, or not at all."""
+    """Submissions of one assignment, and the versions to grade them with: the same as on the head, or not at all."""
 
     part: str
     assignment: str
@@ -83,7 +83,7 @@ class Batch:
         return RunSettings(self.seed, self.device, threads, self.sandboxed, secret=secret)
 
     def document(self) -> dict[str, Any]:
-        """As plain JSON; seeds as text, for they have 128 bits."""
+        """As plain JSON; the seeds are strings, because they have 128 bits."""
         plain = {name: getattr(self, name) for name in ("part", "assignment", "device", "sandboxed", "secret")}
         orders = [{**vars(order), "seed": str(order.seed)} for order in self.orders]
         return plain | {
@@ -118,21 +118,21 @@ def batch_from(document: dict[str, Any]) -> Batch:
 
 
 def name_of(task: Task, part: str) -> str:
-    """What the result of a part of a task is called: no name of a student is in it."""
+    """The name of the result of one part of a task; it contains no student's name."""
     return fingerprint(f"{task.key} {part} {task.submission.folder}", _DIGITS)
 
 
 def order_of(task: Task, part: str, shared: SharedFolder, half: str = "") -> Order:
-    """The task as a node gets it; its file is put where the node finds it."""
+    """The task in the form a node gets; also puts its file where the node finds it."""
     bench, source = task.bench, task.submission.source or b""
     seed = bench.settings.for_source(bench.assignment.id, identity(bench, task.submission)).seed
     return Order(name_of(task, part), shared.put(source), seed, task.key, task.asked.number, half)
 
 
 def put_reference(bench: Bench, shared: SharedFolder) -> tuple[str, str]:
-    """The reference's program and its figures, made here, once; empty where there are none.
+    """The reference's program and figures, made here once; empty if there are none.
 
-    Raises GraderError where it doesn't build, and InfrastructureError where it can't be measured.
+    Raises GraderError if it doesn't build, and InfrastructureError if it can't be measured.
     """
     worker = bench.reference.worker()
     figures = bench.reference.figures(bench) if worker else None
@@ -143,7 +143,7 @@ def put_reference(bench: Bench, shared: SharedFolder) -> tuple[str, str]:
 
 
 def batch_of(bench: Bench, part: str, orders: tuple[Order, ...], reference: tuple[str, str]) -> Batch:
-    """A batch for nodes that have what the head has."""
+    """A batch for nodes with the same installation as the head."""
     settings = bench.settings
     return Batch(
         part=part,
@@ -162,7 +162,7 @@ def batch_of(bench: Bench, part: str, orders: tuple[Order, ...], reference: tupl
 
 
 def parts_of(bench: Bench) -> dict[str, str]:
-    """What has to be the same on a node and on the head, by the words of a record's provenance."""
+    """The parts that must be equal on node and head, by the names in a record's provenance."""
     hashes = {name: bench.hashes[name] for name in _PARTS}
     return hashes | {"nvcc": bench.toolchain.nvcc_version, "host_compiler": bench.toolchain.host_version}
 

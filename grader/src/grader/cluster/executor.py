@@ -1,8 +1,8 @@
 """Runs submissions on a cluster, as an executor of `grader.running`: queues arrays of batches, and takes the results.
 
-A run is queued once. It is queued again only where its task has ended without a result: the node failed, was too slow,
-or may not grade. A result is dropped from the shared folder after the journal has it, so that whatever is killed at
-whatever moment, nothing is lost and nothing counts twice.
+A run is queued once, and again only if its task ended without a result: the node failed, was too slow, or may not
+grade. A result is removed from the shared folder only after it is in the journal, so a kill at any moment loses nothing
+and counts nothing twice.
 """
 
 import threading
@@ -39,16 +39,16 @@ from grader.running.grading import RETRIES, Task, not_graded
 from grader.running.progress import Progress
 
 _T = TypeVar("_T")
-_BUSY_SAYS_SECONDS = 60.0  # between two words about a scheduler that does not answer
+_BUSY_SAYS_SECONDS = 60.0  # between two messages about a scheduler that does not answer
 _UNREADABLE = (InfrastructureError, SchemaError, KeyError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds between two looks at results and at the scheduler, for halves to gather, for a result to appear late, for
-    a scheduler that takes no more jobs now.
+    """Waiting times in seconds: between two polls of results and of the scheduler, for halves to gather, for a late
+    result, and for a scheduler that accepts no more jobs now.
 
-    A scheduler that is slow is asked less often: it is left alone for `rest` times as long as it took.
+    A slow scheduler is polled less often: it is left alone for `rest` times as long as it took to answer.
     """
 
     results: float = 1.0
@@ -62,7 +62,7 @@ class Pace:
 
 @dataclass
 class _Flight:
-    """A task on its way: which part of it, under which name, in which task of an array."""
+    """A queued task: its part, its name, and its place in a Slurm array."""
 
     task: Task
     part: str
@@ -75,7 +75,7 @@ class _Flight:
     element: tuple[str, int] | None = None
     failures: list[str] = field(default_factory=list)
     gone_since: float | None = None
-    node: str = ""  # where it was last seen to run
+    node: str = ""  # the node it was last seen running on
 
     @property
     def resources(self) -> str:
@@ -93,7 +93,7 @@ class Counts:
 
 
 class ClusterExecutor:
-    """Runs submissions as tasks of arrays; what they wait for is done on this machine."""
+    """Runs submissions as array tasks; work that they depend on runs on this machine."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class ClusterExecutor:
         pace: Pace,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`tell` says what a person should know while it runs, `jobs` is for this machine."""
+        """`tell` reports progress to the user; `jobs` runs work on this machine."""
         self._scheduler = scheduler
         self._shared = shared
         self._settings = settings
@@ -117,34 +117,34 @@ class ClusterExecutor:
         self._pace = pace
         self._clock = clock
         self._waiting: list[_Flight] = []
-        self._flights: dict[str, _Flight] = {}  # those that were handed to the cluster, by name
-        self._places: dict[str, tuple[str, int]] = {}  # of what an earlier head has queued
+        self._flights: dict[str, _Flight] = {}  # tasks handed to the cluster, by name
+        self._places: dict[str, tuple[str, int]] = {}  # tasks that an earlier head has queued
         self._elements: dict[tuple[str, int], Element] = {}
-        self._refused: dict[str, str] = {}  # why, by node
+        self._refused: dict[str, str] = {}  # reasons by node
         self._references: dict[str, tuple[str, str]] = {}  # in the shared folder, by assignment
         self._looked = self._asked = self._said_busy = self._submit_at = -1e9
         self._rest = pace.scheduler
         self.ahead = jobs
 
     def add(self, task: Task, progress: Progress, then: Callable[[Record], None], rank: int) -> None:
-        """Takes a task. The cluster's queue has its own order."""
+        """Accepts a task. The cluster's queue decides the order."""
         self._fly(task, VIRTUAL if task.bench.settings.on_gpu else WHOLE, progress, then)
 
     def add_here(self, work: Callable[[], _T], then: Callable[[_T], None], rank: int) -> None:
-        """Takes work for this machine."""
+        """Runs work on this machine."""
         self._here.add(work, then, rank)
 
     def run(self) -> None:
-        """Returns when nothing is left to do. Jobs of an earlier head are found, and their results taken."""
+        """Returns when nothing is left to do. Also finds the jobs of an earlier head, and takes their results."""
         self._shared.make()
         self._shared.cancelled.unlink(missing_ok=True)
         self._find_earlier()
         self._here.run(self._beside)
 
     def close(self, *, whole: bool) -> None:
-        """Removes what was shared, once the last tasks have ended; not where jobs for other submissions wait.
+        """Removes the shared files once the last tasks have ended, unless jobs for other submissions are waiting.
 
-        Where only a part of the class was graded, results of the others are kept too.
+        If only a part of the class was graded, results of the others are kept too.
         """
         if not whole and any(self._shared.results()):
             return
@@ -185,7 +185,7 @@ class ClusterExecutor:
             self._waiting.append(flight)
 
     def _beside(self) -> bool:
-        """One look at everything; whether there is something to wait for."""
+        """One poll of results and scheduler; returns whether anything is pending."""
         if self._shared.cancelled.exists():
             raise GraderError("the jobs were ended.\nFinished work is kept: the same command goes on with the rest")
         now = self._clock()
@@ -216,7 +216,7 @@ class ClusterExecutor:
             self._failed(flight, str(error) or type(error).__name__)
             return
         del self._flights[flight.name]
-        if record is None:  # the half stays: a head that is killed now has it still
+        if record is None:  # keep the half: if the head is killed now, the next one still has it
             self._fly(flight.task, ON_GPU, flight.progress, flight.then, str(document["half"]))
             return
         flight.then(record)
@@ -224,7 +224,7 @@ class ClusterExecutor:
             self._shared.drop_result(name_of(flight.task, part))
 
     def _record(self, task: Task, document: dict[str, Any]) -> Record | None:
-        """The record that a node has written; None where it is a half."""
+        """The record written by a node; None if it is only a half."""
         if "record" not in document:
             return None
         record = record_from_document(document["record"])
@@ -232,7 +232,7 @@ class ClusterExecutor:
             raise InfrastructureError(f"a result of {document.get('node', 'a node')} has another key")
         return record_on_head(task, record)
 
-    # Nodes that may not grade.
+    # Handles nodes that may not grade.
 
     def _refuse(self, name: str) -> None:
         try:
@@ -257,10 +257,10 @@ class ClusterExecutor:
     def _in_batch(self, batch: str) -> list[_Flight]:
         return [flight for flight in self._flights.values() if flight.batch == batch]
 
-    # What the scheduler says.
+    # The messages of the scheduler.
 
     def _quietly(self, ask: Callable[[], _T]) -> _T | None:
-        """What the scheduler answers; None where it doesn't, which is told now and then."""
+        """The scheduler's answer; None if it does not answer, which is reported from time to time."""
         try:
             return ask()
         except BusyError as error:
@@ -285,7 +285,7 @@ class ClusterExecutor:
                 flight.progress.on_stage(flight.task.submission, f"on {element.node}")
 
     def _look_for_lost(self, now: float) -> None:
-        """Queues again what has no result though its task has ended. A result may take a while to be seen here."""
+        """Queues tasks again that ended without a result. A result may take a while to become visible here."""
         for flight in list(self._flights.values()):
             element = flight.element and self._elements.get(flight.element)
             if element and element.is_live:
@@ -299,12 +299,12 @@ class ClusterExecutor:
         if element and element.phase == CANCELLED:
             self._end(flight, "its job was cancelled on the cluster")
             return
-        need_space(self._shared.path)  # else nothing that was graded could be written there
+        need_space(self._shared.path)  # else no result could be written there
         where = f" on {element.node}" if element and element.node else ""
         state = f" ({element.state})" if element and element.state else ""
         log = self._scheduler.log(element) if element else ""
         for path in (self._shared.path.resolve(), self._shared.path.parent.resolve(), Path.home()):
-            log = log.replace(str(path), "…")  # the card shows it
+            log = log.replace(str(path), "…")  # this text appears on the card
         self._failed(flight, f"the job ended{where} without a result{state}{f': {log}' if log else ''}")
 
     def _failed(self, flight: _Flight, why: str) -> None:
@@ -338,16 +338,16 @@ class ClusterExecutor:
                     return
 
     def _is_time(self, waiting: Sequence[_Flight], now: float) -> bool:
-        """Whether halves have gathered: they come one by one, and an array for each would be many."""
+        """Whether to queue the halves gathered so far: they arrive one by one, and should not get an array each."""
         is_last = not any(flight.resources == CPU for flight in (*self._waiting, *self._flights.values()))
         return is_last or now - min(flight.since for flight in waiting) >= self._pace.hold
 
     def _batches(self, waiting: Sequence[_Flight]) -> Iterator[tuple[str, list[list[_Flight]]]]:
-        """The arrays to be queued: each the flights of each of its tasks."""
+        """The arrays to queue, each as the batches of its tasks."""
         groups: dict[tuple[str, str], list[_Flight]] = defaultdict(list)
         alone: dict[str, list[list[_Flight]]] = defaultdict(list)
         for flight in waiting:
-            if flight.failures:  # what has ended a task once is not to end others' again
+            if flight.failures:  # a submission that ended a task runs alone, so that it can't end others' again
                 alone[flight.resources].append([flight])
             else:
                 groups[flight.task.bench.assignment.id, flight.part].append(flight)
@@ -366,7 +366,7 @@ class ClusterExecutor:
             return True
         names = [name for name, _ in tasks]
         array = token_hex(8)
-        self._shared.put_array(array, names)  # before there are jobs: a head that is killed now finds what they are
+        self._shared.put_array(array, names)  # before the jobs exist: a head killed now can still identify them
         self._scheduler.submit(resources, array, names, self._refused)
         for index, (name, flights) in enumerate(tasks):
             place = (array, index)
@@ -379,7 +379,7 @@ class ClusterExecutor:
         return True
 
     def _put(self, flights: Sequence[_Flight]) -> str:
-        """Writes the batch and returns its name; "" where the reference could not be measured."""
+        """Writes the batch and returns its name; "" if the reference could not be measured."""
         bench = flights[0].task.bench
         given = self._references.get(bench.assignment.id)
         try:

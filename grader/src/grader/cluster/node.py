@@ -1,8 +1,8 @@
 """What runs on a node: one batch. submitit calls `work` there, as the user who grades.
 
-Before the first submission it makes sure that the node can and may: there is a sandbox, and suite, libraries,
-assignment and compilers are the head's. Else it says why and grades nothing, for a result that was made with something
-else would count as another's.
+Before the first submission it checks that the node can grade and may: there is a sandbox, and suite, libraries,
+assignment and compilers equal the head's. Otherwise it reports why and grades nothing: a result made with other
+versions would be stored under the wrong key.
 """
 
 import contextlib
@@ -41,12 +41,12 @@ REFUSAL = "refusal-"
 
 
 def work(shared_path: str, name: str) -> str:
-    """Grades the batch of this name; gives the node's name, for submitit's log."""
+    """Grades the batch of this name; returns the node's name, for submitit's log."""
     node = os.environ.get("SLURMD_NODENAME") or socket.gethostname()
     processors = int(os.environ.get("SLURM_CPUS_PER_TASK") or len(os.sched_getaffinity(0)))
     if KEY not in os.environ:
         raise GraderError(f"Slurm gave this job no {KEY}: let sbatch pass the environment on (--export=ALL)")
-    # Programs that this process starts don't get the key.
+    # The key is removed from the environment, so that child processes don't inherit it.
     grade_batch(SharedFolder(Path(shared_path), os.environ.pop(KEY)), name, node, processors)
     return node
 
@@ -54,7 +54,7 @@ def work(shared_path: str, name: str) -> str:
 def grade_batch(shared: SharedFolder, name: str, node: str, processors: int) -> None:
     """Grades a batch, as many submissions at once as there are processors.
 
-    Each result is in the shared folder as soon as it is there: what is killed loses those under way at most.
+    Each result is written to the shared folder at once, so a kill loses only the submissions being graded.
     """
     batch = batch_from(shared.batch(name))
     with tempfile.TemporaryDirectory(prefix="lockstep-") as scratch:
@@ -64,16 +64,16 @@ def grade_batch(shared: SharedFolder, name: str, node: str, processors: int) -> 
         except (GraderError, InfrastructureError) as error:
             shared.put_result(f"{REFUSAL}{name}", {"node": node, "why": str(error)})
             return
-        # On a GPU one after the other: the task has the node for itself, and so has what is timed.
+        # On a GPU one at a time: the task has the node to itself, so timings are undisturbed.
         queue = Jobs(1 if batch.part == ON_GPU else processors, stop)
         for order in batch.orders:
-            if not shared.has_result(order.name):  # else the task ran before, and was put back into the queue
+            if not shared.has_result(order.name):  # else the task ran before and was requeued
                 queue.add(partial(_grade, bench, batch, order, shared, node, stop), lambda _: None)
         queue.run()
 
 
 def _bench(batch: Batch, shared: SharedFolder, scratch: Path, stop: threading.Event) -> Bench:
-    """All that the batch is graded with; raises GraderError where this node can't or must not grade it."""
+    """The bench for grading the batch; raises GraderError if this node can't or must not grade it."""
     layout = batch.layout
     if not layout.build.is_dir():
         raise GraderError(f"{layout.build} is not there: the project has to be in a folder that all nodes share")
@@ -92,7 +92,7 @@ def _bench(batch: Batch, shared: SharedFolder, scratch: Path, stop: threading.Ev
 
 
 def _versions(batch: Batch, here: dict[str, str]) -> str:
-    """The compilers' versions, so that a message can say how two nodes differ."""
+    """The compilers' versions, so that a message can say how head and node differ."""
     found = [
         f"{here[name]} and not {batch.expected[name]}"
         for name in ("nvcc", "host_compiler")
@@ -110,11 +110,11 @@ class _GivenReference(Reference):
         self._measured = shared.copy(batch.figures, folder / "figures.json") if batch.figures else None
 
     def worker(self) -> Path | None:
-        """As in the batch that the head wrote."""
+        """As recorded in the head's batch."""
         return self._given
 
     def figures(self, bench: Bench) -> Path | None:
-        """As in the batch that the head wrote."""
+        """As recorded in the head's batch."""
         return self._measured
 
 
@@ -152,7 +152,7 @@ def _half(task: Task, order: Order, shared: SharedFolder) -> Half:
 
 
 class _TestsFile:
-    """The tests of a run that have ended, a line each: a task that is put back into the queue goes on behind them."""
+    """The finished tests of a run, one per line: a requeued task continues after them."""
 
     def __init__(self, shared: SharedFolder, name: str) -> None:
         self._shared = shared
@@ -166,7 +166,7 @@ class _TestsFile:
         if not self._path.is_file():
             return
         for line in self._path.read_text(encoding="utf-8", errors="replace").splitlines():
-            with contextlib.suppress(*UNREADABLE):  # the last one may have been cut short
+            with contextlib.suppress(*UNREADABLE):  # the last line may have been cut short
                 signed = json.loads(line)
                 if signed["signature"] == self._shared.signature(self._name, signed["text"]):
                     document = json.loads(signed["text"])

@@ -1,4 +1,4 @@
-"""What the head needs of a cluster's scheduler. `grader.cluster.slurm` is Slurm; the benchmark has a stand-in."""
+"""The interface to a cluster's scheduler. `grader.cluster.slurm` implements it for Slurm; the benchmark has a fake."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -8,15 +8,14 @@ PENDING, RUNNING, ENDED, CANCELLED = "pending", "running", "ended", "cancelled"
 
 
 class BusyError(Exception):
-    """The scheduler does not answer now, and may do so later."""
+    """The scheduler does not answer now, but may later."""
 
 
 @dataclass(frozen=True)
 class Element:
-    """One task of an array: which array, which of its tasks, how it is, and on which node.
+    """One task of an array: the array, its index, its state, and its node.
 
-    `state` and `job` are the scheduler's own words for how and which it is. It may not know one any more that ended a
-    while ago.
+    `state` and `job` are in the scheduler's own terms. It may have forgotten a task that ended a while ago.
     """
 
     array: str
@@ -28,21 +27,21 @@ class Element:
 
     @property
     def is_live(self) -> bool:
-        """Whether it waits or runs."""
+        """Whether it is waiting or running."""
         return self.phase in (PENDING, RUNNING)
 
 
 class Scheduler(Protocol):
-    """Runs arrays of batches. Methods raise BusyError where the scheduler does not answer, else GraderError."""
+    """Runs arrays of batches. Methods raise BusyError if the scheduler does not answer, else GraderError."""
 
     def submit(self, part: str, array: str, batches: Sequence[str], excluded: Collection[str]) -> None:
-        """Queues an array that does these batches, on no excluded node; `part` says with which resources."""
+        """Queues an array of these batches on nodes that are not excluded; `part` selects the resources."""
 
     def elements(self) -> list[Element]:
-        """All tasks of this run's arrays that the scheduler knows, also those that an earlier head has queued."""
+        """All tasks of this run's arrays that the scheduler knows, including those an earlier head queued."""
 
     def log(self, element: Element) -> str:
-        """The last lines that a task has printed; empty where it has printed nothing, or its disk is full."""
+        """The last lines of a task's output; empty if it printed nothing, or its disk is full."""
 
     def exclude(self, nodes: Collection[str]) -> None:
         """Excludes these nodes for waiting jobs."""
@@ -51,4 +50,4 @@ class Scheduler(Protocol):
         """All nodes that a part may run on."""
 
     def cancel(self) -> int:
-        """Ends all that waits and runs; gives how many tasks that were."""
+        """Cancels all waiting and running tasks; returns how many."""

@@ -1,4 +1,4 @@
-"""cluster.toml: what a cluster is asked for, and how much is handed to it at once."""
+"""cluster.toml: the resources to request from a cluster, and how much to queue at once."""
 
 import tomllib
 from dataclasses import dataclass, field
@@ -9,17 +9,17 @@ from grader.base.schema import Fields, SchemaError
 
 NAME = "cluster.toml"
 CPU, GPU = "cpu", "gpu"
-_MOST_TASKS = 1001  # of an array, in a Slurm that is set up as it comes
+_MOST_TASKS = 1001  # of an array: the default limit in Slurm
 _MINUTES = 60
-_LEAST_TASKS = 32  # of an array, where there are as many submissions
+_LEAST_TASKS = 32  # of an array, if there are that many submissions
 
 
 @dataclass(frozen=True)
 class Resources:
-    """What one task of an array asks for: a node of the partition for `minutes`, and there `cpus` and `memory_gb`.
+    """The resources that one array task requests: a node of the partition for `minutes`, with `cpus` and `memory_gb`.
 
-    It grades `submissions` of one assignment. `partition`, `account` and `qos` are the cluster's own defaults where
-    they are empty. `options` are other options of sbatch, by name.
+    It grades `submissions` of one assignment. An empty `partition`, `account` or `qos` means the cluster's default.
+    `options` are further sbatch options, by name.
     """
 
     partition: str = ""
@@ -36,10 +36,10 @@ class Resources:
 
 @dataclass(frozen=True)
 class ClusterSettings:
-    """What cluster.toml says.
+    """The contents of cluster.toml.
 
-    `shared` is a folder that the head and all nodes see under the same path; None: `cluster` in the results' folder.
-    An array has `array_most` tasks at most, of which `array_at_once` run at once.
+    `shared` is a folder that the head and all nodes see under the same path; None: `cluster` in the results' folder. An
+    array has at most `array_most` tasks, of which `array_at_once` run at a time.
     """
 
     cpu: Resources = Resources()
@@ -49,16 +49,16 @@ class ClusterSettings:
     array_at_once: int = 256
 
     def size(self, part: str, submissions: int) -> int:
-        """How many submissions one task grades, of this number of an assignment: every node is to get some."""
+        """How many of an assignment's submissions one task grades, chosen so that every node gets some."""
         return max(1, min(self.resources(part).submissions, -(-submissions // _LEAST_TASKS)))
 
     def resources(self, part: str) -> Resources:
-        """For a part of the work: CPU or GPU."""
+        """The resources for a part of the work: CPU or GPU."""
         return self.gpu if part == GPU else self.cpu
 
 
 def read_cluster(path: Path) -> ClusterSettings:
-    """What the file says; raises GraderError where it can't be read or says something that isn't known."""
+    """Reads the file; raises GraderError if it can't be read or has an unknown key."""
     try:
         fields = Fields(tomllib.loads(path.read_text(encoding="utf-8")), path.name)
         shared = fields.text("shared", "")

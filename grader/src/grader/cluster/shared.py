@@ -1,11 +1,11 @@
-"""The folder that the head and the nodes share: what a run needs, and what comes of it.
+"""The folder that the head and the nodes share: inputs and results of a run.
 
-Only the head writes `batches`, only nodes write `results` and `tests`; both put files by their hash into `files`. A
-file appears complete or not at all, and is read only where it has the hash that was asked for. Nothing in here is
-mounted into a sandbox.
+Only the head writes `batches`, only nodes write `results` and `tests`; both write files named by their hash to `files`.
+A file appears complete or not at all, and its hash is checked when it is read. Nothing in here is mounted into a
+sandbox.
 
-Results and tests are signed with a key that follows from the secret of the seeds. Nodes get it in their environment and
-never through this folder, so that what somebody else writes into it is no result of anybody's.
+Results and tests are signed with a key derived from the secret of the seeds. Nodes get it in their environment and
+never through this folder, so a file that anyone else writes there is not accepted as a result.
 """
 
 import hashlib
@@ -20,23 +20,23 @@ from typing import Any
 from grader.base.errors import InfrastructureError
 from grader.base.files import sha256_bytes, write_atomic
 
-KEY = "LOCKSTEP_CLUSTER_KEY"  # of a node's environment
+KEY = "LOCKSTEP_CLUSTER_KEY"  # environment variable of a node
 
 
 class SharedFolder:
-    """One run's folder; that of the next run of the same results is the same."""
+    """One run's folder; later runs with the same results folder use it again."""
 
     def __init__(self, path: Path, key: str = "") -> None:
-        """Makes nothing yet; `key` signs what nodes give."""
+        """Creates nothing yet; `key` signs the data from nodes."""
         self.path = path
         self.key = key
 
     def signature(self, name: str, text: str) -> str:
-        """The signature of data that a node hands in under this name."""
+        """The signature of a node's data under this name."""
         return hmac.new(self.key.encode(), f"{name}\0{text}".encode(), hashlib.sha256).hexdigest()
 
     def make(self) -> None:
-        """Makes the folder, for its owner alone: sources and seeds are in it."""
+        """Makes the folder, readable only by its owner: it contains sources and seeds."""
         for name in ("batches", "files", "results", "tests", "slurm"):
             (self.path / name).mkdir(mode=0o700, parents=True, exist_ok=True)
         self.path.chmod(0o700)
@@ -47,11 +47,11 @@ class SharedFolder:
 
     @property
     def slurm(self) -> Path:
-        """Where submitit keeps scripts, pickles and what tasks print."""
+        """Where submitit keeps scripts, pickles and the tasks' output."""
         return self.path / "slurm"
 
     def put(self, data: bytes, *, executable: bool = False) -> str:
-        """Keeps a file; gives its hash."""
+        """Stores a file; returns its hash."""
         name = sha256_bytes(data)
         path = self.path / "files" / name
         if not path.is_file():
@@ -59,25 +59,25 @@ class SharedFolder:
         return name
 
     def get(self, name: str) -> bytes:
-        """The file with this hash; raises InfrastructureError where it is another."""
+        """The file with this hash; raises InfrastructureError if its contents don't match."""
         return _read(self.path / "files" / name, name)
 
     def copy(self, name: str, to: Path) -> Path:
-        """Writes a program that others keep here to a place of one's own."""
+        """Copies a program from here to a private path."""
         to.parent.mkdir(parents=True, exist_ok=True)
         to.write_bytes(self.get(name))
         to.chmod(0o755)
         return to
 
     def put_batch(self, document: dict[str, Any]) -> str:
-        """Keeps what one task of an array is to do; gives its name."""
+        """Stores the work of one array task; returns its name."""
         text = json.dumps(document).encode()
         name = sha256_bytes(text)
         write_atomic(self.path / "batches" / f"{name}.json", text, mode=0o600)
         return name
 
     def batch(self, name: str) -> dict[str, Any]:
-        """What a task of an array is to do; raises InfrastructureError where that can't be read."""
+        """The work of an array task; raises InfrastructureError if it can't be read."""
         return dict(json.loads(_read(self.path / "batches" / f"{name}.json", name)))
 
     def put_array(self, name: str, batches: list[str]) -> None:
@@ -90,7 +90,7 @@ class SharedFolder:
         return list(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else []
 
     def put_result(self, name: str, document: dict[str, Any]) -> None:
-        """Hands in the result of a run."""
+        """Stores the result of a run."""
         text = json.dumps(document, ensure_ascii=False)
         path = self.path / "results" / name
         write_atomic(path.with_suffix(".json"), json.dumps({"signature": self.signature(name, text), "text": text}))
@@ -105,7 +105,7 @@ class SharedFolder:
             yield from [entry.name[: -len(".json")] for entry in entries if entry.name.endswith(".json")]
 
     def result(self, name: str) -> dict[str, Any]:
-        """What a run has come to; raises InfrastructureError where it can't be read."""
+        """The result of a run; raises InfrastructureError if it can't be read."""
         path = self.path / "results" / f"{name}.json"
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
@@ -123,12 +123,12 @@ class SharedFolder:
         (self.path / "tests" / f"{name}.jsonl").unlink(missing_ok=True)
 
     def tests_path(self, name: str) -> Path:
-        """Where a run keeps its tests until it is over."""
+        """Where a run stores finished tests until it ends."""
         return self.path / "tests" / f"{name}.jsonl"
 
     @property
     def cancelled(self) -> Path:
-        """A file that is there once a person has ended the jobs."""
+        """A marker file, present once a person has cancelled the jobs."""
         return self.path / "cancelled"
 
 

@@ -1,7 +1,7 @@
-"""Slurm: submitit queues arrays and starts Python on the nodes; squeue tells how they are.
+"""Slurm: submitit queues arrays and starts Python on the nodes; squeue reports their state.
 
-Every array of one results' folder has the same job name, and its own name stands in the job's comment. So a head that
-was killed, even in the middle of a submission, finds all that it has queued. Nothing here needs Slurm's accounting,
+All arrays of one results folder have the same job name, and the array's own name is in the job's comment. So a new head
+finds everything that a killed one queued, even in the middle of a submission. Nothing here needs Slurm's accounting,
 which many small clusters don't have.
 """
 
@@ -40,10 +40,10 @@ PACKAGE = Path(__file__).parents[2]
 
 
 class Slurm:
-    """Slurm as the commands on this machine reach it."""
+    """Slurm, through the commands on this machine."""
 
     def __init__(self, shared: SharedFolder, settings: ClusterSettings) -> None:
-        """Raises GraderError where Slurm's commands, or submitit, are not installed here."""
+        """Raises GraderError if Slurm's commands or submitit are not installed here."""
         missing = [command for command in _COMMANDS if shutil.which(command) is None]
         if missing:
             raise GraderError(
@@ -51,7 +51,7 @@ class Slurm:
                 "Type the same command on a login node of the cluster, or without --executor slurm"
             )
         try:
-            self._submitit: Any = import_module("submitit")  # only here: nobody else waits for it
+            self._submitit: Any = import_module("submitit")  # imported here: nothing else should wait for it
         except ImportError:
             raise GraderError("submitit is missing.\nType:  harness/setup.sh --cluster") from None
         self._shared = shared
@@ -61,7 +61,7 @@ class Slurm:
     def submit(self, part: str, array: str, batches: Sequence[str], excluded: Collection[str]) -> None:
         """Queues an array."""
         executor = self._executor(part, array, excluded)
-        os.environ[KEY] = self._shared.key  # sbatch gives it to the job, and it stands in no file of the folder
+        os.environ[KEY] = self._shared.key  # sbatch passes it to the job, and no file in the folder contains it
         try:
             executor.map_array(work, [str(self._shared.path.resolve())] * len(batches), list(batches))
         except self._submitit.core.utils.FailedJobError as error:
@@ -70,11 +70,11 @@ class Slurm:
             del os.environ[KEY]
 
     def script(self, part: str, tasks: int) -> str:
-        """What sbatch would get."""
+        """The script for sbatch."""
         executor = self._executor(part, "NAME", ())
         if tasks > 1:
             executor.parameters["map_count"] = tasks
-        command = executor._submitit_command_str  # its own way to show a script starts a job
+        command = executor._submitit_command_str  # submitit's public way to show a script starts a job
         return str(executor._make_submission_file_text(command, ""))
 
     def elements(self) -> list[Element]:
@@ -87,7 +87,7 @@ class Slurm:
         return found
 
     def log(self, element: Element) -> str:
-        """The end of what the task has printed, srun's words among it."""
+        """The end of the task's output, including messages from srun."""
         path = self._shared.slurm / f"{element.job}_0_log.out"
         try:
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -96,12 +96,12 @@ class Slurm:
         return shown_block("\n".join(lines[-_LOG_LINES:]), _LOG_CHARACTERS)
 
     def exclude(self, nodes: Collection[str]) -> None:
-        """Keeps what waits off these nodes: an array has one list of them for all its tasks."""
+        """Keeps waiting tasks off these nodes: an array has one exclusion list for all its tasks."""
         for job in dict.fromkeys(self._listed("-t", "pending", "-o", "%F").split()):
             try:
                 self._said("scontrol", "update", f"JobId={job}", f"ExcNodeList={','.join(sorted(nodes))}")
             except GraderError:
-                continue  # it has begun meanwhile
+                continue  # it has started meanwhile
 
     def nodes(self, part: str) -> list[str]:
         """All nodes of the part's partition."""
@@ -111,7 +111,7 @@ class Slurm:
         return sorted({node for node, name in rows if name.rstrip("*") == partition or (not partition and "*" in name)})
 
     def cancel(self) -> int:
-        """Ends all that waits and runs."""
+        """Cancels all waiting and running tasks."""
         live = sum(element.is_live for element in self.elements())
         if live:
             self._said("scancel", "-u", _user(), "-n", self.job_name)
@@ -127,7 +127,7 @@ class Slurm:
             cpus_per_task=own.cpus,
             mem=f"{own.memory_gb}GB",
             array_parallelism=self._settings.array_at_once,
-            # Until then a task that runs out of time may tidy up.
+            # Slurm's signal comes this long before the time limit, so that a task can clean up.
             signal_delay_s=min(_MOST_SIGNAL_SECONDS, own.minutes * 60 // 4),
             setup=[f"export PYTHONPATH={PACKAGE}"],
             stderr_to_stdout=True,
@@ -162,7 +162,7 @@ def _given(own: Resources, excluded: Collection[str]) -> dict[str, Any]:
 
 
 def _problem(command: str, said: str) -> GraderError | BusyError:
-    """What to raise for what a command of Slurm's has said."""
+    """The exception for an error message of a Slurm command."""
     if any(words in said for words in _BUSY):
         return BusyError(f"{command}: {said.strip().splitlines()[-1]}")
     next_step = f"Type:  {command}      to see whether Slurm works on this machine"

@@ -1,4 +1,4 @@
-"""`grader grade --again`: what a person asks to be graded again though nothing changed."""
+"""`grader grade --again`: a person's request to grade a submission again although nothing changed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ Chosen = tuple[Bench, Sequence[Submission]]
 
 @dataclass(frozen=True)
 class Again:
-    """Why one student's submission is to be graded again, and who asks for it."""
+    """Why one student's submission is graded again, and who requested it."""
 
     reason: str
     staff: str
 
     def ask(self, classes: Sequence[Chosen], journal: Journal) -> None:
-        """Puts it into the journal, before anything runs."""
+        """Records the request in the journal, before anything runs."""
         for bench, chosen in classes:
             ask(bench, chosen, journal, self.reason, self.staff)
 
 
 def asked_for(*, again: bool, only: str | None, reason: str | None, staff: str | None) -> Again | None:
-    """What the options say; None without --again. Raises GraderError that says what is missing."""
+    """The request in the options; None without --again. Raises GraderError if an option is missing."""
     if not again:
         for option, value in (("--reason", reason), ("--staff", staff)):
             if value is not None:
@@ -52,15 +52,15 @@ def asked_for(*, again: bool, only: str | None, reason: str | None, staff: str |
 
 
 def ask_again(again: Again | None, classes: Sequence[Chosen], journal: Journal) -> None:
-    """Puts what was asked for into the journal."""
+    """Records the request in the journal."""
     if again is not None:
         again.ask(classes, journal)
 
 
 def check_again(classes: Sequence[Chosen], only: str | None, view: View) -> None:
-    """Raises GraderError unless it is one student's submission of one assignment, and there is a file to grade.
+    """Raises GraderError unless one submission of one student and assignment is named, with a file to grade.
 
-    `only` is None where nobody asked.
+    `only` is None if the option was not given.
     """
     if only is None:
         return
@@ -81,7 +81,7 @@ def check_again(classes: Sequence[Chosen], only: str | None, view: View) -> None
 
 
 def show_not_done(console: Console, classes: Sequence[Chosen], journal: Journal, view: View) -> bool:
-    """Names the regrades that came to no end; says whether there is one."""
+    """Names the regrades that did not finish; returns whether there are any."""
     found = False
     for bench, chosen in classes:
         for submission, asked in not_done(bench, chosen, journal):

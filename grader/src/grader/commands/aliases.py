@@ -1,4 +1,4 @@
-"""Results under aliases: the option, and what is said and shown while a class is graded."""
+"""Results under aliases: the option, and the messages while a class is graded."""
 
 from dataclasses import replace
 
@@ -21,10 +21,10 @@ anonymous_option = click.option(
 
 
 class Shown:
-    """Passes on what happens to a submission, as results are shown."""
+    """Forwards progress on submissions under the names of a view."""
 
     def __init__(self, progress: Progress, view: View) -> None:
-        """`progress` hears of what the view shows."""
+        """`progress` receives the submissions as the view shows them."""
         self._progress = progress
         self._view = view
 
@@ -45,7 +45,7 @@ class Shown:
 
 
 def show_names(console: Console, published: Published) -> None:
-    """Says where the names are while aliases are shown."""
+    """Says where the real names are while aliases are shown."""
     if published.names is not None:
         console.print(
             f"Aliases are shown; {escape(str(published.names))} has the names. To show names:  "
@@ -56,7 +56,7 @@ def show_names(console: Console, published: Published) -> None:
 
 
 def show_named(console: Console, journal: Journal) -> None:
-    """Says that what follows has names although results are shown under aliases."""
+    """Warns that the following output has names although results are shown under aliases."""
     if view_of(journal).is_anonymous:
         console.print(
             "Results are shown under aliases; what a platform takes has the names.", highlight=False, soft_wrap=True

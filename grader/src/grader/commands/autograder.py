@@ -1,4 +1,4 @@
-"""`grader autograder`: what a learning platform runs by itself."""
+"""`grader autograder`: packages that a learning platform runs for each submission."""
 
 import json
 from collections.abc import Callable, Mapping

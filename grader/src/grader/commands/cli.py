@@ -196,7 +196,7 @@ def check(  # noqa: PLR0913 - its options
 
 
 def _show(console: Console, text: str, language: str) -> None:
-    """Prints a source: in colours on a terminal, byte for byte elsewhere."""
+    """Prints a source: coloured on a terminal, byte for byte elsewhere."""
     if console.is_terminal:
         console.print(Syntax(text, {"cu": "cuda"}.get(language, language), background_color="default", word_wrap=True))
     else:
@@ -378,7 +378,7 @@ export.add_command(gradescope_export)
 
 
 def main() -> int:
-    """Runs the command line and gives the exit status; every foreseen failure is a sentence on standard error."""
+    """Runs the command line and returns the exit status; every expected failure is one sentence on standard error."""
     try:
         status = cli.main(prog_name="grader", standalone_mode=False)
     except click.exceptions.Exit as ended:

@@ -44,7 +44,7 @@ cancel_option = click.option("--cancel", is_flag=True, help="End the jobs that a
 
 
 def open_cluster(executor: str, submissions: Path, out: Path, file: Path | None, *, cancel: bool) -> "Cluster | None":
-    """The cluster, where one is asked for; raises GraderError for options that mean nothing without it."""
+    """The cluster, if one was requested; raises GraderError for cluster options without one."""
     given = "--cluster" if file else "--cancel" if cancel else ""
     if given and executor != SLURM:
         raise GraderError(f"{given} is for jobs of a cluster.\nType the same command with --executor slurm")
@@ -57,7 +57,7 @@ class Cluster:
     pace = Pace()
 
     def __init__(self, submissions: Path, out: Path, file: Path | None) -> None:
-        """Raises GraderError where there is no Slurm, or where the settings are wrong."""
+        """Raises GraderError if there is no Slurm, or if the settings are wrong."""
         self._settings = read_cluster(found) if (found := file or _beside(submissions)) else ClusterSettings()
         self._shared = SharedFolder(self._settings.shared or out.resolve() / _FOLDER)
         self._slurm = Slurm(self._shared, self._settings)
@@ -73,9 +73,9 @@ class Cluster:
         whole: bool,
         key: str,
     ) -> _T:
-        """Does the work, of the whole class or not, with this cluster as the executor. What Ctrl-C leaves is told.
+        """Grades with this cluster as the executor; after Ctrl-C, reports the jobs that keep running.
 
-        `key` signs what nodes give.
+        `key` signs the nodes' results. `whole`: all of the class is graded.
         """
         self._shared.key = key
         tell = partial(_tell, console)
@@ -92,14 +92,14 @@ class Cluster:
         return done
 
     def cancel(self) -> None:
-        """Ends all jobs, and tells a head that waits for them."""
+        """Cancels all jobs, and notifies a head that waits for them."""
         if self._shared.path.is_dir():
             self._shared.cancelled.touch()
         ended = counted(self._slurm.cancel(), "job")
         click.echo(f"Ended {ended} on the cluster. Finished work is kept: the command without --cancel goes on.")
 
     def show_scripts(self, console: Console, plans: Sequence[Sequence[Change]], *, on_gpu: bool) -> None:
-        """Prints what sbatch would get."""
+        """Prints the scripts for sbatch."""
         counts = [sum(change.is_run for change in plan) for plan in plans]
         for part in (CPU, GPU) if on_gpu else (CPU,):
             tasks = sum(-(-count // self._settings.size(part, count)) for count in counts)
@@ -122,7 +122,7 @@ def _note(counts: Counts) -> str:
 
 
 def _show_left_running(executor: ClusterExecutor) -> None:
-    """Says what goes on after Ctrl-C, and how to come back."""
+    """Says what keeps running after Ctrl-C, and how to resume."""
     counts = executor.counts()
     left = counts.running + counts.waiting
     if left:

@@ -28,7 +28,7 @@ from grader.running.run import why_no_gpu
 from grader.running.store import Journal
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
-SUBMISSIONS = click.Path(path_type=Path)  # a folder or an archive; what can't be opened is said with what to type
+SUBMISSIONS = click.Path(path_type=Path)  # a folder or an archive; if it can't be opened, the error says what to type
 WRONG_STATUS, HARNESS_STATUS, UNMATCHED_STATUS, LOWER_STATUS, STOPPED_STATUS = 1, 3, 4, 5, 130
 
 out_option = click.option("--out", type=FOLDER, default=Path("out"), show_default=True, help="Folder of the results.")
@@ -41,7 +41,7 @@ jobs_option = click.option(
 
 
 def _shard(_context: click.Context, _option: click.Parameter, text: str) -> Shard:
-    """I/N as a share; raises BadParameter with what to type."""
+    """Parses I/N as a share; raises BadParameter saying what to type."""
     try:
         return Shard.of_text(text)
     except ValueError as error:
@@ -83,9 +83,9 @@ no_sandbox_option = click.option(
 
 @contextmanager
 def at_work(out: Path) -> Iterator[tuple[Journal, threading.Event]]:
-    """The journal of an output folder where no other grader is at work, and what stops all that was begun.
+    """Opens the journal of an output folder for one grader at a time, with an event that stops all work.
 
-    Both end with the block, and so does the folder of what is under way.
+    Both end with the block, and so does the folder of temporary files.
     """
     stop = threading.Event()
     with only_grader(out):
@@ -100,21 +100,21 @@ def at_work(out: Path) -> Iterator[tuple[Journal, threading.Event]]:
 
 
 def make_console() -> Console:
-    """The console that findings are printed to."""
+    """The console for findings."""
     return Console(file=sys.stdout)
 
 
 def make_consoles(*, quiet: bool, as_json: bool) -> tuple[Console, Console]:
-    """Where a run tells how it goes, which is nowhere with `quiet`, and where it says what a person has to act on.
+    """The console for progress, silent with `quiet`, and the one for messages that need action.
 
-    With `as_json` standard output is the document's, and both are on standard error.
+    With `as_json` standard output is reserved for the document, and both are standard error.
     """
     file = sys.stderr if as_json else sys.stdout
     return Console(file=file, quiet=quiet), Console(file=file)
 
 
 def show_finding(console: Console, finding: Finding) -> None:
-    """Writes a check's line."""
+    """Prints a finding."""
     what = escape(finding.what)
     text = f"  [green]ok[/]    {what:44} {escape(finding.detail)}"
     if finding.problem:
@@ -123,14 +123,14 @@ def show_finding(console: Console, finding: Finding) -> None:
 
 
 def show_course(console: Console, files: CourseFiles) -> None:
-    """Says which of the course's files count."""
+    """Says which of the course's files are used."""
     for file in files.files:
         gone = "  [magenta]gone from there[/]: what it said last counts" if file.is_gone else ""
         console.print(f"  {file.name:13} {escape(str(file.path))}{gone}", highlight=False, soft_wrap=True)
 
 
 def show_unmatched(console: Console, published: Published) -> None:
-    """Names those who are not on the roster."""
+    """Names the submissions that match nobody on the roster."""
     if published.unmatched:
         listed = ", ".join(escape(name) for name in published.unmatched)
         console.print(
@@ -142,7 +142,7 @@ def show_unmatched(console: Console, published: Published) -> None:
 
 
 def need_gpu(layout: Layout, assignments: Iterable[Assignment], device: str) -> None:
-    """Raises GraderError where --device cuda is asked for and there is nothing to run on."""
+    """Raises GraderError if --device cuda is given and there is no usable GPU."""
     reasons = (why_no_gpu(layout, one) for one in assignments if device == "cuda")
     if reason := next(filter(None, reasons), ""):
         raise GraderError(
@@ -152,9 +152,9 @@ def need_gpu(layout: Layout, assignments: Iterable[Assignment], device: str) -> 
 
 
 def split_jobs(jobs: int | None) -> tuple[int, int]:
-    """How many submissions at once, and how many threads for the virtual GPU of each.
+    """How many submissions run at once, and how many threads the virtual GPU of each gets.
 
-    One more than there are processors: each now and then waits, for a box or a worker to start or end.
+    One submission more than processors, because each sometimes waits for a sandbox or worker to start or end.
     """
     processors = len(os.sched_getaffinity(0))
     jobs = jobs or processors + 1
@@ -162,7 +162,7 @@ def split_jobs(jobs: int | None) -> tuple[int, int]:
 
 
 def is_sandboxed(no_sandbox: bool) -> bool:
-    """Whether there is to be a sandbox; raises GraderError where there can't be one."""
+    """Whether to use a sandbox; raises GraderError if there should be one but it can't be made."""
     if no_sandbox:
         click.echo("Warning: student code runs without a sandbox, with your permissions.", err=True)
         return False
@@ -178,7 +178,7 @@ def is_sandboxed(no_sandbox: bool) -> bool:
 
 
 def known_assignments(layout: Layout, names: tuple[str, ...]) -> list[str]:
-    """The assignments that are named, or all; raises GraderError for one that does not exist."""
+    """The named assignments, or all; raises GraderError for one that does not exist."""
     known = layout.assignments()
     for name in names:
         if name not in known:

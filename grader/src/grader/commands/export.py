@@ -224,7 +224,7 @@ def json_command(**shared: Any) -> None:
 
 
 class _Export:
-    """The grades of an output folder, and where the export goes."""
+    """The grades of an output folder, and the target of the export."""
 
     def __init__(self, out: Path, course: Path | None, build: Path | None, to: Path | None) -> None:
         self._out, self._to = out, to
@@ -259,14 +259,16 @@ class _Export:
         return assignment
 
     def cards(self, assignment: str) -> dict[str, Path]:
-        """The students' cards by the folder of their hand-in."""
+        """The students' report cards by submission folder."""
         records = [
             record for one in self.grades if (grade := one.assignments.get(assignment)) for record in grade.attempts
         ]
         return {record.folder: self._out / card_name(self._view.record(record)) for record in records}
 
     def titles(self, assignments: dict[str, Assignment], columns: tuple[str, ...]) -> dict[str, list[str]]:
-        """What the platform may call each assignment: what was typed, else course.toml's word, its title, its id."""
+        """The titles a platform may use for each assignment: from the command line, else course.toml, its title and its
+        id.
+        """
         typed = self.typed(assignments, columns)
         policy = self._files.course(self._layout.assignments()).policy
         return {
@@ -275,7 +277,7 @@ class _Export:
         }
 
     def typed(self, assignments: dict[str, Assignment], columns: tuple[str, ...]) -> dict[str, str]:
-        """The headers that --column gives; with one assignment its id may be left out."""
+        """The headers from --column; with one assignment its id may be left out."""
         typed: dict[str, str] = {}
         for entry in columns:
             name, _, header = entry.partition("=")
@@ -289,7 +291,7 @@ class _Export:
         return typed
 
     def write(self, name: str, text: str | bytes, report: Report, what: str = "grade") -> None:
-        """Writes the file and says what is in it, and who isn't; raises Exit where somebody isn't."""
+        """Writes the file and reports what is in it and who is missing; raises Exit if somebody is."""
         path = self._to or self._out / _FOLDER / name
         write_atomic(path, text)
         self._say(f"{counted(report.filled, what)}: {escape(str(path))}")

@@ -173,7 +173,7 @@ def gpu_pages(out: Path, pages: Path, measure: bool, no_sandbox: bool, build: Pa
 
 
 def _gpu_and_driver() -> str:
-    """The GPU's name and its driver, and the day; raises GraderError where there is no GPU."""
+    """The GPU's name, its driver version and the date; raises GraderError if there is no GPU."""
     command = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
     try:
         said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]

@@ -74,7 +74,7 @@ from grader.running.up_to_date import bring_up_to_date
 from grader.running.worker_cache import WorkerCache
 
 _WORKERS = "workers"
-_NAMED = 3  # of each kind of thing that a download is told to have: the first screen has room for more
+_NAMED = 3  # per kind of thing found in a download: the first screen has no room for more
 
 
 @click.command(short_help="Grades a class: report cards, gradebook, leaderboard.")
@@ -178,7 +178,7 @@ def grade(  # noqa: PLR0913 - its options
     with folder_for(out, secret, dry_run=dry_run) as (home, given), at_work(home) as (journal, stop):
         seeds = secret_of(urgent, home, given) if seed is None else None
         remember_view(journal, anonymous, seeds)
-        shutil.rmtree(home / "work", ignore_errors=True)  # of a run that was killed
+        shutil.rmtree(home / "work", ignore_errors=True)  # left by a killed run
         settings = RunSettings(seed or 0, device, threads, sandboxed, secret=seeds)
         with laid_out(submissions) as folder, open_class(folder, roster) as download:
             told = urgent if download.unmatched else console
@@ -236,7 +236,7 @@ def grade(  # noqa: PLR0913 - its options
 
 
 def _end(ended: "_Ended", status: int, *, as_json: bool) -> None:
-    """Prints the JSON document where it is asked for; exits where the status is not 0."""
+    """Prints the JSON document if requested; exits if the status is not 0."""
     if as_json:
         click.echo(ended.document(status))
     if status:
@@ -244,7 +244,7 @@ def _end(ended: "_Ended", status: int, *, as_json: bool) -> None:
 
 
 def _status(download: ClassDownload, ledger: Ledger, *, is_done: bool) -> int:
-    """The exit status of a run that came to its end."""
+    """The exit status of a finished run."""
     if not is_done:
         return HARNESS_STATUS
     return LOWER_STATUS if ledger.held else UNMATCHED_STATUS if download.unmatched else 0
@@ -258,7 +258,7 @@ def _merged(
     *,
     replace_all: bool,
 ) -> dict[str, Merged]:
-    """The download beside what was graded before, by assignment."""
+    """Merges the download with earlier submissions, by assignment."""
     return {
         name: merge(
             journal,
@@ -284,7 +284,7 @@ class _Ended:
 
     @property
     def files(self) -> dict[str, Path]:
-        """The files that were written, by a name for people."""
+        """The files written, by a human-readable name."""
         made = self.published
         files = {"Report cards": made.index, "Gradebook": made.gradebook, "Leaderboard": made.leaderboard}
         return {label: path for label, path in files.items() if path is not None}
@@ -302,7 +302,7 @@ def _benches(
     stop: threading.Event,
     console: Console,
 ) -> list[Bench]:
-    """What each assignment is graded with, built where it has changed since it was."""
+    """The bench of each assignment, rebuilt if it is out of date."""
     bring_up_to_date(layout, [one.id for one in assignments], partial(_warn, console))
     toolchain, build = find_toolchain(layout), WorkerCache(layout, home / _WORKERS).build
     work = (home / "work").resolve()
@@ -314,7 +314,7 @@ def _warn(console: Console, text: str) -> None:
 
 
 def _command(submissions: Path, settings: RunSettings) -> str:
-    """The line that repeats a run, on one machine: grades are the same wherever they are made."""
+    """The command that repeats a run on one machine: grades are the same on every machine."""
     device = "" if settings.device == "vgpu" else f" --device {settings.device}"
     return f"grader grade {shlex.quote(str(submissions))}{device}{'' if settings.sandboxed else ' --no-sandbox'}"
 
@@ -360,7 +360,7 @@ def _show_result(console: Console, ended: _Ended, out: Path) -> None:
 
 
 def _ledger(layout: Layout, journal: Journal, course: Course, found: Iterable[str], *, replace_all: bool) -> Ledger:
-    """What takes the results over; it knows the assignments of earlier runs too."""
+    """The ledger for the results, including assignments of earlier runs."""
     names = dict.fromkeys((*journal.assignments(), *found))
     assignments = {name: load_assignment(layout.assignment(name)) for name in names}
     return Ledger(journal, assignments, course, datetime.now(UTC), replace_all=replace_all)
@@ -376,7 +376,7 @@ def _batches(
     *,
     whole: bool,
 ) -> list[Batch]:
-    """What is to be graded of each assignment; without `whole`, the others' results stay."""
+    """What to grade of each assignment; without `whole`, results of other submissions are kept."""
     return [
         Batch(
             bench,
@@ -392,7 +392,7 @@ def _batches(
 def _grade_each(
     display: Display, batches: Sequence[Batch], journal: Journal, view: View, executor: Executor
 ) -> list[Record]:
-    """Grades all assignments, and shows how it goes."""
+    """Grades all assignments, and shows progress."""
     with display:
         every = grade_batches(batches, journal, executor)
     return [record for records in every for record in view.records(records)]
@@ -401,9 +401,9 @@ def _grade_each(
 def _read_course(
     layout: Layout, journal: Journal, submissions: Path, course: Path | None
 ) -> tuple[CourseFiles, Course]:
-    """The files that were named, else those beside the submissions, else the last run's; and what they say.
+    """Reads the course files: the named ones, else those next to the submissions, else the last run's.
 
-    Where there are none yet, the place is remembered: `grader report` reads a course.toml that is written there later.
+    If there are none yet, the place is remembered: `grader report` reads a course.toml written there later.
     """
     folder = course_folder(submissions)
     files = named_course(course) if course else find_course(folder) if folder else CourseFiles()
@@ -413,7 +413,7 @@ def _read_course(
 
 
 def _check_course(course: Course, journal: Journal, found: Mapping[str, Sequence[Submission]]) -> None:
-    """Tells a mistake in the course's files now, before anything is graded."""
+    """Reports mistakes in the course's files before anything is graded."""
     people = [
         (student, one.handed.is_matched)
         for several in found.values()
@@ -424,7 +424,7 @@ def _check_course(course: Course, journal: Journal, found: Mapping[str, Sequence
 
 
 def _show_open(console: Console, every: list[Record], published: Published) -> bool:
-    """Names what has to be tried again; says whether all is done."""
+    """Names the submissions to try again; returns whether there are none."""
     failed = [record for record in every if record.status == NOT_GRADED]
     if failed:
         listed = ", ".join(escape(record.folder) for record in failed)

@@ -71,7 +71,7 @@ _Found = tuple[Assignment, AssignmentGrade, dict[str, list[Past]]]
 
 
 def _folders(journal: Journal, view: View, grade: AssignmentGrade) -> dict[str, list[Past]]:
-    """The history of each folder in which a student handed in."""
+    """The history of each folder that a student submitted."""
     folders: dict[str, list[Record]] = {}
     for one in grade.attempts:
         folders.setdefault(one.folder, []).append(one)
@@ -82,7 +82,7 @@ def _folders(journal: Journal, view: View, grade: AssignmentGrade) -> dict[str, 
 
 
 def _student(name: str, grades: Sequence[StudentGrades], out: Path) -> StudentGrades:
-    """The student that NAME stands for; raises GraderError that lists the nearest where it is nobody, or several."""
+    """The student called NAME; raises GraderError listing the nearest names if there is none, or several."""
     folders = {id(one): {r.folder for grade in one.assignments.values() for r in grade.attempts} for one in grades}
     exact = [one for one in grades if name in folders[id(one)]]
     if len(exact) == 1:
@@ -128,7 +128,7 @@ def _show(console: Console, student: StudentGrades, found: Sequence[_Found]) -> 
         for step in grade.steps:
             console.print(f"  {escape(step)}", highlight=False)
         for one in grade.adjustments:
-            if not one.points:  # the others are steps
+            if not one.points:  # other entries are steps, without points
                 console.print(f"  Comment: {escape(one.reason)}{escape(f' ({one.staff})' if one.staff else '')}")
         points, possible = grade.points, points_text(grade.possible)
         counts = "Nothing counts" if points is None else f"{grade.points_text} of {possible} points count"

@@ -54,7 +54,7 @@ def leaderboard(out: Path, watch: bool, build: Path | None) -> None:
 
 
 def _watch(console: Console, layout: Layout, out: Path, journal: Journal, seen: str) -> None:
-    """Writes the boards whenever the journal has other results; Ctrl-C is how it ends."""
+    """Writes the boards whenever the journal has new results; Ctrl-C ends it."""
     path = out / JOURNAL
     file = path.stat().st_ino
     try:

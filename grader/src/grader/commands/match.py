@@ -1,4 +1,4 @@
-"""`grader match`, and what `grader grade` says of a download first: who handed in, and who can't be matched."""
+"""`grader match`, and the summary that `grader grade` prints first: who handed in, and who can't be matched."""
 
 import contextlib
 from datetime import datetime
@@ -73,9 +73,9 @@ def nothing_in(submissions: Path) -> str:
 def show_class(
     console: Console, download: ClassDownload, *, names: bool = True, propose: bool = True, most: int = _MOST_LISTED
 ) -> None:
-    """Says what platform made the download, how many handed in, and who is left over, `most` of each kind by name.
+    """Prints the platform of the download, how many handed in, and who is unmatched, up to `most` of each kind.
 
-    `propose`: writes who is left over into matches.csv. Without `names` it counts only, and writes nothing.
+    `propose`: writes unmatched submissions to matches.csv. Without `names` it only prints counts, and writes nothing.
     """
     owners = download.owners
     late = sum(any(attempt.late for attempt in owner.attempts) for owner in owners)
@@ -108,7 +108,7 @@ def show_class(
 
 
 def _show_times(console: Console, download: ClassDownload) -> None:
-    """Says what tells when submissions were handed in."""
+    """Says where the hand-in times come from."""
     newest = [owner.attempts[-1] for owner in download.owners]
     sources = sorted({one.source for one in newest if one.source})
     lost = sum(not one.source for one in newest)
@@ -165,7 +165,7 @@ def _show_unmatched(console: Console, download: ClassDownload, *, propose: bool,
 
 
 def _line(console: Console, text: str) -> None:
-    console.print(text, highlight=False, soft_wrap=not console.is_terminal)  # a terminal breaks lines within words
+    console.print(text, highlight=False, soft_wrap=not console.is_terminal)  # a terminal would break lines inside words
 
 
 def _whose(owner: Owner) -> str:
@@ -185,10 +185,10 @@ def _remarks(owner: Owner) -> str:
 
 
 def wanted_of(layout: Layout, assignment: Assignment) -> Wanted:
-    """What to look for: the assignment's file, how to tell the others', and what students begin with."""
+    """What to look for: the assignment's file, how to recognise the others', and the stub that students start from."""
     names = set(layout.assignments()) - {assignment.id}
     for other in tuple(names):
-        with contextlib.suppress(GraderError):  # what is wrong with another assignment is said where it is graded
+        with contextlib.suppress(GraderError):  # problems of another assignment are reported where that one is graded
             names.add(load_assignment(layout.assignment(other)).submission)
     wanted = Wanted(
         assignment.id, assignment.submission, frozenset(names - {assignment.submission}), takes=assignment.takes
@@ -197,9 +197,9 @@ def wanted_of(layout: Layout, assignment: Assignment) -> Wanted:
 
 
 def tell_deadlines(layout: Layout, download: ClassDownload, path: Path, course: Path | None) -> None:
-    """Says to a download when the states of a repository may count: deadlines, and each day after them.
+    """Tells a download which states of a repository may count: at deadlines, and each late day after them.
 
-    Mistakes in the course's files are told where they are checked.
+    Mistakes in the course's files are reported where they are checked.
     """
     folder = course or course_folder(path)
     with contextlib.suppress(GraderError):
@@ -221,7 +221,7 @@ def tell_deadlines(layout: Layout, download: ClassDownload, path: Path, course: 
 def assignments_in(
     layout: Layout, names: tuple[str, ...], download: ClassDownload, path: Path, course: Path | None = None
 ) -> list[Assignment]:
-    """Those named, else those that the download has files of; the download is told their deadlines."""
+    """The named assignments, else those with files in the download; sets their deadlines in the download."""
     tell_deadlines(layout, download, path, course)
     loaded = [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]
     if names or len(loaded) == 1:

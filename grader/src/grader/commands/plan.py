@@ -1,4 +1,4 @@
-"""Says what a run is about to do, and why."""
+"""Describes what a run is about to do, and why."""
 
 import shutil
 import sqlite3
@@ -29,7 +29,7 @@ _MOST_CHANGES = 15
 
 @contextmanager
 def folder_for(out: Path, secret: Path | None, *, dry_run: bool) -> Iterator[tuple[Path, Path | None]]:
-    """The output folder, and the secret's file if one is named; for a dry run a copy that is gone after it."""
+    """The output folder, and the secret's file if one is named; for a dry run a temporary copy."""
     if not dry_run:
         yield out, secret
         return
@@ -40,13 +40,13 @@ def folder_for(out: Path, secret: Path | None, *, dry_run: bool) -> Iterator[tup
                 with closing(sqlite3.connect(out / JOURNAL)) as there, closing(sqlite3.connect(copy / JOURNAL)) as here:
                     there.backup(here)
             except sqlite3.DatabaseError:
-                shutil.copy(out / JOURNAL, copy / JOURNAL)  # a damaged one: who opens it says so
+                shutil.copy(out / JOURNAL, copy / JOURNAL)  # a damaged one is reported when it is opened
         own = out / NAME
         yield copy, own if secret is None and own.is_file() else secret
 
 
 def show_merged(console: Console, merged: Mapping[str, Merged], view: View, *, replaced: bool) -> None:
-    """Says who was graded before, who is new, and of whom this download has nothing; only where it is a second one."""
+    """Says who was graded before, who is new, and who is missing in this download; silent for a first download."""
     for name, one in merged.items():
         _show_merged(console, name, one, view, replaced=replaced)
 
@@ -60,7 +60,7 @@ def _show_merged(console: Console, assignment: str, merged: Merged, view: View, 
 
     def some(folders: Sequence[str]) -> str:
         names = [called.get(folder, folder) for folder in folders]
-        if view.is_anonymous:  # the order of a download would tell names
+        if view.is_anonymous:  # the order of a download would reveal names
             names = sorted(view.folder(folder) for folder in folders)
         return f"{len(names)}: {listed(names, _MOST_NAMED)}"
 
@@ -82,7 +82,7 @@ def _show_merged(console: Console, assignment: str, merged: Merged, view: View, 
 
 
 def show_changes(console: Console, urgent: Console, ledger: Ledger, view: View) -> None:
-    """Names the grades that the run has changed, and those that it left because they would be lower."""
+    """Names the grades that the run changed, and those kept because the new ones would be lower."""
     if ledger.changed:
         console.print(f"[bold]Changed[/]: {counted(len(ledger.changed), 'grade')}", highlight=False, soft_wrap=True)
         _show(console, ledger.changed, view)
@@ -118,7 +118,7 @@ def show_plan(
     whole: bool,
     again: bool,
 ) -> list[Change]:
-    """Says what is to be done for one assignment and returns it; with `whole`, each submission has a line."""
+    """Prints what there is to do for one assignment and returns it; with `whole`, one line per submission."""
     made = list(changes(bench, submissions, journal, again=again))
     todo = [change for change in made if change.what != KEPT]
     lines = told(bench, made)

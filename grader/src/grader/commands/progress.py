@@ -1,7 +1,8 @@
-"""Shows progress while a class is graded: a few lines that are redrawn on a terminal, now and then a line elsewhere.
+"""Shows progress while a class is graded: a few lines that are redrawn on a terminal, a line from time to time
+elsewhere.
 
-The remaining time is estimated from submissions that this run compiled and ran, and from nothing else: what the journal
-had, what shares another's result and what was not handed in takes no time. Until three have ended there is no estimate.
+The remaining time is estimated only from submissions that this run compiled and ran: cached, shared and missing ones
+take no time. Until three have ended there is no estimate.
 """
 
 import threading
@@ -24,12 +25,12 @@ from grader.model.record import Record
 from grader.model.verdicts import glyph, place, tone
 
 STYLES = {"good": "green", "warn": "yellow", "bad": "red", "harness": "magenta", "quiet": "dim"}
-_BASIS = 3  # submissions that an estimate needs
-_LINE_SECONDS = 30.0  # from one line to the next where there is no terminal
+_BASIS = 3  # submissions before the first estimate
+_LINE_SECONDS = 30.0  # between lines if there is no terminal
 _BAR, _NAME = 12, 24
-_MOST_SHOWN = 8  # submissions at work
-_MOST_BARS = 3  # assignments at work
-_OTHER_LINES = 6  # of a screen, which are neither for submissions nor for assignments at work
+_MOST_SHOWN = 8  # submissions in progress
+_MOST_BARS = 3  # assignments in progress
+_OTHER_LINES = 6  # screen lines for neither submissions nor assignments
 _MINUTE, _HOUR = 60, 3600
 
 
@@ -39,7 +40,7 @@ def marked(verdict: str) -> Text:
 
 
 def tally(verdicts: Counter[str]) -> Text:
-    """How many of each verdict."""
+    """The number of submissions by verdict."""
     parts = [marked(verdict).append(f" {verdicts[verdict]}") for verdict in sorted(verdicts, key=place)]
     return Text("   ").join(parts)
 
@@ -56,7 +57,7 @@ def duration(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be done of one assignment: `runs` of the `total` submissions have to be compiled and run."""
+    """The work for one assignment: `runs` of the `total` submissions have to be compiled and run."""
 
     name: str
     total: int
@@ -65,7 +66,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Counts:
-    """One assignment's numbers of submissions: all, and those that the journal already had."""
+    """One assignment's numbers of submissions: all of them, and those found in the journal."""
 
     submissions: int
     unchanged: int
@@ -73,32 +74,32 @@ class Counts:
 
 @dataclass
 class _Part:
-    """One assignment as it goes: `cached` came from the journal, `ran` were compiled and run."""
+    """Progress of one assignment: `cached` came from the journal, `ran` were compiled and run."""
 
     work: Work
     done: int = 0
     cached: int = 0
     ran: int = 0
     began: float | None = None
-    last: float = 0.0  # when one that ran came to its end
-    at_work: int = 0  # then, besides it
+    last: float = 0.0  # when the last of these ended
+    at_work: int = 0  # at that time, in progress
 
     @property
     def is_open(self) -> bool:
-        """Whether it was begun and is not done."""
+        """Whether it was started and is not done."""
         return self.done < self.work.total and (self.done > 0 or self.began is not None)
 
     def seconds_each(self) -> float | None:
-        """What one takes with all others beside it; None while too few have ended.
+        """Seconds per submission with all jobs running in parallel; None until enough have ended.
 
-        Those at work are half done, on average.
+        Submissions in progress count as half done.
         """
         if self.began is None or self.ran < _BASIS:
             return None
         return (self.last - self.began) / (self.ran + self.at_work / 2)
 
     def left(self, each: float | None, now: float) -> float | None:
-        """Seconds to go at that pace."""
+        """Seconds left at that pace."""
         runs = self.work.runs - self.ran
         if runs <= 0 or self.done >= self.work.total:
             return 0.0
@@ -110,7 +111,7 @@ class _Part:
 @dataclass
 class _AtWork:
     name: str
-    assignment: str  # empty where there is but one
+    assignment: str  # empty if there is only one
     stage: str
     ended: int = 0
     total: int = 0
@@ -129,7 +130,7 @@ class _State:
 
 
 class Display:
-    """Shows the grading of all assignments; its methods may be called from any thread."""
+    """Shows the grading of all assignments; thread-safe."""
 
     def __init__(
         self,
@@ -148,7 +149,7 @@ class Display:
         self._state = _State(parts)
         self._began = self._said = clock()
         self._live: Live | None = None
-        self.note: Callable[[], str] = str  # what else is to be said, in a line; nothing where it is empty
+        self.note: Callable[[], str] = str  # an extra status line; hidden if empty
         if console.is_interactive and not quiet:
             self._live = Live(
                 console=console, get_renderable=self.screen, transient=True, refresh_per_second=4,
@@ -167,11 +168,11 @@ class Display:
             self._live.stop()
 
     def of(self, name: str) -> "PartDisplay":
-        """What is told of this assignment's submissions."""
+        """The display for this assignment's submissions."""
         return PartDisplay(self, name)
 
     def counts(self) -> dict[str, Counts]:
-        """By assignment, what became of the submissions."""
+        """By assignment, the results so far."""
         return {part.work.name: Counts(part.done, part.cached) for part in self._state.parts}
 
     def on_stage(self, name: str, submission: Submission, stage: str) -> None:
@@ -208,7 +209,7 @@ class Display:
         return next(part for part in self._state.parts if part.work.name == name)
 
     def _say(self, part: _Part, now: float) -> None:
-        """A line at the end of each assignment that had work, and every half a minute until then."""
+        """Prints a line when an assignment with work ends, and every half minute until then."""
         is_done = part.done == part.work.total
         if not (is_done and part.cached < part.done) and now - self._said < _LINE_SECONDS:
             return
@@ -222,7 +223,7 @@ class Display:
         self._console.print(Text(text), soft_wrap=not self._console.is_terminal)
 
     def screen(self) -> Group:
-        """What is drawn: bars, verdicts so far, and who is at work; no line is wider than the terminal."""
+        """The screen: bars, verdicts so far, and submissions in progress; no line is wider than the terminal."""
         with self._lock:
             state, now = self._state, self._clock()
             width, height = self._console.size
@@ -244,7 +245,7 @@ class Display:
         return Group(*lines)
 
     def _shown(self) -> list[_Part]:
-        """The first assignments at work; where none is, the one that is next, or was last."""
+        """The first assignments in progress; if none is, the next one or the last one."""
         parts = self._state.parts
         left = [part for part in parts if part.done < part.work.total]
         return [part for part in parts if part.is_open][:_MOST_BARS] or [left[0] if left else parts[-1]]
@@ -264,7 +265,7 @@ class Display:
         return self._line(counted(len(parts), "assignment"), done, total, said)
 
     def seconds_left(self, now: float) -> float | None:
-        """For all assignments; one that was not begun is taken to go at the pace of those before. None: no basis."""
+        """For all assignments; one not started is assumed to take as long as earlier ones. None: no estimate yet."""
         parts = self._state.parts
         known = [each for part in parts if (each := part.seconds_each()) is not None]
         mean = sum(known) / len(known) if known else None

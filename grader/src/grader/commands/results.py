@@ -1,4 +1,4 @@
-"""What `grader` does with results that are there: `report`, `repair`."""
+"""Commands on existing results: `report`, `repair`."""
 
 from pathlib import Path
 
@@ -62,7 +62,7 @@ def report(out: Path, course: Path | None, anonymous: bool | None, build: Path |
 
 
 def show_unmade(console: Console, published: Published) -> None:
-    """Names the report cards that have the points alone."""
+    """Names the report cards that contain only the points."""
     for one in published.unmade:
         console.print(
             f"[magenta]Report card[/] of {escape(one.folder)} shows only the points: making the rest failed "

@@ -1,4 +1,4 @@
-"""`grader --help`: commands by what somebody is about to do, and a seed whose bounds are not in it."""
+"""`grader --help` with commands grouped by task; a seed option whose bounds are not listed."""
 
 import click
 
@@ -9,7 +9,7 @@ _SECTIONS = {
     "Let others grade or practise": ("autograder", "handout"),
     "Write assignments": ("new", "check", "mutate", "opponents", "ladder", "gpu-pages", "sample-class"),
 }
-# Words of other graders, and what to type instead.
+# Commands of other graders, and the equivalent here.
 MEANT = {
     "regrade": "grader grade SUBMISSIONS --out OUT --only STUDENT --again --reason WHY",
     "rerun": "grader grade SUBMISSIONS --out OUT --only STUDENT --again --reason WHY",
@@ -30,13 +30,13 @@ class Sectioned(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command; raises UsageError with what to type for a word that other graders have."""
+        """The command; for the name of another grader's command, raises UsageError saying what to type."""
         if args and args[0] in MEANT and self.get_command(ctx, args[0]) is None:
             raise click.UsageError(f"There is no command {args[0]}.\nType:  {MEANT[args[0]]}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the sections; a command that is in none comes last."""
+        """Writes the sections; commands that belong to none come last."""
         named = {name for names in _SECTIONS.values() for name in names}
         others = tuple(name for name in self.list_commands(ctx) if name not in named)
         for title, names in (*_SECTIONS.items(), ("Others", others)):
@@ -47,7 +47,7 @@ class Sectioned(click.Group):
 
 
 def seed_in_range(_context: click.Context, _parameter: click.Parameter, seed: int | None) -> int | None:
-    """The seed; raises click's error for one out of range, whose bounds are too long for a line of help."""
+    """The seed; raises click's error if it is out of range. The bounds are too long for a line of help."""
     if seed is not None and not 0 <= seed <= MOST_SEED:
         raise click.BadParameter(f"{seed} is not in the range 0<=x<={MOST_SEED}.")
     return seed

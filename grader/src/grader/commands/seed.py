@@ -16,7 +16,7 @@ from grader.pages.publish import NAMES, open_journal
 
 
 def secret_of(console: Console, out: Path, given: Path | None) -> Secret:
-    """The secret to derive seeds with; says where it is when it is new."""
+    """The secret for deriving seeds; prints its path if it is new."""
     secret, path, is_new = open_secret(out, given)
     if is_new:
         console.print(
@@ -55,7 +55,7 @@ def seed_command(name: str, out: Path) -> None:
         console.print(f"FOLDER is in {escape(str(out / STAFF / NAMES))}", highlight=False, soft_wrap=True)
     for record in found:
         command = record.provenance.command
-        if view.is_anonymous:  # another folder of results has other aliases
+        if view.is_anonymous:  # another results folder has other aliases
             command = command.replace(shlex.quote(record.folder), "FOLDER")
         again = f"{command} --seed {record.provenance.seed} --out {out}/again"
         console.print(

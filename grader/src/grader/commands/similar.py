@@ -84,7 +84,7 @@ def similar(out: Path, threshold: int, earlier: tuple[Path, ...], build: Path | 
 
 
 def _earlier(layout: Layout, assignment: Assignment, place: Path, *, named: bool) -> list[Work]:
-    """What an earlier class handed in: from the journal of its results, else from its submissions."""
+    """An earlier class's submissions: from the journal of its results, else from a folder of submissions."""
     found: dict[str, tuple[str, str]] = {}
     if (place / JOURNAL).is_file():
         journal = open_journal(place)

@@ -1,4 +1,4 @@
-"""What `grader grade` ends with: a row for each student, a digest of a long class, or all of it as a JSON document."""
+"""The last output of `grader grade`: a row per student, a digest of a long class, or a JSON document."""
 
 import re
 from collections import Counter
@@ -23,17 +23,17 @@ from grader.pages.look_first import look_first
 from grader.running.changes import Change
 
 FORMAT = 1
-_LONG_CLASS = 40  # students; more have a digest
-_MOST_LISTED = 15  # things to be looked at
-_NAME = 26  # columns, at most
-_REST = 43  # columns of a row that are neither the name's nor an assignment's
-_EACH = 8  # columns of an assignment
+_LONG_CLASS = 40  # students; larger classes get a digest
+_MOST_LISTED = 15  # entries listed
+_NAME = 26  # maximum width
+_REST = 43  # columns of a row besides the name and the assignments
+_EACH = 8  # width of an assignment's column
 _DENSE_REST, _DENSE_EACH = 25, 6
-_SPARE = "\ufe0f"  # asks for a picture in place of a sign, and terminals disagree about its width
+_SPARE = "\ufe0f"  # requests an emoji instead of a text symbol; terminals disagree about its width
 
 
 def of_run(grades: Sequence[StudentGrades], folders: Collection[tuple[str, str]] | None) -> list[StudentGrades]:
-    """Those whose submissions are among `folders`, which are given with their assignment; None: all."""
+    """The students with submissions in `folders` (given with the assignment); None: all."""
     if folders is None:
         return list(grades)
     return [
@@ -44,9 +44,9 @@ def of_run(grades: Sequence[StudentGrades], folders: Collection[tuple[str, str]]
 
 
 def show_summary(console: Console, grades: Sequence[StudentGrades], names: Sequence[str], out: Path) -> None:
-    """What to look at first, then all students, or a digest where they are many, then each thing to look at."""
+    """The most urgent remark, then all students (a digest if there are many), then every remark."""
     for line in look_first(names, grades):
-        # A line each on a terminal, whole in a file.
+        # One line each on a terminal, in full in a file.
         console.print(Text(shown(line, 300)), soft_wrap=not console.is_terminal, no_wrap=True, overflow="ellipsis")
     if len(grades) <= _LONG_CLASS:
         console.print(_students(grades, names, console.width))
@@ -72,7 +72,7 @@ def _table(gap: int = 2) -> Table:
 
 
 def _students(grades: Sequence[StudentGrades], names: Sequence[str], width: int) -> Table:
-    """A row a student. Where it is narrow the columns move together, and then those of the assignments are left out."""
+    """One row per student. On a narrow terminal columns move closer, and then the assignments' are left out."""
     is_wide = len(names) == 1 or _NAME // 2 + _REST + _EACH * len(names) <= width
     is_dense = not is_wide and _NAME // 2 + _DENSE_REST + _DENSE_EACH * len(names) <= width
     columns = names if is_wide or is_dense else ()
@@ -94,23 +94,23 @@ def _students(grades: Sequence[StudentGrades], names: Sequence[str], width: int)
             total = total.removesuffix(" bonus").replace(" ", "")
         elif one.total is not None:
             total += f" of {points_text(one.possible)}"
-        verdict = _verdict(one, names, with_missing=not is_dense)  # the columns show what is missing
+        verdict = _verdict(one, names, with_missing=not is_dense)  # the columns already show what is missing
         table.add_row(_shown(one.student.name), verdict, *cells, *([total] if has_total else []))
     return table
 
 
 def _points(grade: AssignmentGrade | None, *, whole: bool) -> str:
-    """The points that count; where there are none, the sign of the verdict."""
+    """The points that count; if there are none, the verdict's symbol."""
     if grade is None or grade.points is None or (grade.verdict == verdicts.MISSING and not grade.points):
         return verdicts.glyph(grade.verdict if grade else verdicts.MISSING)
     return f"{grade.points_text} of {points_text(grade.possible)}" if whole else points_text(grade.points)
 
 
 def _verdict(one: StudentGrades, names: Sequence[str], *, with_missing: bool) -> Text:
-    """What to see to first, and on which assignment and rung; how many are missing, extra credit left out."""
+    """The most urgent verdict, with assignment and rung; and how many are missing, without extra credit."""
     found = [(one.assignments[name].verdict, name) for name in names if name in one.assignments]
     handed_in = [(verdict, name) for verdict, name in found if verdict not in _NOTHING_TO_SEE]
-    order = sorted(handed_in, key=lambda pair: verdicts.tone(pair[0]) != "harness")  # the harness's own faults first
+    order = sorted(handed_in, key=lambda pair: verdicts.tone(pair[0]) != "harness")  # harness failures first
     missing = sum(verdict == verdicts.MISSING and not one.assignments[name].is_extra for verdict, name in found)
     if not order:
         passed = any(verdict == verdicts.PASS for verdict, _ in found)
@@ -133,7 +133,7 @@ _NOTHING_TO_SEE = (verdicts.PASS, verdicts.MISSING, verdicts.NOT_DUE, verdicts.E
 
 
 def _digest(grades: Sequence[StudentGrades], names: Sequence[str]) -> Table:
-    """How many by verdict, a line an assignment."""
+    """The number of submissions by verdict, one line per assignment."""
     table = _table()
     table.title = Text(counted(len(grades), "student"), "bold")
     table.title_justify = "left"
@@ -165,7 +165,7 @@ def _shown(name: str) -> Text:
 
 
 def _short(name: str, names: Sequence[str]) -> str:
-    """04 for 04_reduction, where no other one is called so."""
+    """04 for 04_reduction, if no other name is shortened to that."""
     numbers = [re.match(r"\d+(?=_)", other) for other in names]
     own = re.match(r"\d+(?=_)", name)
     same = sum(bool(own and other and own[0] == other[0]) for other in numbers)

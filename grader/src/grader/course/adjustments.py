@@ -1,4 +1,4 @@
-"""``adjustments.csv``: points that a person gives or takes, and comments, with the reason and who it was."""
+"""``adjustments.csv``: points added or deducted by a person, and comments, with the reason and the author."""
 
 import math
 from collections.abc import Sequence
@@ -18,10 +18,9 @@ _LONGEST = 2000
 
 @dataclass(frozen=True)
 class Adjustment:
-    """Points that a person gave or took, with the reason and who did it; a comment where they are 0.
+    """Points that a person added or deducted, with the reason and the author; only a comment if they are 0.
 
-    `student` is as the file names them, `where` the file and the line. `assignment` is empty where the points belong to
-    the course's total.
+    `student` is as written in the file, `where` is the file and the line. `assignment` is empty for the course total.
     """
 
     student: str
@@ -33,14 +32,14 @@ class Adjustment:
 
 
 def adjustment_step(one: Adjustment) -> str:
-    """The sentence that tells it: "+5 points: explained it in person (hopper)"."""
+    """Describes it: "+5 points: explained it in person (hopper)"."""
     sign = "+" if one.points > 0 else "−"
     unit = "point" if abs(one.points) == 1 else "points"
     return f"{sign}{points_text(abs(one.points))} {unit}: {one.reason}" + (f" ({one.staff})" if one.staff else "")
 
 
 def adjustments_from(table: CsvFile, known: Sequence[str]) -> tuple[Adjustment, ...]:
-    """What an adjustments.csv says; `known` are all assignments. Raises GraderError naming the line."""
+    """The contents of adjustments.csv; `known` are all assignments. Raises GraderError naming the line."""
     header = table.titles(COLUMNS, COLUMNS)
     return tuple(_adjustment(table, header, line, row, known) for line, row in table.rows)
 

@@ -1,7 +1,7 @@
-"""Aliases that are made up: they follow from who it is and from a salt that only the results' folder has.
+"""Made-up aliases, derived from a student's identity and a salt that only the results folder has.
 
-Without the salt nobody who knows the class can compute whose an alias is. It is derived from the secret of the seeds
-where there is one, so that a class has the same aliases in every folder with that secret.
+Without the salt, nobody can compute aliases from a class list. The salt is derived from the secret of the seeds if
+there is one, so a class has the same aliases in every folder with that secret.
 """
 
 import hashlib
@@ -15,12 +15,12 @@ from grader.model.record import Record
 from grader.model.roster import Student
 from grader.running.store import Journal
 
-_SALT = "salt of aliases"  # what the journal keeps it under
+_SALT = "salt of aliases"  # key in the journal
 _DIGITS = 8
 
 
 def salt_of(journal: Journal, secret: Secret | None = None) -> str:
-    """The salt of a folder's aliases: what it is already, else of the secret, else random."""
+    """The salt of a folder's aliases: the stored one, else derived from the secret, else random."""
     salt = journal.recall(_SALT)
     if not salt:
         salt = secret.alias_salt if secret else secrets.token_hex(16)
@@ -35,12 +35,12 @@ def made_up(salt: str, text: str) -> str:
 
 
 def alias_of(salt: str, who: Identity) -> str:
-    """A student's."""
+    """A student's alias."""
     return made_up(salt, repr(who))
 
 
 def with_alias(salt: str, record: Record) -> Record:
-    """The record with an alias for each student that the roster gives none."""
+    """The record with an alias for each student who has none on the roster."""
     handed = record.handed
 
     def named(student: Student) -> Student:

@@ -25,11 +25,11 @@ class Amount:
     is_percent: bool
 
     def of(self, whole: float) -> float:
-        """In points, where `whole` is what the percentage is of."""
+        """In points; `whole` is what the percentage refers to."""
         return self.value * whole / 100 if self.is_percent else self.value
 
     def text(self, whole: float) -> str:
-        """As in "10 % of 100", "5 points"."""
+        """Formatted as "10 % of 100" or "5 points"."""
         if self.is_percent:
             return f"{points_text(self.value)} % of {points_text(whole)}"
         return f"{points_text(self.value)} {'point' if self.value == 1 else 'points'}"
@@ -37,13 +37,13 @@ class Amount:
 
 @dataclass(frozen=True)
 class Span:
-    """A length of time. Days are days of the calendar: where clocks change, one has 23 or 25 hours."""
+    """A length of time. Days are calendar days: one has 23 or 25 hours when clocks change."""
 
     days: int = 0
     seconds: int = 0
 
     def text(self) -> str:
-        """As in "2 days 12 hours"."""
+        """Formatted as "2 days 12 hours"."""
         hours, minutes = divmod(self.seconds // _MINUTE, 60)
         parts = [(self.days, "day"), (hours, "hour"), (minutes, "minute")]
         return " ".join(counted(number, unit) for number, unit in parts if number) or "0 minutes"
@@ -102,12 +102,12 @@ def read_moment(value: datetime | str, zone: tzinfo | None, where: str) -> datet
 
 
 def from_wall(wall: datetime, zone: tzinfo) -> datetime:
-    """The moment at which a clock in `zone` shows `wall`, in UTC: the later of two where clocks are set."""
+    """The moment at which a clock in `zone` shows `wall`, in UTC: the later of two when clocks are set back."""
     return max(wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
 
 
 def after(start: datetime, span: Span, zone: tzinfo) -> datetime:
-    """`span` after `start`: so many days later at the same time of day, and the hours on top."""
+    """`span` after `start`: days later at the same time of day, plus the hours."""
     wall = start.astimezone(zone).replace(tzinfo=None) + timedelta(days=span.days)
     moment = from_wall(wall, zone) if span.days else start
     return moment + timedelta(seconds=span.seconds)

@@ -1,8 +1,8 @@
-"""Results as they are, or under aliases, so that who looks at them doesn't know whose they are.
+"""Results under real names or under aliases, so that whoever reads them doesn't know whose they are.
 
-The journal has names, and grades are computed with them. What pages and commands show goes through a `View` first:
-`Named` changes nothing, `Anonymous` puts aliases in the place of names, ids, addresses and folders, and an order by
-alias in the place of the one by name. names.csv joins them again.
+The journal has names, and grades are computed with them. Pages and commands show data through a `View`: `Named` changes
+nothing, `Anonymous` replaces names, ids, addresses and folders by aliases, and sorts by alias instead of by name.
+names.csv maps aliases to names.
 """
 
 import ast
@@ -28,19 +28,19 @@ from grader.model.result import SuiteResult
 from grader.model.roster import Student
 from grader.running.store import Journal
 
-_ANONYMOUS = "anonymous"  # what the journal keeps it under
-_SHORTEST = 3  # a shorter part of a name is in too many words
+_ANONYMOUS = "anonymous"  # key in the journal
+_SHORTEST = 3  # shorter parts of a name occur in too many other words
 _FEW = 3
 _LOST = "…"
 _PART = re.compile(r"[^\W_]+")
-# What of a source is no code: comments, with the lines that a backslash adds to them, and texts. In both a person may
-# be named; in code a name may be a keyword, so code stays. One that is not closed goes up to the end, too.
+# Comments (with lines joined by a backslash) and strings. Either may name a person; in code a name may be a keyword, so
+# code stays. An unterminated one extends to the end.
 _CONTINUED = r"//(?:[^\\\n]+|\\[ \t\r\f\v]*\n|\\)* | /\*(?:[^*]+|\*(?!/))*(?:\*/)?"
 _NO_CODE = re.compile(rf"{_CONTINUED} | {QUOTED}", re.VERBOSE)
 _NO_PYTHON = re.compile(rf"\#[^\n]* | {PYTHON_QUOTED}", re.VERBOSE)
 _LIKE_PYTHON = re.compile(r"^[ \t]*(?:from[ \t]+\S+[ \t]+import|import[ \t]|def[ \t]+\w+[ \t]*\()", re.MULTILINE)
 _LIKE_CPP = re.compile(r"^[ \t]*\#[ \t]*include\b|[;{}][ \t]*$", re.MULTILINE)
-Owner = tuple[str, Student, Handed]  # whose folder
+Owner = tuple[str, Student, Handed]  # the owner of a folder
 Row = tuple[str, str, str, str, str]
 
 
@@ -50,61 +50,61 @@ class View(Protocol):
     is_anonymous: bool
 
     def folder(self, folder: str) -> str:
-        """The name under which a folder is shown."""
+        """The displayed name of a folder."""
 
     def real(self, name: str) -> str:
-        """The real folder behind this name."""
+        """The real folder with this displayed name."""
 
     def record(self, record: Record) -> Record:
-        """The record as it is shown."""
+        """The record in displayed form."""
 
     def records(self, records: Iterable[Record]) -> list[Record]:
-        """Results of an assignment, in an order that tells nothing."""
+        """An assignment's results, in an order that reveals nothing."""
 
     def grades(self, grades: Sequence[StudentGrades]) -> list[StudentGrades]:
-        """All students' grades, in such an order."""
+        """All students' grades, in an order that reveals nothing."""
 
     def submissions(self, submissions: Sequence[Submission]) -> list[Submission]:
-        """The submissions themselves, with their names, in such an order."""
+        """The submissions under their real names, in an order that reveals nothing."""
 
 
 class Named:
-    """Everything as it is."""
+    """Shows everything unchanged."""
 
     is_anonymous = False
 
     def folder(self, folder: str) -> str:
-        """As it is."""
+        """Unchanged."""
         return folder
 
     def real(self, name: str) -> str:
-        """As it is."""
+        """Unchanged."""
         return name
 
     def record(self, record: Record) -> Record:
-        """As it is."""
+        """Unchanged."""
         return record
 
     def records(self, records: Iterable[Record]) -> list[Record]:
-        """As they are."""
+        """Unchanged."""
         return list(records)
 
     def grades(self, grades: Sequence[StudentGrades]) -> list[StudentGrades]:
-        """As they are."""
+        """Unchanged."""
         return list(grades)
 
     def submissions(self, submissions: Sequence[Submission]) -> list[Submission]:
-        """As they are."""
+        """Unchanged."""
         return list(submissions)
 
 
 class Anonymous:
-    """Aliases everywhere."""
+    """Shows aliases everywhere."""
 
     is_anonymous = True
 
     def __init__(self, owners: Iterable[Owner], salt: str) -> None:
-        """`owners` are all folders with those whose they are; `salt` is what made-up aliases depend on."""
+        """`owners` lists every folder with its students; `salt` makes aliases unpredictable."""
         self._salt = salt
         self._versions: dict[Identity, list[Student]] = {}
         self._folders: dict[str, set[Identity]] = {}
@@ -127,13 +127,13 @@ class Anonymous:
         self._real = {called: folder for folder, called in self._called.items()}
         words = {folder: _words(folder, theirs) for folder, theirs in people.items()}
         often = Counter(word for theirs in words.values() for word in theirs)
-        # What is in most folders, such as the assignment's name, tells nobody from the others.
+        # A word in most folders, such as the assignment's name, identifies nobody.
         common = {word for word, count in often.items() if count > _FEW and 2 * count > len(words)}
         self._words = {folder: _pattern(theirs - common) for folder, theirs in words.items()}
         self._file_names = {folder: _pattern(theirs - common, within=r"\S{0,80}") for folder, theirs in words.items()}
 
     def _make_aliases(self) -> dict[Identity, str]:
-        """The roster's, where it is one person's only and tells no part of a name; else one that is made up."""
+        """The roster's alias if it is unique and contains no part of a name; else a made-up one."""
         own = {who: known_best(several).alias for who, several in self._versions.items()}
         count: dict[str, int] = {}
         for alias in own.values():
@@ -154,15 +154,15 @@ class Anonymous:
         return Student(name=alias, alias=alias)
 
     def folder(self, folder: str) -> str:
-        """Its owner's alias, or one of its own where the owner has several."""
+        """Its owner's alias, or a separate one if the owner has several folders."""
         return self._called.get(folder) or self._made_up(f"folder {folder}")
 
     def real(self, name: str) -> str:
-        """The folder of an alias; a name that is none stays as it is."""
+        """The folder of an alias; any other name is returned unchanged."""
         return self._real.get(name, name)
 
     def record(self, record: Record) -> Record:
-        """A result under aliases, with its owner's names taken out of messages and of the file's comments."""
+        """A result under an alias, with its owner's names removed from messages and comments in the file."""
         folder, handed = record.folder, record.handed
         is_matched = handed.is_matched
         return replace(
@@ -185,13 +185,13 @@ class Anonymous:
         )
 
     def _message(self, folder: str, record: Record) -> str:
-        """The message without names; without a source it names the student's files, which are replaced."""
+        """The message without names; without a source it lists the student's files, which are replaced."""
         if record.source or folder not in self._file_names:
             return self._clean(folder, record.message)
         return self._file_names[folder].sub(_LOST, record.message)
 
     def _result(self, folder: str, result: SuiteResult) -> SuiteResult:
-        """What the program printed may have its author's name in it."""
+        """The program's output may contain its author's name."""
         tests = (
             replace(
                 test.with_texts(lambda text: self._clean(folder, text)),
@@ -207,16 +207,16 @@ class Anonymous:
         return shlex.join(words)
 
     def _clean(self, folder: str, text: str) -> str:
-        """The text without the folder's name and its owners'."""
+        """The text without the folder's name and its owners' names."""
         pattern = self._words.get(folder)
         return pattern.sub(_LOST, text) if pattern and text else text
 
     def records(self, records: Iterable[Record]) -> list[Record]:
-        """Results by alias, a folder's attempts in their order."""
+        """Results by alias, a folder's attempts in order."""
         return sorted(map(self.record, records), key=lambda one: (one.folder, one.handed.number))
 
     def grades(self, grades: Sequence[StudentGrades]) -> list[StudentGrades]:
-        """Grades under aliases, by alias, those who match nobody last."""
+        """Grades under aliases, sorted by alias, unmatched ones last."""
         shown = map(self._grades, grades)
         return sorted(shown, key=lambda one: (not one.is_matched, one.student.name))
 
@@ -248,7 +248,7 @@ class Anonymous:
         )
 
     def submissions(self, submissions: Sequence[Submission]) -> list[Submission]:
-        """Sorts by alias: the grading order shows in the times, and must not be the roster's."""
+        """Sorts by alias: times reveal the grading order, so it must not be the roster's."""
         return sorted(submissions, key=lambda one: (self.folder(one.folder), one.handed.number))
 
     def names(self) -> list[Row]:
@@ -260,7 +260,7 @@ class Anonymous:
                 for alias in (self._aliases[who], self.folder(folder)):
                     rows[alias, student.name, student.sid, student.email, folder] = None
         named = {row[1:4] for row in rows}
-        for who, several in self._versions.items():  # members of teams have no folder of their own
+        for who, several in self._versions.items():  # members of teams share a folder
             student = known_best(several)
             if (student.name, student.sid, student.email) not in named:
                 rows[self._aliases[who], student.name, student.sid, student.email, ""] = None
@@ -268,7 +268,7 @@ class Anonymous:
 
 
 def view_of(journal: Journal, submissions: Iterable[Submission] = ()) -> View:
-    """How the results of a journal, and of submissions that are about to be graded, are shown."""
+    """The view for a journal's results and for submissions about to be graded."""
     if not is_anonymous(journal):
         return Named()
     now = [(one.folder, one.student, one.handed) for one in submissions]
@@ -283,7 +283,7 @@ def is_anonymous(journal: Journal) -> bool:
 
 
 def remember_view(journal: Journal, anonymous: bool | None, secret: Secret | None = None) -> None:
-    """Makes results be shown under aliases or names from now on; None leaves it as it is. Aliases need the secret."""
+    """Shows results under aliases or names from now on; None changes nothing. Aliases need the secret."""
     salt_of(journal, secret)
     if anonymous is None:
         return
@@ -291,7 +291,7 @@ def remember_view(journal: Journal, anonymous: bool | None, secret: Secret | Non
 
 
 def _no_code_of(source: str) -> re.Pattern[str]:
-    """What finds comments and texts in the language that the source is in."""
+    """The pattern for comments and strings in the source's language."""
     try:
         ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -306,7 +306,7 @@ def _adjustment(one: Adjustment, words: re.Pattern[str]) -> Adjustment:
 
 
 def _tells(alias: str, student: Student) -> bool:
-    """Whether an alias has a part of the student's name, id or address in it."""
+    """Whether an alias contains part of the student's name, id or address."""
     address = student.email.partition("@")[0]
     parts = tokens(f"{student.name} {student.other_names} {address} {student.login} {student.sid}")
     plain = "".join(sorted(tokens(alias)))
@@ -314,7 +314,7 @@ def _tells(alias: str, student: Student) -> bool:
 
 
 def _words(folder: str, students: Iterable[Student]) -> set[str]:
-    """A folder's name, and its owners' names, ids, addresses and logins, in lower case, whole and in parts."""
+    """The folder's name and its owners' names, ids, addresses and logins, in lower case, whole and in parts."""
     found = {folder}
     for one in students:
         found |= {one.name, one.sid, one.email, one.login, one.folder, one.platform_id, *one.other_names.split("|")}
@@ -324,7 +324,7 @@ def _words(folder: str, students: Iterable[Student]) -> set[str]:
 
 
 def _pattern(words: Iterable[str], *, within: str = "") -> re.Pattern[str]:
-    """Finds the words where no letter or digit is beside them, or wherever they are `within` something."""
+    """Matches the words if no letter or digit is next to them, or anywhere in a match of `within`."""
     longest_first = sorted(map(re.escape, words), key=lambda word: (-len(word), word))
     before, after = (within, within) if within else (r"(?<![^\W_])", r"(?![^\W_])")
     return re.compile(f"{before}(?:{'|'.join(longest_first)}){after}" if longest_first else "(?!)", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""When a state of a repository may count: nobody hands one in, so the states at the student's own deadlines do."""
+"""Which states of a repository may count: nobody hands one in, so those at the student's own deadlines do."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -12,17 +12,17 @@ from grader.course.policy import Policy
 from grader.course.ruling import Course, Ruling, rulings
 from grader.model.roster import Student
 
-_MOST_DAYS = 14  # late days that are tried
+_MOST_DAYS = 14  # late days considered
 
 
 def due_moments(course: Course, students: Sequence[Student]) -> Callable[[str, Student], Sequence[datetime]]:
-    """A student's deadlines: with extensions, the end of the grace period, and the end of each late day.
+    """A student's deadlines: with extensions, at the end of the grace period, and at the end of each late day.
 
-    The newest state counts too. Which of them is worth most is decided when all have been graded.
+    The newest state may count too. The best one is chosen after all are graded.
     """
     people = {identity(one, is_matched=True): one for one in students}
     found: dict[Identity, Ruling] = {}
-    with contextlib.suppress(GraderError):  # a mistake in the course's files is told before anything is graded
+    with contextlib.suppress(GraderError):  # mistakes in the course's files are reported before grading
         found = rulings(course, people, [])
 
     def moments(assignment: str, student: Student) -> Sequence[datetime]:

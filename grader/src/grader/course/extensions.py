@@ -1,4 +1,4 @@
-"""More time for a student: what course.toml and the roster say, and when something is due for them."""
+"""Extensions of deadlines: from course.toml and the roster, and the due date they give a student."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from grader.base.schema import SchemaError
 from grader.course.amounts import Span, after, read_moment, read_span
 from grader.course.policy import Policy, check_assignment
 
-EVERY = ""  # the key of what holds for all assignments
+EVERY = ""  # key for extensions of all assignments
 Extension = Mapping[str, Span | datetime]  # by assignment
 _ENTRY = re.compile(r"([\w-]+)\s*:\s*(.+)", re.DOTALL)
 
@@ -34,7 +34,7 @@ def read_extension(text: str, where: str, known: Sequence[str], zone: tzinfo) ->
 
 
 def due_for(policy: Policy, assignment: str, extensions: Sequence[Extension]) -> datetime | None:
-    """When an assignment is due for a student with these extensions, the longest of which holds. None: no deadline."""
+    """An assignment's due date for a student: the longest of these extensions applies. None: no deadline."""
     deadline = policy.of(assignment).deadline
     if deadline is None:
         return None

@@ -1,7 +1,7 @@
-"""The course's own files: where they are, what they say, and which were used last.
+"""The course's own files: where they are, their contents, and which ones were used last.
 
-A run remembers where course.toml, adjustments.csv and times.csv are, and what was in them. `grader report` reads them
-there again, so that a change of them is all it takes; a file that is gone meanwhile is replaced by what it said last.
+A run remembers the paths and contents of course.toml, adjustments.csv and times.csv. `grader report` reads them again
+from there, so editing one is enough; if one is gone, its last contents are used.
 """
 
 import json
@@ -25,7 +25,7 @@ _NAMES = (COURSE, ADJUSTMENTS, TIMES)
 
 @dataclass(frozen=True)
 class CourseFile:
-    """One of the files: what it is for, where it is, its text. `is_gone` where the text is what it said last."""
+    """One of the files: its purpose, path and text. `is_gone`: it no longer exists and the text is the last known."""
 
     name: str
     path: Path
@@ -35,18 +35,18 @@ class CourseFile:
 
 @dataclass(frozen=True)
 class CourseFiles:
-    """The files of one course, none of which has to be there; `place` is the folder or the file that was named."""
+    """The files of one course, all optional; `place` is the folder or file that was named."""
 
     place: Path | None = None
     files: tuple[CourseFile, ...] = ()
 
     def text(self) -> str:
-        """As text, for `remembered`."""
+        """Serialized, for `remembered`."""
         files = {file.name: {"path": str(file.path), "text": file.text} for file in self.files}
         return json.dumps({"place": str(self.place or ""), "files": files}, ensure_ascii=False)
 
     def course(self, known: Sequence[str]) -> Course:
-        """What they say; `known` are the ids of all assignments. Raises GraderError."""
+        """Their contents; `known` are the ids of all assignments. Raises GraderError."""
         found = {file.name: file for file in self.files}
         text, adjustments, times = found.get(COURSE), found.get(ADJUSTMENTS), found.get(TIMES)
         policy = read_policy(text.text, str(text.path), known) if text else Policy()
@@ -60,7 +60,7 @@ class CourseFiles:
 
 
 def find_course(place: Path) -> CourseFiles:
-    """The files in a folder, or a course.toml by whatever name with the others beside it."""
+    """The files in a folder, or a course.toml under any name with the others next to it."""
     place = place.absolute()
     folder = place if place.is_dir() else place.parent
     paths = {name: folder / name for name in _NAMES}
@@ -75,7 +75,7 @@ def find_course(place: Path) -> CourseFiles:
 
 
 def named_course(place: Path) -> CourseFiles:
-    """As `find_course`, for a place that was typed; raises GraderError where there is nothing of a course."""
+    """Like `find_course`, for a path from the command line; raises GraderError if no course file is there."""
     found = find_course(place)
     if not found.files:
         raise GraderError(f"{place} has neither a {COURSE} nor an {ADJUSTMENTS} nor a {TIMES}")
@@ -83,7 +83,7 @@ def named_course(place: Path) -> CourseFiles:
 
 
 def remembered(text: str) -> CourseFiles:
-    """The files that a run used, as they are now; raises GraderError."""
+    """The files that the last run used, read again; raises GraderError."""
     if not text:
         return CourseFiles()
     try:

@@ -1,8 +1,8 @@
-"""What each student gets, for each assignment and in all. `compute_grades` makes these from records and the policy.
+"""Each student's grade for each assignment and in total. `compute_grades` makes these from records and the policy.
 
-For one assignment: the attempt's own points → without bonus, where it doesn't count → the cap → lateness → adjustments.
-Which attempt counts is decided before adjustments. Nothing here reads a clock or a file: the same records and the same
-course give the same grades, in whatever order they come.
+Steps for one assignment: the attempt's own points → without bonus, if it doesn't count → the cap → lateness →
+adjustments. The attempt that counts is chosen before adjustments. Nothing here reads a clock or a file: the same
+records and the same course give the same grades, in any order of input.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,15 +35,14 @@ COUNTS, ABSENT, EXCUSED, OPEN, NOT_DUE = "graded", "missing", "excused", "not gr
 class AssignmentGrade:
     """One student's grade for one assignment.
 
-    `record` is the attempt that counts, `attempts` are all of them, oldest first. `earned` are its own points;
-    `points` is what counts after caps, lateness and adjustments, and None where there is no score yet (`status` OPEN or
-    NOT_DUE) or where none is due (EXCUSED). `penalty` is what lateness cost, `late_days` the days of the bank that it
-    took. `due` is the student's own deadline, UTC in ISO 8601, "" where there is none.
+    `record` is the attempt that counts, `attempts` are all of them, oldest first. `earned` are its own points; `points`
+    is what counts after caps, lateness and adjustments. It is None if there is no score yet (`status` OPEN or NOT_DUE)
+    or none is due (EXCUSED). `penalty` is the deduction for lateness, `late_days` the days used from the bank. `due` is
+    the student's own deadline, UTC in ISO 8601, "" if there is none.
 
-    `steps` tell how `points` came about, a line each: which attempt counts, and all that was added or taken; empty
-    where the only attempt's own points count. `is_time_unknown`: there is a deadline, and nothing tells whether it was
-    met, so lateness is not counted. `is_extra` says that they come on top of the course's. `flags` are what
-    a person should look at.
+    `steps` explain `points`, one line each: which attempt counts, and everything added or deducted; empty if the only
+    attempt's own points count. `is_time_unknown`: there is a deadline but no hand-in time, so lateness is ignored.
+    `is_extra`: the points are extra credit on top of the course's. `flags` are remarks for staff.
     """
 
     assignment: str
@@ -66,7 +65,7 @@ class AssignmentGrade:
 
     @property
     def verdict(self) -> str:
-        """How it ended, one of `verdicts.WORDS`: of the attempt that counts, or why there is none."""
+        """The result, one of `verdicts.WORDS`: of the attempt that counts, or why there is none."""
         if self.status == EXCUSED:
             return verdicts.EXCUSED
         if self.status == NOT_DUE:
@@ -80,13 +79,13 @@ class AssignmentGrade:
 
     @property
     def points_text(self) -> str:
-        """As in "100 + 12 bonus"; a dash where there are none yet."""
+        """Formatted as "100 + 12 bonus"; a dash if there are none yet."""
         on_top = 0.0 if self.is_extra else self.on_top
         return "–" if self.points is None else with_bonus(self.points - on_top, on_top)
 
     @property
     def is_counted(self) -> bool:
-        """Whether it is a part of the total."""
+        """Whether it counts towards the total."""
         return self.status not in (EXCUSED, NOT_DUE) and not self.is_dropped
 
 
@@ -94,8 +93,8 @@ class AssignmentGrade:
 class StudentGrades:
     """All of one student's grades, by assignment; `total` of `possible` is the course's, None before anything counts.
 
-    `is_matched` is false for somebody who handed in and is not on the roster. `adjustments` are those of the total,
-    `steps` tell how it came about where it is more than a sum.
+    `is_matched` is false for somebody who handed in and is not on the roster. `adjustments` are those of the total, and
+    `steps` explain it if it is more than a sum.
     """
 
     student: Student
@@ -109,11 +108,11 @@ class StudentGrades:
 
     @property
     def total_text(self) -> str:
-        """As in "700 + 454 bonus", extra credit with the bonus; a dash before anything counts."""
+        """Formatted as "700 + 454 bonus", with extra credit in the bonus; a dash before anything counts."""
         if self.total is None:
             return "–"
         on_top = sum(grade.on_top for grade in self.assignments.values() if grade.is_counted)
-        if self.steps:  # weights, caps and corrections: it is more than a sum
+        if self.steps:  # weights, caps and corrections: more than a sum
             on_top = self.total - self.possible
         on_top = round(min(max(on_top, 0.0), max(self.total, 0.0)), 2)
         return with_bonus(self.total - on_top, on_top)
@@ -127,8 +126,8 @@ def compute_grades(
 ) -> list[StudentGrades]:
     """Each student's grades from all attempts of each assignment, by name, those who match nobody last.
 
-    With `now`, what is missing and not due yet has no points instead of 0. Raises GraderError where the course's files
-    name a student or an assignment that does not exist; `others` exist and have no results here.
+    With `now`, a missing submission that is not due yet has no points instead of 0. Raises GraderError where the
+    course's files name a student or an assignment that does not exist; `others` exist and have no results here.
     """
     people: dict[Identity, dict[str, list[Record]]] = {}
     versions: dict[Identity, list[Student]] = {}
@@ -158,9 +157,9 @@ def _order(grades: StudentGrades) -> tuple[bool, str, str, str]:
 
 
 def extra_credit(assignments: Mapping[str, Assignment], policy: Policy) -> frozenset[str]:
-    """The assignments whose points come on top: as course.toml says, else as assignment.toml does.
+    """The extra-credit assignments: as course.toml says, else as assignment.toml does.
 
-    Where there are no others, they are the course, and none is extra.
+    If all assignments are extra credit, they are the course, and none counts as extra.
     """
     rules = {name: policy.of(name).extra_credit for name in assignments}
     extra = {name for name, said in rules.items() if (assignments[name].extra_credit if said is None else said)}
@@ -178,7 +177,7 @@ def _student(
 ) -> StudentGrades:
     bank = policy.bank
     graded: dict[str, AssignmentGrade] = {}
-    # Late days are spent on what was due first.
+    # Late days are spent on assignments in the order of their deadlines.
     for name in sorted(assignments, key=lambda one: (policy.of(one).deadline or _NEVER, one)):
         per_assignment = policy.bank_per_assignment
         usable = bank if per_assignment is None else min(bank, per_assignment)
@@ -198,7 +197,7 @@ def _student(
 
 @dataclass(frozen=True)
 class _Attempt:
-    """An attempt with what the policy makes of it; `points` is None where the harness failed."""
+    """An attempt with its points under the policy; `points` is None if the harness failed."""
 
     record: Record
     earned: float | None
@@ -257,7 +256,7 @@ def _grade(
 
 
 def in_order(records: Sequence[Record]) -> tuple[Record, ...]:
-    """A student's attempts, oldest first: by time where every one has it, else by number."""
+    """A student's attempts, oldest first: by time if all have one, else by number."""
     times = [_at(record) for record in records]
     known = [time for time in times if time is not None]
     keyed = zip(known if len(known) == len(times) else [_NEVER] * len(times), records, strict=True)
@@ -266,7 +265,7 @@ def in_order(records: Sequence[Record]) -> tuple[Record, ...]:
 
 
 def _timed(records: tuple[Record, ...], times: Sequence[HandInTime]) -> tuple[Record, ...]:
-    """The attempts in their order, with the times that a person gives to them."""
+    """The attempts in order, with hand-in times set by a person."""
     timed = list(records)
     for time in times:
         place = (time.attempt or len(timed)) - 1
@@ -277,12 +276,12 @@ def _timed(records: tuple[Record, ...], times: Sequence[HandInTime]) -> tuple[Re
 
 
 def _is_told(record: Record) -> bool:
-    """Whether the platform tells if it was late, though it gives no time."""
+    """Whether the platform says if it was late, though not when it was handed in."""
     return record.handed.late or bool(record.handed.source)
 
 
 def _at(record: Record) -> datetime | None:
-    """When it was handed in, in UTC; None where nothing tells."""
+    """When it was handed in, in UTC; None if unknown."""
     try:
         moment = datetime.fromisoformat(record.handed.at)
     except ValueError:
@@ -332,7 +331,7 @@ def _attempt(
 
 
 def _with_the_platforms(due: datetime | None, record: Record) -> datetime | None:
-    """The deadline, or the later one that the platform has granted."""
+    """The deadline, or the later one granted by the platform."""
     try:
         extended = datetime.fromisoformat(record.handed.extended)
     except ValueError:
@@ -341,12 +340,12 @@ def _with_the_platforms(due: datetime | None, record: Record) -> datetime | None
 
 
 def _is_best(valued: Sequence[_Attempt], rules: Rules) -> bool:
-    """Whether the best attempt counts: by the course's rule, or as nobody said which state of a repository does."""
+    """Whether the best attempt counts: by the course's rule, or by default for states of a repository."""
     return rules.counts == BEST or all(one.record.handed.is_version for one in valued)
 
 
 def _chosen(valued: Sequence[_Attempt], rules: Rules) -> _Attempt:
-    """The attempt that counts. Of equally good ones, one that spends fewer late days, and then the later one."""
+    """The attempt that counts. Among equal ones, the one with fewer late days, then the later one."""
     graded = [(one.points, -one.cost.late_days, index) for index, one in enumerate(valued) if one.points is not None]
     if _is_best(valued, rules) and graded:
         return valued[max(graded)[2]]
@@ -382,7 +381,7 @@ def _flags(valued: Sequence[_Attempt], chosen: _Attempt, due: datetime | None) -
 
 
 def _adjusted(grade: AssignmentGrade) -> AssignmentGrade:
-    """With what a person gave or took: that comes last, and is not capped."""
+    """Adds a person's adjustments: they come last, and are not capped."""
     changes = [one for one in grade.adjustments if one.points]
     if not changes:
         return grade

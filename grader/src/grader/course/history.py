@@ -1,4 +1,4 @@
-"""A submission's score over time: each result that it got, and what changed against the one before."""
+"""A submission's score over time: each of its results, and what changed since the one before."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from grader.running.changes import differences
 
 @dataclass(frozen=True)
 class Past:
-    """One result. `why` are words for how it came about; `is_in_force` marks the attempt's present one.
+    """One result. `why` says how it came about; `is_in_force` marks the attempt's current one.
 
-    `at` is UTC in ISO 8601; `earned` is None where the harness failed.
+    `at` is UTC in ISO 8601; `earned` is None if the harness failed.
     """
 
     at: str
@@ -27,7 +27,7 @@ class Past:
 
     @property
     def points(self) -> str:
-        """As in "90 + 10 bonus"; a dash where there is no score."""
+        """Formatted as "90 + 10 bonus"; a dash if there is no score."""
         if self.earned is None:
             return "–"
         return with_bonus(self.earned - self.bonus, self.bonus)
@@ -39,16 +39,16 @@ class Past:
 
 
 def score_history(results: Sequence[Record], attempts: Sequence[Record]) -> list[Past]:
-    """One folder's results in the order in which they came, and its attempts as they are now.
+    """One folder's results in chronological order, and the current state of its attempts.
 
-    A result that came without a run (from the same code, or with new points) has the time when it came.
+    A result obtained without a run (from the same code, or with new points) has the time at which it was recorded.
     """
     now = {one.key for one in attempts}
     known = {one.key for one in results}
-    every = [*results, *(one for one in attempts if one.key not in known)]  # that one the harness failed on
+    every = [*results, *(one for one in attempts if one.key not in known)]  # attempts on which the harness failed
     every.sort(key=lambda one: (_at(one), one.handed.number))
     first = min((one.handed.number for one in every), default=1)
-    last: dict[int, Record] = {}  # of each attempt
+    last: dict[int, Record] = {}  # by attempt
     pasts: list[Past] = []
     for record in every:
         number, score = record.handed.number, record.score
@@ -73,11 +73,11 @@ def _at(record: Record) -> str:
 
 
 def _why(record: Record, before: Record | None, *, is_first: bool) -> tuple[str, ...]:
-    """How a result came about; `before` is the one before it of the same attempt."""
+    """How a result came about; `before` is the previous one of the same attempt."""
     if record.status == MISSING:
         return ("nothing handed in",)
     causes = []
-    if record.reason and not record.scored_at:  # a later scoring of a regrade keeps its reason
+    if record.reason and not record.scored_at:  # rescoring a regrade keeps its reason
         causes.append(f"graded again: {record.reason}" + (f" ({record.staff})" if record.staff else ""))
     if before is None and not causes:
         causes.append("first graded" if is_first else "handed in again")

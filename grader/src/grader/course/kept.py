@@ -1,7 +1,7 @@
-"""A download beside what was graded before: what it has goes on top, and what it lacks stays.
+"""Merges a download with earlier submissions: its files come on top, and missing ones stay.
 
-Platforms offer the new hand-ins alone, so that somebody is not in a download says nothing about them. What was graded
-is graded with the rest of the class from the files that the journal has, and costs nothing while nothing has changed.
+Platforms can export only the new hand-ins, so a student's absence from a download means nothing. Earlier submissions
+are graded with the rest of the class from the files in the journal, at no cost unless something changed.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -23,11 +23,11 @@ One = TypeVar("One", Record, Submission)
 
 @dataclass(frozen=True)
 class Merged:
-    """The hand-ins of one assignment: the download's and those of before.
+    """The hand-ins of one assignment: those in the download and earlier ones.
 
-    `submissions` are to be graded, `fixed` are results whose files the journal doesn't have byte for byte: they stay
-    as they are. `before` are outlines of all that was in force, under today's names. The rest are folders: who is
-    `new`, who handed in `again`, who is not in the download and `kept`, or drops out because a person said so.
+    `submissions` are to be graded; `fixed` are results whose files the journal doesn't have byte for byte, and stay
+    unchanged. `before` are outlines of all results in force, under current names. The others are folders: `new`,
+    `again` (handed in again), `kept` (not in the download), or dropped at a person's request.
     """
 
     submissions: list[Submission]
@@ -45,7 +45,7 @@ class Merged:
 
 
 def people_of(student: Student, handed: Handed) -> frozenset[Identity]:
-    """The students of a hand-in: all members of a team."""
+    """The students of a hand-in: one, or all members of a team."""
     return frozenset(identity(one, is_matched=handed.is_matched) for one in handed.group or (student,))
 
 
@@ -59,10 +59,11 @@ def merge(
     best_counts: bool,
     left_out: Collection[str] = (),
 ) -> Merged:
-    """What of an assignment is to be graded, where `found` is what the download has of it.
+    """What to grade of an assignment; `found` is what the download has of it.
 
-    `roster` is today's: who was graded without one is looked up in it. With `replace_all` the download is the whole
-    class. With `best_counts` an attempt of an earlier download stays one. A person left the folders `left_out` out.
+    `roster` is the current one: students graded without one are looked up in it. With `replace_all` the download is the
+    whole class. With `best_counts` attempts of earlier downloads stay attempts. A person excluded the folders
+    `left_out`.
     """
     names = _Names(roster)
     before = tuple(names.now(one) for one in journal.attempts(assignment) if one.folder not in left_out)
@@ -112,13 +113,13 @@ def _is_handed_in(one: Submission) -> bool:
 
 
 def _differ(records: Sequence[Record], submissions: Sequence[Submission]) -> bool:
-    """Whether one of a folder's files was not there before."""
+    """Whether one of a folder's files is new."""
     known = {record.provenance.submission for record in records}
     return any(one.source is not None and sha256_bytes(one.source) not in known for one in submissions)
 
 
 def _with_earlier(journal: Journal, old: dict[str, list[Record]], found: list[Submission]) -> list[Submission]:
-    """The submissions with the attempts of earlier downloads before them, where the file is another."""
+    """The submissions, preceded by attempts of earlier downloads with other files."""
     submissions: list[Submission] = []
     for folder, several in _by_folder(found).items():
         files = {sha256_bytes(one.source) for one in several if one.source is not None}
@@ -134,7 +135,7 @@ def _with_earlier(journal: Journal, old: dict[str, list[Record]], found: list[Su
 def _without(
     before: Sequence[Record], found: Sequence[Submission], own: Iterable[Identity], roster: Sequence[Student]
 ) -> list[Record]:
-    """Who had handed in nothing, and is in no list of today's."""
+    """Students who had handed in nothing, and are in none of the current lists."""
     if roster:
         return []
     folders = {one.folder for one in found}
@@ -144,7 +145,7 @@ def _without(
 
 
 def _submission(journal: Journal, record: Record) -> Submission | None:
-    """The submission that a result is of; None where its file is not in the journal byte for byte."""
+    """The submission of a result; None if its file is not in the journal byte for byte."""
     if not record.provenance.submission:
         refused = record.status != MISSING
         problem = _whole(journal, record).message
@@ -160,13 +161,13 @@ def _whole(journal: Journal, record: Record) -> Record:
 
 
 class _Names:
-    """Results under today's names: the roster may have grown, or have come, since they were made."""
+    """Results under current names: the roster may have been added or extended since they were made."""
 
     def __init__(self, roster: Sequence[Student]) -> None:
         self._matcher = Matcher(roster)
 
     def now(self, record: Record) -> Record:
-        """The record with today's students; as it is where the roster knows nobody of it, or where there is none."""
+        """The record with the roster's current students; unchanged if it has none of them, or there is no roster."""
         if not self._matcher.roster:
             return record
         members = record.handed.group or (record.student,)
@@ -179,6 +180,6 @@ class _Names:
 
     def _found(self, student: Student) -> Student | None:
         logins = (student.login,) if student.login else ()
-        # A platform's number may be another assignment's: it counts where nothing else is known.
+        # A platform's number may differ by assignment, so it identifies a student only if nothing else does.
         number = "" if student.sid or student.email or student.login else student.platform_id
         return self._matcher.find(Who(student.name, student.name, student.sid, student.email, logins, number))

@@ -25,7 +25,7 @@ class Lateness:
 
 @dataclass(frozen=True)
 class Penalty:
-    """The points that lateness costs, the late days that were spent, and the sentence that tells both."""
+    """The points deducted for lateness, the late days spent, and the sentence that explains both."""
 
     points: float
     late_days: int
@@ -33,7 +33,7 @@ class Penalty:
 
 
 def lateness(at: datetime, due: datetime, late: Late, zone: tzinfo) -> Lateness:
-    """How late `at` is. A day is one of the calendar in `zone`, an hour has 3600 seconds."""
+    """How late `at` is. Days are calendar days in `zone`, an hour has 3600 seconds."""
     seconds = max(0.0, (at - due).total_seconds())
     if not seconds:
         return Lateness(0.0, 0, 0, is_in_grace=False, is_accepted=True)
@@ -55,7 +55,7 @@ def _last(due: datetime, late: Late, zone: tzinfo) -> datetime:
 
 
 def penalty(found: Lateness, late: Late, earned: float, possible: float, bank: int) -> Penalty:
-    """What lateness takes from `earned` points, with `bank` late days to save some of it."""
+    """The deduction from `earned` points for lateness, with `bank` late days to offset it."""
     said = f"Late by {late_text(found.seconds)}"
     if found.is_in_grace:
         return Penalty(0.0, 0, f"{said}, within the grace period of {late.grace.text()}: no penalty")
@@ -85,7 +85,7 @@ def penalty(found: Lateness, late: Late, earned: float, possible: float, bank: i
 
 
 def _units(found: Lateness, per: str, spent: int) -> tuple[int, int]:
-    """How many units have begun, and how many of them late days don't cover."""
+    """The number of units begun, and how many of them late days don't cover."""
     if per == HOUR:
         return found.hours, max(0, found.hours - _HOURS_OF_A_DAY * spent)
     if per == DAY:

@@ -1,9 +1,9 @@
-"""The grades of a run beside those before it: none falls, and none goes, unless a person says so.
+"""Compares the grades of a run with those before it: none falls or disappears unless a person says so.
 
-Results are taken over an assignment at a time, once they are all there. A result that would lower somebody's grade, or
-take it away, is in the journal like any other; but which result each attempt has (`Journal.set_class`) stays as it was
-for everybody whose hand-in it is, until the run is typed with the word for it. What a person wrote is that word too:
-points in assignment.toml, course.toml and the files beside it, a regrade.
+Results are adopted one assignment at a time, once all are there. A result that would lower or remove somebody's grade
+is in the journal like any other, but each attempt of the affected students keeps its old result (`Journal.set_class`)
+until the run is repeated with --replace. Changes that a person made count as consent: points in assignment.toml,
+course.toml and the files next to it, or a regrade.
 """
 
 import json
@@ -22,14 +22,14 @@ from grader.model.roster import Student
 from grader.running.changes import differences
 from grader.running.store import Journal
 
-_HELD = "grades that stay as they were"  # what the journal keeps them under
+_HELD = "grades that stay as they were"  # key in the journal
 _LEAST = 0.005  # points: grades are rounded to 0.01
-Rows = dict[str, tuple[Record, ...]]  # a folder's attempts
+Rows = dict[str, tuple[Record, ...]]  # by folder, its attempts
 
 
 @dataclass(frozen=True)
 class Change:
-    """A student's grade that a run changes, or would change; `after` is None where there is none. `why` are words."""
+    """A change, or blocked change, of a student's grade; `after` is None if there is no grade. `why` is in words."""
 
     assignment: str
     student: str
@@ -40,7 +40,7 @@ class Change:
 
 
 class Ledger:
-    """Which result each attempt has, of all assignments, while a run changes it."""
+    """The result of each attempt in all assignments, while a run changes them."""
 
     def __init__(
         self,
@@ -51,19 +51,19 @@ class Ledger:
         *,
         replace_all: bool,
     ) -> None:
-        """`assignments` are those that were graded before and those that are to be graded."""
+        """`assignments` were graded before or are to be graded."""
         self._journal = journal
         self._assignments = assignments
         self._course = course
         self._now = now
         self._replace_all = replace_all
-        self._people: dict[Identity, Student] = {}  # before and after
+        self._people: dict[Identity, Student] = {}  # both before and after
         self._records: dict[str, Sequence[Record]] | None = None
         self.changed: list[Change] = []
         self.held: list[Change] = []
 
     def settle(self, merged: Merged, assignment: str, records: Sequence[Record], *, whole: bool) -> None:
-        """Takes over the results of an assignment. Without `whole` they are of some folders: the others' stay."""
+        """Adopts the results of an assignment. Without `whole` they cover only some folders: the others keep theirs."""
         graded = (*records, *merged.fixed)
         after = _rows(graded)
         held = held_folders(self._journal)
@@ -99,7 +99,7 @@ class Ledger:
             self._records[assignment] = records
 
     def _grades(self, assignment: str, rows: Rows) -> dict[Identity, StudentGrades]:
-        """Everybody's grades with these results of one assignment, and those in force of the others."""
+        """Everybody's grades, with these results for one assignment and those in force for the others."""
         if self._records is None:
             self._records = {name: self._journal.attempts(name) for name in self._journal.assignments()}
         records = self._records | {assignment: [record for several in rows.values() for record in several]}
@@ -110,7 +110,7 @@ class Ledger:
         }
 
     def _held_back(self, assignment: str, before: Rows, after: Rows) -> Rows:
-        """The results, with those of before for everybody whose grade would be lower."""
+        """The results, but with the old ones for everybody whose grade would be lower."""
         parts = [part for part in _parts(before, after) if part.changes(before, after)]
         if not parts:
             return after
@@ -135,7 +135,7 @@ class Ledger:
         if new is None and all(
             any(one.status != MISSING for one in after.get(record.folder, ())) for record in old.attempts
         ):
-            return None  # it is somebody else's now, or the student has another name
+            return None  # it belongs to someone else now, or the student was renamed
         one, other = old.record, new.record if new else None
         if one and other and one.folder == other.folder:
             if other.regrade > one.regrade:
@@ -146,7 +146,7 @@ class Ledger:
         return Change(assignment, was.student.name, one.folder if one else "", old.points, points, _why(one, other))
 
     def _tell(self, assignment: str, before: Rows, after: Rows) -> None:
-        """Notes each student whose grade changes."""
+        """Records each student whose grade changes."""
         if {key: _keys(rows) for key, rows in before.items()} == {key: _keys(rows) for key, rows in after.items()}:
             return
         was, will = self._grades(assignment, before), self._grades(assignment, after)
@@ -155,7 +155,7 @@ class Ledger:
             new = will[who].assignments[assignment] if who in will else None
             points = new.points if new else None
             if new is None and old.record and old.record.folder in after:
-                continue  # it is somebody else's now
+                continue  # it belongs to someone else now
             if old.points is None or old.points == points or (old.record is None or old.record.status == MISSING):
                 continue
             folder = old.record.folder
@@ -197,7 +197,7 @@ def _why(old: Record | None, new: Record | None) -> str:
 
 @dataclass(frozen=True)
 class _Part:
-    """Folders that change together: what was handed in before and what takes its place."""
+    """Folders that change together: earlier hand-ins and their replacements."""
 
     folders: frozenset[str]
 
@@ -205,12 +205,12 @@ class _Part:
         return any(_keys(before.get(one, ())) != _keys(after.get(one, ())) for one in self.folders)
 
     def without(self, people: Set[Identity], before: Rows, after: Rows, final: Rows) -> Rows:
-        """`final` with what these people had before, and for all others with what they have after."""
+        """`final` with the old results for these people and the new ones for all others."""
         own: Rows = {}
         for folder in self.folders:
             old = [row for one in before.get(folder, ()) if (row := _of(one, lambda who: who in people))]
             new = [row for one in after.get(folder, ()) if (row := _of(one, lambda who: who not in people))]
-            if old and new:  # a team's folder, of which some have the former result
+            if old and new:  # a team's folder, where only some members keep the old result
                 last = max(one.handed.number for one in old)
                 new = [replace(one, handed=replace(one.handed, number=one.handed.number + last)) for one in new]
             if old or new:
@@ -219,7 +219,7 @@ class _Part:
 
 
 def _of(record: Record, is_meant: Callable[[Identity], bool]) -> Record | None:
-    """The result as those of its students have it who are meant; None where nobody is."""
+    """The record reduced to the students for whom `is_meant` holds; None if there are none."""
     handed = record.handed
     members = handed.group or (record.student,)
     some = tuple(one for one in members if is_meant(identity(one, is_matched=handed.is_matched)))
@@ -232,7 +232,7 @@ def _of(record: Record, is_meant: Callable[[Identity], bool]) -> Record | None:
 
 
 def _parts(before: Rows, after: Rows) -> list[_Part]:
-    """Folders by themselves, joined where one's students handed in under another name since."""
+    """Folders grouped by student: those that one student submitted under different names belong together."""
     part_of = {folder: {folder} for folder in (*before, *after)}
     people = {
         folder: {who for record in rows for who in people_of(record.student, record.handed)}

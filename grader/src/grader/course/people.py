@@ -1,4 +1,4 @@
-"""Which student is meant: one and the same in several assignments, and one that a person named in a file."""
+"""Identifies students: across assignments, and when a person names one in a file."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -13,10 +13,10 @@ _MOST_NAMED = 3
 
 
 def identity(student: Student, *, is_matched: bool) -> Identity:
-    """The key under which two records are the same student: the id, else e-mail, login, name with platform number.
+    """The key that is equal for records of the same student: the id, else e-mail, login, name with platform number.
 
-    Moodle's number is another one in each assignment, so it says nothing by itself. Somebody who isn't on the roster is
-    never taken for one who is.
+    Moodle's number differs by assignment, so it identifies nobody by itself. Somebody not on the roster is never
+    identified with somebody who is.
     """
     for kind in ("sid", "email", "login"):
         value: str = getattr(student, kind)
@@ -31,8 +31,10 @@ def known_best(students: Iterable[Student]) -> Student:
 
 
 def resolve(named: str, students: Sequence[Student], where: str) -> Student:
-    """The student whose id, platform's number, e-mail, login or name `named` is; raises GraderError unless one fits."""
-    plain = plain_cell(named.strip()).casefold()  # as it is, or copied from gradebook.csv
+    """The student whose id, platform number, e-mail, login or name is `named`; raises GraderError unless exactly one
+    fits.
+    """
+    plain = plain_cell(named.strip()).casefold()  # plain, or copied from gradebook.csv
     words = tokens(named)
     found = [
         student

@@ -1,4 +1,4 @@
-"""``course.toml``: deadlines, lateness, totals. Read strictly: a typo can't cost a student points."""
+"""``course.toml``: deadlines, lateness, totals. Parsed strictly, so that a typo can't cost a student points."""
 
 import difflib
 import tomllib
@@ -21,10 +21,10 @@ _YEAR = 4  # digits
 
 @dataclass(frozen=True)
 class Late:
-    """What lateness costs: `penalty` for each unit that has begun, `at_most` in all.
+    """The lateness rule: `penalty` per unit begun, at most `at_most` in total.
 
-    Within `grace` it costs nothing. `accept` is how long after a student's own deadline something is accepted, or the
-    moment after which nothing is, except from those whose extension is longer.
+    Within `grace` it costs nothing. `accept` is how long after a student's own deadline a hand-in is accepted, or the
+    moment after which none is, except from students with a longer extension.
     """
 
     penalty: Amount | None = None
@@ -51,7 +51,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Group:
-    """Assignments of which the lowest are dropped, or that have a weight together."""
+    """A group of assignments with a common weight, or whose lowest are dropped."""
 
     name: str
     assignments: tuple[str, ...]
@@ -61,7 +61,7 @@ class Group:
 
 @dataclass(frozen=True)
 class ForStudent:
-    """What course.toml says of one student: `text` for an extension, `assignments` for what is excused."""
+    """course.toml's entry for one student: `text` is an extension, `assignments` are excused."""
 
     student: str
     where: str
@@ -71,7 +71,7 @@ class ForStudent:
 
 @dataclass(frozen=True)
 class Policy:
-    """The whole of course.toml; one made without arguments changes no points."""
+    """The whole of course.toml; the default changes no points."""
 
     zone: tzinfo = UTC
     has_zone: bool = False  # whether the file names it
@@ -92,7 +92,7 @@ class Policy:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether anything has a weight; points are added up otherwise."""
+        """Whether anything has a weight; otherwise points are added up."""
         weights = [group.weight for group in self.groups] + [rules.weight for rules in self.rules.values()]
         return any(weight is not None for weight in weights)
 
@@ -115,7 +115,7 @@ def read_policy(text: str, name: str, known: Sequence[str]) -> Policy:
 
 def _policy(fields: Fields, known: Sequence[str]) -> Policy:
     fields.text("title", "")
-    fields.has("matching")  # how downloads are read: grader.intake.settings
+    fields.has("matching")  # read by grader.intake.settings
     zone = _zone(fields)
     defaults = _rules(fields, Rules(), zone)
     own = fields.named_tables("assignment")
@@ -164,7 +164,7 @@ def _zone(fields: Fields) -> tzinfo | None:
 
 
 def _rules(fields: Fields, base: Rules, zone: tzinfo | None) -> Rules:
-    """What the course and each assignment can say; an assignment's come on top of the course's."""
+    """Rules that the course and each assignment can set; an assignment's override the course's."""
     return replace(
         base,
         late=_late(fields.table("late"), base.late, zone),
@@ -175,7 +175,7 @@ def _rules(fields: Fields, base: Rules, zone: tzinfo | None) -> Rules:
 
 
 def _own_rules(fields: Fields, defaults: Rules, zone: tzinfo | None) -> Rules:
-    """What only an assignment has, too."""
+    """Rules that only an assignment can set."""
     rules = replace(
         _rules(fields, defaults, zone),
         deadline=_moment(fields, "deadline", zone),
@@ -263,7 +263,7 @@ def _excused(fields: Fields, known: Sequence[str]) -> tuple[ForStudent, ...]:
 
 
 def check_assignment(name: str, known: Sequence[str], where: str) -> None:
-    """Raises SchemaError for an assignment that does not exist, with the nearest that does."""
+    """Raises SchemaError for an unknown assignment, suggesting the nearest name."""
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         meant = f'; did you mean "{near[0]}"?' if near else f".\nThere are: {', '.join(known) or 'none'}"
@@ -271,7 +271,7 @@ def check_assignment(name: str, known: Sequence[str], where: str) -> None:
 
 
 def _check(policy: Policy, fields: Fields) -> None:
-    """What no key tells by itself: rules that don't go together."""
+    """Checks across keys: rules that contradict each other."""
     named = [name for group in policy.groups for name in group.assignments]
     for name in named:
         if named.count(name) > 1:
@@ -291,7 +291,7 @@ def _check(policy: Policy, fields: Fields) -> None:
 
 
 def assignments_without_weight(policy: Policy, graded: Sequence[str]) -> list[str]:
-    """The graded assignments without a weight, if others have one: the instructor has to give them one."""
+    """The graded assignments without a weight, if others have one: the instructor must add them."""
     if not policy.is_weighted:
         return []
     without = []

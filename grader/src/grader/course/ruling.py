@@ -1,4 +1,4 @@
-"""What the course's files say of each student: `Course` is the files' content, `Ruling` a student's part of it."""
+"""The course files' rules for each student: `Course` is the files' content, `Ruling` one student's part."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from grader.model.roster import Student
 
 @dataclass(frozen=True)
 class Course:
-    """Everything that turns points into grades. `known` are the ids of all assignments."""
+    """All rules that turn points into grades. `known` are the ids of all assignments."""
 
     policy: Policy = field(default_factory=Policy)
     adjustments: tuple[Adjustment, ...] = ()
@@ -39,24 +39,24 @@ class Ruling:
         return bool(self.excused & {ALL, assignment})
 
     def times_of(self, assignment: str) -> tuple[HandInTime, ...]:
-        """When an assignment was handed in, where a person says so."""
+        """When an assignment was handed in, according to a person."""
         return tuple(one for one in self.times if one.assignment == assignment)
 
     def adjustments_of(self, assignment: str) -> tuple[Adjustment, ...]:
-        """The adjustments of one assignment; with "", those of the total."""
+        """The adjustments of one assignment, or with "" those of the total."""
         return tuple(one for one in self.adjustments if one.assignment == assignment)
 
 
 def check_course(course: Course, students: Iterable[tuple[Student, bool]], graded: Sequence[str]) -> None:
-    """Raises GraderError where the files name somebody who is not among these, before anything is graded.
+    """Raises GraderError before grading if the files name somebody who is not among these students.
 
-    Each student comes with whether the roster has them.
+    Each student comes with a flag: on the roster or not.
     """
     rulings(course, {identity(one, is_matched=is_matched): one for one, is_matched in students}, graded)
 
 
 def rulings(course: Course, students: Mapping[Identity, Student], graded: Sequence[str]) -> dict[Identity, Ruling]:
-    """Each student's, with everyone who is named in the files found; raises GraderError where somebody isn't."""
+    """Each student's ruling; raises GraderError if a name in the files matches nobody."""
     policy = course.policy
     without = assignments_without_weight(policy, graded)
     if without:
@@ -73,7 +73,7 @@ def rulings(course: Course, students: Mapping[Identity, Student], graded: Sequen
         try:
             who = on_roster[resolve(named, list(on_roster), where)]
         except GraderError:
-            who = everyone[resolve(named, list(everyone), where)]  # somebody who isn't on the roster is graded too
+            who = everyone[resolve(named, list(everyone), where)]  # students who are not on the roster are graded too
         return found[who]
 
     for who, student in students.items():

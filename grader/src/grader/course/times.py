@@ -1,7 +1,7 @@
-"""``times.csv``: when something was handed in, where the platform's download doesn't tell, or tells it wrong.
+"""``times.csv``: hand-in times that the platform's download lacks or has wrong.
 
-With a column ``assignment`` the file is about a whole course, and is read here. One without is about a download:
-`grader.intake.times` reads it together with that.
+With a column ``assignment`` the file covers a whole course and is read here. One without belongs to a download, and
+`grader.intake.times` reads it.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _NEEDED = COLUMNS[:3]
 class HandInTime:
     """When a student handed in an assignment, in UTC; `attempt` counts from 1, 0 is the last one.
 
-    `student` is as the file names them, `where` the file and the line.
+    `student` is as written in the file, `where` is the file and the line.
     """
 
     student: str
@@ -34,7 +34,9 @@ class HandInTime:
 
 
 def times_from(table: CsvFile, known: Sequence[str], zone: tzinfo | None) -> tuple[HandInTime, ...]:
-    """What a times.csv says; `known` are all assignments, `zone` the course's. Raises GraderError naming the line."""
+    """The contents of times.csv; `known` are all assignments, `zone` the course's. Raises GraderError naming the
+    line.
+    """
     if "assignment" not in [cell.strip().casefold() for cell in table.header]:
         return ()
     header = table.titles(COLUMNS, _NEEDED)

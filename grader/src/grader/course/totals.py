@@ -1,4 +1,4 @@
-"""From a student's points to the course's total: what is dropped, weights, caps. Pure functions."""
+"""From a student's points to the course total: dropped assignments, weights, caps. Pure functions."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -6,14 +6,14 @@ from grader.course.adjustments import Adjustment, adjustment_step
 from grader.course.policy import Policy
 from grader.model.score import points_text
 
-Points = Mapping[str, tuple[float | None, float]]  # of each assignment: the points, and how many are possible
+Points = Mapping[str, tuple[float | None, float]]  # by assignment: the points earned, and the maximum
 _HUNDRED = 100.0
 
 
 def drop_lowest(policy: Policy, points: Points) -> dict[str, str]:
-    """The assignments that don't count because they are the lowest of their group, and the sentence that says so.
+    """The assignments dropped as the lowest of their group, each with a sentence that says so.
 
-    Lowest is the least share of the possible points; of equal ones, the one that is worth more. One always stays.
+    Lowest is the smallest share of the possible points; among equal ones, the one worth more. At least one is kept.
     """
     grouped = {name for group in policy.groups for name in group.assignments}
     sets = [(f'"{group.name}"', group.assignments, group.drop_lowest) for group in policy.groups]
@@ -37,9 +37,9 @@ def _share(points: float | None, possible: float) -> float:
 def total_of(
     policy: Policy, points: Points, adjustments: Sequence[Adjustment], extra: Collection[str] = ()
 ) -> tuple[float | None, float, tuple[str, ...]]:
-    """The total, how many points are possible, and how it came about. None before anything counts.
+    """The total, the possible points, and the steps. None before anything counts.
 
-    `extra` names the assignments that are extra credit: their points are added, but are not among the possible ones.
+    `extra` names the extra-credit assignments: their points are added, but not to the possible ones.
     """
     graded = {name: (own, possible) for name, (own, possible) in points.items() if own is not None}
     steps: list[str] = []
@@ -70,9 +70,9 @@ def total_of(
 def _weighted(
     policy: Policy, graded: Mapping[str, tuple[float, float]], extra: Collection[str], steps: list[str]
 ) -> float | None:
-    """The weighted share; what has no points yet, or is excused, leaves its weight to the others."""
+    """The weighted share; the weight of assignments that are excused or have no points yet goes to the others."""
     parts: list[tuple[str, float, float]] = []  # label, share, weight
-    added: list[tuple[str, float, float]] = []  # extra credit: its weight is none of the whole's
+    added: list[tuple[str, float, float]] = []  # extra credit: its weight is not part of the whole
     for group in policy.groups:
         members = [graded[name] for name in group.assignments if name in graded]
         whole = sum(graded[name][1] for name in group.assignments if name in graded and name not in extra)

@@ -1,1 +1,1 @@
-"""From grades to what spreadsheets and learning platforms read."""
+"""Exports grades to spreadsheets and learning platforms."""

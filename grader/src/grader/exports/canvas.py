@@ -1,7 +1,7 @@
 """Canvas: a CSV for Grades → Import.
 
 Canvas finds an assignment by the number behind its title, and a student by the ID, else by SIS User ID, SIS Login ID,
-and in the end the name. An empty cell deletes a grade, so where we have none, the cell stays as the file has it; EX
+and in the end the name. An empty cell deletes a grade, so without one of our own we leave the cell unchanged; EX
 excuses.
 """
 
@@ -39,7 +39,7 @@ _POSTING = ("manual posting", "muted")
 _TEST_STUDENT = "student, test"
 _EXCUSED = "EX"
 _READ_ONLY = "read only"
-# Canvas takes a column whose title has one of these in it for one of its own sums, and drops it without a word.
+# Canvas silently drops a column whose title contains one of these, taking it for one of its own totals.
 _SUMS = re.compile(r"(Current|Final) (Score|Points|Grade)|Override (Score|Grade|Status)")
 
 
@@ -54,7 +54,7 @@ def canvas_like(
 ) -> tuple[str, Report]:
     """The gradebook that Canvas exported, with the grades of every assignment that has a column in it.
 
-    `columns` says how Canvas may call each assignment. Raises GraderError where the file is no gradebook, or has no
+    `columns` has the possible titles of each assignment. Raises GraderError if the file is not a gradebook, or has no
     column for any of the assignments.
     """
     titles = [cell.strip().casefold() for cell in table.header]
@@ -71,7 +71,7 @@ def canvas_like(
     students = [row for row in rows if _is_student(row)]
     names = [place for place, title in enumerate(titles) if title in _NAMES]
     keys = {place: _KEYS[title] for place, title in enumerate(titles) if title in _KEYS}
-    logins = [(place, "email") for place, kind in keys.items() if kind == "login"]  # often it is an address
+    logins = [(place, "email") for place, kind in keys.items() if kind == "login"]  # often an address
     people = [
         (
             ", ".join(cell_at(row, place) for place in names if cell_at(row, place)),
@@ -149,10 +149,10 @@ def _fill(row: list[str], column: Column, owner: StudentGrades | None, report: R
 def canvas_new(
     assignments: Mapping[str, Assignment], columns: Mapping[str, Sequence[str]], grades: Sequence[StudentGrades]
 ) -> tuple[str, Report]:
-    """A CSV of our own, for students whose number on Canvas is known.
+    """A new CSV, for students whose Canvas number is known.
 
-    An assignment is found by its title, and made where Canvas has none of that title. Names are for people here, so
-    they are made safe to open.
+    Canvas finds an assignment by its title, and creates it if there is none with that title. Names are only for people
+    here, so they are made safe for spreadsheets.
     """
     report = Report()
     known = [one for one in grades if one.is_matched and one.student.platform_id.isdecimal()]
@@ -165,7 +165,7 @@ def canvas_new(
         [f"    {_POINTS}", "", "", *(cell_text(assignment.points) for assignment in assignments.values())],
     ]
     for one in known:
-        # Canvas takes a row for that of the points by these words in the first cell, whoever's name they are in.
+        # Canvas recognises the row of maximum points by these words in the first cell, even in a student's name.
         name = safe_cell(one.student.name).replace(_POINTS, _POINTS.replace(" ", "-"))
         row = [name, one.student.platform_id, safe_cell(one.student.section)]
         for place, assignment in enumerate(assignments.values(), len(row)):

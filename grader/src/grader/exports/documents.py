@@ -81,5 +81,5 @@ def _attempt(record: Record) -> dict[str, Any]:
 
 
 def _without_place(adjustment: dict[str, Any]) -> dict[str, Any]:
-    """Without where it was read: that is a path of this machine."""
+    """Without the file and line it was read from: that is a path on this machine."""
     return {key: value for key, value in adjustment.items() if key not in ("where", "student")}

@@ -1,8 +1,8 @@
-"""Report cards back to the students in bulk: a zip in the shape that a platform takes, with a page for each hand-in.
+"""Report cards for bulk return to students: a zip in the layout of a platform, with a page for each hand-in.
 
-Platforms find a student by the names that their own download had: Moodle by the participant's number in the folder's
-name, Canvas by the numbers of user and attachment in the file's, Blackboard, Brightspace and Sakai by their folders.
-So a card gets the place that the student's file had, and `.html` behind its name.
+Platforms identify a student by names from their own download: Moodle by the participant's number in the folder name,
+Canvas by the user and attachment numbers in the file name, Blackboard, Brightspace and Sakai by their folders. So a
+card takes the path of the student's file, with `.html` appended.
 """
 
 import io
@@ -17,7 +17,7 @@ from grader.model.record import MISSING, Record
 
 MOODLE, CANVAS, BLACKBOARD, BRIGHTSPACE, SAKAI = "moodle", "canvas", "blackboard", "brightspace", "sakai"
 PLATFORMS = (MOODLE, CANVAS, BLACKBOARD, BRIGHTSPACE, SAKAI)
-_TIME = (1980, 1, 1, 0, 0, 0)  # the same cards make the same zip
+_TIME = (1980, 1, 1, 0, 0, 0)  # fixed, so that the same cards make the same zip
 _CANVAS = re.compile(r"(?:[^/]*_)?\d+_\d+_.+")
 _MOODLE = re.compile(r"(.*)_(\d+)_assignsubmission_(?:file|onlinetext)_?(?:/|$)")
 _SAKAI, _SAKAI_FEEDBACK = "submission attachment(s)", "Feedback Attachment(s)"
@@ -25,7 +25,7 @@ _SAKAI, _SAKAI_FEEDBACK = "submission attachment(s)", "Feedback Attachment(s)"
 
 @dataclass(frozen=True)
 class Feedback:
-    """The zip, how many cards are in it, and a sentence for each student who has none."""
+    """The zip, the number of cards in it, and a sentence for each student without one."""
 
     data: bytes
     cards: int
@@ -39,7 +39,7 @@ def feedback_zip(
     cards: Mapping[str, Path],
     numbers: Mapping[str, str],
 ) -> Feedback:
-    """The cards of an assignment, given by folder; `numbers` are Moodle's participants by a student's id or address."""
+    """The cards of an assignment, given by folder; `numbers` maps ids and addresses to Moodle's participant numbers."""
     files: dict[str, bytes] = {}
     without: list[str] = []
     for one in grades:
@@ -95,12 +95,12 @@ def _names(platform: str, one: StudentGrades, record: Record, numbers: Mapping[s
     name = f"{record.assignment} report card.html"
     if folder:
         yield str(PurePosixPath(*folder, name))
-    elif " - " in origin.stem:  # Brightspace's files without folders
+    elif " - " in origin.stem:  # Brightspace's files outside folders
         yield f"{origin.stem} - {name}"
 
 
 def _number(one: StudentGrades, record: Record, numbers: Mapping[str, str]) -> str:
-    """Moodle's number of the student in this assignment: from the worksheet, else from a download of one's own."""
+    """Moodle's number for the student in this assignment: from the worksheet, else from the student's own download."""
     for key in (one.student.sid, one.student.email, one.student.login, one.student.name):
         if key and key.casefold() in numbers:
             return numbers[key.casefold()]

@@ -1,4 +1,4 @@
-"""``gradebook.csv`` and ``criteria.csv``: a row for each student, in a form that spreadsheets can open."""
+"""``gradebook.csv`` and ``criteria.csv``: one row per student, for spreadsheets."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,9 +16,9 @@ _HOUR = 3600
 
 
 def write_gradebook(path: Path, assignments: Mapping[str, Assignment], grades: Sequence[StudentGrades]) -> None:
-    """Writes the gradebook: identity, total, a column an assignment, and what there is to say in words.
+    """Writes the gradebook: identity, total, a column per assignment, and remarks.
 
-    A cell is empty where there is no score: the harness failed, the student is excused, or it isn't due yet.
+    A cell is empty if there is no score: the harness failed, the student is excused, or it isn't due yet.
     """
     header = [*_IDENTITY, "total", "possible", *assignments, "status"]
     rows = [
@@ -39,10 +39,10 @@ def _identity(one: StudentGrades) -> list[str]:
 
 
 def status_text(one: StudentGrades) -> str:
-    """What the figures don't say: who is not on the roster, what is missing, excused, late, dropped, adjusted."""
+    """The remarks on a student: not on the roster, missing, excused, late, dropped, adjusted."""
     said = [] if one.is_matched else ["not on the roster"]
     for name, grade in one.assignments.items():
-        is_left_out = grade.is_extra and grade.status == ABSENT  # nothing that anybody has to see to
+        is_left_out = grade.is_extra and grade.status == ABSENT  # nothing that needs attention
         parts = [] if grade.status == COUNTS or is_left_out else [grade.status]
         if grade.late_seconds:
             parts.append(f"{late_text(grade.late_seconds)} late")
@@ -61,10 +61,10 @@ def status_text(one: StudentGrades) -> str:
 
 
 def write_criteria(path: Path, assignments: Mapping[str, Assignment], grades: Sequence[StudentGrades]) -> None:
-    """Writes how each assignment's points came about, for the attempt that counts, and by criterion.
+    """Writes how each assignment's points were earned, for the attempt that counts, by criterion.
 
-    With one assignment the columns are called as they are; with several each says whose it is. Where a GPU measured,
-    the ratio of each time has a column, which is empty where the repeats did not decide.
+    With one assignment the columns have plain names; with several each is prefixed by its assignment. If a GPU measured
+    times, each ratio has a column, which is empty if the repeats were inconclusive.
     """
     rows = [_criteria_row(assignments, one) for one in grades]
     columns = list(dict.fromkeys((*_IDENTITY, *(name for name in _expected(assignments)))))
@@ -81,7 +81,7 @@ def _prefix(assignments: Mapping[str, Assignment], name: str) -> str:
 
 
 def _expected(assignments: Mapping[str, Assignment]) -> list[str]:
-    """All columns in their order, whether anybody has something in them or not; times are there on a GPU only."""
+    """All columns in order, whether or not anybody has a value; times only on a GPU."""
     columns = []
     for name, assignment in assignments.items():
         prefix = _prefix(assignments, name)

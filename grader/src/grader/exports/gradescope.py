@@ -1,15 +1,15 @@
 """From a record to Gradescope's results.json.
 
-Each criterion becomes a test with its points; what its failing tests say becomes its output. Everything is sent as
-plain text: a student chooses names, messages and what a program prints, and Gradescope interprets HTML, Markdown and
-ANSI codes where a format says so. Its documentation names no limit of size; it has been seen to cut an output at
+Each criterion becomes a test with its points; the messages of its failing tests become its output. Everything is sent
+as plain text: a student chooses names, messages and what a program prints, and Gradescope interprets HTML, Markdown and
+ANSI codes if the format field says so. Its documentation names no limit of size; it has been seen to cut an output at
 100,000 characters, so all outputs together stay below that.
 
 An assignment's visibilities are Gradescope's: VISIBLE, AFTER_DEADLINE and HIDDEN are "visible", "after_due_date" and
-"hidden". Of a test that is less open than its criterion the output has the title, the verdict and a hint.
+"hidden". For a test that is less visible than its criterion, the output has only the title, the verdict and a hint.
 
-A submission that the harness failed on has no results: a missing score would be read as zero. The caller writes no
-file then, and Gradescope says that the autograder failed.
+A submission that the harness failed on has no results: a missing score would be read as zero. The caller writes no file
+then, and Gradescope says that the autograder failed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,11 +28,11 @@ from grader.model.visibility import AFTER_DEADLINE, HIDDEN, VISIBILITIES, VISIBL
 RESULTS = "results.json"
 VISIBILITY_NAMES = {VISIBLE: "visible", AFTER_DEADLINE: "after_due_date", HIDDEN: "hidden"}
 _FORMAT = "text"
-_MOST_CHARACTERS = 90_000  # of all outputs together
+_MOST_CHARACTERS = 90_000  # for all outputs together
 _FEWEST_CHARACTERS = 500
 _NAME_CHARACTERS = 200
 _TOP_CHARACTERS = 20_000
-_MOST_TESTS = 5  # whose messages a criterion shows
+_MOST_TESTS = 5  # per criterion, tests whose messages are shown
 _PRINTED_CHARACTERS = 4000
 _DIGITS = 2
 _VALUE_DIGITS = 6
@@ -48,11 +48,11 @@ def results(
     seconds: float | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> dict[str, Any] | None:
-    """What results.json has of a record; None where there is no score to give.
+    """A record's results.json; None if there is no score to report.
 
-    `points` is what Gradescope gives for the assignment, where that is not its own number: all points are scaled.
-    `counted_points` are those that count by the course's policy, where they are others, and `steps` say why. `seconds`
-    is how long grading took, `extra` what else to keep in extra_data.
+    `points` is Gradescope's maximum for the assignment, if it differs from its own: all points are scaled.
+    `counted_points` are those under the course's policy, if they differ, and `steps` explain them. `seconds` is how
+    long grading took, `extra` is added to extra_data.
     """
     record = record.without_seed()
     score = record.score
@@ -76,7 +76,7 @@ def results_text(document: Mapping[str, Any]) -> str:
 
 
 def missing_results(assignment: Assignment, problem: str, *, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What results.json has where a student handed in something, and not the file that is graded."""
+    """results.json for a student who handed in something other than the file to grade."""
     output = f"0 of {points_text(assignment.points)} points: {problem}.\nHand in {assignment.submission}."
     return _whole(0.0, 0, shown_block(output, _TOP_CHARACTERS), [], dict(extra or {}))
 
@@ -86,7 +86,7 @@ def _scale(assignment: Assignment, points: float | None) -> float:
 
 
 def _data(record: Record, score: Score, scale: float) -> dict[str, Any]:
-    """What Gradescope keeps with the results, for programs."""
+    """Data that Gradescope stores with the results, for programs."""
     return {
         "assignment": record.assignment,
         "verdict": record.shown_verdict,
@@ -126,7 +126,7 @@ def _points(points: float, scale: float) -> float:
 
 
 def _top(assignment: Assignment, record: Record, score: Score, scale: float, steps: Sequence[str]) -> str:
-    """What the student reads first. The points only where Gradescope shows them: it hides the sum of hidden tests."""
+    """What the student reads first. It shows points only if Gradescope does: it hides sums with hidden tests."""
     lines = []
     if all(assignment.visibility_of_criterion(criterion.id) == VISIBLE for criterion in score.criteria):
         points = with_bonus(_points(score.total - score.bonus, scale), _points(score.bonus, scale))
@@ -171,7 +171,7 @@ def _tests(assignment: Assignment, record: Record, score: Score, scale: float) -
 
 
 def _output(assignment: Assignment, record: Record, score: CriterionScore) -> str:
-    """Why a criterion has the points it has."""
+    """The reasons for a criterion's points."""
     parts = [f"{score.verdict}  {score.detail}" if score.verdict != "PASS" else score.detail]
     if record.result is None or score.is_full:
         return parts[0]
@@ -189,7 +189,7 @@ def _output(assignment: Assignment, record: Record, score: CriterionScore) -> st
 
 
 def _said(assignment: Assignment, test: TestResult, level: str) -> str:
-    """What the students may read about a failing test where a criterion of this visibility is shown."""
+    """What students may read about a failing test under a criterion of this visibility."""
     entry = find_visibility(assignment.visibility, test.name)
     if VISIBILITIES.index(entry.shown) > VISIBILITIES.index(level):
         hint = entry.hint or test.hint
@@ -197,16 +197,16 @@ def _said(assignment: Assignment, test: TestResult, level: str) -> str:
     parts = [test.said or f"{test.verdict}  {test.name}"]
     if test.output.strip():
         parts.append(f"  your program printed:\n{shown_block(test.output.strip(), _PRINTED_CHARACTERS)}")
-    if find_visibility((), test.name).shown == VISIBLE:  # students have it
+    if find_visibility((), test.name).shown == VISIBLE:  # a test that students have
         parts.append(f"  repeat  make test TEST={test.name}")
     return "\n".join(parts)
 
 
 def _leaderboard(assignment: Assignment, record: Record) -> list[dict[str, Any]]:
-    """The assignment's figure, where the submission may be ranked; what isn't verified is not on the board."""
+    """The assignment's leaderboard figure, if the submission may be ranked; unverified ones are not."""
     ranking = assignment.ranking
     ranked = record.result.leaderboard if record.result else None
-    if ranking is None or ranked is None or not ranked.value or ranked.value < 0:  # a time of zero is no time
+    if ranking is None or ranked is None or not ranked.value or ranked.value < 0:  # a time of zero is not a measurement
         return []
     if not may_be_ranked(assignment, ranking, record):
         return []

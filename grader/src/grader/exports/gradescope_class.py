@@ -14,7 +14,7 @@ from grader.model.record import Record
 
 @dataclass(frozen=True)
 class Written:
-    """The files that were written, and the submissions without one: missing, excused, or not graded."""
+    """The files written, and the submissions without one: missing, excused, or not graded."""
 
     files: tuple[Path, ...]
     left_out: tuple[Record, ...]
@@ -30,7 +30,7 @@ def write_gradescope(
 ) -> Written:
     """Writes `out`/FOLDER/results.json for every submission that counts; a team has one.
 
-    Grades have outlines of records: `whole` gives the rest.
+    Grades have only outlines of records: `whole` returns the full record.
     """
     files: dict[str, Path] = {}
     left_out: dict[str, Record] = {}
@@ -39,7 +39,7 @@ def write_gradescope(
         if grade is None or grade.record is None or grade.record.folder in files:
             continue
         document = None
-        if grade.points is not None:  # neither excused, nor without a score yet
+        if grade.points is not None:  # neither excused nor without a score
             changed = None if grade.points == grade.earned else grade.points
             document = results(
                 assignment, whole(grade.record), points=points, counted_points=changed, steps=grade.steps

@@ -1,8 +1,8 @@
-"""Any CSV file with the grades in it, and nothing else changed: not a byte.
+"""Writes grades into any CSV file and leaves every other byte unchanged.
 
-The file is read as spans of its text, and only the span of a cell that gets a grade is written anew. Whose a row is
-tells the column whose cells are ids, logins or addresses of the class; which column an assignment's is, its title.
-What can't be told is asked for.
+The file is parsed as spans of its text, and only the span of a cell that gets a grade is rewritten. The student of a
+row is found by a column whose cells are ids, logins or addresses of the class, and an assignment's column by its title.
+What can't be determined is asked for.
 """
 
 import re
@@ -17,8 +17,8 @@ from grader.exports.tables import cell_text
 from grader.model.assignment import Assignment
 
 _MOST_ABOVE = 20  # lines before the titles
-_LEAST_KNOWN = 0.5  # of the rows with an id: fewer, and the column is none of ids
-# What platforms put behind an assignment's title: Canvas its number, Blackboard and Brightspace the points.
+_LEAST_KNOWN = 0.5  # share of rows with a known id; a column with fewer is not the id column
+# Suffixes that platforms append to titles: Canvas its number, Blackboard and Brightspace the points.
 _BEHIND = re.compile(r"\s*(?:\(\d+\)|\[total pts:[^\]]*\]\s*\|?\d*|points grade(?:\s*<[^>]*>)?)$")
 _AS_TEXT = re.compile(r'="(.*)"')  # how spreadsheets keep an id's zeros
 _CODECS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"), (b"", "utf-8"))
@@ -27,7 +27,7 @@ _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 
 @dataclass(frozen=True)
 class _Cell:
-    """A cell: where its text begins and ends, its value, and whether it is between quotes."""
+    """A cell: the span of its text, its value, and whether it is quoted."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ class _Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A file's text, the codec and the mark that its bytes begin with, and its rows with their cells."""
+    """A file's text, its codec and byte-order mark, and its rows of cells."""
 
     name: str
     text: str
@@ -47,7 +47,7 @@ class Table:
     rows: tuple[tuple[_Cell, ...], ...]
 
     def value(self, row: int, place: int) -> str:
-        """A cell's value without white space around it; empty where the row has no such cell."""
+        """A cell's value without surrounding white space; empty if the row has no such cell."""
         cells = self.rows[row]
         return cells[place].value.strip() if place < len(cells) else ""
 
@@ -57,11 +57,11 @@ class Table:
 
 
 def read_table(data: bytes, name: str) -> Table:
-    """A file's table; raises GraderError where a quote is not closed, or where there is nothing in it."""
+    """A file's table; raises GraderError if a quote is not closed, or the file is empty."""
     mark, codec = next((mark, codec) for mark, codec in _CODECS if data.startswith(mark))
     try:
         text = data[len(mark) :].decode(codec)
-    except UnicodeDecodeError:  # each byte is a character then, and comes back as it was
+    except UnicodeDecodeError:  # Latin-1 maps each byte to a character and back
         mark, codec, text = b"", "latin-1", data.decode("latin-1")
     tried = {delimiter: _cells(text, delimiter, name) for delimiter in ",;\t"}
     delimiter, rows = max(tried.items(), key=lambda one: sum(len(row) for row in one[1][:_MOST_ABOVE]))
@@ -104,9 +104,9 @@ def grades_into(
     *,
     id_title: str = "",
 ) -> tuple[bytes, Report]:
-    """The file with each assignment's grades in its column. Raises GraderError saying which option tells what is asked.
+    """The file with each assignment's grades in its column. Raises GraderError naming the option that resolves a doubt.
 
-    `columns` has the titles that an assignment's column may have, `id_title` that of the column with ids.
+    `columns` has the possible titles of an assignment's column, `id_title` that of the column with ids.
     """
     report = Report()
     head, places = _head(table, assignments, columns, report)
@@ -139,7 +139,7 @@ def _plain(text: str) -> str:
 def _head(
     table: Table, assignments: Mapping[str, Assignment], columns: Mapping[str, Sequence[str]], report: Report
 ) -> tuple[int, dict[str, int]]:
-    """The row with the titles, and the place of each assignment's column."""
+    """The header row, and the index of each assignment's column."""
     for head in range(min(len(table.rows), _MOST_ABOVE)):
         titles = [_BEHIND.sub("", one) for one in map(_plain, table.titles(head))]
         whole = list(map(_plain, table.titles(head)))
@@ -185,7 +185,7 @@ def _index(grades: Sequence[StudentGrades]) -> dict[str, list[StudentGrades]]:
 def _id_column(
     table: Table, head: int, body: Sequence[int], grades: Sequence[StudentGrades], title: str, taken: set[int]
 ) -> int:
-    """The column that says whose a row is: the one that was named, else the one in which most rows are somebody's."""
+    """The column that identifies students: the named one, else the one in which most rows match somebody."""
     titles = table.titles(head)
     if title:
         found = [place for place, one in enumerate(titles) if _plain(one) == _plain(title)]
@@ -240,7 +240,7 @@ def _owners(
 def _text(
     table: Table, row: int, place: int, assignment: Assignment, owner: StudentGrades, report: Report
 ) -> str | None:
-    """What to write into a cell; None where it stays."""
+    """The new text of a cell; None leaves it unchanged."""
     grade = owner.assignments[assignment.id]
     value = value_of(grade, Column(assignment, place), scale=False)
     if value is None:

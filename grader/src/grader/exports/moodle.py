@@ -1,8 +1,8 @@
 """Moodle: an assignment's grading worksheet, for "Upload grading worksheet".
 
-Moodle finds a row by the number in its first column, which is another one in each assignment, and reads the columns by
-their titles in the language of whoever uploads. Without a word it skips a grade above the assignment's maximum or below
-0, and one that is empty: all are said here. Where the file has a decimal comma, so have the grades.
+Moodle finds a row by the number in its first column, which differs by assignment, and columns by their titles in the
+uploader's language. It silently skips grades that are empty, above the maximum or below 0: we report all of these. If
+the file has a decimal comma, so have the grades.
 """
 
 import re
@@ -95,7 +95,7 @@ def moodle_like(
 
 
 def _identifier(table: CsvFile, rows: Sequence[Sequence[str]]) -> int:
-    """Where the participants' numbers are: the column that Moodle calls so, or the first if it looks like that."""
+    """The column of participant numbers: the one with Moodle's title for it, or the first if it looks like that."""
     place = find_column(table, [title for title in titles_of("participant") if title != "id"], "Identifier")
     place = 0 if place is None else place
     cells = [cell_at(row, place) for row in rows]
@@ -128,7 +128,7 @@ def _owners(
         number, name = found[1] if found else "", cell_at(row, places["name"])
         keys = [(kind, cell_at(row, places[kind])) for kind in ("sid", "login", "email")]
         keys.append(("platform_id", number))
-        # The roster's number may be another assignment's: it counts where the name is the same, or there are no names.
+        # The roster's number may be from another assignment: it counts only if names match, or there are none.
         other = on_roster.get(number)
         if other and number not in numbers and (not name or tokens(name) == tokens(other.student.name)):
             keys += [(kind, getattr(other.student, kind)) for kind in ("sid", "login", "email")]
@@ -142,7 +142,7 @@ def _place(table: CsvFile, kind: str, identifier: int) -> int | None:
 
 
 def _numbers(assignment: Assignment, grades: Sequence[StudentGrades]) -> Mapping[str, StudentGrades]:
-    """The participants' numbers of those who handed in alone; a team's number is the team's."""
+    """The participant numbers of individual hand-ins; a team's number belongs to the team."""
     numbers = {}
     for one in grades:
         grade = one.assignments.get(assignment.id)
@@ -153,7 +153,7 @@ def _numbers(assignment: Assignment, grades: Sequence[StudentGrades]) -> Mapping
 
 
 def participants(table: CsvFile) -> dict[str, str]:
-    """The worksheet's numbers by each student's id, address, login and name, as far as they are one student's."""
+    """The worksheet's numbers by each student's id, address, login and name, if these are unique."""
     rows = [row for _, row in table.rows]
     identifier = _identifier(table, rows)
     places = [_place(table, kind, identifier) for kind in ("sid", "email", "login", "name")]

@@ -1,12 +1,11 @@
-"""What exports to learning platforms share: whose row it is, whose column, and what was left out.
+"""Common parts of exports to learning platforms: matching rows and columns, and reporting what was left out.
 
-A file that the platform exported is the model. Its rows, ids, names and headers are written as they were read, also
-what a spreadsheet might take for a formula: the platform finds people and assignments by these cells, and with an
-apostrophe more would find another student or none; and the formula is in the platform's own file just as well. What is
-added is only numbers and EX.
+The platform's own export is the model. Its rows, ids, names and headers are written as they were read, even text that a
+spreadsheet might read as a formula: the platform finds people and assignments by these cells, and would fail with an
+added apostrophe; and its own file has the same formula anyway. Only numbers and EX are added.
 
-Nobody is matched by guess: a row is a student's where an id, a login or an e-mail address of it is, and no other
-student's is in the row.
+Nobody is matched by guess: a row belongs to a student if it has an id, a login or an e-mail address of theirs, and no
+other student's.
 """
 
 import re
@@ -27,12 +26,12 @@ _ID_BEHIND = re.compile(r"\s*\(\d+\)\s*$")
 
 @dataclass
 class Report:
-    """What a person has to know of an export: lines for those who were left out, and notes on what was changed."""
+    """Messages about an export: lines for people who were left out, and notes on changes."""
 
     filled: int = 0
     without: list[str] = field(default_factory=list)
     left_over: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)  # cells with what staff wrote
+    kept: list[str] = field(default_factory=list)  # cells with text from staff
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -43,7 +42,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Column:
-    """Where an assignment's grades go, and how many points the platform gives for it; 0 where it doesn't say."""
+    """The column for an assignment's grades, and the platform's maximum for it; 0 if the file doesn't say."""
 
     assignment: Assignment
     place: int
@@ -51,16 +50,16 @@ class Column:
 
 
 def is_by_staff(cell: str) -> bool:
-    """Whether a person wrote a word into a grade's cell: N/A, EX, "see me". A number is a grade, a dash is none."""
+    """Whether a person wrote text into a grade's cell: N/A, EX, "see me". A number is a grade, a dash is empty."""
     text = cell.strip()
     return bool(text) and text not in ("-", "–") and not _NUMBER.fullmatch(text.removesuffix("%").strip())
 
 
 class Roll:
-    """The students who may be exported, to be found by what a row says of them."""
+    """The students who may be exported, searchable by the contents of a row."""
 
     def __init__(self, grades: Sequence[StudentGrades], numbers: Mapping[str, StudentGrades] | None = None) -> None:
-        """`numbers` are the platform's, where those of the roster are not meant."""
+        """`numbers` are the platform's numbers, if they differ from the roster's."""
         self.students = [one for one in grades if one.is_matched]
         self._index: dict[tuple[str, str], list[StudentGrades]] = {}
         self._names: dict[frozenset[str], list[StudentGrades]] = {}
@@ -74,7 +73,7 @@ class Roll:
             self._index.setdefault(("platform_id", number), []).append(one)
 
     def find(self, keys: Iterable[tuple[str, str]]) -> list[StudentGrades]:
-        """Everybody whom one of the keys, such as ("sid", "1815"), belongs to."""
+        """Everybody with one of the keys, such as ("sid", "1815")."""
         hits = [one for kind, value in keys if value for one in self._index.get((kind, value.strip().casefold()), [])]
         return list({id(one): one for one in hits}.values())
 
@@ -103,7 +102,7 @@ def match_rows(
 
 
 def one_row_each(owners: list[StudentGrades | None], report: Report) -> list[StudentGrades | None]:
-    """The same, without the rows of a student who has several: no row can tell which of them is meant."""
+    """The same, without the rows of a student who has several: it is unclear which is right."""
     for one in {id(owner): owner for owner in owners if owner}.values():
         places = [place for place, owner in enumerate(owners) if owner is one]
         if len(places) > 1:
@@ -114,7 +113,7 @@ def one_row_each(owners: list[StudentGrades | None], report: Report) -> list[Stu
 
 
 def value_of(grade: AssignmentGrade, column: Column, *, scale: bool) -> float | None:
-    """The points to write, out of as many as the platform gives; None where there are none."""
+    """The points to write, scaled to the platform's maximum; None if there are none."""
     if grade.points is None:
         return None
     if scale and column.possible and grade.possible:
@@ -123,7 +122,7 @@ def value_of(grade: AssignmentGrade, column: Column, *, scale: bool) -> float | 
 
 
 def check_possible(column: Column, *, scale: bool) -> None:
-    """Raises GraderError where the platform gives another number of points, and nobody said to scale."""
+    """Raises GraderError if the platform has another maximum and --scale was not given."""
     own = column.assignment.points
     if column.possible and column.possible != own and not scale:
         raise GraderError(
@@ -146,9 +145,9 @@ def say_left_over(
 
 
 def find_column(table: CsvFile, titles: Sequence[str], what: str) -> int | None:
-    """The column that one of the titles names, with the platform's number behind it or without; None if none does.
+    """The column with one of the titles, with or without the platform's number after it; None if there is none.
 
-    Raises GraderError where several do.
+    Raises GraderError if there are several.
     """
     for title in titles:
         plain = _plain(title)

@@ -1,4 +1,4 @@
-"""Tables that a person opens in a spreadsheet, as CSV. Texts have to be safe already: `base.cells`."""
+"""Tables for spreadsheets, as CSV. Texts must be made safe before: see `base.cells`."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from grader.base.files import write_atomic
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A table as CSV, with columns of one type each."""
+    """A table as CSV, with one type per column."""
     import pandas as pd  # noqa: PLC0415  # a second of a processor's time, which few commands need
 
     table = pd.DataFrame(list(rows), columns=list(columns))
@@ -26,5 +26,5 @@ def cell_text(value: Any) -> str:
 
 
 def write_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Writes CSV in UTF-8 with a byte-order mark, which is how spreadsheets know it."""
+    """Writes CSV in UTF-8 with a byte-order mark, by which spreadsheets recognise it."""
     write_atomic(path, BOM + csv_rows([header, *([cell_text(value) for value in row] for row in rows)]))

@@ -1,1 +1,1 @@
-"""From what a learning platform exports to submissions of students on the roster."""
+"""From a learning platform's export to submissions of students on the roster."""

@@ -1,14 +1,14 @@
 """An archive as a tree: .zip, .tar and .tar.gz. Nothing is ever written where an archive says.
 
-Theory of operation. The kind of an archive is what its first bytes say, not its name. Its members become a tree of
-names in memory, and bytes are read when they are asked for. Of a zip they are read from the file; a tar is gone
-through once, and the members that are small enough to be of use are kept in one temporary file without a name.
+Theory of operation. The kind of an archive follows from its first bytes, not its name. Its members become a tree of
+names in memory, and contents are read on demand. A zip's are read from the file; a tar is scanned once, and members
+small enough to be useful are kept in one anonymous temporary file.
 
-What a stranger may have written is bounded before it is believed: the number of members, the bytes that they unpack
-to and their ratio to the packed ones, the length and depth of paths, and each single read that the libraries make
-(`_Bounded`; a table or a header that claims gigabytes asks for them in one read). A member that breaks a rule is
-refused by itself, with the reason, and stays in the tree where its path puts it. An archive whose own structure can't
-be trusted (cut off, members that overlap, a bomb) is refused as a whole.
+Untrusted values are bounded before they are used: the number of members, the bytes that they unpack to and their ratio
+to the packed ones, the length and depth of paths, and each single read that the libraries make (`_Bounded`; a table or
+a header that claims gigabytes asks for them in one read). A member that breaks a rule is refused individually, with the
+reason, and stays in the tree at its path. An archive whose own structure can't be trusted (cut off, members that
+overlap, a bomb) is refused as a whole.
 """
 
 import contextlib
@@ -30,8 +30,8 @@ from grader.intake.tree import FILE, Branch, Node, Refused, readable
 
 _MIB = 1 << 20
 _CHUNK = 1 << 16
-_CLASS_ROOM = 256 * _MIB  # for each hand-in
-_SMALL = 16 * _MIB  # no ratio is looked at below this
+_CLASS_ROOM = 256 * _MIB  # per submission
+_SMALL = 16 * _MIB  # ratios are ignored below this
 _LONGEST_PATH = 4096
 _LONGEST_NAME = 255
 _LONGEST_SHOWN = 80
@@ -45,31 +45,31 @@ _OTHERS = {
     b"\x28\xb5\x2f\xfd": "zstd",
 }
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz")
-_LARGE = (*SUFFIXES, ".csv")  # what may be longer than a source
+_LARGE = (*SUFFIXES, ".csv")  # files that may be longer than a source
 OTHER_SUFFIXES = (".7z", ".rar", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".gz", ".bz2", ".xz")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Up to where an archive is believed.
+    """The limits within which an archive is trusted.
 
-    `kept` is the longest archive inside it that is opened, `ratio` that of unpacked to packed bytes; 0 for any.
+    `kept` is the largest nested archive that is opened, `ratio` the largest of unpacked to packed bytes; 0 for any.
     """
 
     unpacked: int
     members: int
     kept: int
     ratio: int
-    listing: int = 0  # the longest list of who is who
+    listing: int = 0  # the longest roster or file list
 
 
-# One student's bomb costs a whole class nothing but the time to pass over it.
+# One student's bomb costs the class only the time to skip it.
 CLASS = Limits(unpacked=64 << 30, members=500_000, kept=64 * _MIB, ratio=0, listing=1 << 30)
 HAND_IN = Limits(unpacked=256 * _MIB, members=5_000, kept=16 * _MIB, ratio=250)
 
 
 class Room:
-    """How much of archives may be kept unpacked: of a hand-in in all, in a class's of each entry two folders down."""
+    """How much unpacked data may be kept: per submission in total; for a class per entry two folders down."""
 
     def __init__(self, each: int, *, shared: bool = True) -> None:
         """`each` is in bytes."""
@@ -77,7 +77,7 @@ class Room:
         self._taken: dict[str, int] = {}
 
     def take(self, path: str, size: int) -> bool:
-        """Whether there is room for a member of this size, which is taken then."""
+        """Whether there is room for a member of this size; if so, reserves it."""
         owner = "" if self._shared else "/".join(path.strip("./").split("/")[:2])
         taken = self._taken.get(owner, 0) + size
         if taken > self._each:
@@ -87,18 +87,18 @@ class Room:
 
 
 def is_archive(name: str) -> bool:
-    """Whether a file calls itself an archive that can be opened."""
+    """Whether a file's name is that of a supported archive."""
     return name.casefold().endswith(SUFFIXES)
 
 
 def is_other_archive(name: str) -> bool:
-    """Whether a file calls itself an archive of a kind that isn't taken."""
+    """Whether a file's name is that of an unsupported archive."""
     return name.casefold().endswith(OTHER_SUFFIXES) and not is_archive(name)
 
 
 @contextlib.contextmanager
 def archive_tree(file: IO[bytes], name: str, limits: Limits, room: Room | None = None) -> Iterator[Node]:
-    """The archive in `file` as a tree; raises FileError where it is refused as a whole. It keeps what `room` has."""
+    """The archive in `file` as a tree; raises FileError if it is refused as a whole. `room` limits what is kept."""
     try:
         with contextlib.ExitStack() as stack:
             try:
@@ -140,17 +140,17 @@ class _Member(Node):
     """A file in an archive."""
 
     def __init__(self, name: str, size: int, read: Callable[[], bytes]) -> None:
-        """`size` is what the archive says."""
+        """`size` is the size that the archive declares."""
         super().__init__(name, FILE)
         self._size = size
         self._read = read
 
     def children(self) -> list[Node]:
-        """A file has none."""
+        """Files have no children."""
         return []
 
     def read(self, limit: int) -> bytes:
-        """Its bytes: no more than the archive says, and no more than `limit`."""
+        """Its bytes, limited to the declared size and to `limit`."""
         name = _short(self.name)
         if self._size > limit:
             raise FileError(f"{name} has {self._size:,} bytes; at most {limit:,} are taken")
@@ -161,14 +161,14 @@ class _Member(Node):
 
 
 def _place(root: Branch, path: str, made: Callable[[str], Node | None], problem: str = "") -> None:
-    """Puts a member where its path says; one that isn't taken where the harmless part of its path says."""
+    """Puts a member at its path; a refused one at the harmless part of its path."""
     parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
     problem = _path_problem(path, parts) or problem
     parts = _harmless(parts)
     if not parts:
         parts = ["?"] if problem else []
     if not parts:
-        return  # the folder that everything is in
+        return  # the root folder
     branch = root
     for part in parts[:-1]:
         branch = branch.folder(part)
@@ -180,7 +180,7 @@ def _place(root: Branch, path: str, made: Callable[[str], Node | None], problem:
 
 
 def _harmless(parts: list[str]) -> list[str]:
-    """The path without what leads out of the archive, and not too long."""
+    """The path without parts that lead out of the archive, and shortened."""
     kept: list[str] = []
     for part in parts:
         if part == "..":
@@ -212,9 +212,9 @@ def _path_problem(path: str, parts: list[str]) -> str:
 
 
 class _Bounded:
-    """A file that refuses to be read or sought beyond what an honest archive needs.
+    """A file that refuses to read or seek further than a well-formed archive needs.
 
-    `packed` is the file that `file` unpacks, for the ratio; the same one where nothing is packed.
+    `packed` is the compressed file that `file` decompresses, for the ratio; the same file if there is no compression.
     """
 
     def __init__(self, file: Any, packed: IO[bytes], at_once: int, limits: Limits) -> None:
@@ -234,7 +234,7 @@ class _Bounded:
         if whence == io.SEEK_SET:
             if offset < 0:
                 raise FileError("says that a part of it begins before its start")
-            # Gzip reads all that it passes over: a step at a time, a bomb is noticed on the way.
+            # Gzip decompresses everything it skips: in small steps a bomb is noticed on the way.
             while offset - self._file.tell() > _SMALL and self._file is not self._packed:
                 before = self._file.tell()
                 if self._file.seek(before + _SMALL) == before:
@@ -320,7 +320,7 @@ def _zip_problem(member: zipfile.ZipInfo) -> str:
 
 
 def _check_overlap(members: list[zipfile.ZipInfo]) -> None:
-    """Members that share bytes are how a small zip unpacks to petabytes without being nested."""
+    """Overlapping members are how a small zip unpacks to petabytes without nesting."""
     ordered = sorted(members, key=lambda member: member.header_offset)
     for member, following in itertools.pairwise(ordered):
         if member.header_offset + 30 + member.compress_size > following.header_offset:
@@ -390,9 +390,9 @@ def _tar_tree(stream: Any, packed: IO[bytes], limits: Limits, room: Room, stack:
 
 
 def _check_end(file: _Bounded, place: int) -> None:
-    """What follows the end is ignored, so this has to be the end: members may have been lost otherwise.
+    """Data after the end is ignored, so this has to be the end: otherwise members may have been lost.
 
-    Raises EOFError where the end is missing, FileError where tarfile stopped at a header that it can't read.
+    Raises EOFError if the end marker is missing, FileError if tarfile stopped at a header that it can't read.
     """
     file.seek(place)
     block = file.read(tarfile.BLOCKSIZE)
@@ -400,7 +400,7 @@ def _check_end(file: _Bounded, place: int) -> None:
         raise EOFError
     if block.strip(b"\0"):
         raise FileError(f"is damaged: what stands at byte {place:,} is no member, and what follows can't be read")
-    with contextlib.suppress(gzip.BadGzipFile):  # garbage behind a whole archive
+    with contextlib.suppress(gzip.BadGzipFile):  # garbage after a complete archive
         while file.read(_CHUNK):
             pass
 

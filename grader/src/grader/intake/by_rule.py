@@ -1,4 +1,6 @@
-"""From a platform's rules to hand-ins: what each rule finds, which reading of a path counts, what belongs together."""
+"""From a platform's rules to hand-ins: the matches of each rule, the right reading of a path, the files of an
+attempt.
+"""
 
 import re
 from collections import Counter
@@ -19,12 +21,12 @@ from grader.model.roster import Student
 
 _AGAIN = re.compile(r"(?P<stem>.+)-(?P<number>[1-9]\d?)")
 FILE_NAMES = "file names"
-_MOST_ATTEMPTS = 20  # of one person that are graded: the newest
+_MOST_ATTEMPTS = 20  # graded per person: the newest ones
 
 
 @dataclass(frozen=True)
 class _Meant:
-    """A hit with the reading that counts; `rivals` where several count as much, and nobody can tell."""
+    """A hit with the chosen reading; `rivals` if several fit equally well, and the choice is open."""
 
     hit: Hit
     rule: Rule
@@ -35,14 +37,14 @@ class _Meant:
 
 @dataclass
 class _Attempt:
-    """What belongs to one attempt of one person or team."""
+    """The files of one attempt of one person or team."""
 
     meant: list[_Meant] = field(default_factory=list)
     told: Told = field(default_factory=Told)
 
 
 def found(preset: Preset, top: Node) -> list[tuple[Rule, Hit]]:
-    """What the rules find, each node once, by the first rule that finds it."""
+    """The matches of the rules: each node once, by the first rule that fits."""
     hits: dict[str, tuple[Rule, Hit]] = {}
     is_one: dict[str, bool] = {}
     for rule in preset.rules:
@@ -56,7 +58,7 @@ def found(preset: Preset, top: Node) -> list[tuple[Rule, Hit]]:
 
 
 def hand_ins(preset: Preset, top: Node, matcher: Matcher, zone: tzinfo) -> tuple[list[HandIn], list[Node]]:
-    """All hand-ins by the preset's rules, and the entries that none of them fits."""
+    """All hand-ins by the preset's rules, and the entries that match none."""
     hits = found(preset, top)
     tops = {hit.top for _, hit in hits}
     rest = [one for one in top.visible() if one.name not in tops and not preset.beside.fullmatch(one.name)]
@@ -89,7 +91,7 @@ def hand_ins(preset: Preset, top: Node, matcher: Matcher, zone: tzinfo) -> tuple
 
 
 def _behind_groups(made: Sequence[HandIn], matcher: Matcher) -> list[HandIn]:
-    """The same; where most names are nobody's, as "Group 1-Ada Lovelace", the part at which most students stand."""
+    """The same; if most names match nobody, as in "Group 1-Ada Lovelace", looks for students in a part of the name."""
     names = [one.people[0].name for one in made if len(one.people) == 1]
     unknown = sum(matcher.find(Who(name=name)) is None and not matcher.of_team(name) for name in names)
     places = Places(names if 2 * unknown > len(names) else (), matcher)
@@ -108,7 +110,7 @@ def _key(reading: Reading) -> object:
 
 
 def _label(reading: Reading) -> str:
-    """What a hand-in is called: the same in each download."""
+    """The name of a hand-in, which is the same in every download."""
     if "code" in reading:
         return f"anon_{reading['code']}"
     parts = ("group",) if "group" in reading else IDENTITY
@@ -156,7 +158,7 @@ def _who(reading: Reading) -> Who:
 
 
 def _nodes(preset: Preset, label: str, meant: Sequence[_Meant]) -> tuple[tuple[Node, ...], bool]:
-    """The files of an attempt, under the names that the student gave them."""
+    """The files of an attempt, under the student's own names for them."""
     seen = [one for one in meant if not preset.unseen.fullmatch(one.hit.node.name)]
     if any(one.hit.node.kind == FOLDER for one in seen):
         return tuple(one.hit.node for one in seen), False
@@ -167,7 +169,7 @@ def _nodes(preset: Preset, label: str, meant: Sequence[_Meant]) -> tuple[tuple[N
     for name, _ in named_files:
         base, number = _base(name)
         newest[base] = max(newest.get(base, (-1, "")), (number, name))
-    # Handed in again, a file has a number behind its name: the newest one gets the name without it.
+    # A resubmitted file has a number after its name: the newest one gets the name without it.
     files: list[Node] = []
     for name, node in named_files:
         base, _ = _base(name)
@@ -184,11 +186,11 @@ def _base(name: str) -> tuple[str, int]:
     return (f"{again['stem']}{dot}{suffix if dot else ''}", int(again["number"])) if again else (name, 0)
 
 
-# --- which reading counts
+# --- choosing a reading
 
 
 def _meant(preset: Preset, hits: Sequence[tuple[Rule, Hit]], matcher: Matcher) -> list[_Meant]:
-    """Keeps for each match the interpretation that counts."""
+    """Chooses the reading of each match."""
     spelt_hits = [(rule, hit, tuple(spelt(preset, one) for one in hit.readings)) for rule, hit in hits]
     starts = {rule.text: best_start([hit.top for one, hit in hits if one is rule], rule.shared, matcher)
               for rule in preset.rules if rule.shared}  # fmt: skip
@@ -196,7 +198,7 @@ def _meant(preset: Preset, hits: Sequence[tuple[Rule, Hit]], matcher: Matcher) -
     single = {_key(readings[0]) for _, _, readings in spelt_hits if len(readings) == 1}
     meant: list[_Meant] = []
     for rule, hit, readings in spelt_hits:
-        own = readings[:1] if preset is MOODLE else readings  # which takes each _ out of a name
+        own = readings[:1] if preset is MOODLE else readings  # which removes each _ from a name
         if rule.shared:
             start = starts[rule.text]
             fitting = [one for one in readings if one["*"] + rule.shared == start]
@@ -212,7 +214,7 @@ def _meant(preset: Preset, hits: Sequence[tuple[Rule, Hit]], matcher: Matcher) -
 
 
 def _usual_digits(hits: Sequence[tuple[Rule, Hit]], rule: Rule) -> int:
-    """How long the platform's own numbers of files are, by the paths that can be read in one way only."""
+    """The usual length of the platform's own file numbers, from paths with only one reading."""
     lengths = Counter(
         len(hit.readings[0].get("digits", "")) for one, hit in hits if one is rule and len(hit.readings) == 1
     )
@@ -220,7 +222,7 @@ def _usual_digits(hits: Sequence[tuple[Rule, Hit]], rule: Rule) -> int:
 
 
 def _by_roster(hit: Hit, rule: Rule, readings: Sequence[Reading], matcher: Matcher) -> _Meant:
-    """The reading that says most of somebody on the roster."""
+    """The reading that agrees best with somebody on the roster."""
     best: dict[Student, tuple[int, Reading]] = {}
     unlikely = False
     for place, reading in enumerate(readings):
@@ -228,7 +230,7 @@ def _by_roster(hit: Hit, rule: Rule, readings: Sequence[Reading], matcher: Match
         student = matcher.find(who)
         if student is not None:
             score = bool(who.platform_id or who.logins or who.email) + matcher.is_name_of(who.name, student)
-            # What a student wrote into a file's name may find somebody too, but not with their whole name before it.
+            # Text that a student wrote in a file name may match somebody too, but not with their whole name in front.
             is_likely = score > 1 or "name" not in reading or not (place or "login" in reading)
             unlikely |= not is_likely
             if is_likely and score > best.get(student, (0, reading))[0]:
@@ -243,9 +245,9 @@ def _by_roster(hit: Hit, rule: Rule, readings: Sequence[Reading], matcher: Match
 
 
 def best_start(names: Iterable[str], divider: str, matcher: Matcher) -> str:
-    """What names have in common before a login: the start behind which most are somebody's on the roster.
+    """The common prefix of names before a login: after it, most are logins on the roster.
 
-    Without a roster, what all have in common. One person's login, whatever it is, decides nothing for the others.
+    Without a roster, the prefix common to all names. A single login can't change the result for the others.
     """
     names = list(names)
     votes: Counter[str] = Counter()
@@ -262,5 +264,5 @@ def best_start(names: Iterable[str], divider: str, matcher: Matcher) -> str:
 
 
 def _is_somebody(rest: str, matcher: Matcher) -> bool:
-    """Whether a login begins a name's rest: it ends where the platform's own part does."""
+    """Whether the rest of a name begins with a login, up to where the platform's own suffix begins."""
     return matcher.has_login(rest) or matcher.has_login(rest.partition("_attempt_")[0])

@@ -1,5 +1,5 @@
-"""A folder on disk as a tree. Nothing is opened through a symbolic link: each step goes down by descriptor, so a
-folder that is swapped for a link meanwhile isn't followed either.
+"""A folder on disk as a tree. Nothing is opened through a symbolic link: each step opens relative to a descriptor, so a
+folder that is swapped for a link in the meantime isn't followed either.
 """
 
 import contextlib
@@ -12,14 +12,16 @@ from grader.base.errors import GraderError
 from grader.base.files import FileError, read_regular
 from grader.intake.tree import FILE, FOLDER, REFUSED, Node, readable
 
-_MOST_ENTRIES = 20_000  # of one folder
+_MOST_ENTRIES = 20_000  # per folder
 
 
 class DiskNode(Node):
-    """What has a name in a folder on disk, as it was when it was listed."""
+    """A directory entry, as it was when the folder was listed."""
 
     def __init__(self, root: int, above: tuple[str, ...], name: str, status: os.stat_result) -> None:
-        """`root` is the descriptor of the download's folder, `above` the names of the folders below it."""
+        """`root` is the descriptor of the download's folder, `above` the names of the folders between it and this
+        entry.
+        """
         mode = status.st_mode
         if stat.S_ISDIR(mode):
             super().__init__(name, FOLDER)
@@ -32,14 +34,14 @@ class DiskNode(Node):
         self._above = above
 
     def children(self) -> list[Node]:
-        """By name. Raises FileError where the folder can't be opened."""
+        """Sorted by name. Raises FileError if the folder can't be opened."""
         if self.kind != FOLDER:
             return []
         with _opened(self._root, (*self._above, self.name)) as inner:
             return listed(inner, self._root, (*self._above, self.name))
 
     def child(self, name: str) -> Node | None:
-        """The one of this name, or None."""
+        """The child of this name, or None."""
         if self.kind != FOLDER:
             return None
         try:
@@ -74,20 +76,20 @@ class DiskRoot(Node):
         self._descriptor = descriptor
 
     def children(self) -> list[Node]:
-        """By name."""
+        """Sorted by name."""
         try:
             return listed(self._descriptor, self._descriptor, ())
         except FileError as error:
             raise GraderError(f"{self._path}: {error}") from error
 
     def read(self, limit: int) -> bytes:
-        """A folder has no bytes."""
+        """A folder has no contents."""
         raise FileError(f"{self.name} is a folder, not a file")
 
 
 @contextlib.contextmanager
 def disk_tree(path: Path) -> Iterator[DiskRoot]:
-    """The folder as a tree; raises OSError where it can't be opened."""
+    """The folder as a tree; raises OSError if it can't be opened."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         yield DiskRoot(path, descriptor)
@@ -96,20 +98,20 @@ def disk_tree(path: Path) -> Iterator[DiskRoot]:
 
 
 def listed(folder: int, root: int, above: tuple[str, ...]) -> list[Node]:
-    """What is in an open folder."""
+    """The entries of an open folder."""
     names = sorted(os.listdir(folder))
     if len(names) > _MOST_ENTRIES:
         raise FileError(f"{len(names):,} entries in one folder; at most {_MOST_ENTRIES:,} are accepted")
     nodes: list[Node] = []
     for name in names:
-        with contextlib.suppress(OSError):  # gone meanwhile
+        with contextlib.suppress(OSError):  # deleted meanwhile
             nodes.append(DiskNode(root, above, name, os.stat(name, dir_fd=folder, follow_symlinks=False)))
     return nodes
 
 
 @contextlib.contextmanager
 def _opened(root: int, names: tuple[str, ...]) -> Iterator[int]:
-    """A descriptor of the folder at the end of these names."""
+    """A descriptor of the folder at the end of this path."""
     current = os.dup(root)
     try:
         for name in names:

@@ -1,9 +1,9 @@
-"""A class as it was downloaded: what platform made it, who handed in, and whose submission is whose.
+"""A downloaded class: its platform, who handed in, and the student of each submission.
 
 `open_class` recognises the platform and matches everybody to the roster once; `ClassDownload.submissions` then gives
-the submissions for one assignment. Nobody is lost: what matches no student keeps a row of its own and is named, and
-every student of the roster who handed in nothing has one too. Nobody is there twice: all that one student handed in
-shares `Submission.folder`, as attempts numbered from 1.
+the submissions for one assignment. Nobody is lost: a submission that matches no student keeps a row of its own and is
+reported, and every student of the roster who handed in nothing has a row too. Nobody appears twice: all attempts of a
+student share `Submission.folder` and are numbered from 1.
 """
 
 import contextlib
@@ -39,8 +39,8 @@ from grader.model.roster import CLASSROOM_ROSTER, ROSTER, Roster, Student, read_
 
 _LARGEST_ROSTER = 16 << 20
 _MOST_WRAPPERS = 3
-_MOST_PARTS = 20  # archives that a class comes in
-_LARGEST_PARTS = 1 << 30  # bytes, all of them together
+_MOST_PARTS = 20  # archives that one class may consist of
+_LARGEST_PARTS = 1 << 30  # bytes, in total
 _OWN = (ROSTER, CLASSROOM_ROSTER, MATCHES, TIMES)
 
 
@@ -54,23 +54,23 @@ class Owner:
     group: tuple[Student, ...] = ()
     is_matched: bool = True
     nearest: tuple[str, ...] = ()
-    rule: str = ""  # that found the student
-    doubt: str = ""  # why nobody was found, although somebody fits
+    rule: str = ""  # the rule that found the student
+    doubt: str = ""  # why nobody was chosen, although somebody fits
 
     @property
     def members(self) -> tuple[Student, ...]:
-        """Everybody whose work it is."""
+        """All students whose work it is."""
         return self.group or (self.student,)
 
     @property
     def is_resubmitted(self) -> bool:
-        """Whether there was an earlier attempt, in this download or by what the platform says."""
+        """Whether there was an earlier attempt, in this download or according to the platform."""
         return len(self.attempts) > 1 or any(one.again for one in self.attempts)
 
 
 @dataclass
 class ClassDownload:
-    """A download, recognised and matched. It reads the files as long as `open_class` holds it open."""
+    """A recognised download, matched to the roster. It reads files lazily, inside the `open_class` block."""
 
     title: str
     roster: list[Student]
@@ -78,14 +78,14 @@ class ClassDownload:
     ignored: list[str]
     matches_file: Path
     matches: Matches = field(default_factory=Matches)
-    has_zone: bool = True  # false: a time without an offset was taken for UTC
-    # When a repository's state may count, of an assignment and a student: deadlines, and what comes after them.
+    has_zone: bool = True  # false: a time without an offset was read as UTC
+    # When a repository's state may count for an assignment and a student: deadlines, and the late days after.
     moments: Callable[[str, Student], Sequence[datetime]] = lambda _assignment, _student: ()
     _sources: dict[bytes, bytes] = field(default_factory=dict)
 
     @property
     def unmatched(self) -> list[Owner]:
-        """Who is nobody on the roster."""
+        """Owners who match nobody on the roster."""
         return [owner for owner in self.owners if not owner.is_matched]
 
     @property
@@ -95,7 +95,7 @@ class ClassDownload:
         return [student for student in dict.fromkeys(self.roster) if student not in present]
 
     def has(self, wanted: Wanted) -> bool:
-        """Whether somebody handed in a file that carries the assignment's name."""
+        """Whether somebody handed in a file with the assignment's name."""
         return any(is_for(attempt, wanted) for owner in self.owners for attempt in owner.attempts)
 
     def submissions(self, wanted: Wanted) -> list[Submission]:
@@ -108,7 +108,7 @@ class ClassDownload:
         return found
 
     def _of(self, owner: Owner, wanted: Wanted) -> Iterator[Submission]:
-        """An owner's attempts. One without a file for this assignment counts only where there is no other."""
+        """An owner's attempts. One without a file for this assignment counts only if there is no other."""
         tried = [one for attempt in owner.attempts for one in self._states(owner, attempt, wanted)]
         there = [one for one in tried if one[1].source is not None or one[1].refused]
         begun = [one for one in there if not (one[0].is_repository and wanted.is_stub(one[1].source))]
@@ -119,7 +119,7 @@ class ClassDownload:
         if len(sections) > 1 and not all(one.at for one, _ in there):
             problem = f"it is in {listed(list(sections))}, and nothing tells which one counts: grade one of the folders"
             there = [(there[-1][0], Found(None, problem, refused=True))]
-        if not there:  # what is no source is looked at by a person, if it is all that there is
+        if not there:  # files that are no source are shown to a person if there is nothing else
             there = [(one, replace(source, refused=source.asks)) for one, source in tried[-1:]]
         for number, (attempt, source) in enumerate(there, 1):
             spare = tuple(left) if first and number == len(there) else ()
@@ -135,7 +135,7 @@ class ClassDownload:
             )  # fmt: skip
 
     def _states(self, owner: Owner, attempt: HandIn, wanted: Wanted) -> Iterator[tuple[HandIn, Found]]:
-        """What an attempt holds; of a repository, its states at the moments that may count for its owner."""
+        """The contents of an attempt; for a repository, its states at the moments that may count for its owner."""
         moments = [one for member in owner.members for one in self.moments(wanted.assignment, member)]
         if attempt.history is None or not moments:
             yield attempt, find_source(attempt, wanted)
@@ -150,12 +150,12 @@ class ClassDownload:
                     own, nodes=(attempt.history.files(state),), origin=f"{attempt.origin} at {state.commit[:8]}"
                 )
             held = find_source(own, wanted)
-            if before is None or held.source != before.source:  # else another assignment's file changed
+            if before is None or held.source != before.source:  # else only another assignment's file changed
                 yield own, held
             before = held
 
     def _same(self, found: Found) -> bytes | None:
-        """The source; equal ones are kept once."""
+        """The source; equal ones share one copy in memory."""
         if found.source is None:
             return None
         return self._sources.setdefault(hashlib.sha256(found.source).digest(), found.source)
@@ -163,7 +163,7 @@ class ClassDownload:
 
 @contextlib.contextmanager
 def open_class(path: Path, roster_path: Path | None = None) -> Iterator[ClassDownload]:
-    """A folder or an archive of submissions. Raises GraderError where it can't be read as a whole."""
+    """Opens a folder or an archive of submissions. Raises GraderError if it can't be read as a whole."""
     with contextlib.ExitStack() as stack:
         root = stack.enter_context(_tree(path))
         course = course_folder(path)
@@ -212,7 +212,9 @@ def _tree(path: Path) -> Iterator[Node]:
 
 @contextlib.contextmanager
 def _parts(top: Node) -> Iterator[Node | None]:
-    """What is in archives that are nobody's, such as one of each section, as one folder; None where there is none."""
+    """The contents of archives that belong to no student, such as one per section, as one folder; None if there are
+    none.
+    """
     archives = [node for node in top.visible() if node.kind == FILE and is_archive(node.name)]
     whole, left = Branch(""), _LARGEST_PARTS
     with contextlib.ExitStack() as stack:
@@ -228,7 +230,7 @@ def _parts(top: Node) -> Iterator[Node | None]:
 def _recognised(
     root: Node, tops: Sequence[Node], matcher: Matcher, settings: Settings, *, is_folder: bool
 ) -> tuple[str, list[HandIn]]:
-    """The platform's title and the hand-ins: by the course's own rule, else by the platform that most entries fit."""
+    """The platform's title and the hand-ins: by the course's own rule, else by the platform that fits most entries."""
     if settings.matching:
         for top in tops:
             made, rest = hand_ins(settings.matching, top, matcher, settings.zone)
@@ -240,7 +242,7 @@ def _recognised(
             "Write the rule as their paths are, and look what it finds with:  grader match"
         )
     level = plain.best_level(root, matcher)
-    for top in tops:  # what is deeper may be a student's
+    for top in tops:  # deeper files may belong to students
         platform = _fitting(top)
         if platform is None:
             continue
@@ -249,7 +251,7 @@ def _recognised(
             title = platform.title
         else:
             made, rest, title = platform.hand_ins(top, matcher), platform.leftovers(top), platform.TITLE
-        # Names may look like a platform's by accident: then they are read as what finds more students.
+        # Names may look like a platform's by accident: then the reading that finds more students is used.
         if 2 * len(_students(made, matcher)) < len(level.students):
             break
         return title, [*made, *plain.hand_ins(plain.level_of(rest, matcher), settings.zone)]
@@ -261,17 +263,17 @@ def _recognised(
 
 
 def _students(made: Sequence[HandIn], matcher: Matcher) -> set[Student]:
-    """Who is found in hand-ins, or may be."""
+    """The students found in hand-ins, including candidates."""
     found = [matcher.match(who) for hand_in in made for who in hand_in.people]
     people = {student for one in found for student in (one.student, *one.several) if student}
     return people | {one for hand_in in made if hand_in.team for one in matcher.of_team(hand_in.team)}
 
 
 def _fitting(top: Node) -> Preset | ModuleType | None:
-    """The platform that most entries of a folder fit, and at least half of the work in it."""
+    """The platform that fits most entries of a folder, and at least half of the work in it."""
     entries = [node for node in top.visible() if node.name not in _OWN]
     work = sum(1 for node in entries if _is_work(node))
-    # Of equals the first: a .git may be in what another platform calls so.
+    # On a tie the first: a .git may be inside another platform's folders.
     counts: list[tuple[int, Preset | ModuleType]] = [
         (len({hit.top for _, hit in found(one, top)}), one) for one in PRESETS
     ]
@@ -281,14 +283,14 @@ def _fitting(top: Node) -> Preset | ModuleType | None:
 
 
 def _is_one_hand_in(folder: Node, matcher: Matcher) -> bool:
-    """Whether the only folder of an archive is a student's: by its name, or because a source is in it."""
+    """Whether the only folder of an archive is a student's: judged by its name, or a source in it."""
     return (
         any(_is_source(node) for node in folder.visible()) or matcher.find(Who(text=readable(folder.name))) is not None
     )
 
 
 def _tops(root: Node) -> list[Node]:
-    """The root, and the folder that everything else is in, as archives often have one, or two in each other."""
+    """The root, and the single folder (or two nested ones) that often contains everything in an archive."""
     tops = [root]
     while len(tops) <= _MOST_WRAPPERS:
         inner = [node for node in _once(tops[-1].visible()) if node.kind == FOLDER or _is_work(node)]
@@ -299,7 +301,7 @@ def _tops(root: Node) -> list[Node]:
 
 
 def _once(nodes: Sequence[Node]) -> list[Node]:
-    """Without an archive that lies beside the folder of its name, into which it was unpacked."""
+    """Without archives that lie next to a folder of the same name, into which they were unpacked."""
     folders = {node.name for node in nodes if node.kind == FOLDER}
     return [one for one in nodes if not (is_archive(one.name) and plain.without_suffix(one.name) in folders)]
 
@@ -313,9 +315,9 @@ def _is_source(node: Node) -> bool:
 
 
 def _roster(path: Path, tops: Sequence[Node], given: Path | None, course: Path | None) -> Roster:
-    """The roster that was given, or is with the submissions or beside them; none otherwise."""
+    """The roster that was given, or is in or next to the submissions; else an empty one."""
     roster = Roster([])
-    # Deeper than in the archive's own folder, a file may be a student's.
+    # Deeper than in the archive's top folder, a file may be a student's.
     within = {
         name: node
         for top in tops[:2]
@@ -348,7 +350,7 @@ def _inner_roster(path: Path, node: Node) -> Roster:
 
 
 def _is_test(hand_in: HandIn, roster: Roster, matcher: Matcher) -> bool:
-    """Whether it is the platform's own preview of a student, or a member of the staff's."""
+    """Whether it is the platform's preview student, or a staff member."""
     if hand_in.platform_id and hand_in.platform_id in roster.strangers:
         return True
     who = hand_in.people[0]
@@ -356,7 +358,7 @@ def _is_test(hand_in: HandIn, roster: Roster, matcher: Matcher) -> bool:
 
 
 def _owners(hand_ins: Sequence[HandIn], matcher: Matcher, matches: Matches) -> list[Owner]:
-    """Everybody who handed in, in the order of the download, with the attempts in the order of their time."""
+    """Everybody who handed in, in the order of the download, with attempts sorted by time."""
     owners: dict[object, Owner] = {}
     taken: set[str] = set()
     for hand_in, whose in settled(hand_ins, matcher, matches):
@@ -377,12 +379,12 @@ def _owners(hand_ins: Sequence[HandIn], matcher: Matcher, matches: Matches) -> l
 
 
 def _team(hand_in: HandIn, members: Sequence[Student]) -> Student:
-    """Under whose name a team's submission is shown."""
+    """The name under which a team's submission is shown."""
     return Student(name=hand_in.team or " + ".join(one.name for one in members))
 
 
 def _apart(folder: str, name: str, taken: set[str]) -> str:
-    """`folder`, with a hash behind it where another one looks the same; `taken` is added to."""
+    """`folder`, with a hash appended if another one looks the same; adds the result to `taken`."""
     if unicodedata.normalize("NFC", folder) in taken:
         folder = f"{folder} {fingerprint(name, 16)}"
     taken.add(unicodedata.normalize("NFC", folder))

@@ -1,14 +1,14 @@
 """Git clones: a folder with a .git for each student or team, ``{assignment}-{login}``.
 
-A repository is never handed in: it has states. Each commit that changes a source is one, and its time is when it was
-handed in; a README that was touched later changes nothing. With a deadline, the last state before it counts, and later
-ones are attempts too (`GitHistory.states`).
+A repository is never handed in: it has states. Each commit that changes a source is one, and the commit time is the
+hand-in time; later changes of a README don't matter. With a deadline, the last state before it counts, and later ones
+are attempts too (`GitHistory.states`).
 
 A .git is as hostile as the rest: its config can name programs that git starts (a pager, a signature checker, a helper
-of a remote) and hooks are programs. So git is never run in it. The last commit's name is found in the files HEAD, refs
-and packed-refs, which are read as any file is, and given to git in an empty repository of ours that borrows only the
-folder of objects: of that git reads data, and no configuration. What a commit says of its time is the student's word:
-the time of a push is not in a clone. In an archive there is no such folder, and so there is no time.
+of a remote) and hooks are programs. So git is never run in it. The last commit's hash is read from the files HEAD, refs
+and packed-refs, like any other file. git then runs in an empty repository of ours that borrows only the folder of
+objects, from which it reads data but no configuration. Commit times are set by the student: a clone does not record
+when it was pushed. An archive has no such folder on disk, so its hand-ins have no times.
 """
 
 import os
@@ -33,13 +33,13 @@ TITLE = "Git clones"
 COMMITS = "commits"
 _NAME = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _REF = re.compile(r"ref: (refs/heads/[\w./+-]{1,200})")
-_SECOND = re.compile(r"(.+)-[1-9]\d?")  # a repository's name when there is one of the same name
+_SECOND = re.compile(r"(.+)-[1-9]\d?")  # suffix of a repository whose name was taken
 _LONGEST_REFS = 4 << 20
 _SECONDS = 10
 _MOST_COMMITS = 5_000
 _MOST_FILES = 5_000
-_MOST_BLOCKS = 64 << 11  # of 512 bytes: 64 MiB that git may say
-# What a change of is a new state of the work.
+_MOST_BLOCKS = 64 << 11  # of 512 bytes: the limit of git's output is 64 MiB
+# The files whose change makes a new state of the work.
 _SOURCES = tuple(f":(icase,glob)**/*{suffix}" for suffix in (".cu", ".cuh", ".h", ".hpp", ".py", ".ipynb", *SUFFIXES))
 
 
@@ -51,7 +51,7 @@ class GitHistory:
     all_states: tuple[State, ...]
 
     def states(self, moments: Sequence[datetime]) -> list[State]:
-        """The newest at each of the moments, and the newest of all; oldest first, each once."""
+        """The newest state at each of the moments, and the newest of all; oldest first, without repeats."""
         found = {self.all_states[0]: None}
         for moment in moments:
             before = next((state for state in self.all_states if state.at <= moment), None)
@@ -60,7 +60,7 @@ class GitHistory:
         return [state for state in reversed(self.all_states) if state in found]
 
     def files(self, state: State) -> Node:
-        """What the repository held then."""
+        """The contents of the repository in that state."""
         root = Branch("")
         text = _git(self.objects, state.commit, "ls-tree", "-r", "-l", "-z", state.commit)
         entries = [one for one in text.split("\0") if one][:_MOST_FILES]
@@ -85,11 +85,11 @@ class _Blob(Node):
         self._objects, self._blob, self._size = objects, blob, size
 
     def children(self) -> list[Node]:
-        """A file has none."""
+        """Files have no children."""
         return []
 
     def read(self, limit: int) -> bytes:
-        """Its bytes, from git."""
+        """Its contents, from git."""
         if self._size > limit:
             raise FileError(f"{readable(self.name)} has {self._size:,} bytes; at most {limit:,} are taken")
         data = _git_bytes(self._objects, self._blob, "cat-file", "blob", self._blob)
@@ -104,7 +104,7 @@ def fits(entries: list[Node]) -> int:
 
 
 def hand_ins(root: Node, matcher: Matcher) -> list[HandIn]:
-    """One for each clone: what is checked out, and its history."""
+    """A hand-in for each clone: the checked-out files, and its history."""
     clones = {node.name: (node, git) for node in root.visible() if (git := _git_of(node)) is not None}
     rest = _behind_starts(list(clones), matcher)
     found = []
@@ -127,7 +127,7 @@ def hand_ins(root: Node, matcher: Matcher) -> list[HandIn]:
 
 
 def _behind_starts(names: list[str], matcher: Matcher) -> dict[str, str]:
-    """The login in each name: behind what most names begin with, then behind what most of the others do."""
+    """The login in each name: after the prefix of most names, then after the prefix of most others."""
     rest: dict[str, str] = {}
     while names:
         start = best_start(names, "-", matcher)
@@ -140,7 +140,7 @@ def _behind_starts(names: list[str], matcher: Matcher) -> dict[str, str]:
 
 
 def leftovers(root: Node) -> list[Node]:
-    """What is no clone."""
+    """The entries that are not clones."""
     return [node for node in root.visible() if _git_of(node) is None]
 
 
@@ -152,7 +152,7 @@ def _git_of(node: Node) -> Node | None:
 
 
 def _history(git: Node) -> GitHistory | None:
-    """The states of a repository; None where they can't be told."""
+    """The states of a repository; None if they can't be read."""
     if not isinstance(git, DiskNode):
         return None
     try:
@@ -199,7 +199,7 @@ def _git(objects: DiskNode, commit: str, *words: str) -> str:
 
 
 def _git_bytes(objects: DiskNode, commit: str, *words: str) -> bytes:
-    """What git says in an empty repository of ours that borrows the objects; b"" where it fails. Raises FileError."""
+    """git's output in an empty repository of ours that borrows the objects; b"" if it fails. Raises FileError."""
     with tempfile.TemporaryDirectory(prefix="lockstep-git-") as own, objects.folder() as descriptor:
         for name in ("objects", "refs"):
             (Path(own) / name).mkdir()

@@ -1,8 +1,8 @@
 """Gradescope: "Export submissions" of a programming assignment.
 
-``assignment_{id}_export/submission_{id}/`` has a student's or a group's files; ``submission_metadata.yml`` tells who
-they are. Its keys are Ruby symbols (``:submitters:``). An e-mail address may be missing, ``:history:`` has the times
-and scores of earlier attempts, without their files. The numbers differ from one export to the next.
+``assignment_{id}_export/submission_{id}/`` has a student's or a group's files; ``submission_metadata.yml`` has their
+names and ids. Its keys are Ruby symbols (``:submitters:``). An e-mail address may be missing, ``:history:`` has the
+times and scores of earlier attempts, without their files. The numbers differ from one export to the next.
 """
 
 import re
@@ -25,7 +25,7 @@ TITLE = "Gradescope export"
 METADATA = "submission_metadata.yml"
 _LONGEST_METADATA = 1 << 30
 _AT_ONCE = 4 << 20
-# An entry's :results: with all that is below it: lines that are indented more, and a list's lines.
+# An entry's :results: and everything nested in it: lines with a larger indent, and list items.
 _RESULTS = re.compile(r"^  :results:[^\n]*\n(?:(?: {3,}|  - |[ ]*$)[^\n]*\n)*", re.M)
 _SUBMISSION = re.compile(r"submission_\d+")
 _ENTRY = re.compile(r"^(?=submission_\d+:)", re.M)
@@ -34,7 +34,7 @@ _MOST_BITS = 128
 
 
 class _Loader(yaml.CSafeLoader):
-    """The safe loader, which takes an object that Ruby named for the mapping, list or text that it is written as."""
+    """The safe loader, which reads a tagged Ruby object as the plain mapping, list or text it is written as."""
 
 
 def _as_written(loader: Any, _: str, node: yaml.Node) -> Any:
@@ -49,24 +49,24 @@ _Loader.add_multi_constructor("!ruby/", _as_written)
 
 
 def fits(entries: list[Node]) -> int:
-    """How many entries look like Gradescope's; all of them where the list of who is who is there."""
+    """How many entries look like Gradescope's; all of them if the metadata file is there."""
     if any(node.name == METADATA for node in entries):
         return len(entries)
     return sum(1 for node in entries if node.kind == FOLDER and _SUBMISSION.fullmatch(node.name))
 
 
 def hand_ins(root: Node, _: Matcher) -> list[HandIn]:
-    """One for each submission: Gradescope exports the active one of a student or group."""
+    """One per submission: Gradescope exports the active one of a student or group."""
     known = _metadata(root)
     folders = {node.name: node for node in root.visible() if node.kind == FOLDER and _SUBMISSION.fullmatch(node.name)}
     found = [_hand_in(name, folders.get(name), known.get(name, {})) for name in sorted({*folders, *known})]
     labels = Counter(one.label for one in found)
-    # Two who call themselves the same are two people: each has one submission that counts.
+    # Two submitters with the same name are two people: each has one submission that counts.
     return [replace(one, label=distinct(one.label, one.origin)) if labels[one.label] > 1 else one for one in found]
 
 
 def leftovers(root: Node) -> list[Node]:
-    """What does not look like Gradescope's."""
+    """Entries that do not look like Gradescope's."""
     return [node for node in root.visible() if node.name != METADATA and not _SUBMISSION.fullmatch(node.name)]
 
 
@@ -82,9 +82,9 @@ def _metadata(root: Node) -> dict[str, dict[str, Any]]:
             f"{error}, so nobody can be matched.\n"
             "Export the submissions in two parts, or keep of each entry only :submitters: and :created_at:"
         ) from error
-    text = _RESULTS.sub("", text)  # what the autograder said: most of the file, and not looked at
+    text = _RESULTS.sub("", text)  # autograder output: most of the file, and not needed
     whole = _parsed(text) if len(text) < _AT_ONCE else None
-    if whole is None:  # one entry is broken, or there is much: each is read by itself
+    if whole is None:  # one entry is broken, or the file is large: parse each entry separately
         whole = {}
         for part in _ENTRY.split(text):
             whole |= _parsed(part) or {}
@@ -130,12 +130,12 @@ def _get(table: dict[str, Any], key: str) -> Any:
 
 def _text(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
-        return str(value) if value.bit_length() < _MOST_BITS else ""  # more digits than anybody's id has
+        return str(value) if value.bit_length() < _MOST_BITS else ""  # more digits than any id has
     return shown(value) if isinstance(value, str) else ""
 
 
 def _time(value: Any) -> str:
-    """UTC in ISO 8601, "" for what is no time."""
+    """UTC in ISO 8601; "" for anything that is not a time."""
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)
@@ -147,4 +147,4 @@ def _time(value: Any) -> str:
     try:
         return moment.astimezone(UTC).isoformat(timespec="seconds")
     except (OverflowError, ValueError):
-        return ""  # beyond the calendar
+        return ""  # outside the range of dates

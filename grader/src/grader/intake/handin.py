@@ -1,14 +1,14 @@
-"""What one student handed in, and the file in it that is meant for an assignment.
+"""One student's hand-in, and the choice of the file in it for an assignment.
 
 Students put files into folders and archives, rename them, and hand in several. The rules, first to last:
 
-* in a folder named like the assignment, if there is one;
-* the file with the assignment's name, with or without the assignment's id before it, the least deep one;
-* the file that was renamed on the way: `reduction (1).cu`, `reduction-2.cu`, `Reduction.CU`;
-* the only file of its kind that no other one includes. What is another assignment's by its name is never taken.
+* in a folder named like the assignment, if there is one; * the file with the assignment's name, with or without the
+assignment's id before it, the least deep one; * a file that was renamed by a browser or platform: `reduction (1).cu`,
+`reduction-2.cu`, `Reduction.CU`; * the only file of its kind that no other one includes. A file named after another
+assignment is never taken.
 
 A notebook counts as a folder of the files that its cells write. Where two files fit equally well and differ, none is
-taken, and the message names them. What was found and not used is told.
+taken, and the message names them. Unused files are reported.
 """
 
 import contextlib
@@ -30,13 +30,13 @@ from grader.intake.tree import FILE, FOLDER, REFUSED, Held, Node, Refused, Renam
 from grader.model.discovery import MOST_BYTES, Wanted
 from grader.model.roster import Student
 
-_DEEPEST = 3  # archives in archives
+_DEEPEST = 3  # nesting depth of archives
 _MOST_ARCHIVES = 50
 _FEW = 4
-_KEPT = 64 << 20  # of what archives in one hand-in keep, all of them together
+_KEPT = 64 << 20  # limit for the unpacked archives of one hand-in, in total
 _MOST_SAID = 12
 _BUILD_FILES = {"makefile", "cmakelists.txt", "build.sh", "run.sh"}
-# What students hand in for a source, and what to say of it.
+# Documents that students hand in instead of a source, and what to say about them.
 _DOCUMENTS = {
     ".pdf": "a PDF", ".docx": "a Word document", ".doc": "a Word document", ".odt": "a text document",
     ".rtf": "a text document", ".txt": "a text file", ".png": "a picture", ".jpg": "a picture", ".jpeg": "a picture",
@@ -47,44 +47,44 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Who:
-    """What a platform tells of one person.
+    """A platform's data on one person.
 
-    `name` is what its owner chose, and says nothing but a name. `text` is a folder's or a file's, and may be anything.
-    `platform_id`, `sid`, `email` and `logins` are the platform's word.
+    `name` was chosen by the person and is used only as a name. `text` comes from a folder or file name and may be
+    anything. `platform_id`, `sid`, `email` and `logins` are asserted by the platform.
     """
 
     text: str = ""
     name: str = ""
     sid: str = ""
     email: str = ""
-    logins: tuple[str, ...] = ()  # the likeliest first
+    logins: tuple[str, ...] = ()  # most likely first
     platform_id: str = ""
 
 
 @dataclass(frozen=True)
 class State:
-    """A commit that changed a source: its name, and its time in UTC."""
+    """A commit that changed a source: its hash, and its time in UTC."""
 
     commit: str
     at: datetime
 
 
 class History(Protocol):
-    """The states of a repository, which has no hand-in of its own."""
+    """The states of a repository, which has no hand-in event of its own."""
 
     def states(self, moments: Sequence[datetime]) -> list[State]:
-        """The newest at each of the moments, and the newest of all; oldest first, each once."""
+        """The newest state at each of the moments, and the newest of all; oldest first, without repeats."""
 
     def files(self, state: State) -> Node:
-        """What the repository held then."""
+        """The contents of the repository in that state."""
 
 
 @dataclass(frozen=True)
 class HandIn:
     """One attempt of one person or team.
 
-    `label` is the same in every download; attempts with the same one belong together, ordered by `at`, `order` and
-    place. `origin` is its path in the download. `team` names a group whose members only the roster knows.
+    `label` is the same in every download; attempts with the same label belong together, ordered by `at`, `order` and
+    position. `origin` is its path in the download. `team` names a group whose members only the roster knows.
     """
 
     label: str
@@ -94,27 +94,27 @@ class HandIn:
     at: str = ""
     late: bool = False
     order: int = 0
-    again: bool = False  # the platform says that it replaces an earlier one
+    again: bool = False  # the platform says that this replaces an earlier one
     platform_id: str = ""
     team: str = ""
-    source: str = ""  # what told `at` or `late`
+    source: str = ""  # where `at` or `late` comes from
     extended: str = ""
     is_version: bool = False
-    is_spare: bool = False  # a second repository of somebody, which counts where there is nothing in the first
+    is_spare: bool = False  # somebody's second repository, used if there is nothing in the first
     history: History | None = None
     is_repository: bool = False
-    is_only: bool = False  # the platform has one hand-in of each person
-    doubt: str = ""  # why nobody can tell whose it is, although it may fit somebody
-    rivals: tuple[Student, ...] = ()  # whom it may be of then
+    is_only: bool = False  # the platform has one hand-in per person
+    doubt: str = ""  # why its student can't be determined, although somebody fits
+    rivals: tuple[Student, ...] = ()  # the candidates in that case
     unused: tuple[str, ...] = ()
-    section: str = ""  # the folders of several hand-ins that it was in: a section's, an assignment's
+    section: str = ""  # the enclosing folders shared by several hand-ins: a section's, an assignment's
 
 
 @dataclass(frozen=True)
 class Found:
-    """The file for an assignment, or why there is none; `refused` where there was one that is not taken.
+    """The file for an assignment, or why there is none; `refused` if there was one that is not accepted.
 
-    `asks` where a person has to ask for the file: a document instead, or several sources that may be meant.
+    `asks`: a person has to ask for the file, because there is a document instead, or several sources may be meant.
     """
 
     source: bytes | None
@@ -126,7 +126,7 @@ class Found:
 
 @dataclass
 class _Contents:
-    """By path, all that may be a source, headers, and what is neither; the folders; what was not opened, and why."""
+    """By path: possible sources, headers, and other files; the folders; what was not opened, and why."""
 
     files: list[tuple[Path, Node]] = field(default_factory=list)
     headers: list[tuple[Path, Node]] = field(default_factory=list)
@@ -161,7 +161,7 @@ def find_source(hand_in: HandIn, wanted: Wanted) -> Found:
 
 
 def is_for(hand_in: HandIn, wanted: Wanted) -> bool:
-    """Whether the hand-in has a file or folder that carries the assignment's name."""
+    """Whether the hand-in has a file or folder with the assignment's name."""
     with contextlib.ExitStack() as stack, contextlib.suppress(FileError, OSError):
         contents = _contents(hand_in.nodes, wanted.suffix, stack)
         names = {path[-1] for path, node in contents.files if node.kind != FOLDER}
@@ -170,7 +170,7 @@ def is_for(hand_in: HandIn, wanted: Wanted) -> bool:
 
 
 def _has_anothers(contents: _Contents, wanted: Wanted) -> bool:
-    """Whether another assignment was handed in here, of which the rest may be."""
+    """Whether another assignment was handed in here, so that the remaining files may belong to it."""
     paths = [path for path, _ in (*contents.files, *contents.others)]
     return any(wanted.is_of_another(path[-1]) or any(part in wanted.others for part in path) for path in paths)
 
@@ -199,7 +199,7 @@ def _contents(nodes: Sequence[Node], suffix: str, stack: contextlib.ExitStack) -
             name = node.name.casefold()
             if node.kind == FOLDER:
                 found.folders.add(node.name)
-                found.files.append((whole, node))  # nobody means a folder by its file's name, and is told so
+                found.files.append((whole, node))  # an unexpected kind of file; the student is told
             elif is_archive(node.name) and node.kind == FILE:
                 opened += 1
                 if depth == _DEEPEST or opened > _MOST_ARCHIVES:
@@ -215,7 +215,7 @@ def _contents(nodes: Sequence[Node], suffix: str, stack: contextlib.ExitStack) -
             elif name.endswith(suffix.casefold()) or node.kind == REFUSED:
                 found.files.append((whole, node))
                 found.refusals += [node.problem] if isinstance(node, Refused) else []
-            elif name.endswith(f"{suffix}.txt".casefold()):  # as mail programs and some platforms rename it
+            elif name.endswith(f"{suffix}.txt".casefold()):  # renamed by a mail program or platform
                 found.files.append(((*whole[:-1], node.name[:-4]), Renamed(node, node.name[:-4])))
             elif name.endswith((".ipynb", ".py")):
                 _add_notebook(found, whole, node, suffix)
@@ -269,7 +269,7 @@ def _chosen(contents: _Contents, wanted: Wanted) -> tuple[Path, Node] | None:
 
 
 def _not_included(own: list[tuple[Path, Node]]) -> list[tuple[Path, Node]]:
-    """The files that none of the others includes; all, if each is."""
+    """The files that none of the others includes; all of them, if each is included."""
     names: set[str] = set()
     for _, node in own:
         if node.kind == FILE:
@@ -291,7 +291,7 @@ def _whole(chosen: tuple[Path, Node], contents: _Contents, wanted: Wanted) -> tu
 
 
 def _unused(contents: _Contents, wanted: Wanted, used: Sequence[Path]) -> tuple[str, ...]:
-    """A sentence for each file that was found and not used, apart from other assignments'."""
+    """A sentence for each unused file, except other assignments'."""
     said: dict[str, None] = {}
     every = [
         (path, "")

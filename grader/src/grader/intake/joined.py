@@ -1,8 +1,8 @@
-"""A source with the student's own headers in it: one text is compiled, compared and shown.
+"""Joins a source with the student's own headers: one text is compiled, compared and shown.
 
-Each ``#include "x.cuh"`` of a file that the student handed in is replaced by that file. What the assignment provides is
-left to the compiler, whatever the student's copy of it says. Lines are numbered in the text that comes out, which is
-what the card shows.
+Each ``#include "x.cuh"`` of a file that the student handed in is replaced by that file. Files provided by the
+assignment are left to the compiler, and the student's copies are ignored. Line numbers refer to the joined text, which
+is what the card shows.
 """
 
 import re
@@ -15,7 +15,7 @@ from grader.model.discovery import MOST_BYTES
 
 HEADERS = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc")
 _DEEPEST = 20
-# Comments, literals (raw ones first), and what is looked for, at the start of a line.
+# Comments, literals (raw ones first), and include directives at the start of a line.
 _PIECES = re.compile(
     rb"//(?:[^\n\\]|\\.)*|/\*.*?\*/|R\"([^()\\\s]{0,16})\(.*?\)\1\"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|"
     rb"^[ \t]*#[ \t]*(?:include[ \t]*\"(?P<name>[^\"\n]+)\"[^\n]*|(?P<once>pragma[ \t]+once)[^\n]*)",
@@ -25,18 +25,20 @@ Path = tuple[str, ...]
 
 
 def included(text: bytes) -> list[str]:
-    """What a source includes between quotes, as it says."""
+    """The names that a source includes in quotes, as written."""
     return [found["name"].decode("utf-8", "replace") for found in _PIECES.finditer(text) if found["name"]]
 
 
 def joined(path: Path, text: bytes, files: Mapping[Path, Node], provided: Container[str]) -> tuple[bytes, list[Path]]:
-    """The source at `path` with its own headers, and which of `files` are in it; raises FileError for too much."""
+    """The source at `path` with its own headers, and which of `files` it contains; raises FileError if it gets too
+    large.
+    """
     work = _Work(files, provided)
     return work.whole(path, text, 0), work.used
 
 
 class _Work:
-    """What is in the text already."""
+    """The text joined so far."""
 
     def __init__(self, files: Mapping[Path, Node], provided: Container[str]) -> None:
         self.used: list[Path] = []
@@ -76,7 +78,7 @@ class _Work:
         return b"// ---- %b\n%b%b// ---- %b" % (_name(target), inner, ending, _name(path))
 
     def _target(self, path: Path, name: str) -> Path | None:
-        """The file that is meant: beside the one that includes it, else the only one of its name."""
+        """The included file: the one in the same folder, else the only one of that name."""
         parts = PurePosixPath(name.replace("\\", "/")).parts
         if not parts or parts[-1] in self._provided:
             return None

@@ -1,8 +1,8 @@
-"""matches.csv: a person says whose submission it is.
+"""matches.csv: a person assigns submissions to students.
 
-The grader writes a line for each submission that matches no student: what it is called, an empty `student`, and who
-comes nearest. The person fills in `student` (an id, e-mail, login or name), or `-` to leave the submission out. Lines
-that were filled in are kept whenever the file is written again.
+The grader writes a line for each submission that matches no student: its name, an empty `student`, and the nearest
+candidates. The person fills in `student` (an id, e-mail, login or name), or `-` to leave the submission out. Filled-in
+lines are kept whenever the file is written again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ _COLUMNS = ("submission", "student", "nearest")
 
 @dataclass(frozen=True)
 class Matches:
-    """What persons decided: a student for a submission's name, or None where it is left out."""
+    """A person's decisions: a student for a submission's name, or None to leave it out."""
 
     decided: Mapping[str, Student | None] = field(default_factory=dict)
     rows: tuple[tuple[str, str, str], ...] = ()  # as in the file
@@ -34,7 +34,7 @@ class Matches:
 
 
 def read_matches(path: Path, matcher: Matcher) -> Matches:
-    """The decisions in the file; none where it isn't there. Raises GraderError for a student who is nobody."""
+    """The decisions in the file; none if it doesn't exist. Raises GraderError for an unknown student."""
     if not path.exists():
         return Matches()
     table = read_csv(path)
@@ -59,7 +59,7 @@ def read_matches(path: Path, matcher: Matcher) -> Matches:
 def _student(text: str, matcher: Matcher, where: str) -> Student:
     if not matcher.roster:
         return Student(name=text)
-    name = text.rpartition(" (")[0] if text.endswith(")") else text  # as `nearest` names one
+    name = text.rpartition(" (")[0] if text.endswith(")") else text  # in the form that `nearest` uses
     student = matcher.find(Who(text=text.rpartition(" (")[2].rstrip(")"))) if text.endswith(")") else None
     student = student or matcher.find(Who(text=text)) or matcher.find(Who(text=name))
     if student is None:
@@ -72,12 +72,12 @@ def _student(text: str, matcher: Matcher, where: str) -> Student:
 
 
 def write_matches(path: Path, before: Matches, unmatched: Iterable[tuple[str, Iterable[str]]]) -> bool:
-    """Adds a line for each unmatched submission that has none; says whether there is anything new in the file."""
+    """Adds a line for each new unmatched submission; returns whether the file has changed."""
     known = {name for name, _, _ in before.rows}
     rows = [*before.rows, *((name, "", "; ".join(nearest)) for name, nearest in unmatched if name not in known)]
     if len(rows) == len(before.rows):
         return False
-    # The sign for leaving out stays as a person typed it.
+    # The mark for leaving out is not escaped.
     cells = [[cell if cell == IGNORED else safe_cell(cell) for cell in row] for row in rows]
     write_atomic(path, BOM + csv_rows([_COLUMNS, *cells]))
     return True

@@ -1,9 +1,9 @@
-"""Whose submission is it? Students are looked up by what platforms and people write of them.
+"""Finds the student of a submission from what platforms and people write.
 
-`Matcher` indexes a roster once, so that looking somebody up costs the same in a class of 20 and of 2,000. What the
-platform itself says (its number, an id, an address, a login) comes before a name, which its owner chose; a name that
-somebody chose is never taken for an id or a login. Where two of them are different students', nobody is matched, and
-`Match.doubt` says so: a person decides then.
+`Matcher` indexes a roster once, so that a lookup costs the same in a class of 20 and of 2,000. Data asserted by the
+platform (its number, an id, an address, a login) takes precedence over a name, which its owner chose; a chosen name is
+never read as an id or a login. If two of them point to different students, nobody is matched, `Match.doubt` says why,
+and a person decides.
 """
 
 import re
@@ -18,18 +18,18 @@ from grader.intake.handin import Who
 from grader.model.handed import ADDRESS, FOLDER, LOGIN, NAME, NUMBER, SID
 from grader.model.roster import Student
 
-_SHORTEST_ID = 3  # that is looked for among other words
+_SHORTEST_ID = 3  # when searched for among other words
 _NEAREST = 3
 _MOST_FITTING = 8
 _LEAST_ALIKE = 60.0
 _MOST_WORDS = 8
-_LOST = "\ufffd"  # stands for what could not be shown: names that differ there look the same, so none is matched
-# Letters that lose no accent when they are decomposed, and how they are written without them.
+_LOST = "\ufffd"  # marks undecodable text: names that differ there look the same, so none is matched
+# Letters that don't decompose into a base letter and an accent, with their plain spelling.
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ß": "ss"})
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
 Index = dict[str, list[Student]]
-Found = tuple[str, list[Student]]  # a rule, and whom it finds
+Found = tuple[str, list[Student]]  # a rule, and the students it finds
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class Match:
 
 
 class Matcher:
-    """A roster, ready to be asked."""
+    """A roster indexed for lookups."""
 
     def __init__(self, roster: Sequence[Student]) -> None:
-        """Indexes every student; a line that is there twice is one student."""
+        """Indexes every student; duplicate lines count once."""
         self.roster = list(dict.fromkeys(roster))
         self._platform_ids = _index(self.roster, lambda one: [one.platform_id])
         self._folders = _index(self.roster, lambda one: [one.folder])
@@ -64,12 +64,12 @@ class Matcher:
         self._by_word = _index(self.roster, lambda one: {word for name in _names(one) for word in words(name)})
 
     def match(self, who: Who) -> Match:
-        """The one student that fits."""
+        """The one student who fits."""
         sure = self._sure(who)
         by_name = self._by_name(who.name)
         if sure:
             common = [one for one in sure[0][1] if all(one in found for _, found in sure)]
-            if len(common) > 1:  # a roster with one number for two people
+            if len(common) > 1:  # the roster gives two people the same number
                 common = [one for one in common if one in by_name] or common
             if len(common) == 1 and (not by_name or common[0] in by_name):
                 return Match(common[0], sure[0][0])
@@ -81,11 +81,11 @@ class Matcher:
         return self._by_text(who.text)
 
     def find(self, who: Who) -> Student | None:
-        """The one student that fits; None where nobody or more than one does."""
+        """The one student who fits; None if there is none, or more than one."""
         return self.match(who).student
 
     def of_team(self, team: str) -> list[Student]:
-        """The members of a team, by the roster's column of teams or groups; nobody where two teams may be meant."""
+        """The members of a team, by the roster's column of teams or groups; empty if two teams fit."""
         members = self._teams.get(_together(team), [])
         spelt = {name for one in members for name in one.groups if _together(name) == _together(team)}
         exact = {name for name in spelt if _folded(name) == _folded(team)}
@@ -93,13 +93,13 @@ class Matcher:
         return [one for one in members if meant & set(one.groups)] if len(meant) == 1 else []
 
     def of_part(self, text: str) -> list[Student]:
-        """Those who have all words of this text in their names."""
+        """Students whose names contain all words of this text."""
         asked = words(text)
         some = self._by_word.get(max(asked, key=len), []) if asked else []
         return [one for one in some if all(one in self._by_word.get(word, []) for word in asked)]
 
     def team_of(self, students: Sequence[Student]) -> str:
-        """The team that all of them are in; "" where there is none, or several."""
+        """The team that all of them are in; "" if there is none, or several."""
         common = [name for name in students[0].groups if all(name in one.groups for one in students[1:])]
         return common[0] if len(common) == 1 else ""
 
@@ -112,7 +112,7 @@ class Matcher:
         return [*ids, (NAME, self._by_name(text))]
 
     def has_login(self, login: str) -> bool:
-        """Whether a student or a team is called so by the platform."""
+        """Whether this is the login of a student or a team."""
         return bool(self._of_login(login) or self.of_team(login))
 
     def is_name_of(self, name: str, student: Student) -> bool:
@@ -120,7 +120,7 @@ class Matcher:
         return student in self._by_name(name)
 
     def nearest(self, who: Who) -> tuple[str, ...]:
-        """Students with their ids, whom a person should think of: all whom it fits, else whose names come closest."""
+        """Suggestions, with their ids: all students who fit, else those with the closest names."""
         several = self.match(who).several or self.words_in(who.name or who.text or who.email)
         if several:
             return tuple(dict.fromkeys(map(named, several[:_MOST_FITTING])))
@@ -133,7 +133,7 @@ class Matcher:
         return tuple(dict.fromkeys(named(self.roster[index]) for _, _, index in best))
 
     def words_in(self, text: str) -> list[Student]:
-        """Those whose whole name, id, login or address, whatever its domain, is a word of it: smithjohn_40049."""
+        """Students whose whole name, id, login or address (without domain) is a word of the text: smithjohn_40049."""
         found = [one for part in words(text) for one in self._run_together.get(part, [])]
         for part in re.findall(r"[\w.-]+|[^\W_]+|\d{4,}", f"{text} {text.replace('_', ' ')}"):
             found += [
@@ -147,7 +147,7 @@ class Matcher:
         return [" ".join(sorted(words(one.name))) for one in self.roster]
 
     def _sure(self, who: Who) -> list[Found]:
-        """What the platform's own words find."""
+        """The matches of the data that the platform asserts."""
         found = [
             (NUMBER, self._platform_ids.get(_folded(who.platform_id), [])),
             (SID, self._of_sid(who.sid)),
@@ -160,13 +160,13 @@ class Matcher:
         return [(rule, students) for rule, students in found if students]
 
     def _of_login(self, login: str) -> list[Student]:
-        """Those with a login; where the roster has none, it may be the first part of an address, or an id."""
+        """Students with a login; if the roster has no logins, the local part of an address, or an id."""
         key = _folded(login)
         index = self._logins or self._local_parts or self._sids
         return index.get(key) or self._emails.get(key, [])
 
     def _of_sid(self, sid: str) -> list[Student]:
-        """Those with an id; one may have lost its leading zeros in a spreadsheet."""
+        """Students with an id; it may have lost its leading zeros in a spreadsheet."""
         key = _folded(sid)
         return self._sids.get(key) or (self._short_sids.get(key.lstrip("0"), []) if key.isdecimal() else [])
 
@@ -189,10 +189,10 @@ class Matcher:
         return Match()
 
     def _among_words(self, text: str) -> Iterator[Found]:
-        """Students of whom an id or a login stands in the text as a word beside others, and whose name the others are.
+        """Students whose id or login is a word of the text, where the other words are their name.
 
-        1815 in lovelace_1815, not 1 in +1 or 1.5; short numbers count things, as in homework_1. An id that is somebody
-        else's beside a student's whole name is for a person to decide.
+        1815 in lovelace_1815, not 1 in +1 or 1.5; short numbers are counters, as in homework_1. If an id belongs to one
+        student and the whole name to another, a person decides.
         """
         parts = [part for part in re.split(r"[\s_,;()\[\]-]+", text) if part]
         for place, part in enumerate(parts):
@@ -208,7 +208,7 @@ class Matcher:
                     yield LOGIN, [student]
 
     def _with_initials(self, name: str) -> list[Student]:
-        """Students of whose name some words are cut to their first letter: J. von Neumann, Lovelace A, jneumann."""
+        """Students whose name fits with some words shortened to initials: J. von Neumann, Lovelace A, jneumann."""
         asked = words(name)
         if cut := [one for one in self._cut.get("".join(asked), []) if len(asked) < len(words(one.name))]:
             return cut
@@ -229,13 +229,13 @@ def _doubtful(found: Sequence[Found], several: Sequence[Student]) -> Match:
 
 
 def named(student: Student) -> str:
-    """A student as a person is asked about one: with the id, where there is one."""
+    """A student as named in questions to a person: with the id, if there is one."""
     return f"{student.name} ({student.sid or student.email})" if student.sid or student.email else student.name
 
 
 @lru_cache(maxsize=1 << 15)
 def words(name: str) -> tuple[str, ...]:
-    """The words of a name, without accents and case."""
+    """The words of a name, without accents and in lower case."""
     text = "".join(char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char))
     return tuple(re.findall(r"[^\W_]+", text.casefold().translate(_PLAIN)))
 
@@ -245,24 +245,24 @@ def _names(student: Student) -> list[str]:
 
 
 def _together(team: str) -> str:
-    """A team's name as Canvas writes it into a file's name: without what is no letter or digit."""
+    """A team's name as Canvas writes it into a file name: only letters and digits."""
     return re.sub(r"[\W_]+", "", _folded(team))
 
 
 def _spellings(name: str) -> list[str]:
-    """A name as it is, with ä written ae, and without apostrophes, which some platforms drop."""
+    """A name as written, with ä spelled ae, and without apostrophes, which some platforms drop."""
     lower = unicodedata.normalize("NFC", name).casefold()
     both = (lower, lower.translate(_GERMAN))
     return list(dict.fromkeys((*both, *(re.sub("['’`´ʼ]", "", one) for one in both))))
 
 
 def _key(name: str) -> str:
-    """What two spellings of one name share: its words in any order."""
+    """A key that ignores spelling and word order."""
     return "" if _LOST in name else " ".join(sorted(set(words(name))))
 
 
 def _runs(name: str) -> set[str]:
-    """A name written without anything between its words, as in Canvas's file names, beginning with any of them."""
+    """A name written as one word, as in Canvas's file names, starting with any of its words."""
     runs: set[str] = set()
     if _LOST in name:
         return runs
@@ -274,7 +274,7 @@ def _runs(name: str) -> set[str]:
 
 
 def _cuts(name: str) -> set[str]:
-    """A name run together with its first words cut to their initials, or to the first of these: jneumann, neumannj."""
+    """A name written as one word with its first names as initials, or only the first initial: jneumann, neumannj."""
     cuts: set[str] = set()
     for spelt in _spellings(name):
         parts = words(spelt)[:_MOST_WORDS]
@@ -285,7 +285,7 @@ def _cuts(name: str) -> set[str]:
 
 
 def _alone(text: str) -> list[str]:
-    """The text where it is one word; hyphens and apostrophes are in names that are run together too."""
+    """The text if it is a single word; hyphens and apostrophes may be part of it."""
     plain = re.sub("['’`´ʼ-]", "", text)
     return [plain] if re.fullmatch(r"\w+", plain) else []
 

@@ -1,10 +1,10 @@
-"""Times as platforms write them into names and tables, in several languages: UTC in ISO 8601, "" for what is none."""
+"""Parses times that platforms write into names and tables, in several languages: UTC in ISO 8601, or ""."""
 
 import re
 import unicodedata
 from datetime import UTC, datetime, timedelta, tzinfo
 
-# The first letters of the months that tell them apart, without accents: English, German, French, Spanish, Italian,
+# The shortest distinguishing prefixes of month names, without accents: English, German, French, Spanish, Italian,
 # Portuguese, Dutch, Swedish, Danish, Polish (in the genitive, as dates have it), Finnish.
 _MONTHS = (
     ("jan", "ene", "gen", "sty", "tammi"), ("feb", "fev", "lut", "helmi"), ("mar", "maa"),
@@ -22,7 +22,7 @@ _LATE = re.compile(r"\blate\b|verspatet|zu spat|en retard|de retraso|atrasad|in 
 _UNTIL = re.compile(
     r"extension granted until|verlangert bis|prolongation.*jusqu|prorroga.*hasta|proroga.*fino|verlengd tot"
 )
-# How a time in a file's name looks, for rules: what `moment` reads.
+# The form of a time in a file name, for rules: what `moment` parses.
 PATTERN = (
     r"(?:\d{14}(?:\d{3})?|\d{8}[-_T]\d{6}|\d{4}-\d\d-\d\d[-T_ ]\d\d[-:.]?\d\d(?:[-:.]\d\d)?Z?|"
     r"(?:\w{3,12}\.? \d{1,2}|\d{1,2}\.? (?:de )?\w{3,12}\.?),?(?: de)? \d{4},? "
@@ -31,7 +31,7 @@ PATTERN = (
 
 
 def moment(text: str, zone: tzinfo) -> str:
-    """A time as text; one without an offset is in `zone`. What is no time, or beyond the calendar, is ""."""
+    """A time as text; one without an offset is in `zone`. Anything else, or a date out of range, gives ""."""
     text = _plain(text)
     try:
         found = _DIGITS.fullmatch(text)
@@ -45,7 +45,7 @@ def moment(text: str, zone: tzinfo) -> str:
 
 
 def status(text: str, zone: tzinfo) -> tuple[bool, str]:
-    """Whether Moodle's Status says late, and until when it says that an extension was granted."""
+    """Whether Moodle's Status column says late, and the date of an extension if it names one."""
     plain = _plain(text)
     until = _UNTIL.search(plain)
     said = plain[: until.start()] if until else plain
@@ -53,7 +53,7 @@ def status(text: str, zone: tzinfo) -> tuple[bool, str]:
 
 
 def _plain(text: str) -> str:
-    """Lower case, without accents; blanks of every kind as one."""
+    """Lower case, without accents; every run of blanks as one space."""
     bare = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
     return re.sub(r"\s+", " ", bare.casefold()).strip()
 
@@ -69,7 +69,7 @@ def _numbers(found: re.Match[str]) -> datetime:
 
 
 def _words(text: str) -> datetime | None:
-    """ "Friday, 20 November 2026, 11:00 PM" and its like in other languages; None for what has no date in it."""
+    """Parses "Friday, 20 November 2026, 11:00 PM" and its equivalents in other languages; None if there is no date."""
     if found := re.search(r"(\d{4})\s?[年년]\s*(\d{1,2})\s?[月월]\s*(\d{1,2})\s?[日일]\D*(?:(\d{1,2})\D(\d\d))?", text):
         year_, month_, day_, hour_, minute_ = (int(one or 0) for one in found.groups())
         return datetime(year_, month_, day_, hour_, minute_)
@@ -89,7 +89,7 @@ def _words(text: str) -> datetime | None:
 
 
 def _month(word: str) -> int:
-    """1 to 12, or 0 for what is no month; days of the week are none."""
+    """1 to 12, or 0 for any other word, including days of the week."""
     if word.endswith(("day", "tag", "di", "dag", "martes", "taina")) or len(word) < 3:  # noqa: PLR2004
         return 0
     fits = [

@@ -1,8 +1,8 @@
 """The sources in a Jupyter notebook: files that cells write, and cells that a magic compiles.
 
-``%%writefile NAME`` writes a file, with ``-a`` behind what was there. ``%%cu``, ``%%cuda`` and their like compile a
-cell as a program; such a cell has no name but its place. A notebook that was exported as a Python script (nbconvert,
-Colab, VS Code, Jupytext) is read the same.
+``%%writefile NAME`` writes a file, with ``-a`` it appends. ``%%cu``, ``%%cuda`` and their like compile a cell as a
+program; such a cell is named only by its position. A notebook that was exported as a Python script (nbconvert, Colab,
+VS Code, Jupytext) is read in the same way.
 """
 
 import ast
@@ -16,8 +16,8 @@ from grader.base.files import FileError
 _WRITE = re.compile(r"%%writefile\s+(-a\s+|--append\s+)?[\"']?([^\s\"']+)[\"']?\s*$")
 _SAVE = re.compile(r"%%cuda_group_save\b.*?(?:-n|--name)\s+[\"']?([^\s\"']+)")
 _COMPILE = re.compile(r"%%(?:cu|cuda|nvcc|gpu|cuda_run|nvcuda|cudac?pp?)\b")
-# In a script, a cell is a call where nbconvert found IPython, its own text where not; Jupytext comments out its magic,
-# Colab the whole of it.
+# In a script, nbconvert writes a cell as a call if IPython is installed, else as plain text; Jupytext comments out the
+# magic, Colab the whole cell.
 _CALL = re.compile(r"get_ipython\(\)\.run_cell_magic(\(.*\))\s*")
 _BORDER = re.compile(r"# (?:In ?\[[\d ]*\]:|%%(?:\s.*)?$|[+-]\s*$)")
 _COMMENT = re.compile(r"# ?")
@@ -26,7 +26,9 @@ _MOST_CELLS = 5_000
 
 
 def sources(data: bytes, suffix: str) -> dict[str, bytes]:
-    """The files in a notebook by name; raises FileError for what is none. `suffix` is that of the cells without one."""
+    """The files in a notebook by name; raises FileError if it is not one. Cells without a name get the ending
+    `suffix`.
+    """
     try:
         cells = json.loads(data)["cells"]
         texts = ["".join(cell["source"]) for cell in cells[:_MOST_CELLS] if cell.get("cell_type") == "code"]
@@ -36,7 +38,7 @@ def sources(data: bytes, suffix: str) -> dict[str, bytes]:
 
 
 def script_sources(data: bytes, suffix: str) -> dict[str, bytes]:
-    """The files in a notebook's export as a Python script, by name; none where it is another script."""
+    """The files in a notebook's export as a Python script, by name; empty for other scripts."""
     texts: list[str] = []
     for line in data.decode("utf-8", "replace").splitlines(keepends=True):
         if call := _CALL.fullmatch(line):
@@ -55,7 +57,7 @@ def _is_magic(line: str) -> bool:
 
 
 def _called(arguments: str) -> str:
-    """A cell of the arguments of run_cell_magic; "" where they are no three strings."""
+    """The cell in the arguments of run_cell_magic; "" unless they are three strings."""
     try:
         magic, line, body = ast.literal_eval(arguments)
         return f"%%{magic} {line}".rstrip() + f"\n{body}"
@@ -64,7 +66,7 @@ def _called(arguments: str) -> str:
 
 
 def _uncommented(text: str) -> str:
-    """A cell without the marks of comments; where all of it has them, what follows in the script is not its own."""
+    """A cell without its comment marks; if every line has one, the cell ends at the first line without."""
     if not text.startswith("#"):
         return text.rstrip("\n") + "\n"
     magic, *lines = text.splitlines(keepends=True)

@@ -1,10 +1,10 @@
-"""Where in a class's names it stands whose each is: ``hw4_{login}``, ``{name} - {file}``, found from the roster.
+"""Where the names of a class identify students, learned from the roster: ``hw4_{login}``, ``{name} - {file}``.
 
-Nobody wrote a rule for these names, but one made them all: a platform, a script, what students were asked for. Of
-folders the places count at which most students of the roster are found, if they hold for half of them: the second word,
-the last one. Of files, which are many where one student likes, it is the first word of which most values are students:
-what a student writes behind it finds nobody, be it a classmate's id. A form puts the name at the end of
-all files' instead, whatever stands before it.
+No rule was given for these names, but one produced them: a platform, a script, or the instructions to students. For
+folders, the position is chosen at which most students of the roster are found (the second word, the last one), if that
+is at least half of them. For files, of which one student may have many, it is the first word whose values are mostly
+students: text that a student adds after it matches nobody, even a classmate's id. A web form instead puts the name at
+the end of every file name, after arbitrary text.
 """
 
 import re
@@ -18,18 +18,18 @@ from grader.model.roster import Student
 
 _WORD = re.compile(r"[^\s_,;()\[\]+~=.-]+")
 _MOST_WORDS = 16
-_LONGEST = 8  # words of one name
-_SHOWN = 40  # letters of a word that tell it apart: longer ones may have been cut
-SHORTEST = 3  # letters or digits: shorter ones count things
-PART = "part of a name"  # where nothing else is there: first names, last names
+_LONGEST = 8  # words in one name
+_SHOWN = 40  # letters of a word to compare: longer ones may have been truncated
+SHORTEST = 3  # letters or digits: shorter words are usually counters
+PART = "part of a name"  # the last resort: first names, last names
 _KINDS = (SID, LOGIN, ADDRESS, NAME, GROUP, PART)
-Place = tuple[str, bool, int]  # what stands there; whether words are counted from the end; after how many of them
-_Votes = Mapping[Place, set[tuple[Student, ...]]]  # who is found at a place
+Place = tuple[str, bool, int]  # the kind of value; whether words are counted from the end; the index of the word
+_Votes = Mapping[Place, set[tuple[Student, ...]]]  # the students found at a position
 
 
 @dataclass(frozen=True)
 class Found:
-    """Who is found in a name: by what, how it is written there, and the students, several for a group."""
+    """A student found in a name: by what kind of value, how it is written, and the students (several for a group)."""
 
     kind: str
     text: str
@@ -39,7 +39,7 @@ class Found:
 
 
 def _named_in(name: str, matcher: Matcher) -> Iterator[tuple[Place, Found]]:
-    """All places of a name at which somebody is found, longer texts after shorter ones."""
+    """All positions of a name at which somebody is found, shorter texts first."""
     words = list(_WORD.finditer(name))
     if len(words) > _MOST_WORDS:
         return
@@ -58,14 +58,14 @@ def _named_in(name: str, matcher: Matcher) -> Iterator[tuple[Place, Found]]:
 
 
 class Places:
-    """The places that hold for a class's names."""
+    """The positions that identify students in the names of a class."""
 
     def __init__(self, names: Sequence[str], matcher: Matcher, *, are_files: bool = False) -> None:
-        """Looks at all names once; without a roster there is none."""
+        """Examines all names once; without a roster there are no positions."""
         self._matcher = matcher
         self._found: dict[str, dict[Place, Found]] = {}
         votes: dict[Place, set[tuple[Student, ...]]] = defaultdict(set)
-        times: Counter[Place] = Counter()  # names in which somebody is found there
+        times: Counter[Place] = Counter()  # number of names in which somebody is found there
         for name in names if matcher.roster else ():
             for place, found in self.all(name).items():
                 votes[place].add(found.students)
@@ -81,11 +81,11 @@ class Places:
         self._kept = [first] if first else [one for one in kept if 2 * weak[one] > weak[kept[0]]]
 
     def __bool__(self) -> bool:
-        """Whether there is any."""
+        """Whether there is a position."""
         return bool(self._kept)
 
     def _at_the_end(self, names: Sequence[str], votes: _Votes) -> Place | None:
-        """The place counted from the end at which most values are students, if there is one."""
+        """The position counted from the end at which most values are students, if there is one."""
         last = [place for place, whose in votes.items() if place[1] and len(whose) > 1]
         for place in sorted(last, key=lambda one: (_KINDS.index(one[0]), one[2])):
             unknown = [_WORD.findall(name.casefold()) for name in names if place not in self.all(name)]
@@ -95,13 +95,13 @@ class Places:
         return None
 
     def all(self, name: str) -> dict[Place, Found]:
-        """Whoever is found in a name, wherever."""
+        """Everybody found in a name, at any position."""
         if name not in self._found:
             self._found[name] = dict(_named_in(name, self._matcher)) if self._matcher.roster else {}
         return self._found[name]
 
     def read(self, name: str) -> list[Found]:
-        """Who stands at the places of a name, the surest first; several only where they are different students."""
+        """The students at the positions of a name, most reliable first; several only if they are different students."""
         there = self.all(name) if self._kept else {}
         whose: dict[tuple[Student, ...], Found] = {}
         for place in self._kept:
@@ -112,7 +112,7 @@ class Places:
 
 
 def _first_word(names: Sequence[str], students: Mapping[Place, int]) -> Place | None:
-    """The first word of which most values are students, with what is meant by it."""
+    """The first word whose values are mostly students, with its kind of value."""
     words = [_WORD.findall(name.casefold()) for name in names]
     for offset in range(_MOST_WORDS):
         values = {one[offset] for one in words if offset < len(one)}

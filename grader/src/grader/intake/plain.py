@@ -1,8 +1,9 @@
-"""No platform's: a folder, a source or an archive for each student, by a name that tells whose it is.
+"""For no particular platform: a folder, a source or an archive per student, whose name identifies the student.
 
-With a roster, the class itself shows where in the names that stands (`places`), and on which level of folders: sections
-may have folders of their own. Files of one student beside each other, a source and its headers, are one hand-in.
-Folders of attempts, ``ada/2026-11-20-21-58-01/``, ``ada/2/``, are attempts where most students have them.
+With a roster, the class itself shows at which position of the names students are identified (`places`), and on which
+level of folders: sections may have folders of their own. Files of one student in the same folder, such as a source and
+its headers, are one hand-in. Folders such as ``ada/2026-11-20-21-58-01/`` or ``ada/2/`` are attempts if most students
+have them.
 """
 
 import re
@@ -26,7 +27,7 @@ TITLE = "Plain folder"
 SOURCES = (".cu", ".py")
 FILE_NAMES = "file names"
 _STAMP = "timestamp.txt"
-_DEEPEST = 4  # levels of folders with a name for something else than a student
+_DEEPEST = 4  # levels of folders that are not named after students
 _TIME = re.compile(PATTERN, re.I)
 _ATTEMPT = re.compile(
     r"(?i)(?:(?:version|revision|attempt|submission|try|versuch|abgabe|intento|entrega|tentative|v)[\s_-]*)?(\d{1,4})"
@@ -40,7 +41,7 @@ _MOST_ENTRIES = 5_000
 
 @dataclass(frozen=True)
 class _Entry:
-    """What may be a hand-in: a node, and the folders that it is in."""
+    """A possible hand-in: a node, and the folders around it."""
 
     node: Node
     above: tuple[str, ...] = ()
@@ -53,23 +54,23 @@ class _Entry:
 
     @property
     def is_work(self) -> bool:
-        """Whether it is a hand-in by itself, and not only if it carries a student's name."""
+        """Whether it is a hand-in even if its name contains no student's."""
         name = self.node.name.casefold()
         return self.node.kind != FILE or name.endswith(SOURCES) or is_archive(self.node.name)
 
 
 class Level:
-    """The entries of one level of folders, and whose each is."""
+    """The entries of one level of folders, and the student of each."""
 
     def __init__(self, entries: Sequence[_Entry], matcher: Matcher) -> None:
-        """Finds the places that hold for the entries' names."""
+        """Finds the positions that identify students in the entries' names."""
         self.entries = [one for one in entries if not is_junk(one.node.name)]
         self.matcher = matcher
         work = [one for one in self.entries if one.is_work] or self.entries
         files = [one for one in work if one.node.kind != FOLDER]
         self._places = Places([one.text for one in work], matcher, are_files=2 * len(files) > len(work))
         there = [(one.text, self._places.read(one.text)) for one in work]
-        # Whole names may be of several kinds where a person wrote them, and a script writes all of one kind.
+        # Whole names may mix kinds of values if people wrote them; a script uses one kind.
         whole = [
             text == each[0].text if each else len(text) < SHORTEST and matcher.match(Who(text=text)).student is not None
             for text, each in there
@@ -81,7 +82,7 @@ class Level:
         self.students = {one for found, _ in self.found.values() if found for one in found.students}
 
     def _find(self, text: str) -> tuple[Found | None, tuple[Student, ...]]:
-        """The student that a name means, or None; and the candidates if several fit."""
+        """The student identified by a name, or None; and the candidates if several fit."""
         if not self.matcher.roster:
             return None, ()
         there = self._places.read(text)
@@ -92,7 +93,7 @@ class Level:
         alone = self.matcher.match(Who(text=text))
         if self._is_strict and alone.rule != FOLDER_COLUMN and len(there) < 2:  # noqa: PLR2004
             return (there[0], ()) if there else (None, tuple(self.matcher.words_in(text)))
-        if alone.doubt:  # which is told where it is settled
+        if alone.doubt:  # reported where it is resolved
             return None, ()
         own = [] if alone.student is None else [Found(alone.rule, text, (alone.student,))]
         whose = {one.students: one for one in (*there, *own)}
@@ -101,16 +102,16 @@ class Level:
         return next(iter((*there, *own)), None), ()
 
     def doubt(self, entry: "_Entry") -> str:
-        """Why nobody can tell whose an entry is, although it may be somebody's."""
+        """Why an entry's student can't be determined, although somebody fits."""
         found, rivals = self.found[id(entry)]
         if found is None and self._is_strict and len(self._places.read(entry.text)) < 2:  # noqa: PLR2004
             return "where the others' names tell whose they are, this one is nobody's"
         return f"its name can be read as {' and as '.join(map(named, rivals))}" if rivals else ""
 
     def deeper(self) -> "tuple[Level, bool] | None":
-        """The level below, with what is on this one and somebody's, and whether most folders hold somebody's.
+        """The next level down, with entries of this one that belong to somebody, and whether most folders contain some.
 
-        None where the names on this level are students'.
+        None if the names on this level are students'.
         """
         work = [one for one in self.entries if one.is_work]
         nobodys = [one for one in work if one.node.kind == FOLDER and not self.found[id(one)][0]]
@@ -136,7 +137,7 @@ def level_of(nodes: Sequence[Node], matcher: Matcher) -> Level:
 
 
 def best_level(top: Node, matcher: Matcher) -> Level:
-    """The level of folders on which most students are found, the highest of several."""
+    """The level of folders on which most students are found, the highest if several tie."""
     best = level = level_of(top.visible(), matcher)
     for _ in range(_DEEPEST):
         below = level.deeper()
@@ -148,7 +149,7 @@ def best_level(top: Node, matcher: Matcher) -> Level:
 
 
 def hand_ins(level: Level, zone: tzinfo) -> list[HandIn]:
-    """One for each folder, source or archive, with the files that carry the same student's name; attempts apart."""
+    """A hand-in per folder, source or archive, with the files of the same student; attempts are separate."""
     has_stamps = _are_usual(level.entries, lambda node: _stamp(node) is not None)
     made: list[HandIn] = []
     files: dict[object, list[tuple[_Entry, Found]]] = {}
@@ -178,7 +179,7 @@ def _hand_in(entry: _Entry, found: Found | None, zone: tzinfo) -> HandIn:
 
 
 def _below(above: Sequence[str], node: Node) -> Node:
-    """A node in its folders, whose names may be assignments'."""
+    """A node inside its folders, whose names may be assignments'."""
     for name in reversed(above):
         node = Branch(name, [node])
     return Branch("", [node]) if above else node
@@ -200,7 +201,7 @@ def _time(entry: _Entry, zone: tzinfo) -> str:
 
 
 def _together(each: Sequence[tuple[_Entry, Found]], zone: tzinfo) -> list[HandIn]:
-    """A student's files that lie beside each other: one hand-in, or attempts where their names differ in numbers."""
+    """A student's files in one folder: one hand-in, or attempts if their names differ only in numbers."""
     by_base: dict[str, list[tuple[_Entry, Found]]] = {}
     for one in each:
         by_base.setdefault(_LETTERS.sub("", one[0].node.name.casefold()), []).append(one)
@@ -216,20 +217,20 @@ def _together(each: Sequence[tuple[_Entry, Found]], zone: tzinfo) -> list[HandIn
 
 
 def _own_name(entry: _Entry, found: Found) -> str:
-    """A file's name without the student's, by which a source includes it."""
+    """A file's name without the student's, as a source includes it."""
     suffix = entry.node.name[len(without_suffix(entry.node.name)) :] if entry.is_work else ""
     rest = (found.after or found.before).strip(" _-()[],;+~=.")
     return f"{rest}{suffix}" if rest and not rest.isdigit() else entry.node.name
 
 
 def _are_usual(entries: Sequence[_Entry], has: Callable[[Node], bool]) -> bool:
-    """Whether half of the folders have something."""
+    """Whether half of the folders satisfy `has`."""
     folders = [one.node for one in entries if one.node.kind == FOLDER]
     return 0 < len(folders) <= 2 * sum(map(has, folders))
 
 
 def _inner(folder: Node) -> Iterator[tuple[Node, str, int]]:
-    """The folders of attempts in a folder that holds no source beside them: each with its time or its number."""
+    """The attempt folders in a folder without sources of its own, each with its time or number."""
     try:
         inside = folder.visible()
     except FileError:
@@ -246,7 +247,7 @@ def _inner(folder: Node) -> Iterator[tuple[Node, str, int]]:
 
 
 def _share_a_name(folders: Sequence[Node]) -> bool:
-    """Whether they hold files of one name, as attempts do and tasks don't."""
+    """Whether they contain files of the same name, as attempts do and tasks don't."""
     names = [{one.name for one in folder.visible()} for folder in folders if _ATTEMPT.fullmatch(folder.name)]
     return bool(set.intersection(*names))
 
@@ -269,7 +270,7 @@ def _attempts(one: HandIn, node: Node, zone: tzinfo, *, is_usual: bool, has_stam
 
 
 def _stamp(folder: Node) -> Node | None:
-    """The file with a time, in a folder or in the only folder in it."""
+    """The file with a time stamp, in a folder or in the only folder in it."""
     try:
         inside = folder.visible()
         inner = [folder, *(one for one in inside if one.kind == FOLDER and len(inside) == 1)]
@@ -285,7 +286,7 @@ def _natural(name: str) -> tuple[str, list[int], str]:
 
 
 def without_suffix(name: str, sources: tuple[str, ...] = SOURCES) -> str:
-    """A file's name without what says that it is a source or an archive."""
+    """A file's name without its source or archive suffix."""
     for suffix in sorted((*sources, *SUFFIXES), key=len, reverse=True):
         if name.casefold().endswith(suffix) and name.casefold() != suffix:
             return name[: -len(suffix)]

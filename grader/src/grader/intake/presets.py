@@ -1,6 +1,6 @@
-"""The learning platforms whose downloads tell by names whose a file is: each is a few rules.
+"""Platforms whose downloads identify students by file names: each is a few rules.
 
-`told` reads what a platform's files tell beside its names: Submitty's active version, Sakai's timestamp.
+`told` reads further data from a platform's own files: Submitty's active version, Sakai's timestamp.
 """
 
 import json
@@ -20,7 +20,9 @@ _SMALL = 1 << 20
 
 @dataclass(frozen=True)
 class Preset:
-    """A platform: its rules, the first that fits counts; names at the top that are no hand-ins, and files in none."""
+    """A platform: its rules in order of precedence; top-level names that are no hand-ins, and files that belong to
+    none.
+    """
 
     title: str
     rules: tuple[Rule, ...]
@@ -39,7 +41,7 @@ CANVAS, MOODLE, BLACKBOARD, BRIGHTSPACE, SAKAI, ILIAS, TEAMS, _, AUTOLAB, SUBMIT
         "{name}{number}_question_{#}_{#}_{file}",  # of a quiz
         "[{late}_]anon_{code}_{#}_{file}", "[{late}_]anon_{code}_{typed}",
         "{name}[_{late}]_{number}_{#}_{file}", "{name}[_{late}]_{number}_{typed}",
-        "[_{late}]_{number}_{#}_{file}", "[_{late}]_{number}_{typed}",  # of a name nothing may be left
+        "[_{late}]_{number}_{#}_{file}", "[_{late}]_{number}_{typed}",  # nothing of the name may be left
         marks_late=True,
     ),
     _preset(
@@ -80,7 +82,7 @@ CANVAS, MOODLE, BLACKBOARD, BRIGHTSPACE, SAKAI, ILIAS, TEAMS, _, AUTOLAB, SUBMIT
     _preset("Autolab download", "{address}_{attempt}_{file}"),
     _preset("Submitty folder", "{login}/{attempt}/"),
 )  # fmt: skip
-# The language packs' words for a participant whose name is hidden, without what a file name can't have.
+# The language packs' words for a participant with a hidden name, without characters that file names can't have.
 _HIDDEN = {
     "participant", "teilnehmerin", "teilnehmer", "participante", "partecipante", "deelnemer", "deltager", "deltagare",
     "osallistuja", "uczestnik", "participants",
@@ -89,26 +91,26 @@ _SETTINGS = "user_assignment_settings.json"
 
 
 def is_missing(preset: Preset, entry: Node) -> bool:
-    """Whether an entry that fits a rule lacks what else the platform puts there: many folders look like Submitty's."""
+    """Whether a matching entry lacks other files of the platform: many folders look like Submitty's."""
     return preset is SUBMITTY and entry.child(_SETTINGS) is None
 
 
 def spelt(preset: Preset, reading: Reading) -> Reading:
-    """The reading as a person means it: Moodle's hidden names, a login before the name."""
+    """The reading with platform quirks undone: Moodle's hidden names, a login before the name."""
     if preset is not MOODLE:
         return reading
     own = dict(reading)
     name = own.get("name", "")
     if unicodedata.normalize("NFC", name).casefold() in _HIDDEN:
         del own["name"]
-    elif "_" in name:  # Moodle itself takes each _ out of a name
+    elif "_" in name:  # Moodle itself removes each _ from a name
         own["login"], _, own["name"] = name.rpartition("_")
     return own
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a platform's own files tell of an attempt; `is_void` where another one is the active one."""
+    """Data on an attempt from a platform's own files; `is_void` if another attempt is the active one."""
 
     at: str = ""
     source: str = ""
@@ -116,7 +118,7 @@ class Told:
 
 
 def told(preset: Preset, top: Node, hit: Hit, reading: Reading, zone: tzinfo) -> Told:
-    """What is told beside the names."""
+    """Data besides the names."""
     reader = {SAKAI.title: _of_sakai, SUBMITTY.title: _of_submitty}.get(preset.title)
     own = top.child(hit.top)
     if reader is None or own is None or own.kind != FOLDER:
@@ -149,5 +151,5 @@ def _of_submitty(own: Node, reading: Reading, zone: tzinfo) -> Told:
 
 
 def custom(rules: tuple[str, ...], where: str) -> Preset:
-    """What an instructor wrote as `[matching]`; raises GraderError."""
+    """The preset for an instructor's `[matching]` rules; raises GraderError."""
     return Preset("By rule", tuple(rule(text, where) for text in rules))

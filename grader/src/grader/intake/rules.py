@@ -1,21 +1,17 @@
-"""A rule says where in a path it stands whose a file is: ``{login}/{attempt}/``, ``{name}_{number}_{file}``.
+"""A rule describes which part of a path identifies the student: ``{login}/{attempt}/``, ``{name}_{number}_{file}``.
 
 Known platforms are such rules (`presets`), and an instructor writes one for any other (`[matching]` in course.toml).
 
-| in a rule | stands for |
-|---|---|
-| ``{name}``, ``{group}`` | a person's or a team's name, as people choose it |
-| ``{login}``, ``{id}``, ``{address}`` | what the roster has in the columns of that name |
-| ``{number}`` | the platform's own number |
-| ``{attempt}``, ``{time}``, ``{late}`` | which attempt it is, when it was handed in, the platform's mark of lateness |
-| ``{file}`` | the file's name, as the student gave it; at the end |
-| ``{*}``, ``{#}`` | anything, digits: not used |
-| ``[…]`` | may be missing |
+| in a rule | stands for | |---|---| | ``{name}``, ``{group}`` | a person's or a team's name, as they chose it | |
+``{login}``, ``{id}``, ``{address}`` | what the roster has in the columns of that name | | ``{number}`` | the platform's
+own number | | ``{attempt}``, ``{time}``, ``{late}`` | which attempt it is, when it was handed in, the platform's mark
+of lateness | | ``{file}`` | the file's name, as the student gave it; at the end | | ``{*}``, ``{#}`` | anything,
+digits: not used | | ``[…]`` | may be missing |
 
-A rule that ends with ``/`` is for folders: all that is in one is the hand-in.
+A rule that ends with ``/`` is for folders: the whole folder is the hand-in.
 
-A name is chosen by its owner, and may hold what a rule takes for the end of it: "Ada_4201" before "_4300_…". So a path
-may have several readings, and `Rule.readings` gives all of them; who is on the roster decides between them.
+A name is chosen by its owner, and may contain the separator that ends it in a rule: "Ada_4201" before "_4300_…". So a
+path may have several readings, and `Rule.readings` gives all of them; the roster decides between them.
 """
 
 import re
@@ -28,13 +24,13 @@ from grader.intake.moments import PATTERN as TIME
 from grader.intake.tree import FOLDER, Node
 
 IDENTITY = ("name", "group", "login", "id", "address", "number")
-_LONGEST = 400  # characters of a name that are looked at
+_LONGEST = 400  # characters of a name that are read
 _MOST_READINGS = 16
 _FIELDS = {
     "name": ".+?", "group": ".+?", "login": ".+?", "id": r"[^\s_]+?", "address": r"[^\s/]+?@[^\s_/]+",
     "number": r"\d{1,20}", "attempt": r"\d{1,9}", "time": TIME, "late": "LATE|late", "file": ".+", "*": ".+?",
     "#": r"\d+",
-    # What only presets need: a code of an anonymous person, what was typed, Moodle's kinds.
+    # Fields only for presets: the code of an anonymous person, text typed online, Moodle's kinds.
     "code": "[0-9A-Za-z]{1,40}", "typed": r"(?:text|link)(?:-\d+)?\.html", "kind": "(?:file|onlinetext|comments)",
 }  # fmt: skip
 _LAZY = {"name", "group", "login", "id", "address", "*"}
@@ -44,7 +40,7 @@ Reading = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Hit:
-    """What a rule found: the node, the entry at the top that it is in, its path, its readings."""
+    """A match of a rule: the node, its top-level entry, its path, its readings."""
 
     node: Node
     top: str
@@ -54,7 +50,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class _Part:
-    """A pattern of one name in a path: `before` the first field that can end in several places, it, and `after`."""
+    """A pattern for one name in a path, split at the first field that can end in several places."""
 
     before: re.Pattern[str]
     hinge: str
@@ -83,7 +79,7 @@ def _named(found: re.Match[str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule, ready to be used. `shared` is what divides an anything at its start from the field behind it."""
+    """A compiled rule. `shared` is the separator between a leading wildcard and the next field."""
 
     text: str
     parts: tuple[_Part, ...]
@@ -92,7 +88,7 @@ class Rule:
     fields: frozenset[str] = field(default_factory=frozenset)
 
     def hits(self, top: Node) -> Iterator[Hit]:
-        """All that fits in a folder, in the order of names."""
+        """All matches in a folder, sorted by name."""
         yield from self._below(top, 0, (), ({},))
 
     def _below(self, folder: Node, depth: int, path: tuple[str, ...], above: tuple[Reading, ...]) -> Iterator[Hit]:
@@ -100,7 +96,7 @@ class Rule:
         try:
             inner = folder.visible()
         except FileError:
-            return  # it is told to whoever it belongs to, where it is looked through
+            return  # reported to its owner when it is read
         for node in inner:
             if (node.kind == FOLDER) != (not is_last or self.is_folder):
                 continue
@@ -117,7 +113,7 @@ class Rule:
 
 
 def rule(text: str, where: str = "") -> Rule:
-    """Reads a rule; raises GraderError, which `where` begins, saying what is wrong with it."""
+    """Compiles a rule; raises GraderError, prefixed by `where`, saying what is wrong with it."""
     names = text.removesuffix("/").split("/")
     parts: list[_Part] = []
     fields: set[str] = set()
@@ -131,7 +127,7 @@ def rule(text: str, where: str = "") -> Rule:
         raise _wrong(text, where, f"it has none of {', '.join(f'{{{one}}}' for one in IDENTITY)}: whose is it?")
     if "file" in fields and (text.endswith("/") or "{file}" not in names[-1] or not names[-1].endswith("{file}")):
         raise _wrong(text, where, "{file} is the end of a rule")
-    if names[-1] == "{file}":  # all that is in the folder
+    if names[-1] == "{file}":  # everything in the folder
         parts, text = parts[:-1], text.removesuffix("{file}")
     shared = re.match(r"\{\*\}([^{}\[\]/])\{(login|group)\}", text)
     return Rule(text, tuple(parts), text.endswith("/"), shared[1] if shared else "", frozenset(fields))

@@ -1,4 +1,4 @@
-"""What an instructor says in course.toml of how a download is read: the rule of `[matching]`, and the time zone.
+"""course.toml's settings for reading downloads: the rule of `[matching]`, and the time zone.
 
 The rest of the file is the course's policy, which is read elsewhere.
 """
@@ -19,7 +19,7 @@ _LIMIT = 16 << 20
 
 @dataclass(frozen=True)
 class Settings:
-    """`matching` is None where platforms are recognised; times without an offset are in `zone`, UTC by default."""
+    """`matching` is None if platforms are to be recognised; times without an offset are in `zone`, UTC by default."""
 
     path: Path
     zone: tzinfo = UTC
@@ -28,9 +28,9 @@ class Settings:
 
 
 def read_settings(path: Path) -> Settings:
-    """From a course.toml, which need not be there; raises GraderError where the rule can't be used.
+    """Reads them from a course.toml, which may be missing; raises GraderError if the rule can't be used.
 
-    What is wrong with the rest of the file is told where the policy is read.
+    Other mistakes in the file are reported where the policy is read.
     """
     try:
         fields = Fields(tomllib.loads(read_regular(path.resolve(), _LIMIT).decode("utf-8-sig")), str(path))

@@ -1,10 +1,10 @@
-"""When each hand-in came: times.csv, which a person writes, and what Moodle's worksheet says beside its names.
+"""Hand-in times: from times.csv, which a person writes, and from Moodle's worksheet.
 
-times.csv has a line for a submission or a student: ``submission`` or ``student``, ``time``, and if need be
-``extended``, until when the platform gave more time. What Canvas's API gives of submissions as a CSV is read too:
-``user_id``, ``submitted_at``, ``late``; of somebody's several lines the latest counts. Other sources are read where the
-names are. One with a column ``assignment`` is about a whole course, and `grader.course.times` reads it whenever grades
-are computed.
+times.csv has a line for a submission or a student: ``submission`` or ``student``, ``time``, and optionally
+``extended``, the date to which the platform extended the deadline. A CSV of submissions from Canvas's API is read too:
+``user_id``, ``submitted_at``, ``late``; of several lines for a student the latest counts. Times in file names are read
+with the names. A file with a column ``assignment`` covers a whole course, and `grader.course.times` reads it whenever
+grades are computed.
 """
 
 import re
@@ -24,7 +24,7 @@ from grader.model.course_folder import TIMES
 from grader.model.roster import Student, Told
 
 WORKSHEET = "worksheet"
-# What tells whose a line is, and when: what people write, and what platforms' interfaces call it.
+# The columns for the student and the time, in a person's terms and in those of platform APIs.
 _WHOSE = (
     "submission", "student", "user id", "canvas user id", "sis user id", "sis login id", "login id", "login",
     "username", "email", "email address", "sid", "student id", "name", "student name", "full name",
@@ -35,7 +35,7 @@ _UNTIL = ("extended", "extended until", "extension")
 
 @dataclass(frozen=True)
 class Time:
-    """UTC in ISO 8601, "" where the line has none."""
+    """UTC in ISO 8601, "" if the line has none."""
 
     at: str
     extended: str
@@ -43,7 +43,7 @@ class Time:
 
 
 class Owned(Protocol):
-    """Somebody's attempts, oldest first."""
+    """An owner with attempts, oldest first."""
 
     attempts: list[HandIn]
 
@@ -85,7 +85,7 @@ def read_times(path: Path, matcher: Matcher, zone: tzinfo, labels: Collection[st
 
 
 def _key(text: str, matcher: Matcher, labels: Collection[str]) -> object:
-    """The submission or the student that is meant; None for nobody."""
+    """The submission or the student; None if nobody matches."""
     if not text or text in labels:
         return text or None
     return matcher.find(Who(platform_id=text)) or matcher.find(Who(text=text))
@@ -94,7 +94,7 @@ def _key(text: str, matcher: Matcher, labels: Collection[str]) -> object:
 def tell_times(
     owners: Collection[Owned], times: Mapping[object, Time], told: Mapping[Student, Told], zone: tzinfo
 ) -> None:
-    """Gives each owner's newest attempt the time that a person or the worksheet says."""
+    """Sets the time of each owner's newest attempt from times.csv or the worksheet."""
     for owner in owners:
         newest = owner.attempts[-1]
         lines = [told[one] for one in owner.members if one in told]

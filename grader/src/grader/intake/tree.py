@@ -1,8 +1,7 @@
-"""A download as a tree that can only be read: folders and files, on disk or in an archive.
+"""A download as a read-only tree: folders and files, on disk or in an archive.
 
-Names come from strangers and are kept as they are; `names.shown` cleans them where they are shown. What can't be taken
-(a link, a device, a path that leaves the archive) is in the tree too, with the reason, so that whoever it belongs to is
-told.
+Names are untrusted and kept unchanged; `names.shown` cleans them for display. Refused entries (a link, a device, a path
+that leaves the archive) are in the tree too, with the reason, so that their owner can be told.
 """
 
 from abc import ABC, abstractmethod
@@ -15,17 +14,17 @@ _JUNK = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})
 
 
 def is_junk(name: str) -> bool:
-    """Whether an operating system or a tool left this: no student's work."""
+    """Whether an operating system or a tool created this: no student's work."""
     return name.startswith(".") or name in _JUNK
 
 
 def readable(name: str) -> str:
-    """A file name as text: bytes that are no UTF-8 become U+FFFD."""
+    """A file name as text: bytes that are not UTF-8 become U+FFFD."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 class Node(ABC):
-    """A file, a folder, or something that is not taken; `problem` then says why."""
+    """A file, a folder, or a refused entry, whose `problem` says why."""
 
     def __init__(self, name: str, kind: str, problem: str = "") -> None:
         """`name` is the last part of the path."""
@@ -35,37 +34,37 @@ class Node(ABC):
 
     @abstractmethod
     def children(self) -> list["Node"]:
-        """What is in a folder, by name. Raises FileError where it can't be read."""
+        """The entries of a folder, by name. Raises FileError if it can't be read."""
 
     @abstractmethod
     def read(self, limit: int) -> bytes:
-        """A file's bytes, `limit` at most. Raises FileError for what is not taken."""
+        """A file's bytes, `limit` at most. Raises FileError if the file is refused."""
 
     def child(self, name: str) -> "Node | None":
-        """What has this name in a folder."""
+        """The entry of this name in a folder."""
         return next((one for one in self.children() if one.name == name), None)
 
     def visible(self) -> list["Node"]:
-        """The children that may be somebody's work."""
+        """The children that may be a student's work."""
         return [one for one in self.children() if not is_junk(one.name)]
 
 
 class Branch(Node):
-    """A folder of an archive, or one that is put together from what belongs together."""
+    """A folder of an archive, or a synthetic one for files that belong together."""
 
     def __init__(self, name: str, children: Sequence[Node] = ()) -> None:
-        """An empty one, or one of these."""
+        """With these children, or empty."""
         super().__init__(name, FOLDER)
         self._children: dict[str, list[Node]] = {}
         for one in children:
             self.add(one)
 
     def add(self, node: Node) -> None:
-        """One more; a name may come several times."""
+        """Adds a child; a name may occur several times."""
         self._children.setdefault(node.name, []).append(node)
 
     def folder(self, name: str) -> "Branch":
-        """The folder of this name, made where it isn't there."""
+        """The folder of this name, created if missing."""
         for one in self._children.get(name, ()):
             if isinstance(one, Branch):
                 return one
@@ -74,31 +73,31 @@ class Branch(Node):
         return made
 
     def children(self) -> list[Node]:
-        """The entries by name. Two files with the same path are both refused: nothing says which one counts."""
+        """The entries by name. Two files with the same path are both refused: it is unclear which one counts."""
         return [one for name in sorted(self._children) for one in _distinct(self._children[name])]
 
     def child(self, name: str) -> Node | None:
-        """The one of this name, or None."""
+        """The child of this name, or None."""
         return next(iter(_distinct(self._children.get(name, []))), None)
 
     def read(self, limit: int) -> bytes:
-        """A folder has no bytes."""
+        """A folder has no contents."""
         raise FileError(f"{self.name} is a folder, not a file")
 
 
 class Refused(Node):
-    """Something that is not taken."""
+    """A refused entry."""
 
     def __init__(self, name: str, problem: str) -> None:
         """With the reason."""
         super().__init__(name, REFUSED, problem)
 
     def children(self) -> list[Node]:
-        """Nothing in it is looked at."""
+        """Not searched."""
         return []
 
     def read(self, limit: int) -> bytes:
-        """Not taken."""
+        """Raises FileError."""
         raise FileError(self.problem)
 
 
@@ -115,7 +114,7 @@ def _distinct(nodes: list[Node]) -> list[Node]:
 
 
 def walk(nodes: Sequence[Node], most: int) -> Iterator[tuple[tuple[str, ...], Node]]:
-    """All nodes below these, each with its path, folders before what is in them; FileError beyond `most` of them."""
+    """All nodes below these, each with its path, folders before their contents; FileError for more than `most`."""
     pending: list[tuple[tuple[str, ...], Node]] = [((), one) for one in reversed(nodes)]
     count = 0
     while pending:
@@ -141,11 +140,11 @@ class Renamed(Node):
         self._node = node
 
     def children(self) -> list[Node]:
-        """As the node's own."""
+        """The original node's."""
         return self._node.children()
 
     def read(self, limit: int) -> bytes:
-        """As the node's own."""
+        """The original node's."""
         return self._node.read(limit)
 
 
@@ -153,16 +152,16 @@ class Held(Node):
     """A file in memory."""
 
     def __init__(self, name: str, data: bytes) -> None:
-        """With its bytes."""
+        """With its contents."""
         super().__init__(name, FILE)
         self._data = data
 
     def children(self) -> list[Node]:
-        """A file has none."""
+        """Files have no children."""
         return []
 
     def read(self, limit: int) -> bytes:
-        """Its bytes."""
+        """Its contents."""
         if len(self._data) > limit:
             raise FileError(f"{readable(self.name)} has {len(self._data):,} bytes; at most {limit:,} are taken")
         return self._data

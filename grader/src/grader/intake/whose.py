@@ -1,7 +1,8 @@
-"""Whose each hand-in is, a class at a time: by hand, by the platform's word, by a name, by a group.
+"""Assigns hand-ins to students for a whole class: by hand, by the platform's data, by a name, by a group.
 
-A hand-in may be a person's or a group's, and two may claim one student. The surer claim holds; the other one is
-nobody's, with the reason, and a person decides. So nobody takes another's place by what they call themselves.
+A hand-in may belong to a person or a group, and two may claim the same student. The more reliable claim wins; the other
+hand-in stays unassigned, with the reason, and a person decides. So nobody can take another's place by choosing their
+name.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,7 +31,7 @@ class Whose:
 
 
 def settled(hand_ins: Sequence[HandIn], matcher: Matcher, matches: Matches) -> Iterator[tuple[HandIn, Whose]]:
-    """Each hand-in with whose it is."""
+    """Each hand-in with its student."""
     holding = _holding(hand_ins, matcher)
     first = [(one, _denied(one, _whose(one, matcher, matches), holding)) for one in hand_ins]
     claims: dict[Student, list[tuple[HandIn, Whose]]] = {}
@@ -47,9 +48,9 @@ def settled(hand_ins: Sequence[HandIn], matcher: Matcher, matches: Matches) -> I
 
 
 def _holding(hand_ins: Sequence[HandIn], matcher: Matcher) -> set[str]:
-    """The columns of the roster that most hand-ins are found by: there, an unknown number or login is somebody else's.
+    """The roster columns by which most hand-ins are found: an unknown number or login there means somebody else.
 
-    Moodle's numbers are others in each assignment, and a roster may have logins of another platform.
+    Other columns may not fit: Moodle's numbers differ by assignment, and a roster may have another platform's logins.
     """
     holding: set[str] = set()
     for rule, column in _COLUMNS.items():
@@ -65,7 +66,7 @@ def _said(who: Who, rule: str) -> str:
 
 
 def _denied(one: HandIn, whose: Whose, holding: set[str]) -> Whose:
-    """The same, unless a name alone finds a student of whom the platform says another number, id, address or login."""
+    """Rejects a match by name alone if the platform gives another number, id, address or login for the student."""
     if whose.rule != NAME or not whose.is_matched:
         return whose
     for who, student in zip(one.people, whose.students, strict=False):
@@ -77,7 +78,7 @@ def _denied(one: HandIn, whose: Whose, holding: set[str]) -> Whose:
 
 
 def _agreement(one: HandIn, student: Student) -> int:
-    """How much of what the platform says of a hand-in's people the roster says of the student."""
+    """How many of the platform's data on a hand-in's people agree with the roster's data on the student."""
     return max(
         sum(
             bool(own := str(getattr(student, column)).casefold()) and _said(who, rule).casefold() == own
@@ -88,7 +89,7 @@ def _agreement(one: HandIn, student: Student) -> int:
 
 
 def _contested(one: HandIn, whose: Whose, claims: dict[Student, list[tuple[HandIn, Whose]]]) -> str:
-    """Why a hand-in can't be these students', because of another one."""
+    """Why a hand-in can't belong to these students, because another one claims them."""
     rank = _RANK[whose.rule]
     for student in whose.students:
         for other, claim in claims[student]:
@@ -96,7 +97,7 @@ def _contested(one: HandIn, whose: Whose, claims: dict[Student, list[tuple[HandI
                 continue
             if _RANK[claim.rule] < rank:
                 return f"{student.name} has another, {other.label}, by {claim.rule}, and this one by {whose.rule} only"
-            # The platform's own numbers differ, so two people (or groups) are called the same.
+            # Different platform numbers: two people (or groups) have the same name.
             is_apart = bool(one.platform_id and other.platform_id and one.platform_id != other.platform_id)
             is_apart = is_apart or (one.is_only and other.is_only and len(one.people) == len(other.people))
             if _RANK[claim.rule] == rank and is_apart and _agreement(other, student) >= _agreement(one, student):
@@ -127,7 +128,7 @@ def _whose(hand_in: HandIn, matcher: Matcher, matches: Matches) -> Whose:
 
 
 def _persons(hand_in: HandIn, found: Sequence[Match], matcher: Matcher) -> Whose:
-    """Finds the student of a hand-in that belongs to no group of the roster."""
+    """Finds the student of a hand-in that belongs to no group on the roster."""
     lost = [(match, who) for match, who in zip(found, hand_in.people, strict=True) if match.student is None]
     if lost:
         nearest = tuple(dict.fromkeys(name for _, who in lost for name in matcher.nearest(who)))
@@ -144,7 +145,7 @@ _PERSON = "a person's"
 
 
 def _no_group(hand_in: HandIn, members: Sequence[Student], found: Sequence[Match], matcher: Matcher) -> str:
-    """Why a hand-in that is called like a group may not be the group's; "" where it is."""
+    """Why a hand-in named like a group may not be the group's; "" if it is."""
     student = found[0].student
     if student is None or len(hand_in.people) > 1:
         if found[0].several and not set(found[0].several) <= set(members):
@@ -165,7 +166,7 @@ def _nobodys(hand_in: HandIn, doubt: str, several: Sequence[Student]) -> Whose:
 
 
 def _strangers(hand_in: HandIn) -> tuple[Student, ...]:
-    """People who are on no roster, by what the download tells."""
+    """People on no roster, from the download's data."""
     return tuple(_stranger(who, hand_in) for who in hand_in.people)
 
 

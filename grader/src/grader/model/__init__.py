@@ -1,1 +1,1 @@
-"""What is graded and the outcome: assignments, submissions, results, records, scores."""
+"""The data model: assignments, submissions, results, records, scores."""

@@ -12,12 +12,12 @@ from grader.model.diff_budget import DiffBudget
 from grader.model.visibility import VISIBILITIES, VISIBLE, TestVisibility, find_visibility
 
 _LETTERS = 26
-LIBRARIES = ("thrust", "cub", "cublas", "cufft")  # that submissions may use where an assignment says so
+LIBRARIES = ("thrust", "cub", "cublas", "cufft")  # that submissions may use if the assignment allows it
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What the grader goes by: wall-clock seconds of one launcher call, MiB of the worker and of the judge."""
+    """The assignment's limits: wall-clock seconds of one launcher call, MiB of the worker and of the judge."""
 
     call_seconds: float
     memory_mb: int
@@ -26,39 +26,41 @@ class Limits:
 
 @dataclass(frozen=True)
 class Rung:
-    """One step of the ladder, and the time that the course published for it."""
+    """One step of the ladder, with the course's published time for it."""
 
     id: str
     title: str
     published_ms: float | None
-    n: int  # elements of its evidence run; 0: the assignment's
-    host_only: bool = False  # a function on the host, which launches nothing: it has no evidence run
-    letter: str = ""  # of several rungs with one number
+    n: int  # elements in its evidence run; 0: the assignment's
+    host_only: bool = False  # a host function without launches, so it has no evidence run
+    letter: str = ""  # distinguishes rungs with the same number
 
     @property
     def number(self) -> str:
-        """As its id has it ("8" of reduce8_max), or the id."""
+        """The number in its id ("8" of reduce8_max), or the id itself."""
         found = re.search(r"\d+", self.id)
         return found[0] if found else self.id
 
     @property
     def label(self) -> str:
-        """The rung's number, with a letter where several share it: 8a, 8b, 8c."""
+        """The rung's number, with a letter if several share it: 8a, 8b, 8c."""
         return self.number + self.letter
 
     def is_named(self, word: str) -> bool:
-        """Whether a student who types this means the rung: "3", "reduce3", "8b" or the id. All that share 8 are "8"."""
+        """Whether a student may call the rung this: "3", "reduce3", "8b" or the id. All rungs that share 8 match
+        "8".
+        """
         first = self.id.split("_", 1)[0]
         return word in (self.id, first, self.number) or word.lower() in (self.label, first + self.letter)
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """What points are given for: `tests` (globs on full test names), or a `metric` or a time between `full` and `none`.
+    """A condition for points: `tests` (globs on full test names), or a `metric` or a time between `full` and `none`.
 
-    `timing` says what a measured time is compared with, "reference" or "copy"; "" where the criterion is not timed.
-    Where `only_where` does not hold, a metric earns nothing. Both are in the judge's language, "" where there is none:
-    the judge checks and measures them. A time counts where the criterion `needs` has all its points; "" needs none.
+    `timing` names the base of a measured time, "reference" or "copy"; "" for an untimed criterion. A metric earns
+    nothing unless `only_where` holds. Both are expressions that the judge checks and evaluates, "" if there is none. A
+    time counts only if the criterion `needs` has full points; "" needs none.
     """
 
     id: str
@@ -79,7 +81,7 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Ranking:
-    """What the leaderboard sorts by: a metric of one rung's evidence run, ascending or descending."""
+    """The leaderboard's sort key: a metric of one rung's evidence run, ascending or descending."""
 
     metric: str
     rung: str
@@ -88,7 +90,7 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Assignment:
-    """One assignment; `points` is the most that the criteria without bonus give, `n` the evidence runs' elements."""
+    """One assignment; `points` is the sum of its non-bonus criteria, `n` the number of elements in evidence runs."""
 
     id: str
     title: str
@@ -101,12 +103,12 @@ class Assignment:
     ranking: Ranking | None
     path: Path
     visibility: tuple[TestVisibility, ...] = ()
-    extra_credit: bool = False  # its points come on top of the course's
-    libraries: tuple[str, ...] = ()  # of kernels, that submissions may use
+    extra_credit: bool = False  # its points are added on top of the course's
+    libraries: tuple[str, ...] = ()  # device libraries that submissions may use
     takes: tuple[
         str, ...
-    ] = ()  # globs on names of other files that submissions may have; none: own headers and sources
-    edits: DiffBudget | None = None  # how much of the stub submissions may change
+    ] = ()  # globs on names of other files that submissions may include; empty: any headers and sources
+    edits: DiffBudget | None = None  # how much of the stub may change
 
     @property
     def suffix(self) -> str:
@@ -120,7 +122,7 @@ class Assignment:
 
     @property
     def gives_kernels(self) -> bool:
-        """Whether the kernels are the assignment's (kernels.cu) and submissions are the host code, for PyCUDA."""
+        """Whether the kernels are the assignment's (kernels.cu) and submissions are PyCUDA host code."""
         return self.is_python and (self.path.parent / KERNELS).is_file()
 
     @property
@@ -138,11 +140,11 @@ class Assignment:
         return {rung.id: rung.label for rung in self.rungs}
 
     def rungs_named(self, word: str) -> list[Rung]:
-        """The rungs that a student means by typing this."""
+        """The rungs that a student may mean by this word."""
         return [rung for rung in self.rungs if rung.is_named(word)]
 
     def is_bonus_rung(self, rung_id: str) -> bool:
-        """Whether all that the rung gives is extra: then it can't spoil the verdict on the rest."""
+        """Whether the rung has only bonus points: then it does not affect the verdict."""
         own = [criterion for criterion in self.criteria if criterion.rung == rung_id]
         return bool(own) and all(criterion.bonus for criterion in own)
 
@@ -151,7 +153,7 @@ class Assignment:
         return find_visibility(self.visibility, test_name).shown
 
     def visibility_of_criterion(self, criterion_id: str) -> str:
-        """The same of a criterion; raises KeyError for one that does not exist."""
+        """The same for a criterion; raises KeyError for an unknown one."""
         return {criterion.id: criterion.visibility for criterion in self.criteria}[criterion_id]
 
 
@@ -199,7 +201,7 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
         takes=fields.texts("takes"),
         edits=_edits(fields.table("edits"), known) if fields.has("edits") else None,
     )
-    # The judge's concern: here they are only checked.
+    # Used by the judge; only checked here.
     limits.whole("instruction_budget", 1, least=1)
     limits.whole("output_bytes", 1)
     for key in ("test_seconds", "submission_seconds"):
@@ -249,13 +251,13 @@ def _rung(fields: Fields) -> Rung:
         n=fields.whole("n", 0),
         host_only=fields.flag("host_only", False),
     )
-    fields.number("published_gb_s", 0, least=0)  # the judge's table has it
+    fields.number("published_gb_s", 0, least=0)  # read by the judge
     fields.finish()
     return rung
 
 
 def _lettered(rungs: tuple[Rung, ...]) -> tuple[Rung, ...]:
-    """Labels of the rungs; those that share a number get a, b, c."""
+    """Labels rungs; those that share a number get a, b, c."""
     lettered = []
     for rung in rungs:
         twins = [other.id for other in rungs if other.number == rung.number]

@@ -1,6 +1,6 @@
-"""Divides ``assignment.toml``: what the judge reads needs a run when it changes, what only scores are made of does not.
+"""Splits ``assignment.toml`` by what a change requires: a new run for keys the judge reads, else only new scores.
 
-A key that is named nowhere here counts as the judge's: a run too many is better than a score of an old run.
+Keys not listed here count as the judge's: an unnecessary run is better than a stale score.
 """
 
 import json
@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-# The judge reads none of these; of a criterion with `tests` it reads only the rung and whether it is a bonus.
+# Keys the judge does not read; of a criterion with `tests` it reads only the rung and whether it is a bonus.
 _ASSIGNMENT = {"title", "points", "visibility"}
 _RUNG = {"title", "published_ms", "published_gb_s"}
 _CRITERION = {"points", "visibility"}
@@ -17,7 +17,7 @@ _LEADERBOARD = {"order"}
 
 
 def judged_part(path: Path) -> bytes:
-    """What a run depends on, in a form that neither comments nor the order of keys change."""
+    """The parts a run depends on, normalized so that comments and the order of keys don't matter."""
     document = _document(path)
     rest = {key: value for key, value in document.items() if key not in _ASSIGNMENT}
     rest["rung"] = [_without(rung, _RUNG) for rung in document.get("rung", [])]
@@ -28,7 +28,7 @@ def judged_part(path: Path) -> bytes:
 
 
 def scored_part(path: Path) -> bytes:
-    """The parts of assignment.toml that can change a score: all but visibility, which only pages read."""
+    """The parts of assignment.toml that affect scores: all but visibility, which only pages read."""
     document = _without(_document(path), {"visibility"})
     document["criterion"] = [_without(criterion, {"visibility"}) for criterion in document.get("criterion", [])]
     return _text(document)

@@ -1,4 +1,4 @@
-"""Where an instructor's own files about a course are: beside the submissions, or with them."""
+"""Finds an instructor's course files: in the submissions folder or next to it."""
 
 from pathlib import Path
 
@@ -9,9 +9,9 @@ NAMES = (COURSE, ROSTER_FILE, ADJUSTMENTS, MATCHES, TIMES)
 
 
 def course_folder(submissions: Path) -> Path | None:
-    """The folder that holds at least one of these files: SUBMISSIONS itself, or the one that it is in; None if neither.
+    """The folder with at least one of these files: SUBMISSIONS itself, or its parent; None if neither has any.
 
-    A download is often an archive, and then its neighbours are what belongs to it.
+    A download is often an archive, so course files next to it count.
     """
     for folder in (submissions, submissions.resolve().parent):
         if any((folder / name).is_file() for name in NAMES):

@@ -1,9 +1,9 @@
-"""Counts how many lines of a file differ from the one that was handed out, where the task is to change few.
+"""Counts how many lines of a file differ from the stub, for tasks that allow only few changes.
 
 A line here is a statement, a head (`if (…)`, a function's) or a directive, whatever its layout: comments, blank lines,
-braces and line breaks count nothing, and one statement of many tokens counts as several lines, as does a long string.
-The assignment keeps a hash of each line of its stub, by program: a program goes up to the end of its rung's launcher.
-What a new function has counts for every program, as any of them may call it.
+braces and line breaks don't count, and a statement of many tokens or a long string counts as several lines. The
+assignment stores a hash of each stub line, by program: a program extends to the end of its rung's launcher. Lines of a
+new function count for every program, as any of them may call it.
 
 Directives have to stay as they are. A macro, a header or `#line` could change any number of lines, or hide them.
 """
@@ -19,35 +19,35 @@ from itertools import groupby
 from grader.model.same_source import normal_form
 
 _TOKENS_A_LINE = 30
-_LETTERS_A_TOKEN = 4  # of a string: it may hold assembly
+_LETTERS_A_TOKEN = 4  # per token, in a string: it may be assembly
 _HASH_BYTES, _HASH_LETTERS = 6, 8
-_BLOCK = {")", ";", "{", "}", "]", "else", "do"}  # a brace behind one of these begins a block
-_HASH, _FEED = "\n#", "\n"  # how `same_source` shows a directive's begin and end
+_BLOCK = {")", ";", "{", "}", "]", "else", "do"}  # a brace after one of these begins a block
+_HASH, _FEED = "\n#", "\n"  # how `same_source` marks the start and end of a directive
 _OPEN, _CLOSE = {"(", "["}, {")", "]"}
 _HEADS = {"if", "for", "while", "switch"}
 
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of code: its hash, how many it counts as, what it is, and its place in the file."""
+    """A line of code: its hash, its weight, its text, and its position in the file."""
 
     key: str
     weight: int
     is_directive: bool
-    is_outside: bool  # of all functions
+    is_outside: bool  # outside all functions
     first: int
     last: int
 
 
 @dataclass(frozen=True)
 class DiffBudget:
-    """How many lines of each program may differ, and the hashes of the lines that were handed out, by program."""
+    """How many lines of each program may differ, and the hashes of the stub's lines, by program."""
 
     most: int
     given: Mapping[str, str]
 
     def refusal(self, source: bytes, name: str) -> str:
-        """A message where the source changes more than it may; "" where it does not."""
+        """A message if the source changes more than it may; "" if it does not."""
         mine = _lines_of(source)
         if mine is None:
             return (
@@ -59,7 +59,7 @@ class DiffBudget:
             for part, text in self.given.items()
             for at in range(0, len(text), _HASH_LETTERS)
         ]
-        if len(mine) > 2 * len(keys):  # the comparison takes the product of the two in time
+        if len(mine) > 2 * len(keys):  # comparing takes time proportional to their product
             return f"{name} has {len(mine)} lines of code, and was handed out with {len(keys)}: {_WHAT_TO_DO}"
         matcher = difflib.SequenceMatcher(None, [key for _, key in keys], [one.key for one in mine], autojunk=False)
         new = _lines_of_new_functions(mine, matcher.get_matching_blocks())
@@ -79,7 +79,7 @@ class DiffBudget:
                     "# stay as they are, and each program's mistake can be fixed without one"
                 )
             added = sum(mine[index].weight for index in range(first, last) if index not in new)
-            # What is added between two programs is the next one's where it stands outside of functions.
+            # Lines added between two programs belong to the next one if they are outside functions.
             is_next = begin < end or begin == 0 or mine[first].is_outside
             part = keys[min(begin, len(keys) - 1) if is_next else begin - 1][0]
             for where, gone in groupby(keys[begin:end], key=lambda one: one[0]):
@@ -97,7 +97,7 @@ class DiffBudget:
 
 
 def _lines_of_new_functions(mine: list[_Line], matching: list[difflib.Match]) -> set[int]:
-    """Which lines were added in functions, or declarations outside of them, that have little of what was given."""
+    """Lines added in functions, or in outside declarations, that have little of the stub's code."""
     kept = {index for block in matching for index in range(block.b, block.b + block.size)}
     heads = [index for index, one in enumerate(mine) if one.is_outside]
     new: set[int] = set()
@@ -114,7 +114,7 @@ _WHAT_TO_DO = (
 
 
 def given_lines(stub: bytes, rungs: tuple[str, ...]) -> dict[str, str]:
-    """The hashes of a stub's lines by program, as assignment.toml has them; raises ValueError where it has none."""
+    """The hashes of a stub's lines by program, for assignment.toml; raises ValueError if they can't be determined."""
     lines = _lines_of(stub)
     if lines is None:
         raise ValueError("the stub has no normal form")
@@ -134,13 +134,13 @@ def given_lines(stub: bytes, rungs: tuple[str, ...]) -> dict[str, str]:
 
 
 def _lines_of(source: bytes) -> list[_Line] | None:
-    """The lines of code of a file; None where that can't be told."""
+    """The lines of code of a file; None if they can't be determined."""
     normal = normal_form(source)
     if normal is None:
         return None
     lines: list[_Line] = []
     tokens: list[tuple[str, int]] = []
-    braces: list[tuple[bool, int]] = []  # whether each open one begins a block, and how many parentheses were open
+    braces: list[tuple[bool, int]] = []  # per open brace: whether it begins a block, and how many parentheses were open
     depth = 0
     last = ";"
     is_outside = True
@@ -188,5 +188,5 @@ def _lines_of(source: bytes) -> list[_Line] | None:
 
 
 def _is_brace(word: str, last: str, braces: list[tuple[bool, int]]) -> bool:
-    """Whether this is a block's brace, and no initializer's."""
+    """Whether this brace belongs to a block rather than an initializer."""
     return (word == "{" and last in _BLOCK) or (word == "}" and bool(braces) and braces[-1][0])

@@ -1,4 +1,4 @@
-"""A submission, and what is looked for in what a student handed in. `grader.intake` finds them."""
+"""A submission, and the description of the file to find. `grader.intake` finds them."""
 
 import fnmatch
 from collections.abc import Mapping
@@ -9,15 +9,15 @@ from grader.base.names import slug
 from grader.model.handed import Handed
 from grader.model.roster import Student
 
-MOST_BYTES = 1 << 20  # of one source file
+MOST_BYTES = 1 << 20  # per source file
 
 
 @dataclass(frozen=True)
 class Submission:
     """One student's file for one assignment.
 
-    Either `source` holds its bytes, or `problem` says why there are none; `refused` tells a file that was not taken
-    from one that isn't there.
+    Either `source` holds its bytes, or `problem` says why there are none; `refused` distinguishes a rejected file from
+    a missing one.
     """
 
     folder: str
@@ -29,16 +29,16 @@ class Submission:
 
     @property
     def slug(self) -> str:
-        """What files about this submission are called."""
+        """The stem of file names for this submission."""
         return slug(self.folder)
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is looked for: an assignment's file. `others` are the file names and ids of the other assignments.
+    """An assignment's file to find. `others` are the file names and ids of the other assignments.
 
-    `provided` are the files that students get with it, by name; `stub` is what they begin with. `takes` are globs on
-    the names of files that the submission may include; without any, all are taken.
+    `provided` are the files that students get with it, by name; `stub` is their starting point. `takes` are globs on
+    the names of files that the submission may include; if empty, all are allowed.
     """
 
     assignment: str
@@ -53,11 +53,11 @@ class Wanted:
         return not self.takes or any(fnmatch.fnmatchcase(name, one) for one in (self.file_name, *self.takes))
 
     def is_stub(self, source: bytes | None) -> bool:
-        """Whether nothing was written: the stub, or white space more or less of it."""
+        """Whether nothing was written: the file equals the stub except for white space."""
         return source is not None and bool(self.stub) and source.split() == self.stub.split()
 
     def given_by(self, folder: Path) -> "Wanted":
-        """With what students get of the assignment in this folder."""
+        """A copy with the files that students get, from the assignment's folder."""
         files = {path.name: path for path in folder.iterdir() if path.is_file() and path.stat().st_size <= MOST_BYTES}
         stub = files.pop(self.file_name, None)
         provided = {name: path.read_bytes() for name, path in files.items()}

@@ -1,4 +1,4 @@
-"""How a submission was handed in, as the learning platform's download tells it."""
+"""How a submission was handed in, according to the learning platform's download."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from grader.base.schema import Fields, read
 from grader.model.roster import Student
 
-# How a submission found its student, the surest first: `Handed.matched`.
+# How a submission's student was found (`Handed.matched`), most reliable first.
 BY_HAND, NUMBER, SID, ADDRESS, LOGIN, FOLDER, NAME, GROUP = (
     "by hand", "number", "id", "address", "login", "folder", "name", "group",
 )  # fmt: skip
@@ -16,19 +16,18 @@ BY_HAND, NUMBER, SID, ADDRESS, LOGIN, FOLDER, NAME, GROUP = (
 class Handed:
     """When, by whom, and where the file was in the download.
 
-    `at` is UTC in ISO 8601, "" where nothing tells. `source` says what told `at` or `late`, for people ("times.csv",
-    "the worksheet", "file names", "commits"); "" means that nothing tells whether it was late. `late` is the platform's
-    own marker; with a source and no `at`, false means that the platform marks what is late, and did not mark this.
-    `extended` is the later deadline that the platform itself granted, UTC in ISO 8601.
+    `at` is UTC in ISO 8601, "" if unknown. `source` says where `at` or `late` comes from, for people ("times.csv", "the
+    worksheet", "file names", "commits"); "" means that lateness is unknown. `late` is the platform's own marker; with a
+    source and no `at`, false means that the platform marks what is late, and did not mark this. `extended` is the later
+    deadline that the platform itself granted, UTC in ISO 8601.
 
     `number` counts a student's attempts at one assignment from 1, oldest first. With `is_version`, attempts are states
-    of one repository, and its student never said which one counts: the one that is worth most after lateness does.
+    of one repository, and the student never chose one: the one with most points after lateness counts.
 
     `group` holds all members of a team, and is empty for a student alone. `platform_id` is the platform's number for
-    this hand-in's row (Moodle's participant). `origin` is the file's path in the download. `is_matched` is false where
-    there is a roster and nobody on it fits; `nearest` are then the names that come closest, or those it is between.
-    `matched` is the rule that found the student, one of the words above. `unused` says of each file that was found and
-    not used why, in a sentence.
+    this hand-in's row (Moodle's participant). `origin` is the file's path in the download. `is_matched` is false if
+    there is a roster and nobody on it fits; `nearest` are then the closest names, or the candidates. `matched` is the
+    rule that found the student, one of the words above. `unused` has a sentence for each unused file, saying why.
     """
 
     at: str = ""
@@ -47,7 +46,7 @@ class Handed:
 
 
 def handed_from(fields: Fields) -> Handed:
-    """Reads what was written as JSON; raises SchemaError. What is younger than some journals may be missing."""
+    """Reads the JSON form; raises SchemaError. Fields newer than some journals may be missing."""
     group = tuple(student_from(entry) for entry in fields.tables("group"))
     nearest = tuple(entry.text("name") for entry in fields.tables("nearest"))
     younger = {name: fields.text(name, "") for name in ("source", "extended", "matched")}
@@ -62,5 +61,5 @@ def handed_document(handed: Handed) -> dict[str, Any]:
 
 
 def student_from(fields: Fields) -> Student:
-    """Reads a student that was written as JSON; raises SchemaError."""
+    """Reads a student's JSON form; raises SchemaError."""
     return read(Student, fields)

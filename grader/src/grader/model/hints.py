@@ -9,7 +9,7 @@ HINTS = "hints.toml"
 
 
 def load_hints(folder: Path) -> dict[str, list[str]]:
-    """The steps by rung; none where there is no file. Raises GraderError where it is no list of steps."""
+    """The hints by rung; empty if there is no file. Raises GraderError if the file is malformed."""
     path = folder / HINTS
     if not path.is_file():
         return {}

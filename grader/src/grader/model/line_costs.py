@@ -1,4 +1,4 @@
-"""What the counters say about each line of a source file: the same measures in a report card and in a terminal.
+"""Per-line counters of a source file: the same measures in a report card and in a terminal.
 
 Only the standard library is used here: students run it.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from grader.model.result import Profile
 
-_SLACK = 1.05  # a line is costly where it needs this much more than the ideal
+_SLACK = 1.05  # a line is costly if it needs this much more than the ideal
 _DIVERGENT = 0.05
 _SECTORS = ("global_load_sectors", "global_store_sectors")
 _IDEAL_SECTORS = ("global_load_sectors_ideal", "global_store_sectors_ideal")
@@ -16,7 +16,7 @@ _IDEAL_SECTORS = ("global_load_sectors_ideal", "global_store_sectors_ideal")
 
 @dataclass(frozen=True)
 class Measure:
-    """One number in the margin; `note` says in words why a costly one is."""
+    """One number in the margin; `note` explains a costly one."""
 
     text: str
     is_costly: bool = False
@@ -25,9 +25,9 @@ class Measure:
 
 @dataclass(frozen=True)
 class LineCost:
-    """One line's measures, and the warp instructions that it took.
+    """One line's measures, and the warp instructions it executed.
 
-    `wasted` is what it does beyond the ideal, by the counter that this is a share of: sectors, shared-memory passes,
+    `wasted` is the excess over the ideal, by the counter that it is a share of: sectors, shared-memory passes,
     branches.
     """
 
@@ -39,17 +39,17 @@ class LineCost:
 
     @property
     def is_costly(self) -> bool:
-        """Whether a counter says that this line wastes something."""
+        """Whether a counter shows waste on this line."""
         return bool(self.notes)
 
     @property
     def notes(self) -> list[str]:
-        """Notes on what is costly."""
+        """Notes on costly measures."""
         return [m.note for m in (self.sectors, self.conflicts, self.divergence) if m.is_costly]
 
 
 def base_name(path: str) -> str:
-    """The last part of a path as a compiler on any system wrote it."""
+    """The last part of a path written by a compiler on any system."""
     return path.replace("\\", "/").rpartition("/")[2]
 
 
@@ -79,7 +79,7 @@ def line_cost(counts: Mapping[str, float]) -> LineCost:
 
 
 def wasted_share(cost: LineCost, run: Mapping[str, float]) -> float:
-    """The share of the line in what a whole run costs, times the part of it that is waste; of all measures the largest.
+    """The largest share, over all measures, of the whole run's cost that this line wastes.
 
     `run` has the counters of the whole run.
     """

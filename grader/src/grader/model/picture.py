@@ -1,7 +1,7 @@
-"""Pictures of what a run recorded: a race, an access outside of its buffer, what a costly access touches.
+"""Pictures of recorded events: a race, an out-of-bounds access, the sectors of a costly access.
 
-Each has its lines for a drawing of `WIDTH` units, its words for those who don't see it, and a few lines of characters
-for a terminal. Only the standard library is used here: students run it.
+Each has paths for a drawing of `WIDTH` units, a text alternative, and a few lines of characters for a terminal. Only
+the standard library is used here: students run it.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _MISSING = {
 
 @dataclass(frozen=True)
 class Text:
-    """Words at a place; `anchor` is start, middle or end."""
+    """A text at a position; `anchor` is start, middle or end."""
 
     x: float
     y: float
@@ -45,7 +45,7 @@ class Text:
 
 @dataclass
 class Picture:
-    """A drawing: SVG paths with their styles, and texts. `told` says the same in sentences, `rows` in characters."""
+    """A drawing: SVG paths with their styles, and texts. `told` describes it in sentences, `rows` in characters."""
 
     title: str
     told: str
@@ -65,14 +65,14 @@ class Picture:
 
 
 def of_test(test: TestResult) -> Picture | None:
-    """The picture of the finding that the test's message is about: all its places are in the message."""
+    """The picture of the finding in the test's message: all its places are in the message."""
     said = {(line.file, line.line) for line in test.lines if line.line}
     own = (one for one in test.findings if {(PurePath(at.file).name, at.line) for at in one.places} <= said)
     return next(filter(None, map(of_finding, own)), None)
 
 
 def of_finding(finding: Finding) -> Picture | None:
-    """The picture of a race or of an access outside of its buffer; None: there is nothing to draw."""
+    """The picture of a race or an out-of-bounds access; None if there is nothing to draw."""
     if finding.missing in _MISSING and len(finding.places) == 2 and all(place.thread for place in finding.places):  # noqa: PLR2004
         return _race(finding)
     memory = finding.memory
@@ -240,7 +240,7 @@ def _distance(access: Access) -> str:
 
 
 def _bars(shares: Sequence[float]) -> str:
-    """A row of bars, one of eight heights each."""
+    """A row of bars, each of one of eight heights."""
     return "".join(_BARS[min(round(share * len(_BARS)), len(_BARS)) - 1] if share else "·" for share in shares)
 
 
@@ -282,7 +282,7 @@ def _global(access: Access) -> Picture:
 
 
 def _runs(used: set[int], x: float, unit: float, y: float, height: float) -> list[tuple[float, float, float, float]]:
-    """Boxes over the bytes of a sector that are used, one for each run of neighbours."""
+    """Boxes over the used bytes of a sector, one for each run of neighbours."""
     begins = sorted(byte for byte in used if byte - 1 not in used)
     ends = sorted(byte + 1 for byte in used if byte + 1 not in used)
     return [(round(x + a * unit, 2), y, (b - a) * unit, height) for a, b in zip(begins, ends, strict=True)]

@@ -1,4 +1,4 @@
-"""The record of one graded submission: everything that its report card, its row and its rank are made from."""
+"""The record of one graded submission: everything needed for its report card, its row and its rank."""
 
 import json
 import re
@@ -16,16 +16,16 @@ from grader.model.score import Score, score_from
 
 GRADED = "graded"
 MISSING = "missing"
-NOT_GRADED = "not graded"  # the harness's fault
+NOT_GRADED = "not graded"  # the harness failed
 _STATUSES = (GRADED, MISSING, NOT_GRADED)
-_SEED_DIGITS = 8  # a number that is this long stands in a text by no chance
+_SEED_DIGITS = 8  # a number this long does not occur in a text by chance
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """With what a grade was made: SHA-256 hashes, versions, the seed, and the line that makes it again.
+    """What a grade was made with: SHA-256 hashes, versions, the seed, and the command that repeats it.
 
-    The line is without the seed; `seed` is None in what others than the grader see.
+    The command lacks the seed; `seed` is None in copies for anyone but the grader.
     """
 
     submission: str
@@ -40,22 +40,22 @@ class Provenance:
     seed: int | None
     sandboxed: bool
     command: str
-    scoring: str = ""  # of what the score is made of besides the run: points, titles
+    scoring: str = ""  # hash of what the score depends on besides the run: points, titles
 
     @property
     def public_command(self) -> str:
-        """The command with a folder from elsewhere on this machine by its last name only."""
+        """The command with folders outside the current one shortened to their last name."""
         words = shlex.split(self.command)
         return shlex.join(Path(word).name if word.startswith(("/", "..")) else word for word in words)
 
 
 @dataclass(frozen=True)
 class Record:
-    """One submission's outcome. `score` is None exactly where the harness failed; `message` is what stopped it early.
+    """One submission's outcome. `score` is None exactly if the harness failed; `message` is what stopped it early.
 
-    `graded_at` is UTC in ISO 8601, and so is `scored_at`, where an earlier run was only scored anew: then it says when.
-    `source` is the student's file as text. Where a person asked that it be graded again, `regrade` is how often that
-    was, `reason` says why, and `staff` who asked.
+    `graded_at` is UTC in ISO 8601, and so is `scored_at`, the time at which an earlier run was scored anew. `source` is
+    the student's file as text. If a person asked for a regrade, `regrade` counts these, `reason` says why, and `staff`
+    who asked.
     """
 
     assignment: str
@@ -71,7 +71,7 @@ class Record:
     graded_at: str
     handed: Handed = field(default_factory=Handed)
     reason: str = ""
-    run: str = ""  # the key of the judge's run, which other submissions with the same code share
+    run: str = ""  # the key of the judge's run, shared by submissions with the same code
     regrade: int = 0
     staff: str = ""
     scored_at: str = ""
@@ -86,20 +86,21 @@ class Record:
         return json.dumps(self.document(), ensure_ascii=False, indent=1, allow_nan=False)
 
     def outline(self) -> "Record":
-        """What grades, ranks and statistics need: a class of these fits into memory, where that of whole ones may not.
+        """The part needed for grades, ranks and statistics: a class of these fits into memory, one of full records may
+        not.
 
-        No source, and nothing of what the judge, the compiler or the program said.
+        It has no source, and no messages of the judge, the compiler or the program.
         """
         return replace(self, source="", message="", result=self.result and self.result.outline())
 
     def without_seed(self) -> "Record":
-        """What others may see: no seed, and no line that has it, wherever a message may quote one."""
+        """A copy for others: without the seed, and without any line of a message that quotes it."""
         seed = str(self.provenance.seed)
 
         def clean(text: str) -> str:
-            if seed not in text:  # nearly always, and a hundred times as fast as the search below
+            if seed not in text:  # the usual case, and 100 times as fast as the search below
                 return text
-            # A short one, which an author chose, is recognised by what stands before it.
+            # A short seed, chosen by an author, is recognised by the text before it.
             before = "" if len(seed) >= _SEED_DIGITS else "(?<=seed[ =])"
             return re.sub(rf"(?i){before}(?<!\d){seed}(?!\d)", "…", text)
 
@@ -123,19 +124,19 @@ class Record:
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing of it has to be tried again: the harness did not fail, and every time is conclusive."""
+        """Whether nothing needs another try: the harness did not fail, and every time is conclusive."""
         return self.status != NOT_GRADED and (self.result is None or self.result.is_conclusive)
 
     @property
     def verdict(self) -> str:
-        """The verdict to show: HARNESS where there is no score."""
+        """The verdict to show: HARNESS if there is no score."""
         if self.status == MISSING:
             return verdicts.MISSING
         return self.score.verdict if self.score else verdicts.HARNESS
 
     @property
     def shown_verdict(self) -> str:
-        """The verdict as a person reads it: a rung that was not begun is no failure to study."""
+        """The verdict for people: NOT BEGUN instead of a failure on a rung that was not begun."""
         if self.score and self.result and is_not_begun(self.score.rung, self.result.tests):
             return verdicts.NOT_BEGUN
         return self.verdict
@@ -159,7 +160,7 @@ def record_from_document(document: Any) -> Record:
         source=fields.text("source", longest=1 << 24),
         provenance=read(Provenance, fields.table("provenance")),
         handed=handed_from(fields.table("handed")),
-        regrade=fields.whole("regrade", 0),  # these three are younger than some journals
+        regrade=fields.whole("regrade", 0),  # these three are newer than some journals
         staff=fields.text("staff", ""),
         scored_at=fields.text("scored_at", ""),
     )

@@ -1,6 +1,6 @@
-"""What a suite found in other tools' formats: SARIF 2.1.0, JUnit XML, GitHub's annotations.
+"""A suite's results in other tools' formats: SARIF 2.1.0, JUnit XML, GitHub's annotations.
 
-SARIF is for editors and code scanning, JUnit for whatever lists tests, annotations for a workflow's log and VS Code's
+SARIF is for editors and code scanning, JUnit for tools that list tests, annotations for a workflow's log and VS Code's
 problem matcher: docs/reference/findings.md. Only the standard library is used here: students run it.
 """
 
@@ -19,13 +19,13 @@ from grader.model.verdicts import HARNESS, PASS, SLOW
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-Place = tuple[str, int, str]  # a file's name, a line of it, what is there
-Outcome = tuple[str, str, TestResult | Evidence | Timing]  # a test's or a criterion's name, its rung, how it ended
+Place = tuple[str, int, str]  # a file's name, a line, and what is there
+Outcome = tuple[str, str, TestResult | Evidence | Timing]  # the name of a test or criterion, its rung, its result
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: of which test or criterion, how bad, in words, and where, the first place first."""
+    """One problem: its test or criterion, its severity, its text, and its locations, the primary one first."""
 
     name: str
     verdict: str
@@ -43,7 +43,7 @@ def outcomes(result: SuiteResult) -> list[Outcome]:
 
 
 def not_compiled(file: str, said: str, *, is_refused: bool = False) -> list[Outcome]:
-    """What stands for a result where there is no program; `said` is nvcc's output, or why the file is not accepted."""
+    """The report if there is no program; `said` is nvcc's output, or why the file is not accepted."""
     verdict, what = ("REJECTED", "is not accepted") if is_refused else ("COMPILE", "does not compile")
     found = [
         (match[2], int(match[1])) for match in re.finditer(rf"^{re.escape(file)}\((\d+)\): (.*error.*)$", said, re.M)
@@ -57,12 +57,12 @@ def not_compiled(file: str, said: str, *, is_refused: bool = False) -> list[Outc
 
 
 def problems(found: Sequence[Outcome]) -> list[Problem]:
-    """All that is wrong, in the order of the suite."""
+    """All problems, in the order of the suite."""
     return [one for name, rung, outcome in found for one in _of(name, rung, outcome)]
 
 
 def sarif(outcomes: Sequence[Outcome], source: Path) -> str:
-    """All problems as one run of SARIF 2.1.0. `source` is the submission, as paths in the document begin."""
+    """All problems as one run of SARIF 2.1.0. `source` is the submission, to which paths are relative."""
     found = problems(outcomes)
     kinds = list(dict.fromkeys(one.verdict for one in found))
     rules = [{"id": kind, "defaultConfiguration": {"level": "warning" if kind == SLOW else "error"}} for kind in kinds]
@@ -84,7 +84,7 @@ def sarif(outcomes: Sequence[Outcome], source: Path) -> str:
 
 
 def junit(assignment: str, found: Sequence[Outcome]) -> str:
-    """Each test and criterion as a case of JUnit XML, a rung as its class; what a student has not begun is skipped."""
+    """Each test and criterion as a case of JUnit XML, a rung as its class; rungs not begun are skipped."""
     suite = ElementTree.Element("testsuite", name=assignment)
     counts = dict.fromkeys(("tests", "failures", "errors", "skipped"), 0)
     seconds = 0.0
@@ -114,7 +114,7 @@ def junit(assignment: str, found: Sequence[Outcome]) -> str:
 
 
 def annotations(found: Sequence[Outcome], source: Path) -> str:
-    """A line for each problem, as GitHub reads it in a log: `::error file=…,line=…,title=…::what, and why`."""
+    """A line for each problem in GitHub's log format: `::error file=…,line=…,title=…::what, and why`."""
     lines = []
     for one in problems(found):
         file, line, _ = one.places[0] if one.places else ("", 1, "")
@@ -134,7 +134,7 @@ def _of(name: str, rung: str, outcome: TestResult | Evidence | Timing) -> Iterat
         places = said or tuple((one.file, one.line, "") for one in (findings[0].places if findings else ()) if one.line)
         yield Problem(whole, outcome.verdict, level, outcome.message, _clean(outcome.said), places)
         return
-    for finding in findings:  # of a test whose results are right
+    for finding in findings:  # findings of a test whose results are right
         headline = finding.text.partition("\n")[0]
         places = tuple((place.file, place.line, "") for place in finding.places if place.line)
         yield Problem(whole, finding.text.split()[0], "error", headline, finding.text, places)
@@ -149,7 +149,7 @@ def _location(source: Path, place: Place) -> dict[str, Any]:
 
 
 def _path(source: Path, file: str) -> Path:
-    """A file that a message names, beside the submission."""
+    """A file named in a message, next to the submission."""
     return source.with_name(Path(file).name) if file else source
 
 
@@ -158,7 +158,7 @@ def _clean(text: str) -> str:
 
 
 def _escaped(text: str, more: str = "") -> str:
-    """As GitHub's commands want it."""
+    """Escaped for GitHub's workflow commands."""
     for char in f"%\r\n{more}":
         text = text.replace(char, f"%{ord(char):02X}")
     return text

@@ -1,4 +1,4 @@
-"""Reads the judge's result file as strictly as if a stranger had written it.
+"""Parses the judge's result file as strictly as untrusted input.
 
 docs/concepts/architecture.md defines the format.
 """
@@ -22,10 +22,9 @@ _LIMITS = {"issue": "instructions", "shared": "shared memory", "l2": "L2", "dram
 
 @dataclass(frozen=True)
 class Place:
-    """A line of a source file; line 0 where none is known.
+    """A line of a source file; line 0 if unknown.
 
-    Of a thread also its indices, and what it does there: "load", "store", "atomic operation". Where a fault is does not
-    depend on the thread.
+    For a thread also its indices, and its operation: "load", "store", "atomic operation". Equality ignores the thread.
     """
 
     file: str
@@ -37,7 +36,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Memory:
-    """What a fault accesses: `bytes` at `offset` of a buffer of `buffer_bytes`; "" and 0: of none."""
+    """The memory of a faulty access: `bytes` at `offset` in a buffer of `buffer_bytes`; "" and 0 if in no buffer."""
 
     buffer: str
     space: str
@@ -48,7 +47,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault in a kernel, at one place or, of a race, at two; `count` equal ones are folded into it.
+    """A fault in a kernel, at one place or, for a race, at two; `count` equal ones are merged.
 
     `missing`: what would have ordered a race's two accesses, as in docs/reference/result-json.md.
     """
@@ -64,9 +63,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class SaidLine:
-    """A line of a message. `label` says in a word what the text is; "": nothing, the text is a sentence.
+    """A line of a message. `label` is a word for its kind; "" for a plain sentence.
 
-    `file` and `line` are the source line that it names, where it names one.
+    `file` and `line` are the source line that it names, if any.
     """
 
     label: str
@@ -76,13 +75,13 @@ class SaidLine:
 
     @property
     def rendered(self) -> str:
-        """As a terminal shows it: texts of labelled lines begin in one column."""
+        """The line as a terminal shows it: texts of labelled lines are aligned."""
         return f"{self.label:<7} {self.text}" if self.label else self.text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
-    """What the judge says: a headline, lines, and one sentence that helps, which may be missing."""
+    """A message of the judge: a headline, lines, and an optional hint of one sentence."""
 
     message: str
     lines: tuple[SaidLine, ...] = ()
@@ -95,14 +94,14 @@ class Said:
         return "\n  ".join([self.message, *(line.rendered for line in (*self.lines, *hint))])
 
     def with_texts(self, change: Callable[[str], str]) -> Self:
-        """The same with each text changed."""
+        """A copy with `change` applied to each text."""
         lines = tuple(replace(line, text=change(line.text)) for line in self.lines)
         return replace(self, message=change(self.message), lines=lines, hint=change(self.hint))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TestResult(Said):
-    """How one test ended; `seconds` is wall clock, `output` the program's own."""
+    """One test's result; `seconds` is wall clock, `output` the program's own."""
 
     __test__ = False  # not for pytest
 
@@ -125,18 +124,18 @@ class TestResult(Said):
 
     @property
     def is_evidence(self) -> bool:
-        """Whether this test measures a criterion, where the others ask for right answers."""
+        """Whether this test measures a criterion instead of checking results."""
         return self.name.split(".", 1)[0] == EVIDENCE_SUITE
 
     @property
     def is_timing(self) -> bool:
-        """Whether it stands for what was wrong while the rung was timed."""
+        """Whether this is the synthetic test that reports failures while the rung was timed."""
         return self.name.split(".", 1)[0] == TIMING_SUITE
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence(Said):
-    """A metric criterion as measured; `value` is None where it could not be."""
+    """A metric criterion's measurement; `value` is None if it could not be measured."""
 
     criterion: str
     rung: str
@@ -148,10 +147,10 @@ class Evidence(Said):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Timing(Said):
-    """A criterion that was timed on a GPU: the base's time as a multiple of the submission's, or None.
+    """A criterion that was timed on a GPU: the ratio of the base's time to the submission's, or None.
 
-    Times are of one call, medians of the repeats, in microseconds; the true figure lies from `low` to `high`. `bytes`
-    is what a call has to move at the least.
+    Times are per call, medians of the repeats, in microseconds; the confidence interval is `low` to `high`. `bytes` is
+    the minimum that a call has to move.
     """
 
     criterion: str
@@ -171,28 +170,28 @@ class Timing(Said):
 
     @property
     def is_inconclusive(self) -> bool:
-        """Whether it was measured, and the repeats lie too far apart to decide."""
+        """Whether it was measured, but the repeats vary too much to decide."""
         return self.verdict == HARNESS and self.repeats > 0
 
     @property
     def is_failure(self) -> bool:
-        """Whether the submission did something wrong while it was timed: slow is not wrong."""
+        """Whether the submission failed while it was timed: being slow is not a failure."""
         return self.verdict not in (PASS, SLOW, HARNESS)
 
     @property
     def speed(self) -> float:
-        """How many times as fast as the reference it was."""
+        """Its speedup over the reference."""
         return self.reference_microseconds / self.microseconds
 
     @property
     def gigabytes_per_second(self) -> float | None:
-        """The bandwidth, counting the bytes that have to move."""
+        """The bandwidth, from the minimum number of bytes to move."""
         return self.bytes / self.microseconds / 1000 if self.bytes and self.microseconds else None
 
 
 @dataclass(frozen=True)
 class Launch:
-    """One kernel launch of an evidence run; modelled microseconds, and what bounds them."""
+    """One kernel launch of an evidence run, with its modelled microseconds and its bottleneck."""
 
     kernel: str
     grid: tuple[int, int, int]
@@ -203,7 +202,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Access:
-    """One warp's access: `lanes` are offsets in bytes, -1 for lanes that took no part.
+    """One warp's access: `lanes` are offsets in bytes, -1 for inactive lanes.
 
     `cost` and `ideal` count sectors of global memory, or passes through shared memory. Space "branch": a branch at which
     the warp's lanes parted; `lanes` are 1 for those that took it, 0 for the others.
@@ -221,7 +220,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Line:
-    """What the counters say about one source line, and its worst accesses."""
+    """The counters of one source line, and its worst accesses."""
 
     file: str
     line: int
@@ -231,7 +230,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Change:
-    """A change, the modelled time that it spares, and the lines that it is about, costliest first."""
+    """A suggested change, the modelled time it saves, and the lines it concerns, costliest first."""
 
     technique: str
     text: str
@@ -257,10 +256,10 @@ class FilledSm:
 
 @dataclass(frozen=True)
 class Advised:
-    """A kernel: all its launches' modelled time, the longest part of it, and up to three changes, best first.
+    """Advice on a kernel: modelled time of all its launches, the bottleneck, and up to three changes, best first.
 
-    `intensity` is operations a byte of DRAM, `ridge` from how many on arithmetic is the roof, `share` how much of the
-    roof it reaches.
+    `intensity` is operations per byte of DRAM, `ridge` the intensity where arithmetic becomes the roof, and `share` the
+    fraction of the roof achieved.
     """
 
     kernel: str
@@ -274,7 +273,7 @@ class Advised:
 
     @property
     def limit(self) -> str:
-        """What limits it, and where it stands under the roofline."""
+        """What limits it, and its place under the roofline."""
         limit = _LIMITS.get(self.bound_by, self.bound_by)
         roof = "DRAM allows" if self.intensity < self.ridge else "the arithmetic units allow"
         return (
@@ -282,7 +281,7 @@ class Advised:
         )
 
     def told(self, change: Change) -> str:
-        """A change and what it spares: "−12.3 µs (41 %)  tile: load each element once"."""
+        """A change and its saving: "−12.3 µs (41 %) tile: load each element once"."""
         part = 100 * change.saved_microseconds / (self.microseconds or 1)
         words = f"{change.technique}: {change.text}" if change.text else change.technique
         return f"−{change.saved_microseconds:,.1f} µs ({part:.0f} %)  {words}"
@@ -290,9 +289,10 @@ class Advised:
 
 @dataclass(frozen=True)
 class Profile:
-    """The evidence run of one rung: `source` is "submission" or "reference", `n` the elements, times modelled.
+    """The evidence run of one rung: `source` is "submission" or "reference", `n` the number of elements; times are
+    modelled.
 
-    `figures` are what follows from counters and launches, `advice` is on the costliest kernels.
+    `figures` are derived from counters and launches, `advice` covers the costliest kernels.
     """
 
     rung: str
@@ -308,17 +308,17 @@ class Profile:
 
     @property
     def whole_microseconds(self) -> float:
-        """From the first operation to the last where that is known; else what all launches take together."""
+        """From the first operation to the last if that is known; else the sum over all launches."""
         return self.timeline.timeline_us if self.timeline else self.microseconds
 
     def figure(self, name: str) -> float:
-        """A counter, or what follows from counters; 0 where the run was not counted."""
+        """A counter or derived figure; 0 if the run was not counted."""
         return self.counters.get(name, self.figures.get(name, 0.0))
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """The leaderboard's metric of one rung, of the submission and the reference; None: it could not be measured.
+    """The leaderboard's metric of one rung, for the submission and the reference; None if not measured.
 
     Times are modelled for the device `profile`.
     """
@@ -342,7 +342,7 @@ class Device:
 
 @dataclass(frozen=True)
 class SuiteResult:
-    """A whole result file; `finished` is false where the run was cut short, and then nothing is ranked."""
+    """A whole result file; `finished` is false if the run was cut short, and then nothing is ranked."""
 
     assignment: str
     suite: str
@@ -356,7 +356,7 @@ class SuiteResult:
     leaderboard: Ranked | None = None
 
     def outline(self) -> "SuiteResult":
-        """What grades, ranks and statistics need: no messages, outputs, findings and profiles."""
+        """The part needed for grades, ranks and statistics: no messages, outputs, findings and profiles."""
         return replace(
             self,
             suite=intern(self.suite),
@@ -377,7 +377,7 @@ class SuiteResult:
         return replace(self, tests=tests)
 
     def failures(self) -> list[tuple[str, str]]:
-        """Rung and verdict of each test and each measurement that failed, in the order of the run."""
+        """Rung and verdict of each failed test and measurement, in the order of the run."""
         found = [(test.rung, test.verdict) for test in self.tests]
         found += [(entry.rung, entry.verdict) for entry in self.evidence]
         found += [(entry.rung, entry.verdict) for entry in self.timings]
@@ -394,7 +394,7 @@ class SuiteResult:
 
 
 def is_not_begun(rung: str, tests: Sequence[TestResult]) -> bool:
-    """Whether all that fails on a rung fails because the student has not begun it."""
+    """Whether every failure on a rung is because the student has not begun it."""
     failed = [test for test in tests if test.rung == rung and test.verdict != PASS and not test.is_evidence]
     return bool(failed) and all(test.unfinished for test in failed)
 
@@ -439,7 +439,7 @@ def _ranked(fields: Fields) -> Ranked:
 
 
 def passed_test(name: str, rung: str) -> TestResult:
-    """A test that passed and of which no more is known."""
+    """A passed test about which nothing else is known."""
     return TestResult(name=name, rung=rung, verdict=PASS, seconds=0.0, message="", output="", reproduce="", findings=())
 
 
@@ -519,7 +519,7 @@ def _measured(fields: Fields, key: str) -> float | None:
 
 
 def _timing(fields: Fields) -> Timing:
-    # The judge writes the figure as a table; a stored result has its parts beside each other.
+    # The judge writes the figure as a nested table; a stored result has its parts inline.
     figure = fields.table("figure") if fields.has("figure") else fields if fields.has("value") else None
     return Timing(
         criterion=fields.text("criterion"),
@@ -590,7 +590,7 @@ def _triple(fields: Fields, key: str) -> tuple[int, int, int]:
 
 
 def listed_tests(output: str) -> list[str]:
-    """Full test names from what --gtest_list_tests prints."""
+    """Full test names from the output of --gtest_list_tests."""
     names = []
     suite = ""
     for line in output.splitlines():

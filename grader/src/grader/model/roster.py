@@ -1,8 +1,8 @@
-"""Who the students are: ``roster.csv``, or what a learning platform exports of a course.
+"""The students: ``roster.csv``, or a learning platform's export of a course.
 
-A table is read by the titles of its columns, in the languages below: the grader's own roster, Canvas's gradebook and
-group sets, Moodle's grading worksheet and list of participants, what Gradescope, Blackboard, Brightspace, Autolab,
-GitHub Classroom and Classroom 50 export.
+Columns are recognised by their titles, in the languages below: the grader's own roster, Canvas's gradebook and group
+sets, Moodle's grading worksheet and list of participants, and exports of Gradescope, Blackboard, Brightspace, Autolab,
+GitHub Classroom and Classroom 50.
 """
 
 import csv
@@ -57,14 +57,14 @@ _COLUMNS = {
                  "última modificación (entrega)", "ultima modifica (consegna)", "laatst gewijzigd (inzending)",
                  "última modificação (trabalho)", "última modificação (envio)"),
 }  # fmt: skip
-# Titles of no platform, by words in them, where a column has none of those above.
+# Words in titles of other origin, used if no column has one of the titles above.
 _LIKE = {
     "first": r"\bfirst ?name\b|\bvorname\b", "last": r"\b(?:last|sur|family) ?name\b|\bnachname\b",
     "login": r"\b(?:user ?name|login|net ?id|handle|account|uniqname|git(?:hub|lab|ea))\b|kennung\b",
     "sid": r"\b(?:matr|student|roll|regist|index|enrol|candidate|campus)\w*\W+(?:no|nr|num|id|card)|^mtknr|^neptun",
     "email": r"\be-?mail\b",
 }  # fmt: skip
-# That nobody else has: Moodle's worksheet, in which a column called ID is the participant's number.
+# Titles unique to Moodle's worksheet, whose column ID is the participant's number.
 _WORKSHEET = (
     "last modified (grade)", "zuletzt geändert (bewertung)", "dernière modification (note)",
     "última modificación (calificación)", "grade can be changed", "bewertung kann geändert werden",
@@ -77,23 +77,23 @@ _STAFF = {
     "instructor", "ta", "reader", "teacher", "observer", "designer", "teaching assistant", "staff", "owner", "manager",
     "non-editing teacher", "dozent/in", "trainer/in", "lehrende", "enseignant", "profesor",
 }  # fmt: skip
-TEST_STUDENTS = {"student, test", "test student", "test, student"}  # what Canvas calls its preview of a student
-_EXCEL = re.compile(r'="(.*)"')  # how a spreadsheet is kept from making a number of 007
+TEST_STUDENTS = {"student, test", "test student", "test, student"}  # Canvas's preview student
+_EXCEL = re.compile(r'="(.*)"')  # how spreadsheets preserve an id such as 007
 
 
 _MARKS = ",;\t"
-_MOST_ABOVE = 10  # lines before the titles: a heading, a spreadsheet's sep=;
+_MOST_ABOVE = 10  # lines before the titles: a heading, a spreadsheet's sep=
 _WHO = ("name", "first", "last", "login")
 _TITLES = {title for titles in _COLUMNS.values() for title in titles} | set(_WORKSHEET) | set(_CANVAS)
 
 
 @dataclass(frozen=True)
 class Student:
-    """A student as reports name them. `alias` is the name on the leaderboard, and never tells who it is by itself.
+    """A student as named in reports. `alias` is the name on the leaderboard, which must not reveal the student.
 
-    `platform_id` is the learning platform's own number for the student, where its export tells it. `team` is the group
-    that hands in together, `other_names` are separated by `|`, and `extension` is the roster's text on a later
-    deadline, which the course's policy reads.
+    `platform_id` is the learning platform's own number for the student, if its export has one. `team` is the group that
+    hands in together, `other_names` are separated by `|`, and `extension` is the roster's text on a later deadline,
+    which the course's policy reads.
     """
 
     name: str
@@ -110,18 +110,18 @@ class Student:
 
     @property
     def groups(self) -> list[str]:
-        """The groups that hand in together: there may be several in the cell."""
+        """The student's groups: the cell may list several."""
         return [name for part in re.split(r"[,;|]", self.team) if (name := part.strip())]
 
     @property
     def public_name(self) -> str:
-        """The alias. What a leaderboard shows has one: `course.aliases` makes it up with the secret."""
+        """The alias. On a leaderboard everybody has one: `course.aliases` derives missing ones from the secret."""
         return self.alias or "Anonymous"
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a table of students tells of a hand-in, as Moodle's worksheet does: texts in the platform's language."""
+    """Hand-in data in a table of students, such as Moodle's worksheet: texts in the platform's language."""
 
     status: str = ""
     modified: str = ""
@@ -129,7 +129,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Roster:
-    """A table of students. `strangers` are the platform's numbers of those in it who are no students."""
+    """A table of students. `strangers` are the platform's numbers of people in it who are not students."""
 
     students: list[Student]
     told: dict[Student, Told] = field(default_factory=dict)
@@ -142,7 +142,7 @@ def read_roster(path: Path) -> list[Student]:
 
 
 def read_table(path: Path) -> Roster:
-    """Like `read_roster`, with the table's other columns."""
+    """Like `read_roster`, but with the table's other columns."""
     return table_from(read_table_bytes(path, _LIMIT), str(path))
 
 
@@ -179,7 +179,7 @@ def table_from(data: bytes, path: str) -> Roster:
         by_content = _by_content([row for _, row in rows])
         places |= by_content
         is_worksheet = "participant" in by_content
-        # Where there are no titles at all, the first line is a student's too.
+        # Without any titles, the first line is a student too.
         rows = table if any("@" in cell for cell in header) else rows
     if not any(places[column] is not None for column in _WHO) and not is_worksheet:
         raise GraderError(
@@ -213,9 +213,9 @@ def table_from(data: bytes, path: str) -> Roster:
 
 
 def _by_content(rows: Sequence[Sequence[str]]) -> dict[str, int | None]:
-    """Which column holds what, by its cells, where no title is known: an address, names, an id, Moodle's columns.
+    """Guesses columns from their cells if no title is known: an address, names, an id, Moodle's columns.
 
-    Each pattern can begin to match at one place alone, so that a long cell takes no longer than its length.
+    Each pattern can match at only one position, so that time is linear in the length of a cell.
     """
     found: dict[str, int | None] = {}
     names: list[int] = []
@@ -226,7 +226,7 @@ def _by_content(rows: Sequence[Sequence[str]]) -> dict[str, int | None]:
         def most(pattern: str, cells: Sequence[str] = cells) -> bool:
             return 5 * sum(bool(re.fullmatch(pattern, cell)) for cell in cells) >= 4 * len(rows) > 0
 
-        is_own = len(set(cells)) == len(cells) > 1  # no two have the same
+        is_own = len(set(cells)) == len(cells) > 1  # all different
         if most(r"\S[^\s@]*@\S+\.\w+"):
             found.setdefault("email", place)
         elif is_own and re.search(r"[^\W\d]{3}|[^\W\d_a-z]{2}", start, re.I) and most(r"[^\d@]+\d+"):
@@ -254,7 +254,7 @@ def _title(cell: str) -> str:
 
 
 def _numbered(table: list[tuple[int, list[str]]], width: int) -> set[int]:
-    """The columns in which every cell has a # before it, as Brightspace keeps spreadsheets from making numbers."""
+    """The columns in which every cell begins with #, which Brightspace adds so that spreadsheets don't make numbers."""
     cells = [[row[place].strip() for _, row in table[1:] if place < len(row)] for place in range(width)]
     return {place for place, column in enumerate(cells) if any(column) and all(c.startswith("#") for c in column if c)}
 
@@ -266,7 +266,7 @@ def _cell(text: str, *, is_numbered: bool) -> str:
 
 
 def _merged(people: Sequence[tuple[Student, Told]]) -> dict[Student, Told]:
-    """Each student once: who is in several sections or groups has a line for each of them."""
+    """Merges duplicates: a student in several sections or groups has a line for each."""
     own: dict[object, tuple[Student, Told]] = {}
     for student, told in people:
         number = student.platform_id or student.sid or student.email or student.login
@@ -287,12 +287,12 @@ def _student(cells: dict[str, str], *, is_canvas: bool, is_classroom: bool) -> S
     name = cells["name"] or f"{cells['first']} {cells['last']}".strip()
     number = cells["participant"] if is_canvas else "".join(re.findall(r"(\d+)\s*$", cells["participant"]))
     email, sid = cells["email"], cells["sid"]
-    if is_classroom:  # the identifier is what the teacher chose: a name, an id, an address
+    if is_classroom:  # the teacher chose the identifier: a name, an id or an address
         identifier = cells["identifier"]
         name = name or identifier
         email = email or (identifier if "@" in identifier else "")
         sid = sid or (identifier if identifier != name and not email else "")
-    if not name:  # a list of logins, or of participants whose names are hidden
+    if not name:  # a list of logins, or of participants with hidden names
         name = cells["login"] or cells["participant"]
     if is_canvas and not email and "@" in cells["login"]:
         email = cells["login"]
@@ -304,7 +304,7 @@ def _student(cells: dict[str, str], *, is_canvas: bool, is_classroom: bool) -> S
 
 
 def with_logins(students: Sequence[Student], classroom: Sequence[Student]) -> list[Student]:
-    """The students with the logins that GitHub Classroom's roster has for them, by id, e-mail or name."""
+    """The students, with logins from GitHub Classroom's roster, found by id, e-mail or name."""
     known: dict[str, set[str]] = {}
     for one in classroom:
         for key in _keys(one):
@@ -323,16 +323,16 @@ def _keys(student: Student) -> list[str]:
 
 
 def _table(path: str, text: str) -> list[tuple[int, list[str]]]:
-    """All rows that aren't empty, each with the number of its line; raises GraderError naming the line."""
+    """All non-empty rows, each with its line number; raises GraderError naming the line."""
     skipped, first, delimiter = _first_line(text)
     text = "".join(text.splitlines(keepends=True)[skipped:])
-    is_export = any(title in first.casefold() for title in (*_WORKSHEET, *_CANVAS))  # comments in it may have lines
+    is_export = any(title in first.casefold() for title in (*_WORKSHEET, *_CANVAS))  # comments in it may span lines
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     table: list[tuple[int, list[str]]] = []
     line = 1 + skipped
     try:
         for row in rows:
-            # An open quote takes the lines that follow into its cell, up to the next quote or the end of the file.
+            # An unclosed quote swallows the following lines into its cell, up to the next quote or the end of the file.
             if rows.line_num + skipped > line and not (is_export and len(row) == len(table[0][1] if table else row)):
                 raise GraderError(_open_quote(path, line))
             if any(text.strip() for text in row):
@@ -348,7 +348,7 @@ def _table(path: str, text: str) -> list[tuple[int, list[str]]]:
 
 
 def _first_line(text: str) -> tuple[int, str, str]:
-    """How many lines stand before the one with the titles, that one, and what separates its cells."""
+    """The number of lines before the header, the header, and its separator."""
     lines = text.split("\n")[:_MOST_ABOVE]
     marks = [max(_MARKS, key=lambda one: _known(line, one)) for line in lines]
     told = [_known(line, mark)[0] for line, mark in zip(lines, marks, strict=True)]
@@ -357,7 +357,7 @@ def _first_line(text: str) -> tuple[int, str, str]:
 
 
 def _known(first: str, delimiter: str) -> tuple[int, int]:
-    """How many titles of a first line are known where this separates them, and how many there are."""
+    """The number of known titles in a first line split at this separator, and the number of titles."""
     try:
         cells = next(csv.reader([first], delimiter=delimiter), [])
     except csv.Error:
@@ -373,5 +373,5 @@ def _open_quote(path: str, line: int) -> str:
 
 
 def titles_of(column: str) -> tuple[str, ...]:
-    """How the platforms title a column, in lower case and in several languages."""
+    """The platforms' titles for a column, in lower case and in several languages."""
     return _COLUMNS[column]

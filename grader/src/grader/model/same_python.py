@@ -1,9 +1,10 @@
-"""Tells whether two Python files are the same but for comments, blank lines and indentation, as `same_source` for C++.
+"""Tells whether two Python files are the same except for comments, blank lines and indentation, as `same_source` does
+for C++.
 
-A file becomes the tokens of Python's own tokeniser, each with its line; where blocks begin and end is a token too. A
-file has no form, and is then the same as another only byte for byte, where it can see its own lines or text: by a
-module other than those that kernels need, by a name with two underscores, by a built-in function that runs or shows
-code. Nor has one with an f-string, which is one token in one version of Python and several in the next.
+A file becomes the tokens of Python's own tokeniser, each with its line; block starts and ends are tokens too. A file
+that can inspect its own lines or text has no normal form, and equals another only byte for byte: it imports modules
+beyond those that kernels need, or uses a name with two underscores or a built-in function that runs or shows code. A
+file with an f-string has none either: some versions of Python split it into several tokens.
 """
 
 import io
@@ -48,7 +49,7 @@ def python_form(source: bytes) -> Normal | None:
 
 
 def _is_plain(match: re.Match[str]) -> bool:
-    """Whether an import is of those modules alone, each by a plain name."""
+    """Whether an import names only those modules, each as a plain name."""
     if match["of"] is not None:
         return match["of"] in _MODULES
     names = [name.split() for name in match["all"].split(",")]

@@ -41,9 +41,9 @@ _SHOWS_LINES = re.compile(
 )
 _HAS_NO_FORM = re.compile(r"##|\?\?[=/'()!<>-]|[\x00\x1f]|^\ufeff")
 _DIGRAPHS = {"<:", ":>", "<%", "%>", "%:"}
-_SPLIT_END = re.compile(r"\*\\\s*\n")  # of a comment: */ with a line's end within
+_SPLIT_END = re.compile(r"\*\\\s*\n")  # the end of a comment, */, split by a line continuation
 _BETWEEN = "\x1f"
-_HASH = "\n#"  # that begins a directive
+_HASH = "\n#"  # the start of a directive
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Normal:
 
 
 def normal_form(source: bytes, headers: str = "") -> Normal | None:
-    """The file's form; None where it has none. `headers` are the texts of the assignment's headers."""
+    """The file's normal form; None if it has none. `headers` are the texts of the assignment's headers."""
     try:
         text = source.decode("utf-8")
     except UnicodeDecodeError:
@@ -67,7 +67,7 @@ def normal_form(source: bytes, headers: str = "") -> Normal | None:
 
 
 def line_map(one: Normal, other: Normal) -> Mapping[int, int] | None:
-    """The other file's line for each of one file's lines; None where a line of it stands on several of the other."""
+    """Maps each line of one file to the other's; None if a line corresponds to several lines."""
     lines: dict[int, int] = {}
     for mine, theirs in zip(one.lines, other.lines, strict=True):
         if lines.setdefault(mine, theirs) != theirs:
@@ -81,11 +81,11 @@ class _Reader:
     def __init__(self, text: str, *, shows_lines: bool) -> None:
         self._text = text
         self._shows_lines = shows_lines
-        self._tokens: list[tuple[str, bool, bool]] = []  # whether a blank comes before each, and whether that matters
+        self._tokens: list[tuple[str, bool, bool]] = []  # whether each is preceded by a blank, and whether that matters
         self._lines: list[int] = []
         self._is_directive = False
         self._is_first = True  # of its line
-        self._is_after_comment = False  # over several lines, which may end before a directive
+        self._is_after_comment = False  # a comment over several lines, which may end before a directive
         self._has_blank = False
         self._makes_text = False
 
@@ -93,7 +93,7 @@ class _Reader:
         line, at, last = 1, 0, ""
         for match in _PIECE.finditer(self._text):
             kind, piece = str(match.lastgroup), match[0]
-            if kind == "raw":  # each may end anywhere: to look for that takes the square of the time
+            if kind == "raw":  # each may end anywhere: searching takes quadratic time
                 return None
             if kind in ("comment", "splice", "other") and not self._is_readable(kind, piece, match):
                 return None
@@ -126,7 +126,7 @@ class _Reader:
         return Normal(_BETWEEN.join(words) + numbers, lines)
 
     def _add(self, token: str, line: int) -> None:
-        # The blank before a line's first token is its indentation.
+        # A blank before the first token of a line is its indentation.
         has_blank = self._has_blank and not self._is_first and self._tokens[-1][0] != _HASH
         # In a directive "F (x)" is not "F(x)".
         self._tokens.append((token.strip(" \t"), has_blank, self._is_directive))
@@ -142,13 +142,13 @@ class _Reader:
 
     def _is_readable(self, kind: str, piece: str, match: re.Match[str]) -> bool:
         text = self._text
-        if kind == "splice":  # with a blank on one side it divides words, and joins none
+        if kind == "splice":  # next to a blank it separates words; it never joins them
             after = text[match.end() : match.end() + 1]
             return text[match.start() - 1 : match.start()].isspace() or not after or after.isspace()
         if kind == "comment":
             if piece.startswith("//"):
                 return not piece.rstrip().endswith("\\")
             return not (_SPLIT_END.search(piece) or ("\n" in piece and self._is_directive))
-        if piece == "/" and text.startswith("*", match.end()):  # a comment that isn't closed
+        if piece == "/" and text.startswith("*", match.end()):  # an unclosed comment
             return False
         return piece not in "\"'\\"

@@ -16,7 +16,7 @@ _TIMED = {"reference": "the reference's time / yours", "copy": "a copy's time / 
 
 @dataclass(frozen=True)
 class CriterionScore:
-    """What one criterion earned. `detail` says why in a few words; `value` is a metric's, where it was measured."""
+    """The points for one criterion. `detail` gives the reason in a few words; `value` is the metric's, if measured."""
 
     id: str
     rung: str
@@ -34,13 +34,13 @@ class CriterionScore:
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing is missing."""
+        """Whether it earned full points."""
         return self.points >= self.possible
 
 
 @dataclass(frozen=True)
 class Score:
-    """A submission's points, and its verdict: the first thing that is wrong, in ladder order, and on which rung.
+    """A submission's points, and its verdict: the first problem in ladder order, and its rung.
 
     `total` includes `bonus`, the points of bonus criteria; `possible` doesn't.
     """
@@ -54,7 +54,7 @@ class Score:
 
 
 def score_result(assignment: Assignment, result: SuiteResult) -> Score:
-    """Scores a finished run. What is timed counts only where it ran on a GPU."""
+    """Scores a finished run. Timed criteria count only if it ran on a GPU."""
     measured = {entry.criterion: (entry.value, entry.verdict, entry.unmet) for entry in result.evidence}
     measured |= {
         entry.criterion: (entry.value, INCONCLUSIVE if entry.is_inconclusive else entry.verdict, "")
@@ -85,7 +85,7 @@ def _without_unmet_needs(assignment: Assignment, criteria: tuple[CriterionScore,
 
 
 def score_nothing(assignment: Assignment, verdict: str, detail: str, *, on_gpu: bool = False) -> Score:
-    """The score of a submission that never ran: it did not compile, was refused, or isn't there."""
+    """The score of a submission that never ran: it did not compile, was refused, or is missing."""
     criteria = tuple(
         _criterion_score(criterion, 0.0, verdict, detail)
         for criterion in assignment.criteria
@@ -97,10 +97,10 @@ def score_nothing(assignment: Assignment, verdict: str, detail: str, *, on_gpu: 
 def overall_verdict(
     assignment: Assignment, tests: Sequence[TestResult], criteria: Sequence[CriterionScore]
 ) -> tuple[str, str]:
-    """The submission's verdict and the rung it is about.
+    """The submission's verdict and its rung.
 
-    The first failing test's in ladder order; else that of the first criterion below full marks, which is SLOW unless
-    its measuring failed; else PASS. Bonus rungs don't count.
+    That of the first failing test in ladder order; else of the first criterion below full marks, which is SLOW unless
+    measuring it failed; else PASS. Bonus rungs don't count.
     """
     place = {rung.id: index for index, rung in enumerate(assignment.rungs)}
     failed = [
@@ -123,7 +123,7 @@ def linear_fraction(value: float, full: float, none: float) -> float:
 
 
 def tests_of(criterion: Criterion, tests: Sequence[TestResult]) -> list[TestResult]:
-    """The tests that a criterion counts; what was wrong while its rung was timed is one of them."""
+    """The tests that a criterion counts, including failures while its rung was timed."""
     return [
         test
         for test in tests
@@ -171,7 +171,7 @@ def plain(value: float) -> str:
 
 
 def plain_beside(value: float, other: float) -> str:
-    """The same, with as many digits more as tell it apart from another number."""
+    """The same, with enough further digits to distinguish it from another number."""
     text = plain(value)
     for digits in range(5, 18):
         if value == other or text != plain(other):
@@ -186,7 +186,7 @@ def points_text(value: float) -> str:
 
 
 def with_bonus(own: float, bonus: float) -> str:
-    """Points and those on top of them: "90 + 10 bonus"."""
+    """Points plus bonus: "90 + 10 bonus"."""
     return f"{points_text(own)} + {points_text(bonus)} bonus" if bonus else points_text(own)
 
 
@@ -222,5 +222,5 @@ def _score(assignment: Assignment, criteria: tuple[CriterionScore, ...], verdict
 
 
 def score_from(fields: Fields) -> Score:
-    """Reads a score that was written as JSON."""
+    """Reads a score's JSON form."""
     return read(Score, fields, criteria=tuple(read(CriterionScore, entry) for entry in fields.tables("criteria")))

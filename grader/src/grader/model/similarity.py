@@ -1,10 +1,10 @@
 """Finds sources that share long pieces: winnowing of tokens, after Schleimer, Wilkerson and Aiken (SIGMOD 2003).
 
-A source becomes tokens without comments and white space, in which every name that is not CUDA's or the language's is
-the same: renaming hides nothing. Each run of RUN tokens has a hash; of every WINDOW neighbouring hashes the least is
-kept, so whatever two sources share in RUN + WINDOW - 1 tokens or more has a hash in common, and an index of the kept
-ones gives the pairs to look at. Pieces of the stub are left out, and so are those that many sources of the class have:
-the task led everybody there. Only then are two sources laid side by side.
+A source becomes tokens without comments and white space, with all user-chosen names made equal, so that renaming hides
+nothing. Each run of RUN tokens has a hash; of every WINDOW neighbouring hashes the least is kept, so two sources that
+share RUN + WINDOW - 1 tokens or more have a hash in common, and an index of the kept hashes gives the candidate pairs.
+Pieces of the stub are left out, and so are those that many sources of the class have, because the task suggests them.
+Only candidate pairs are compared in full.
 """
 
 import re
@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from grader.base.tokens import COMMENT, NUMBER, PYTHON_NUMBER, PYTHON_QUOTED, QUOTED
 
 RUN, WINDOW = 15, 10
-MANY = 0.1  # of the class: what more sources have than this is common
+MANY = 0.1  # of the class: a piece in more sources than this is common
 _FEWEST_MANY = 5
-_FEWEST_HASHES = 4  # in common, of the kept ones: fewer are chance
-_FEWEST_TOKENS = 60  # about six lines, in common
-_MOST_BESIDE = 600  # pairs that are laid side by side, those with the most hashes in common
-_MOST_CHARS = 1 << 20  # all that a submission may have: a copy may be behind anything
-_MOST_PLACES = 16  # of one run in a source: a table of numbers has thousands
+_FEWEST_HASHES = 4  # kept hashes in common: fewer may be chance
+_FEWEST_TOKENS = 60  # tokens in common: about six lines
+_MOST_BESIDE = 600  # pairs compared in full: those with the most hashes in common
+_MOST_CHARS = 1 << 20  # the longest submission: a copy may be anywhere in it
+_MOST_PLACES = 16  # of one run per source: a table of numbers has thousands
 _STEP = 256  # tokens compared at once
 
 _TOKEN = re.compile(
@@ -51,7 +51,7 @@ _PYTHON_TOKEN = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-# Names that say what is done; all others may be chosen freely.
+# Names with a fixed meaning; all others may be chosen freely.
 _KNOWN = frozenset(
     re.findall(
         r"\w+",
@@ -80,7 +80,9 @@ _PYTHON_KNOWN = frozenset(
 
 @dataclass(frozen=True)
 class Tokens:
-    """A source as numbers: `exact` by each token's text, `codes` with names taken as equal; and each token's line."""
+    """A source as numbers: `exact` by each token's text, `codes` with user-chosen names made equal; and each token's
+    line.
+    """
 
     exact: NDArray[np.uint32]
     codes: NDArray[np.uint32]
@@ -98,7 +100,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sources by their index, and which part of each one's own tokens the other has too."""
+    """Two sources by their index, and the share of each one's own tokens that the other has too."""
 
     first: int
     second: int
@@ -109,12 +111,12 @@ class Pair:
 
     @property
     def share(self) -> float:
-        """The greater part: to copy and add a lot is to copy too."""
+        """The greater share: copying and then adding a lot is copying too."""
         return max(self.first_share, self.second_share)
 
 
 def tokenise(source: str, *, is_python: bool = False) -> Tokens:
-    """All tokens of a source, in time that is linear in it."""
+    """All tokens of a source, in linear time."""
     pattern, known = (_PYTHON_TOKEN, _PYTHON_KNOWN) if is_python else (_TOKEN, _KNOWN)
     exact: list[int] = []
     codes: list[int] = []
@@ -146,7 +148,7 @@ def _code(token: str) -> int:
 
 
 def identical(sources: Sequence[Tokens], stub: Tokens | None = None) -> list[list[int]]:
-    """Groups of sources with the same tokens; what is the stub unchanged is in none."""
+    """Groups of sources with the same tokens; sources equal to the stub are in none."""
     groups: defaultdict[bytes, list[int]] = defaultdict(list)
     for index, source in enumerate(sources):
         groups[source.exact.tobytes()].append(index)
@@ -167,7 +169,7 @@ def run_hashes(codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
 
 
 def winnow(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The least hash of every WINDOW neighbours, each once."""
+    """The least hash of every WINDOW neighbours, without repeats."""
     if len(hashes) <= WINDOW:
         return np.unique(hashes.min(keepdims=True)) if len(hashes) else hashes
     return np.unique(np.lib.stride_tricks.sliding_window_view(hashes, WINDOW).min(axis=1))
@@ -179,9 +181,9 @@ def similar_pairs(
     least: float,
     may_pair: Callable[[int, int], bool] = lambda _first, _second: True,
 ) -> list[Pair]:
-    """Pairs of which one has at least the part `least` of the other's own tokens, the most alike first.
+    """Pairs where one shares at least `least` of the other's own tokens, most alike first.
 
-    Sources should be different: of identical ones one is enough. `may_pair` tells which two may be compared.
+    Sources should be different: of identical ones pass only one. `may_pair` tells which two may be compared.
     """
     of_stub = run_hashes(stub.codes) if stub else np.zeros(0, np.uint64)
     hashes = [run_hashes(source.codes) for source in sources]
@@ -192,7 +194,7 @@ def similar_pairs(
     own = [~np.isin(one, left_out) for one in hashes]
     candidates = []
     for (first, second), count in _candidates(kept).items():
-        # Kept hashes are a sample: the exact part is told from the regions.
+        # Kept hashes are a sample: the exact share is computed from the regions.
         part = count / min(len(kept[first]), len(kept[second]))
         if count >= _FEWEST_HASHES and part >= 0.5 * least and may_pair(first, second):
             candidates.append((-part, -count, first, second))
@@ -212,7 +214,7 @@ def _common(kept: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
 
 
 def _candidates(kept: Sequence[NDArray[np.uint64]]) -> Mapping[tuple[int, int], int]:
-    """How many kept hashes each pair has in common, from an index of all."""
+    """The number of kept hashes that each pair has in common, from an index of all."""
     index: defaultdict[int, list[int]] = defaultdict(list)
     for number, hashes in enumerate(kept):
         for value in hashes.tolist():
@@ -230,7 +232,7 @@ def _beside(
     hashes: Sequence[NDArray[np.uint64]],
     own: Sequence[NDArray[np.bool_]],
 ) -> Pair:
-    """The shared pieces of two sources, from the longest run at each place of the first; none overlap in either."""
+    """The shared pieces of two sources: the longest run at each position of the first, without overlaps in either."""
     mine, theirs = sources[first].codes, sources[second].codes
     places: defaultdict[int, list[int]] = defaultdict(list)
     for place, value in enumerate(hashes[second].tolist()):
@@ -281,7 +283,7 @@ def _inside(own: NDArray[np.bool_], count: int) -> NDArray[np.bool_]:
 def _length(
     mine: NDArray[np.uint32], start: int, theirs: NDArray[np.uint32], place: int, used: NDArray[np.bool_]
 ) -> int:
-    """For how many tokens two sources are the same from a place in each on; the time it takes is that length's."""
+    """The number of tokens that agree from a position in each source; takes time proportional to it."""
     count = min(len(mine) - start, len(theirs) - place)
     length = 0
     while length < count:

@@ -1,4 +1,4 @@
-"""What a rung's streams did when: the judge's timeline of an evidence run, as its result file has it."""
+"""The timeline of a rung's streams in an evidence run, from the judge's result file."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ ENGINES = ("to_device", "compute", "to_host")
 
 @dataclass(frozen=True)
 class Operation:
-    """A copy, a fill or a launch: the engine that did it, the stream that it was in, and when, in microseconds."""
+    """A copy, a memset or a launch: its engine, its stream, and its times in microseconds."""
 
     engine: str
     name: str
@@ -22,7 +22,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Timeline:
-    """The whole run, in microseconds; docs/reference/assignment-toml.md says what each figure is."""
+    """The whole run, in microseconds; docs/reference/assignment-toml.md defines each figure."""
 
     timeline_us: float
     bound_us: float

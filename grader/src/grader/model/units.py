@@ -7,7 +7,7 @@ from grader.model.score import CriterionScore, plain, plain_beside
 from grader.model.verdicts import INCONCLUSIVE
 
 _SPLIT = " / "
-_TIME = "_us"  # what figures of a timeline end in
+_TIME = "_us"  # suffix of a timeline's figures
 _UNITS = {
     "max_blocks": "blocks in a launch",
     "microseconds": "µs",
@@ -47,7 +47,7 @@ def metric_words(assignment: Assignment, metric: str) -> str:
 
 
 def value_text(assignment: Assignment, score: CriterionScore) -> str:
-    """What was measured, with its unit; empty where nothing was."""
+    """The measured value with its unit; empty if nothing was measured."""
     if score.value is None or not score.metric:
         return ""
     number, words = plain_beside(score.value, score.full), metric_words(assignment, score.metric)
@@ -55,7 +55,7 @@ def value_text(assignment: Assignment, score: CriterionScore) -> str:
 
 
 def budget_text(assignment: Assignment, score: CriterionScore) -> str:
-    """What full marks need, and where there are none; empty where the criterion counts tests."""
+    """The values for full and for no marks; empty if the criterion counts tests."""
     if score.full == score.none or not score.metric:
         return ""
     bound, end = ("at most", "from") if score.full < score.none else ("at least", "up to")
@@ -65,7 +65,7 @@ def budget_text(assignment: Assignment, score: CriterionScore) -> str:
 
 
 def remark(score: CriterionScore) -> str:
-    """What there is to say beside value and budget: how many tests passed, or why the value does not count."""
+    """A remark besides value and budget: how many tests passed, or why the value does not count."""
     if not score.metric or score.value is None:
         return score.detail
     if score.verdict == INCONCLUSIVE or score.verdict not in _MEASURED:
@@ -95,7 +95,7 @@ def _words(name: str) -> str:
 
 
 def _one(words: str) -> str:
-    """The first word's last plural undone: "warps of 32 elements" is "warp of 32 elements"."""
+    """Makes the first plural singular: "warps of 32 elements" becomes "warp of 32 elements"."""
     head, space, rest = words.partition(" ")
     for many, one in (("ies", "y"), ("ches", "ch"), ("ss", "ss"), ("s", "")):
         if head.endswith(many) and head != "µs":

@@ -1,7 +1,7 @@
-"""The words for how something ended: one list, which terminal, pages, tables and documents share.
+"""The verdicts: one list shared by terminal, pages, tables and documents.
 
-A judge says one of JUDGED. The other words are the grader's, for what no judge looked at. Each has a tone, which pages
-and terminal show as a colour and always with a glyph, so that nothing is told by colour alone.
+A judge gives one of JUDGED. The other words are the grader's, for submissions that no judge ran. Each has a tone, which
+pages and terminal show as a colour and always with a glyph, so that nothing depends on colour alone.
 docs/reference/verdicts.md explains them all.
 """
 
@@ -10,11 +10,11 @@ JUDGED = (
     PASS, "WRONG", "RACE", "BOUNDS", "UNINIT", "BARRIER", "TIMEOUT", "CRASH", "COMPILE", "API", SLOW, "REJECTED",
     HARNESS,
 )  # fmt: skip
-NOT_BEGUN = "NOT BEGUN"  # the rung that the verdict is about has its TODO still
+NOT_BEGUN = "NOT BEGUN"  # the verdict's rung still has its TODO
 MISSING = "MISSING"  # nothing was handed in
-NOT_DUE = "NOT DUE"  # nothing was handed in, and the deadline is still to come
-EXCUSED = "EXCUSED"  # the course's files say so
-INCONCLUSIVE = "INCONCLUSIVE"  # a time that the repeats do not decide; the judge calls it HARNESS
+NOT_DUE = "NOT DUE"  # nothing was handed in, but the deadline has not passed
+EXCUSED = "EXCUSED"  # according to the course's files
+INCONCLUSIVE = "INCONCLUSIVE"  # the repeats of a timing are inconclusive; the judge calls it HARNESS
 WORDS = (*JUDGED, NOT_BEGUN, MISSING, NOT_DUE, EXCUSED, INCONCLUSIVE)
 
 GLYPHS = {"good": "✓", "warn": "◐", "bad": "✗", "harness": "?", "quiet": "–"}
@@ -36,7 +36,7 @@ def tone(verdict: str) -> str:
 
 
 def glyph(verdict: str) -> str:
-    """The sign that stands beside the colour."""
+    """The symbol shown with the colour."""
     return GLYPHS[tone(verdict)]
 
 

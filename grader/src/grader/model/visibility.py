@@ -1,4 +1,4 @@
-"""What a student may see of a test or a criterion, and from when on.
+"""What students may see of a test or a criterion, and when.
 
 Only the standard library is used here: students run it.
 """
@@ -10,14 +10,14 @@ from fnmatch import fnmatchcase
 
 VISIBLE, AFTER_DEADLINE, HIDDEN = "visible", "after the deadline", "hidden"
 VISIBILITIES = (VISIBLE, AFTER_DEADLINE, HIDDEN)
-_HIDDEN_SUITES = "Hidden"  # how the names of suites begin that only the instructor has
+_HIDDEN_SUITES = "Hidden"  # prefix of suites that only the instructor has
 
 
 @dataclass(frozen=True)
 class TestVisibility:
-    """An entry of `[[visibility]]`: what students see of the tests that one of the globs fits.
+    """An entry of `[[visibility]]`: what students see of the tests that match one of its globs.
 
-    `title` and `hint` are shown in place of a hidden test's name and message; "" leaves them to the card.
+    `title` and `hint` replace a hidden test's name and message; "" uses the card's defaults.
     """
 
     __test__ = False  # not for pytest
@@ -28,21 +28,21 @@ class TestVisibility:
     hint: str = ""
 
     def fits(self, test_name: str) -> bool:
-        """Whether this entry is about the test."""
+        """Whether this entry applies to the test."""
         return any(fnmatchcase(test_name, glob) for glob in self.tests)
 
 
 def find_visibility(entries: Sequence[TestVisibility], test_name: str) -> TestVisibility:
-    """The first entry that fits a test's full name; without one, only suites named Hidden… are hidden."""
+    """The first entry that matches a test's full name; without one, only suites named Hidden… are hidden."""
     found = next((entry for entry in entries if entry.fits(test_name)), None)
     if found is not None:
         return found
-    suite = test_name.partition(".")[0].rpartition("/")[2]  # an instantiation's name comes before a slash
+    suite = test_name.partition(".")[0].rpartition("/")[2]  # an instantiation prefix ends with a slash
     return TestVisibility((), HIDDEN if suite.startswith(_HIDDEN_SUITES) else VISIBLE)
 
 
 def is_open(visibility: str, *, deadline: datetime | None, now: datetime) -> bool:
-    """Whether students see it now. Without a deadline, what opens after one stays closed."""
+    """Whether students see it now. Without a deadline, AFTER_DEADLINE never opens."""
     if visibility == AFTER_DEADLINE:
         return deadline is not None and now > deadline
     return visibility == VISIBLE

@@ -1,1 +1,1 @@
-"""From records to what people read: report cards, gradebook, leaderboard."""
+"""From records to pages for people: report cards, gradebook, leaderboard."""

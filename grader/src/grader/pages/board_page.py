@@ -19,7 +19,7 @@ _WIDTH, _HEIGHT, _MARGIN = 96.0, 22.0, 3.0
 
 @dataclass(frozen=True)
 class Sparkline:
-    """A small line through an entry's history, better being higher; `x` and `y` are where it ends."""
+    """A sparkline of an entry's history, better being higher; `x` and `y` are its end."""
 
     width: float
     height: float
@@ -30,7 +30,7 @@ class Sparkline:
 
 
 def sparkline(entry: Entry, board: Board) -> Sparkline | None:
-    """The line, in proportion to the logarithm of the figures; None for a single submission."""
+    """The line, on a logarithmic scale; None for a single submission."""
     values = [point.value for point in entry.history]
     if len(values) < 2:  # noqa: PLR2004
         return None
@@ -51,7 +51,7 @@ def sparkline(entry: Entry, board: Board) -> Sparkline | None:
 
 
 def write_board_page(environment: Environment, out: Path, boards: Sequence[Board], overalls: Sequence[Overall]) -> Path:
-    """Writes leaderboard.html and gives its path."""
+    """Writes leaderboard.html and returns its path."""
     environment = environment.overlay()
     environment.filters = environment.filters | {
         "spark": sparkline,

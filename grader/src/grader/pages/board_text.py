@@ -1,4 +1,4 @@
-"""What the leaderboard says in words, the same in the terminal and on the page, and its CSV and JSON files."""
+"""The leaderboard's texts, shared by the terminal and the page, and its CSV and JSON files."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -12,15 +12,15 @@ from grader.pages.chart import microseconds_text
 from grader.pages.leaderboard import MODEL_ERROR, Board, Entry
 from grader.pages.overall import FASTEST, SLOWEST, Overall
 
-_FACTOR = 2.0  # from here on a factor reads better than a percentage
-_ALIKE = 0.005  # what rounds to no percent
+_FACTOR = 2.0  # above this a factor reads better than a percentage
+_ALIKE = 0.005  # rounds to 0 percent
 FORMAT = 2
 
 
 def beside_reference(ratio: float, low: float, high: float, *, is_measured: bool, is_time: bool = True) -> str:
-    """How a figure compares with the reference's: "3 % faster than the reference".
+    """Compares a figure with the reference's: "3 % faster than the reference".
 
-    Measured figures whose interval holds the reference's are as fast as that: the repeats do not tell them apart.
+    Measured figures whose interval includes the reference's count as equally fast: the repeats can't distinguish them.
     """
     better, worse, good = ("faster", "slower", "fast") if is_time else ("better", "worse", "good")
     if abs(ratio - 1) < _ALIKE or (is_measured and low <= 1 <= high):
@@ -39,7 +39,7 @@ def _percent(ratio: float) -> int:
 
 
 def compared(entry: Entry, board: Board) -> str:
-    """The words for an entry; "" where there is no reference."""
+    """The words for an entry; "" if there is no reference."""
     if entry.ratio is None or entry.low is None or entry.high is None:
         return ""
     return beside_reference(entry.ratio, entry.low, entry.high, is_measured=board.is_measured, is_time=board.is_time)
@@ -78,7 +78,7 @@ def overall_text(overall: Overall) -> str:
 
 
 def rank_text(rank: int, *, is_tied: bool) -> str:
-    """A rank as sports have it: "2=" is shared."""
+    """A rank in sports notation: "2=" is shared."""
     return f"{rank}=" if is_tied else str(rank)
 
 
@@ -97,7 +97,7 @@ def _document(board: Board) -> dict[str, Any]:
 
 
 def board_csv(boards: Sequence[Board], overalls: Sequence[Overall]) -> str:
-    """All boards as one CSV table; the overall ones have "overall" for an assignment."""
+    """All boards as one CSV table; the overall ones have "overall" as the assignment."""
     columns = ["assignment", "device", "rank", "alias", "metric", "value", "times_reference", "low", "high", "at"]
     rows = [
         [

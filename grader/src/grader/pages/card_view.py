@@ -1,6 +1,6 @@
-"""What a report card shows, worked out from a record: rungs, failures, and the first thing to fix.
+"""A report card's contents, computed from a record: rungs, failures, and the first thing to fix.
 
-It works on whatever record it is given: the student's card gets one that `student_view` has been through.
+It works on any record: the student's card gets one that was filtered by `student_view`.
 """
 
 import re
@@ -25,8 +25,8 @@ from grader.student.text import todo_line
 _MESSAGE_CHARS = 4000
 _OUTPUT_CHARS = 2000
 _MOST_FAILURES = 40  # kinds of failure on a card: each may have a long message
-_MOST_HTML = 60_000  # characters of HTML in all their messages, about
-_PART_HTML = 40  # what a part of a line costs beside its text
+_MOST_HTML = 60_000  # approximate characters of HTML in all their messages
+_PART_HTML = 40  # overhead of each part of a line
 _MOST_NAMES = 8
 
 
@@ -56,8 +56,8 @@ class Failure:
     """A failed test or a criterion below full marks, and how many others fail in the same way.
 
     `places` are the source lines that it names, in order, and `line` is the first, or 0; `pictures` show what happened
-    there. `again` is what to type to see it, `why_not` why nothing can be. `also` names public tests, `hidden` counts
-    hidden ones.
+    there. `again` is the command that reproduces it, or `why_not` says why there is none. `also` names public tests,
+    `hidden` counts hidden ones.
     """
 
     verdict: str
@@ -73,12 +73,12 @@ class Failure:
 
     @property
     def line(self) -> int:
-        """Where to look first."""
+        """The first source line to look at."""
         return self.places[0] if self.places else 0
 
     @property
     def others(self) -> str:
-        """The other tests that fail in the same way; empty where there are none."""
+        """The other tests that fail in the same way; empty if there are none."""
         names = [*self.also]
         if self.more:
             names.append(f"{self.more} more")
@@ -99,7 +99,7 @@ class CriterionView:
 
 @dataclass(frozen=True)
 class RungView:
-    """A rung as a card shows it: points, criteria, what went wrong, advice on kernels. `state` is a colour's name."""
+    """A rung on a card: points, criteria, failures, advice on kernels. `state` is a colour's name."""
 
     label: str
     id: str
@@ -115,14 +115,14 @@ class RungView:
 
     @property
     def told(self) -> str:
-        """The rung in a sentence, for those who don't see colours."""
+        """The rung in a sentence, for people who can't see the colours."""
         states = {"good": "passed", "warn": "below full marks", "bad": "failed", "harness": "not decided"}
         return states.get(self.state, "not begun" if self.not_begun else "left out")
 
 
 @dataclass(frozen=True)
 class First:
-    """What to fix first: on which rung, the failure, and the lines around it."""
+    """What to fix first: the rung, the failure, and the lines around it."""
 
     rung: RungView | None
     failure: Failure
@@ -133,7 +133,7 @@ class First:
 def message_lines(
     message: str, file_name: str = "", last_line: int = 0, said: Sequence[SaidLine] = (), hint: str = ""
 ) -> tuple[MessageLine, ...]:
-    """A message in lines, its first and the hint told apart from the rest; what names a source line leads there."""
+    """A message in lines, with headline and hint marked; source lines become links."""
     lines = shown_block(message, _MESSAGE_CHARS).strip("\n").split("\n")
     found = [
         MessageLine("text" if index else "head", _parts(line, file_name, last_line)) for index, line in enumerate(lines)
@@ -167,7 +167,7 @@ def _parts(line: str, file_name: str, last_line: int) -> tuple[Part, ...]:
 
 
 def rung_views(assignment: Assignment, record: Record, last_line: int = 0) -> list[RungView]:
-    """The record rung by rung, in ladder order; `last_line` of the source is the last that can be linked to."""
+    """The record rung by rung, in ladder order; lines up to `last_line` of the source can be linked to."""
     if record.score is None:
         return []
     tests = record.result.tests if record.result else ()
@@ -175,7 +175,7 @@ def rung_views(assignment: Assignment, record: Record, last_line: int = 0) -> li
     runs = record.result.runs("submission") if record.result else {}
     if record.result:
         measured |= {entry.criterion: entry for entry in record.result.evidence if entry.message}
-        # What was not decided is told where the times are.
+        # Inconclusive times are reported with the times.
         measured |= {one.criterion: one for one in record.result.timings if one.message and not one.is_inconclusive}
     labels = assignment.labels
     views = []
@@ -183,7 +183,7 @@ def rung_views(assignment: Assignment, record: Record, last_line: int = 0) -> li
         criteria = tuple(criterion for criterion in record.score.criteria if criterion.rung == rung.id)
         failed = [test for test in tests if test.rung == rung.id and test.verdict != "PASS" and not test.is_evidence]
         not_begun = is_not_begun(rung.id, tests)
-        # What was not begun is said once, with the points: a test that says so again has nothing to look at.
+        # A rung that was not begun is mentioned once, with the points: its tests have nothing more to say.
         failures = _failures(assignment, [test for test in failed if not test.unfinished], last_line)
         if not failed:
             failures += [
@@ -248,7 +248,7 @@ def _html_length(failure: Failure) -> int:
 
 
 def _failures(assignment: Assignment, failed: Sequence[TestResult], last_line: int) -> list[Failure]:
-    """One for each way to fail: public tests first, and hidden ones with a public one that fails in the same way."""
+    """One failure per cause: public tests first, and hidden ones with a public one that fails in the same way."""
     failures: list[Failure] = []
     faults: list[tuple[object, ...]] = []
     for test in sorted(failed, key=is_hidden_test):
@@ -269,7 +269,7 @@ def _failures(assignment: Assignment, failed: Sequence[TestResult], last_line: i
 
 
 def _fault(test: TestResult) -> tuple[object, ...]:
-    """What two tests that fail for the same reason share: the verdict, and where each checker found what."""
+    """The key of tests that fail for the same reason: the verdict, and each checker's places."""
     found = tuple(dict.fromkeys((finding.kind, finding.places) for finding in test.findings))[:1]
     return (test.verdict, found) if found else (test.verdict, test.name)
 
@@ -309,7 +309,7 @@ def _unmet(
 
 
 def _typed(assignment: Assignment, rung_id: str) -> str:
-    """What a student types for a rung: its number, or its id where others have the number too."""
+    """A student's word for a rung: its number, or its id if others share the number."""
     rung = assignment.rung(rung_id)
     return rung.label if rung and assignment.labels[rung_id] == rung.label else rung_id
 
@@ -321,7 +321,7 @@ def _places(lines: Sequence[MessageLine]) -> tuple[int, ...]:
 def first_thing(
     assignment: Assignment, record: Record, rungs: Sequence[RungView], message: Sequence[MessageLine], code: CodeView
 ) -> First | None:
-    """What to fix first: what the compiler says, else the verdict's rung, else a bonus; None: nothing is left."""
+    """What to fix first: a compiler error, else the verdict's rung, else a bonus; None if nothing is left."""
     if record.verdict == "COMPILE" and message:
         failure = Failure(record.verdict, tuple(message), again="make test", places=_places(message))
         return First(None, failure, code.around(failure.line))
@@ -339,13 +339,13 @@ def first_thing(
 
 
 def missed_rungs(record: Record) -> set[str]:
-    """Rungs with a missed budget: only in their kernels are wasteful lines coloured."""
+    """Rungs with a missed budget: only in their kernels are wasteful lines highlighted."""
     criteria = record.score.criteria if record.score else ()
     return {criterion.rung for criterion in criteria if criterion.metric and not criterion.is_full}
 
 
 def device_text(record: Record) -> str:
-    """What the submission ran on: "virtual GPU, H200 model"; empty where it did not run."""
+    """The device the submission ran on: "virtual GPU, H200 model"; empty if it did not run."""
     if record.result is None:
         return ""
     device = record.result.device

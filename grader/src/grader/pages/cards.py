@@ -1,6 +1,6 @@
-"""Report cards: the student's, which can be sent, and the staff's, which has everything. Each is one file.
+"""Report cards: the student's, which can be sent, and the staff's, with everything. Each is one file.
 
-Jinja escapes everything that a student wrote, and neither card has a script or asks for anything else.
+Jinja escapes everything that a student wrote, and neither card has a script or loads anything.
 """
 
 import shlex
@@ -27,12 +27,12 @@ from grader.pages.student_view import Opening, for_student
 from grader.pages.timing_view import timing_view
 
 CARDS, STAFF = "cards", "staff"
-_MOST_TESTS = 200  # listed on a staff's card
+_MOST_TESTS = 200  # listed on a staff card
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What a card is about: a record, the grades it leads to (one for each of a team), all attempts and results."""
+    """The contents of a card: a record, the grades it leads to (one per team member), all attempts and results."""
 
     assignment: Assignment
     record: Record
@@ -42,7 +42,7 @@ class Subject:
 
 
 def card_name(record: Record) -> str:
-    """Where a record's card for the student is, from the output folder."""
+    """The path of a record's student card, from the output folder."""
     return f"{CARDS}/{record.assignment}/{slug(record.folder)}.html"
 
 
@@ -79,7 +79,7 @@ def write_cards(environment: Environment, out: Path, subject: Subject, opening: 
 
 
 def write_plain_cards(environment: Environment, out: Path, subject: Subject) -> None:
-    """Writes cards with the points alone, where the whole ones can't be made."""
+    """Writes reduced cards with only the points, for when the full ones can't be made."""
     template = environment.get_template("plain_card.html.j2")
     text = template.render(assignment=subject.assignment, record=subject.record)
     for name in (card_name, staff_card_name):

@@ -13,20 +13,20 @@ from grader.model.assignment import Assignment
 from grader.model.result import SuiteResult
 from grader.model.score import plain
 
-_LEFT, _RIGHT = 1.5, 98.5  # percent; room for half a dot at each end
+_LEFT, _RIGHT = 1.5, 98.5  # percent; leaves room for half a dot at each end
 _ROW = 44
-_NAME = 14  # from a row's top to its name's base line
-_TRACK = 28  # and to the line that its dots are on
+_NAME = 14  # from a row's top to the baseline of its name
+_TRACK = 28  # and to the line of its dots
 _AXIS = 26
 _MS = 1000.0
 _STEPS = (1, 2, 5)
-_FEW_DECADES = 2.0  # from here on only powers of ten are marked
-_SAME = 0.005  # two speeds that differ by less look the same
+_FEW_DECADES = 2.0  # beyond this only powers of ten are marked
+_SAME = 0.005  # speeds that differ by less look the same
 
 
 @dataclass(frozen=True)
 class Dot:
-    """One time: whose it is, its place in percent, and its label."""
+    """One time: its owner, its position in percent, and its label."""
 
     kind: str
     x: float
@@ -35,7 +35,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Row:
-    """A rung's dots under its title; `time` is the submission's, `gain` what it is worth."""
+    """A rung's dots under its title; `time` is the submission's, `gain` its speedup over earlier rungs."""
 
     label: str
     title: str
@@ -81,7 +81,7 @@ def microseconds_text(value: float) -> str:
 
 
 def make_ladder(assignment: Assignment, result: SuiteResult) -> Ladder | None:
-    """The ladder of a run; None where nothing was measured."""
+    """The ladder of a run; None if nothing was measured."""
     own, reference = result.runs("submission"), result.runs("reference")
     labels = assignment.labels
     found: list[tuple[str, str, list[tuple[str, float]], str]] = []
@@ -105,7 +105,7 @@ def make_ladder(assignment: Assignment, result: SuiteResult) -> Ladder | None:
 
 
 def ratio_text(ratio: float) -> str:
-    """How many times as fast, to be followed by as what."""
+    """The speedup as text, to be followed by what it compares with."""
     if abs(ratio - 1) < _SAME:
         return "as fast as"
     return f"{ratio:.3g} × as fast as" if ratio > 1 else f"{1 / ratio:.3g} × slower than"

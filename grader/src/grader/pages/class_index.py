@@ -1,4 +1,4 @@
-"""The class's index, for staff: students × assignments first, then what cost points, what fails, what takes long."""
+"""The class index for staff: students × assignments first, then costly criteria, failing tests and slow submissions."""
 
 import base64
 import hashlib
@@ -21,13 +21,13 @@ INDEX = "index.html"
 _SCRIPT = "index.js"
 _MOST_FIRST = 3
 _MOST_NOTICES = 200
-_MOST_TESTS = 60  # of those that fail, of one assignment
+_MOST_TESTS = 60  # failing tests listed per assignment
 _MOST_NAMED = 60
-_MOST_SPOTS = 300  # of one notice
+_MOST_SPOTS = 300  # per notice
 
 
 def content_policy(script: str) -> str:
-    """What a browser may do on the page: run this one script, and fetch nothing."""
+    """The page's content security policy: run this one script, fetch nothing."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri 'none'; "
@@ -45,9 +45,9 @@ def write_index(
     has_board: bool,
     held: Sequence[tuple[str, str]] = (),
 ) -> Path:
-    """Writes the index and gives its path; `unmade` has what went wrong with a card by assignment and folder.
+    """Writes the index and returns its path; `unmade` maps assignment and folder to why a card could not be made.
 
-    `held` are assignments and folders of grades that stay as they were.
+    `held` lists the assignments and folders whose old grades were kept.
     """
     rows = make_rows(assignments, grades)
     statistics = ClassStatistics(assignments)

@@ -17,7 +17,7 @@ _ORDER = (HARNESS, INCONCLUSIVE, CARD, FLAGGED, SAME, ADJUSTED)
 
 @dataclass(frozen=True)
 class Spot:
-    """A submission to look at: whose, and the staff's card. `assignment` is a title, "" for the whole course."""
+    """A submission to look at: its student, and the staff's card. `assignment` is a title, "" for the whole course."""
 
     who: str
     assignment: str
@@ -26,7 +26,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Notice:
-    """Something for a person to look at: what, and where it is so."""
+    """Something that needs a person's attention: what, and where."""
 
     kind: str
     text: str
@@ -35,7 +35,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Unmatched:
-    """Who handed in and is not on the roster, and whose names come nearest."""
+    """Somebody who handed in but is not on the roster, and the closest names."""
 
     name: str
     origin: str
@@ -70,7 +70,7 @@ def notices(
     grades: Sequence[StudentGrades],
     unmade: Mapping[tuple[str, str], str],
 ) -> list[Notice]:
-    """What to look at, the most urgent kind first; `unmade` has what went wrong with cards."""
+    """The notices, most urgent first; `unmade` says which cards could not be made, and why."""
     found: dict[tuple[str, str], list[Spot]] = {}
     for one in grades:
         for name, grade in one.assignments.items():
@@ -108,7 +108,7 @@ def _told(one: Adjustment) -> str:
 def _twins(assignment: Assignment, grades: Sequence[StudentGrades]) -> Iterable[Notice]:
     """Groups of people with the same code. The grader ran it once for all of them, so their runs have one key.
 
-    Attempts of one student and members of one team are no group; neither are those who handed in the stub.
+    Attempts of one student and members of one team don't count as a group, nor do those who handed in the stub.
     """
     path = assignment.path.parent / assignment.submission
     stub = sha256_bytes(path.read_bytes()) if path.is_file() else None

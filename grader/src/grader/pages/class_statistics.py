@@ -32,7 +32,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Histogram:
-    """How the points of one assignment are spread among those who handed in; `missing` are the others."""
+    """The distribution of one assignment's points among those who handed in; `missing` counts the others."""
 
     assignment: Assignment
     bars: tuple[Bar, ...]
@@ -43,7 +43,9 @@ class Histogram:
 
 @dataclass
 class Cost:
-    """Points that the class lost: by what, in which assignment, how many submissions. `share` is of the greatest."""
+    """Points lost by the class: the cause, the assignment, the number of submissions. `share` is relative to the
+    greatest.
+    """
 
     what: str
     assignment: str
@@ -54,7 +56,7 @@ class Cost:
 
 @dataclass
 class TestStatistics:
-    """One test: `passed` of the `ran` submissions that ran it passed; the slowest took `seconds`."""
+    """One test: it passed in `passed` of the `ran` submissions that ran it; the slowest took `seconds`."""
 
     __test__ = False  # not for pytest
 
@@ -73,7 +75,7 @@ class TestStatistics:
 
 @dataclass(frozen=True)
 class Slow:
-    """A slow submission: how long its tests took, and which test took longest."""
+    """A slow submission: the total time of its tests, and its slowest test."""
 
     name: str
     card: str
@@ -94,7 +96,7 @@ def counted_records(grades: Sequence[StudentGrades], name: str) -> list[Record]:
 
 
 class ClassStatistics:
-    """What a class's submissions have in common; give it each one that counts, once."""
+    """Statistics over a class's submissions; add each one that counts, once."""
 
     def __init__(self, assignments: Mapping[str, Assignment]) -> None:
         self._assignments = assignments
@@ -104,7 +106,7 @@ class ClassStatistics:
         self._slowest: list[Slow] = []
 
     def add(self, record: Record) -> None:
-        """Counts one submission, of which nothing is kept."""
+        """Adds one submission to the totals; does not keep a reference to it."""
         self._add_costs(record)
         tests = record.result.tests if record.result else ()
         own = self._tests[record.assignment]
@@ -146,7 +148,7 @@ class ClassStatistics:
 
     @property
     def criteria(self) -> int:
-        """How many criteria cost anybody a point."""
+        """The number of criteria that cost anybody a point."""
         return len(self._by_criterion)
 
     def costs_by_criterion(self) -> list[Cost]:
@@ -180,7 +182,7 @@ def _greatest(costs: Sequence[Cost]) -> list[Cost]:
 
 
 def histogram(assignment: Assignment, grades: Sequence[StudentGrades]) -> Histogram:
-    """Points as they count, in tenths of the assignment's; bonus beyond them has a bar of its own."""
+    """Points that count, in tenths of the assignment's; bonus points beyond have a bar of their own."""
     own = [grade for one in grades if (grade := one.assignments.get(assignment.id))]
     points = [grade.points for grade in own if grade.points is not None and grade.status == COUNTS]
     full = assignment.points or 1

@@ -1,4 +1,4 @@
-"""What the class's index shows of each student: a row of cells, one an assignment."""
+"""The rows of the class index: for each student a cell per assignment."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from grader.pages.cards import staff_card_name
 
 @dataclass(frozen=True)
 class Mark:
-    """A sign in a cell, with what it means."""
+    """A symbol in a cell, with its meaning."""
 
     sign: str
     meaning: str
@@ -22,7 +22,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Cell:
-    """One student's outcome in one assignment. `points` is None where there are none yet, `text` says them."""
+    """One student's result in one assignment. `points` is None if there are none yet; `text` describes them."""
 
     points: float | None
     text: str
@@ -34,14 +34,14 @@ class Cell:
 
     @property
     def meaning(self) -> str:
-        """All of the cell in words, a line each."""
+        """The whole cell in words, one line per fact."""
         where = f" on {self.rung}" if self.rung and self.verdict != PASS else ""
         return "\n".join([f"{self.verdict}{where}", *(mark.meaning for mark in self.marks), *self.steps])
 
 
 @dataclass(frozen=True)
 class Row:
-    """One student. `steps` tell how the total came about."""
+    """One student. `steps` explain the total."""
 
     name: str
     detail: str
@@ -55,7 +55,7 @@ class Row:
 
     @property
     def meaning(self) -> str:
-        """How the total came about, a line each."""
+        """The explanation of the total, one line per step."""
         return "\n".join([f"of {points_text(self.possible)}", *self.steps])
 
 
@@ -78,7 +78,7 @@ def make_rows(assignments: Mapping[str, Assignment], grades: Sequence[StudentGra
 
 
 def to_see(rows: Sequence[Row], most: int) -> list[Row]:
-    """Those with the least of the total who handed something in, below half of what is possible."""
+    """Students with the lowest totals who handed something in and have less than half of the possible points."""
     low = [row for row in rows if row.total and row.total < row.possible / 2]
     return sorted(low, key=lambda row: row.total or 0.0)[:most]
 
@@ -87,7 +87,7 @@ def _cell(assignment: Assignment, grade: AssignmentGrade | None) -> Cell:
     record = grade.record if grade else None
     rung = record.score.rung if record and record.score else ""
     verdict = grade.verdict if grade else NOT_DUE
-    if rung and assignment.is_bonus_rung(rung):  # all that is asked for is right
+    if rung and assignment.is_bonus_rung(rung):  # everything required is right
         verdict, rung = PASS, ""
     return Cell(
         points=grade.points if grade else None,

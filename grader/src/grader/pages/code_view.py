@@ -18,20 +18,22 @@ from grader.pages.highlight import highlight
 
 _MOST_CHARS = 200_000
 _MOST_LINES = 4000
-_MOST_HTML = 120_000  # characters of highlighted source; a card has to be sent
-_ROW_HTML = 150  # what a line costs beside its text
+_MOST_HTML = 120_000  # characters of highlighted source: a card has to be small enough to send
+_ROW_HTML = 150  # overhead of each line
 _MOST_FAULTS = 8  # of one line
 _MOST_DRAWN = 12  # lines with pictures: those that waste most
 _MOST_ALL_FAULTS = 500
 _MOST_ERRORS = 1000
 _SECONDS = 2.0
-_WARM, _HOT = 0.02, 0.10  # of a rung's cost: what is worth a look, and what is worth a look first
-_BESIDE = 2  # lines before and after the one that an excerpt is about
+_WARM, _HOT = 0.02, 0.10  # share of a rung's cost at which a line is highlighted, and highlighted strongly
+_BESIDE = 2  # lines of context before and after
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What a checker found at a line; `other` is the line of a race's other party, 0 where it is this one or none."""
+    """A checker's finding at a line; `other` is the line of a race's other access, 0 if it is the same or there is
+    none.
+    """
 
     text: str
     other: int = 0
@@ -39,7 +41,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class CodeLine:
-    """One source line. `share` is its part of its rung's instructions, "" where it has none; `heat` is 0, 1 or 2.
+    """One source line. `share` is its share of its rung's instructions, "" if it has none; `heat` is 0, 1 or 2.
 
     `pictures` show its worst accesses.
     """
@@ -55,13 +57,13 @@ class CodeLine:
 
 @dataclass(frozen=True)
 class CodeView:
-    """A source's lines, and a sentence for each thing that is not shown."""
+    """A source's lines, and a sentence for each omission."""
 
     lines: tuple[CodeLine, ...]
     notes: tuple[str, ...]
 
     def around(self, number: int) -> tuple[CodeLine, ...]:
-        """The lines next to one, itself included; empty where it is not shown."""
+        """The lines around one, itself included; empty if it is not shown."""
         if not 1 <= number <= len(self.lines):
             return ()
         return self.lines[max(0, number - 1 - _BESIDE) : number + _BESIDE]
@@ -76,8 +78,8 @@ def annotate(
 ) -> CodeView:
     """The lines of `source` (at most some thousands), highlighted and annotated.
 
-    Counters come from the evidence runs, faults from the checkers' findings and the compiler's message. Lines are warm
-    or hot by what they waste on rungs in `wanting`, those whose budgets are missed; None: on all.
+    Counters come from the evidence runs, faults from the checkers' findings and the compiler's message. Lines are
+    highlighted by their waste on rungs in `wanting`, whose budgets are missed; None: on all rungs.
     """
     runs = list(result.runs("submission").values()) if result else []
     counters = counters_by_line(file_name, runs)
@@ -171,7 +173,7 @@ def _few(faults: dict[Fault, None]) -> tuple[Fault, ...]:
 
 
 def _faults(file_name: str, result: SuiteResult | None, last: int) -> dict[int, dict[Fault, None]]:
-    """The faults of each line up to the last that is shown, each once and in order."""
+    """The faults of each line up to the last one shown, without repeats and in order."""
     faults: dict[int, dict[Fault, None]] = {}
     count = 0
     for test in result.tests if result else ():
@@ -188,7 +190,7 @@ def _faults(file_name: str, result: SuiteResult | None, last: int) -> dict[int, 
 
 
 def _errors(file_name: str, compiler: str) -> dict[int, dict[Fault, None]]:
-    """What nvcc, or Numba's part, ("x.cu(3): error: …") and g++ ("x.cu:3:5: error: …") say about lines of the file."""
+    """The messages of nvcc or Numba ("x.cu(3): error: …") and g++ ("x.cu:3:5: error: …") about lines of the file."""
     errors: dict[int, dict[Fault, None]] = {}
     pattern = rf"^{re.escape(file_name)}(?:\((\d+)\)|:(\d+):\d+): ((?:fatal )?error\b.*)$"
     for match in islice(re.finditer(pattern, compiler, re.MULTILINE), _MOST_ERRORS):

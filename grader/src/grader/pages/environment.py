@@ -14,7 +14,7 @@ from grader.pages.chart import microseconds_text
 
 @cache
 def make_environment(templates: Path) -> Environment:
-    """Takes templates from a folder, with the filters that every page may need; each is compiled once a process."""
+    """Loads templates from a folder, with the filters that all pages need; each is compiled once per process."""
     environment = Environment(
         loader=FileSystemLoader(templates),
         autoescape=True,

@@ -55,12 +55,12 @@ _TYPES = re.compile(
     r"|dim3|half|__half2?|cuda(?:Error|Stream|Event)_t|(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]?"
 )
 _PYTHON_TYPES = re.compile(r"bool_?|bytes|complex(?:64|128)|u?int(?:8|16|32|64|p)|int|float(?:16|32|64)?|str|void")
-_TOKENS_BETWEEN_LOOKS = 1024  # at the clock
+_TOKENS_BETWEEN_LOOKS = 1024  # between two clock checks
 
 
 @dataclass(frozen=True)
 class Highlighted:
-    """A text's lines with their colours; `is_whole` is false where time ran out and the rest has none."""
+    """A text's lines with their colours; `is_whole` is false if time ran out and the rest is not coloured."""
 
     lines: list[Markup]
     is_whole: bool
@@ -68,7 +68,7 @@ class Highlighted:
 
 def highlight(text: str, seconds: float, *, is_python: bool = False) -> Highlighted:
     """The lines of `text`, escaped, in spans with a class for each kind of token."""
-    deadline = time.thread_time() + seconds  # of the processor: others on a busy machine take none of it
+    deadline = time.thread_time() + seconds  # processor time: load from other processes does not count
     lines: list[list[str]] = [[]]
     depth = 0
     position = 0

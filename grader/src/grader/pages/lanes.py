@@ -1,4 +1,4 @@
-"""What ran beside what, as lanes: a line for each engine with a bar for each operation. The template draws them.
+"""A timeline of concurrent operations: a lane per engine with a bar per operation. The template draws it.
 
 Positions are percentages of the rung's own time, so lanes fit any width while their text keeps its size.
 """
@@ -11,12 +11,12 @@ from grader.model.timeline import ENGINES, Timeline
 
 _NAMES = {"to_device": "to device", "compute": "kernels", "to_host": "to host"}
 _COLOURS = 8
-_THIN = 0.25  # percent: what is shorter would not be seen
+_THIN = 0.25  # percent: shorter bars would be invisible
 
 
 @dataclass(frozen=True)
 class Bar:
-    """An operation: where it begins, how long it is, the colour of its stream, and its words."""
+    """An operation: its start, its length, the colour of its stream, and its text."""
 
     x: float
     width: float
@@ -26,7 +26,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Lane:
-    """What one engine did."""
+    """The operations of one engine."""
 
     name: str
     bars: tuple[Bar, ...]

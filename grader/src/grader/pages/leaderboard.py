@@ -3,12 +3,12 @@
 An entry is a graded run: its inputs came from a seed that no student had seen, and all its outputs were checked. Only
 submissions whose results are all right are ranked. Real names and points never appear.
 
-A board is about one assignment on one device. What the virtual GPU models and what a GPU took are never on one board:
-they are figures of different kinds, and a submission that was timed as well would have two places. On a GPU the speed
-relative to the reference is ranked, because both were timed in the same minute.
+A board is about one assignment on one device. Modelled and measured times are never on one board: they are not
+comparable, and a submission with both would appear twice. On a GPU the speed relative to the reference is ranked,
+because both were timed in the same minute.
 
-Entries share a rank where the figures can't tell them apart: each has an interval, the measurement's own or the
-model's error, and all whose interval reaches the best one's of their group are in that group.
+Entries share a rank if their figures are indistinguishable: each has an interval, from the measurement or the model's
+error, and all intervals that overlap the best one of a group belong to that group.
 """
 
 import math
@@ -22,8 +22,9 @@ from grader.model.record import Record
 from grader.model.result import Timing
 from grader.model.roster import Student
 
-# How far apart two modelled times must be before they are ranked apart. Between versions of one kernel that differ by
-# less than a half, every other modelled ratio is off by more than 8 %: test_leaderboard.py reads it off gpu-time.md.
+# The relative difference from which two modelled times are ranked apart. Between versions of one kernel whose times
+# differ by less than a half, every other modelled ratio is off by more than 8 %: test_leaderboard.py computes this from
+# gpu-time.md.
 MODEL_ERROR = 0.10
 _COUNTING_ERROR = 1e-4
 TIME = "microseconds"
@@ -33,7 +34,7 @@ History = Callable[[Record], Sequence[Record]]
 
 @dataclass(frozen=True)
 class Point:
-    """What a submission reached, graded at some time (UTC, ISO 8601)."""
+    """A submission's figure, and when it was graded (UTC, ISO 8601)."""
 
     at: str
     value: float
@@ -41,9 +42,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the board. `ratio` is how many times as good as the reference, between `low` and `high`.
+    """One line of the board. `ratio` compares it with the reference (higher is better), between `low` and `high`.
 
-    `is_tied` marks a shared rank. `students` are who stands behind it, and are never written anywhere.
+    `is_tied` marks a shared rank. `students` are the people behind it, and are never written anywhere.
     """
 
     rank: int
@@ -60,7 +61,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Board:
-    """One assignment's ranking on one device, which is a GPU's name, or the virtual GPU as a model of one."""
+    """One assignment's ranking on one device: a GPU, or the virtual GPU as a model of one."""
 
     assignment: str
     title: str
@@ -81,9 +82,9 @@ class Board:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A record that may be ranked; the greatest `merit` is the best, and the true one lies from `low` to `high`.
+    """A record that may be ranked; the greatest `merit` is best, and its true value lies from `low` to `high`.
 
-    `ratio` is how many times as good as the reference it is.
+    `ratio` compares it with the reference (higher is better).
     """
 
     record: Record
@@ -102,7 +103,7 @@ _Find = Callable[[Record], _Candidate | None]
 def make_boards(assignment: Assignment, records: Sequence[Record], history: History) -> list[Board]:
     """Ranks the records on each device that they ran on, GPUs first; without an entry there is one empty board.
 
-    None where the assignment has no leaderboard. `history` gives all results of a record's folder, oldest first.
+    None if the assignment has no leaderboard. `history` gives all results of a record's folder, oldest first.
     """
     ranking = assignment.ranking
     if ranking is None:
@@ -120,7 +121,7 @@ def make_boards(assignment: Assignment, records: Sequence[Record], history: Hist
 
 
 def timed_rung(assignment: Assignment, ranking: Ranking) -> str:
-    """The rung whose measured time is ranked: the board's own, else the last that is timed, else none."""
+    """The rung whose measured time is ranked: the board's own, else the last timed one, else none."""
     timed = [criterion.rung for criterion in assignment.criteria if criterion.timing]
     if ranking.metric != TIME or not timed:
         return ""
@@ -165,7 +166,7 @@ def _boards(
 
 
 def _order(one: _Candidate) -> tuple[object, ...]:
-    """The best first, and of equals who handed in first. When they were graded is chance, and names are no merit."""
+    """Best first, then earliest hand-in. Grading order is accidental, and names must not matter."""
     handed = one.record.handed.at
     return (-one.merit, not handed, handed, one.record.run, one.record.student.public_name)
 
@@ -210,9 +211,9 @@ def _entry(one: _Candidate, place: tuple[int, bool], history: tuple[Point, ...])
 
 
 def _points(find: _Find, now: _Candidate, results: Sequence[Record]) -> tuple[Point, ...]:
-    """What the folder's submissions reached on the same device: a file that was graded again counts once.
+    """The history of the folder's submissions on the same device: a regraded file counts once.
 
-    So does a run: other points, or other comments in the file, make another result of it.
+    So does a run: new points, or new comments in the file, create another result from it.
     """
     reached: dict[str, Point] = {}
     runs: dict[str, str] = {}  # the file that each run was last scored for
@@ -234,32 +235,32 @@ def _timed(assignment: Assignment, ranking: Ranking, record: Record) -> _Candida
     timing = _timing(ranking.rung, record)
     if timing is None or not timing.value:
         return None
-    # The judge's interval is of the criterion's figure, which is as uncertain as the submission's time.
+    # The judge's interval is for the criterion's figure, which has the same relative error as the submission's time.
     low, high = timing.low / timing.value, timing.high / timing.value
     time, reference, speed = timing.microseconds, timing.reference_microseconds, timing.speed
     return _Candidate(record, record.result.device.name, time, reference, speed, speed, speed * low, speed * high)
 
 
 def _timing(rung: str, record: Record) -> Timing | None:
-    """The rung's measured time, where it counts."""
+    """The rung's measured time, if it counts."""
     timings = record.result.timings if record.result else ()
     good = (timing for timing in timings if timing.rung == rung and timing.verdict in ("PASS", "SLOW"))
     return next((timing for timing in good if timing.microseconds > 0 and timing.reference_microseconds > 0), None)
 
 
 def _counted(assignment: Assignment, ranking: Ranking, record: Record) -> _Candidate | None:
-    """The entry by the judge's figure."""
+    """The entry from the judge's figure."""
     ranked = record.result.leaderboard if record.result else None
-    if ranked is None or ranked.value is None or ranked.value <= 0:  # a time of zero is no time
+    if ranked is None or ranked.value is None or ranked.value <= 0:  # a time of zero is not a measurement
         return None
-    is_same = (ranked.rung, ranked.metric) == (ranking.rung, ranking.metric)  # an older result may be of another
+    is_same = (ranked.rung, ranked.metric) == (ranking.rung, ranking.metric)  # an older result may use another metric
     if not is_same or not may_be_ranked(assignment, ranking, record):
         return None
     merit = 1 / ranked.value if ranking.ascending else ranked.value
     ratio = None
     if ranked.reference:
         ratio = ranked.reference / ranked.value if ranking.ascending else ranked.value / ranked.reference
-    # Two intervals meet where the figures are no further apart than the error.
+    # Two intervals overlap if the figures differ by no more than the error.
     error = math.sqrt(1 + (MODEL_ERROR if ranking.metric == TIME else _COUNTING_ERROR))
     device = _model(ranked.profile)
     return _Candidate(record, device, ranked.value, ranked.reference, ratio, merit, merit / error, merit * error)

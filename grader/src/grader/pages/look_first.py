@@ -1,4 +1,4 @@
-"""What a person looks at first in a class of any size: a line for each kind of thing, with a few names."""
+"""The most urgent things in a class of any size: one line per kind, with a few names."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -6,16 +6,16 @@ from grader.base.counted import counted, listed
 from grader.course.grades import ABSENT, OPEN, AssignmentGrade, StudentGrades
 
 _NAMES = 3
-_FLAG_WORDS = 90  # characters of a flag
+_FLAG_WORDS = 90  # characters shown of a flag
 _Found = tuple[str, AssignmentGrade]
 
 
 def look_first(
     assignments: Iterable[str], grades: Sequence[StudentGrades], held: Sequence[tuple[str, str]] = ()
 ) -> list[str]:
-    """At most ten sentences, the most urgent first; none where there is nothing to see to.
+    """At most ten sentences, the most urgent first; empty if nothing needs attention.
 
-    `held` are assignments and folders of grades that stay as they were because they would be lower.
+    `held` lists the assignments and folders whose grades were kept because new ones would be lower.
     """
     names = list(assignments)
     found = [(one.student.name, grade) for one in grades for name, grade in one.assignments.items() if name in names]
@@ -56,7 +56,7 @@ def _is_open(grade: AssignmentGrade) -> bool:
 
 
 def _times(assignments: Sequence[str], there: Sequence[_Found]) -> Iterable[str]:
-    """One line for all hand-ins whose time is not known."""
+    """One line for all hand-ins with unknown times."""
     parts = []
     for name in assignments:
         own = [grade for _, grade in there if grade.assignment == name]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from grader.model.roster import Student
 from grader.pages.leaderboard import Board, Entry, groups_of_equals, ranks
 
-# A speed beyond these counts as if it were there; who is not on a board counts as the slowest.
+# Speeds are clamped to this range; a missing entry counts as the slowest.
 SLOWEST, FASTEST = 0.25, 4.0
 _FEWEST_BOARDS = 2
 
@@ -39,8 +39,8 @@ def make_overall(boards: Sequence[Board]) -> list[Overall]:
     """For each device with several boards the mean speed of each student, relative to the reference.
 
     It is the geometric mean over all of the device's boards: each speed between SLOWEST and FASTEST, and SLOWEST where
-    the student has no entry. So an entry never harms and leaving a board out never helps, one figure that is too good
-    to be true can't outweigh the rest, and nothing depends on who else takes part.
+    the student has no entry. So an entry never harms, leaving a board out never helps, one implausibly good figure
+    can't outweigh the rest, and nothing depends on other participants.
     """
     by_device: dict[tuple[str, bool], list[Board]] = {}
     for board in boards:
@@ -56,7 +56,7 @@ def make_overall(boards: Sequence[Board]) -> list[Overall]:
 def _places(boards: Sequence[Board]) -> list[Place]:
     entered: dict[Student, list[Entry]] = {}
     for board in boards:
-        best: dict[Student, Entry] = {}  # entries are in order: the first one of somebody who has several
+        best: dict[Student, Entry] = {}  # in order: keeps the first entry of a student with several
         for entry in board.entries:
             for student in entry.students if entry.ratio else ():
                 best.setdefault(student, entry)

@@ -1,4 +1,4 @@
-"""From the journal to files: results, gradebook, report cards, leaderboard. Nothing is graded here."""
+"""Writes files from the journal: results, gradebook, report cards, leaderboard. Nothing is graded here."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,7 +50,7 @@ from grader.running.store import Journal
 
 JOURNAL = "journal.sqlite"
 NAMES = "names.csv"
-COURSE_FILES = "course"  # what the journal keeps them under
+COURSE_FILES = "course"  # key in the journal
 Classes = Mapping[str, tuple[Assignment, Sequence[Record]]]
 FolderGrades = Mapping[tuple[str, str], Sequence[tuple[Student, AssignmentGrade]]]
 _CARD_SECONDS = 20.0
@@ -68,7 +68,7 @@ class Unmade:
 
 @dataclass(frozen=True)
 class Published:
-    """What was written, for the last lines of a run."""
+    """The files written, for the last lines of a run."""
 
     index: Path
     gradebook: Path
@@ -82,10 +82,10 @@ class Published:
 
 
 def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | None = None) -> Published:
-    """Writes everything that `out` holds beside the journal, and removes pages that no longer belong to anyone.
+    """Writes everything in `out` except the journal, and removes pages that no longer belong to anyone.
 
-    Without `files` the course's files are those that were used last; they are remembered. The gradebook comes first,
-    then the cards, for what goes wrong with a card costs that card, and then the index, which tells of it.
+    Without `files` the course's files are those used last; they are remembered. The gradebook comes first, then the
+    cards (an error in one affects only that card), then the index, which reports such errors.
     """
     files = files or remembered(journal.recall(COURSE_FILES))
     view = view_of(journal)
@@ -110,7 +110,7 @@ def publish(layout: Layout, out: Path, journal: Journal, files: CourseFiles | No
     subjects = _subjects(journal, view, attempts, classes, own)
     opens = openings(subjects)
     with collected() as page:
-        for outline in subjects:  # one whole record at a time
+        for outline in subjects:  # one full record at a time, to save memory
             record = shown_whole(journal, view, outline.record)
             subject = replace(outline, record=record)
             path = out / STAFF / _RESULTS / record.assignment / f"{slug(record.folder)}.json"
@@ -137,7 +137,7 @@ def _subjects(
     classes: Mapping[str, tuple[Assignment, Sequence[Record]]],
     own: FolderGrades,
 ) -> list[Subject]:
-    """What there are cards about: for each folder the attempt that counts."""
+    """The subjects of report cards: for each folder the attempt that counts."""
     subjects = []
     for name, (assignment, records) in classes.items():
         several = {view.folder(folder) for folder in journal.with_history(name)}
@@ -150,13 +150,13 @@ def _subjects(
 
 
 def _write_cards(environment: Environment, out: Path, subject: Subject, opening: Opening) -> str:
-    """Writes both cards, or such with the points alone and then says why."""
+    """Writes both cards; if that fails, writes reduced ones and returns why."""
     try:
         with deadline(_CARD_SECONDS):
             write_cards(environment, out, subject, opening)
     except OSError:
-        raise  # the disk is full, or read-only: that is no fault of this card's
-    except Exception as error:  # whatever it is, the other students' cards are made
+        raise  # the disk is full or read-only: not this card's fault
+    except Exception as error:  # whatever fails, the other students' cards are still made
         write_plain_cards(environment, out, subject)
         return shown(f"{type(error).__name__}: {error}", 300)
     return ""
@@ -171,9 +171,9 @@ class Standings:
 
 
 def publish_boards(layout: Layout, out: Path, journal: Journal, attempts: Classes | None = None) -> Standings:
-    """Writes leaderboard.html, .csv and .json; nothing where no assignment has a leaderboard.
+    """Writes leaderboard.html, .csv and .json, unless no assignment has a leaderboard.
 
-    `attempts` are shown ones that were loaded before.
+    `attempts` are displayed records that were loaded before.
     """
     view = view_of(journal)
     if attempts is None:
@@ -201,7 +201,7 @@ def publish_boards(layout: Layout, out: Path, journal: Journal, attempts: Classe
 def load_grades(
     layout: Layout, journal: Journal, files: CourseFiles
 ) -> tuple[dict[str, tuple[Assignment, list[Record]]], list[StudentGrades]]:
-    """All attempts by assignment, and what they and the course's files come to; raises GraderError."""
+    """All attempts by assignment, and the grades from them and the course's files; raises GraderError."""
     course = files.course(layout.assignments())
     attempts = {
         name: (load_assignment(layout.assignment(name)), journal.attempts(name)) for name in journal.assignments()
@@ -219,12 +219,12 @@ def load_shown(
 
 
 def shown_history(journal: Journal, view: View, record: Record) -> list[Record]:
-    """All results of a shown record's folder, oldest first, shown alike."""
+    """All results of a displayed record's folder, oldest first, in displayed form."""
     return [view.record(one) for one in journal.history(record.assignment, view.real(record.folder))]
 
 
 def shown_whole(journal: Journal, view: View, outline: Record) -> Record:
-    """The whole record that belongs to an outline on the page."""
+    """The full record for an outline on the page."""
     return view.record(journal.whole(outline.assignment, view.real(outline.folder), outline.handed.number))
 
 
@@ -247,7 +247,7 @@ def by_folder(grades: Sequence[StudentGrades]) -> FolderGrades:
 def counting(
     attempts: Mapping[str, tuple[Assignment, Sequence[Record]]], own: FolderGrades
 ) -> dict[str, tuple[Assignment, list[Record]]]:
-    """Each folder's attempt that counts for a team's first member; if none counts, the last one."""
+    """For each folder the attempt that counts for the team's first member; if none counts, the last one."""
     classes = {}
     for name, (assignment, records) in attempts.items():
         chosen = {record.folder: record for record in records}
@@ -259,7 +259,7 @@ def counting(
 
 
 def load_classes(layout: Layout, journal: Journal) -> dict[str, tuple[Assignment, list[Record]]]:
-    """The current results by assignment; raises GraderError where the journal can't be read."""
+    """The current results by assignment; raises GraderError if the journal can't be read."""
     try:
         return {
             name: (load_assignment(layout.assignment(name)), journal.current(name)) for name in journal.assignments()
@@ -269,7 +269,7 @@ def load_classes(layout: Layout, journal: Journal) -> dict[str, tuple[Assignment
 
 
 def open_journal(out: Path) -> Journal:
-    """The journal of a folder that was graded into; raises GraderError where there is none."""
+    """The journal of an output folder; raises GraderError if there is none."""
     path = out / JOURNAL
     if not path.is_file():
         raise GraderError(f"{out} has no results yet.\nType:  grader grade SUBMISSIONS --out {out}")
@@ -277,7 +277,7 @@ def open_journal(out: Path) -> Journal:
 
 
 def public_document(record: Record, grades: Sequence[tuple[Student, AssignmentGrade]]) -> dict[str, object]:
-    """A record as staff/results/*.json has it: with card and grades, without source, seed, paths of this machine."""
+    """A record for staff/results/*.json: with card and grades, without source, seed and paths of this machine."""
     document = record.without_seed().document()
     del document["source"], document["provenance"]["seed"]
     document["provenance"]["command"] = record.provenance.public_command
@@ -288,7 +288,7 @@ def public_document(record: Record, grades: Sequence[tuple[Student, AssignmentGr
 
 
 def _remove_others(out: Path, written: set[Path]) -> None:
-    # Results were beside the cards once, where they might be handed on by mistake.
+    # Older versions put results next to the cards, where they might be handed on by mistake.
     for folder, suffix in (
         (CARDS, "html"),
         (f"{STAFF}/{CARDS}", "html"),

@@ -1,7 +1,7 @@
-"""Submissions that share long pieces of code, for staff: a page with the pairs, and one for each pair, side by side.
+"""Pages for staff on submissions that share long pieces of code: a list of pairs, and each pair side by side.
 
-It points to where a person should look, and says nothing about how the likeness came about. Nothing of an assignment
-but names and numbers is kept when the next one is compared.
+They point a person to similar code, and say nothing about its cause. Only names and numbers of an assignment are kept
+in memory when the next one is compared.
 """
 
 import shutil
@@ -23,19 +23,19 @@ from grader.pages.highlight import highlight
 
 PAGE = f"{STAFF}/similar.html"
 _PAIRS = f"{STAFF}/similar"
-_MOST_PAIRS = 50  # of an assignment
+_MOST_PAIRS = 50  # per assignment
 _MOST_CHARS, _MOST_LINES = 100_000, 4000
-_LONGEST = 1000  # characters of a line, where lines are left out
-_AROUND = 5  # lines beside what is shared
+_LONGEST = 1000  # characters per line in an excerpt
+_AROUND = 5  # lines of context around shared code
 _SECONDS = 2.0
 _COLOURS = 6
 
 
 @dataclass(frozen=True)
 class Work:
-    """What of a submission is compared: its source, whose it is (all members of a team), and under which name.
+    """A submission to compare: its source, its students (all members of a team), and its displayed name.
 
-    `is_earlier` tells one of an earlier class, which is compared with this one's and not with its own.
+    `is_earlier` marks one of an earlier class, which is compared only with the current class.
     """
 
     name: str
@@ -47,9 +47,9 @@ class Work:
 
 @dataclass(frozen=True)
 class Alike:
-    """Two submissions by their names, how many more have the same code as each, and what they share.
+    """Two submissions by name, the number of others with the same code as each, and what they share.
 
-    `page` has them side by side.
+    `page` shows them side by side.
     """
 
     first: str
@@ -64,7 +64,7 @@ class Alike:
 class Likeness:
     """One assignment: groups of names with the same tokens, and pairs that share much.
 
-    `compared` are different sources; `more` pairs are not listed.
+    `compared` counts different sources; `more` pairs are not listed.
     """
 
     assignment: Assignment
@@ -76,7 +76,7 @@ class Likeness:
 
 
 def works(records: Iterable[Record]) -> list[Work]:
-    """One for each folder's last attempt in full; what has no code is left out."""
+    """The last attempt of each folder, in full; attempts without code are left out."""
     return [
         Work(
             record.student.name,
@@ -93,7 +93,7 @@ def works(records: Iterable[Record]) -> list[Work]:
 
 
 def state_of(assignment: str, attempts: Iterable[Record]) -> str:
-    """A hash that changes whenever an assignment has something new to compare, or another name to show."""
+    """A hash that changes when an assignment has new submissions to compare, or new names to show."""
     lines = [
         "\0".join((record.folder, str(record.handed.number), record.provenance.submission, record.student.name))
         for record in attempts
@@ -102,7 +102,7 @@ def state_of(assignment: str, attempts: Iterable[Record]) -> str:
 
 
 def settle_similar(environment: Environment, out: Path, states: Sequence[str]) -> None:
-    """Removes an earlier comparison of other submissions, or under other names, and says how to make a new one."""
+    """Removes an outdated comparison, of other submissions or names, and says how to make a new one."""
     path, state = out / PAGE, " ".join(sorted(states))
     if path.is_file() and f'content="{state}"' in path.read_text(encoding="utf-8", errors="replace"):
         return
@@ -115,7 +115,7 @@ class SimilarPages:
     """Writes staff/similar.html and a page for each pair, instead of an earlier run's."""
 
     def __init__(self, environment: Environment, out: Path, least: float) -> None:
-        """Lists pairs in which one shares at least the fraction `least` of its code with the other."""
+        """Lists pairs where one shares at least the fraction `least` of its code with the other."""
         self._environment = environment
         self._out = out
         self._least = least
@@ -152,7 +152,7 @@ class SimilarPages:
     def _alike(self, assignment: Assignment, groups: Sequence[Sequence[Work]], pair: Pair) -> Alike:
         both = _strangers(groups[pair.first], groups[pair.second])
         first, second = both or (groups[pair.first][0], groups[pair.second][0])
-        # Names may be long; the hash keeps two pairs apart.
+        # Names may be long; the hash keeps file names unique.
         name = f"{slug(first.folder)[:40]}-{fingerprint(f'{first.folder}/{second.folder}')}"
         same = [
             [one.name for one in groups[index] if one not in (first, second)] for index in (pair.first, pair.second)
@@ -176,7 +176,9 @@ class SimilarPages:
         return alike
 
     def finish(self, states: Sequence[str]) -> Path:
-        """Writes the page that lists all pairs, and gives its path; `states` are of the assignments compared."""
+        """Writes the page that lists all pairs, and returns its path; `states` are those of the compared
+        assignments.
+        """
         path = self._out / PAGE
         text = self._environment.get_template("similar.html.j2").render(
             found=self._found, state=" ".join(sorted(states)), least=self._least, out=str(self._out)
@@ -186,7 +188,7 @@ class SimilarPages:
 
 
 def _strangers(group: Sequence[Work], other: Sequence[Work]) -> tuple[Work, Work] | None:
-    """One of each group, who are not the same student nor in one team, and not both of an earlier class."""
+    """One submission from each group: not the same student, not one team, and not both from an earlier class."""
     pairs = ((one, two) for one in group for two in other if not (one.is_earlier and two.is_earlier))
     return next(((one, two) for one, two in pairs if not one.people & two.people), None)
 
@@ -196,7 +198,7 @@ def _is_of_now(group: Sequence[Work]) -> bool:
 
 
 def _names(group: Sequence[Work]) -> tuple[str, ...]:
-    """The names of a group, once for a student who handed in twice and for a team."""
+    """The names in a group, without repeats for resubmissions and teams."""
     seen: set[Identity] = set()
     names = []
     for one in group:
@@ -226,7 +228,7 @@ class _Line:
 
 
 def _lines(source: str, ranges: Sequence[tuple[int, int]], *, is_python: bool) -> list[_Line]:
-    """The source's lines; of a long one those that are shared and the ones around them, under their numbers."""
+    """The source's lines; of a long one only shared lines with context, under their original numbers."""
     every = source.rstrip().split("\n")
     marks = line_marks(ranges)
     numbers: Sequence[int] = range(1, len(every) + 1)

@@ -1,13 +1,13 @@
-"""A record as its student may see it: nothing in it tells what hidden tests call the launchers with.
+"""A record as its student may see it: nothing in it reveals the arguments of hidden tests.
 
-A hidden test keeps its verdict. Of a fault it keeps the kind, the student's own kernel and the student's own lines. Its
-name, message, output, timing, and what a checker wrote about addresses and values, are replaced. What is left is made
-afresh rather than copied: a field that somebody adds to a test later is empty here until somebody decides about it.
+A hidden test keeps its verdict. A fault keeps its kind, the student's own kernel and the student's own lines. Name,
+message, output, timing, and addresses and values from checkers are replaced. Results are built anew rather than copied:
+a field added to a test later stays empty here until somebody decides about it.
 
-A submission that remembers a hidden test's input could show it by what it does in a later test: what it prints, which
-wrong value it returns, which address it touches. So of a public test after a hidden one no output is kept, and where it
-failed, of message and findings only what is kept of a hidden test's; the student sees the rest by running it. Suites
-run their public tests first. What stays open is in docs/concepts/threat-model.md.
+A submission could remember a hidden test's input and leak it in a later public test: by its output, a wrong result, or
+an address. So a public test that runs after a hidden one loses its output, and if it failed, its message and findings
+are reduced like a hidden test's; the student sees the rest by running it. Suites run their public tests first.
+docs/concepts/threat-model.md lists the remaining leaks.
 """
 
 import re
@@ -24,7 +24,7 @@ from grader.model.score import CriterionScore, Score, tests_of
 from grader.model.verdicts import PASS, SLOW
 from grader.model.visibility import find_visibility, is_open
 
-HIDDEN_TEST = "hidden test"  # what each is called
+HIDDEN_TEST = "hidden test"  # the name shown for each
 _HINTS = {
     "WRONG": "try inputs that the public tests leave out: the smallest ones, those just below and above a limit, large "
     "ones, and two calls in a row",
@@ -45,18 +45,18 @@ _COMPILER_LINE = re.compile(r"(?:\((\d+)\)|:(\d+):\d+): (?:fatal )?(?:error|warn
 
 @dataclass(frozen=True)
 class Opening:
-    """When students see what opens after the deadline, which is the last of all students'; None: there is none."""
+    """When AFTER_DEADLINE opens: after the last deadline of all students; None: there is none."""
 
     now: datetime
     deadline: datetime | None = None
 
     def shows(self, visibility: str) -> bool:
-        """Whether students see now what has this visibility."""
+        """Whether students may now see items of this visibility."""
         return is_open(visibility, deadline=self.deadline, now=self.now)
 
 
 def closed() -> Opening:
-    """The opening where there is no course: nothing hidden is ever shown."""
+    """The opening without a course: nothing hidden is ever shown."""
     return Opening(datetime.now(UTC))
 
 
@@ -81,22 +81,24 @@ def for_student(assignment: Assignment, record: Record, opening: Opening) -> Rec
 
 
 def is_hidden_test(test: TestResult) -> bool:
-    """Whether this is what `for_student` left of a hidden test."""
+    """Whether `for_student` reduced this from a hidden test."""
     return test.name.startswith(f"{HIDDEN_TEST}: ")
 
 
 def _message(assignment: Assignment, record: Record) -> str:
-    """What stopped the run. A failure of the harness may quote a test; the compiler may quote any file it can read."""
+    """The message that stopped the run. A harness failure may quote a test; the compiler may quote any file it can
+    read.
+    """
     if record.status == NOT_GRADED:
         return ""
     if record.verdict != "COMPILE" or record.provenance.sandboxed:
-        return record.message  # in the sandbox the compiler sees nothing that is hidden
+        return record.message  # in the sandbox the compiler can read nothing hidden
     lines = [line for line in record.message.split("\n") if _is_about(line, assignment.submission)]
     return "\n".join(lines) or "The compiler's message is about other files than yours."
 
 
 def _is_about(line: str, file_name: str) -> bool:
-    """Whether this is a compiler's complaint about a line of the file, rather than a quotation of some other file."""
+    """Whether this is a compiler message about a line of the file, not a quotation of another file."""
     return line.startswith(file_name) and _COMPILER_LINE.match(line, len(file_name)) is not None
 
 
@@ -107,7 +109,7 @@ def _score(assignment: Assignment, score: Score, opening: Opening) -> Score:
 def _is_open(assignment: Assignment, criterion_id: str, opening: Opening) -> bool:
     try:
         return opening.shows(assignment.visibility_of_criterion(criterion_id))
-    except KeyError:  # of a criterion that the assignment had when it was graded
+    except KeyError:  # a criterion that the assignment had at grading time
         return False
 
 
@@ -167,9 +169,9 @@ def _hidden(assignment: Assignment, test: TestResult, lines: int, words: set[str
 
 
 def _after_hidden(file_name: str, test: TestResult, lines: int, words: set[str]) -> TestResult:
-    """A public test without any value that the submission chose after it had seen hidden inputs.
+    """A public test without any value that the submission chose after seeing hidden inputs.
 
-    What a budget's message says was counted by the judge.
+    The numbers in a budget's message are the judge's own counts, so they stay.
     """
     if test.verdict in (PASS, SLOW):
         return replace(test, output="", launches=())
@@ -181,7 +183,7 @@ def _after_hidden(file_name: str, test: TestResult, lines: int, words: set[str])
 
 
 def _findings(file_name: str, test: TestResult, lines: int, words: set[str]) -> tuple[Finding, ...]:
-    """The faults' kinds, kernels and lines, as far as they are the student's own."""
+    """The kinds, kernels and lines of faults, if they are the student's own."""
     found = [
         Finding(
             kind=finding.kind,
@@ -207,7 +209,7 @@ def _own(file_name: str, places: Sequence[Place], lines: int) -> tuple[Place, ..
 
 
 def _own_name(kernel: str, words: set[str]) -> str:
-    """A kernel's name without template arguments, where the source has it."""
+    """A kernel's name without template arguments, if it occurs in the source."""
     names = _NAME.findall(kernel.partition("<")[0])
     return names[-1] if names and names[-1] in words else ""
 

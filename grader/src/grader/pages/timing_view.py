@@ -1,4 +1,4 @@
-"""Measured times, in the form that a report card shows."""
+"""Measured times in the form for report cards."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _SIDES = (", before", ", after")
 
 @dataclass(frozen=True)
 class TimingRow:
-    """One timed criterion: the figure is the base's time as a multiple of the submission's."""
+    """One timed criterion: the figure is the ratio of the base's time to the submission's."""
 
     label: str
     title: str
@@ -24,9 +24,9 @@ class TimingRow:
 
 @dataclass(frozen=True)
 class TimingView:
-    """All timed criteria, the GPU and what was read from it.
+    """All timed criteria, the GPU and its state.
 
-    `is_open`: some time has to be measured again, by the command `again`, which a student's card doesn't have.
+    `is_open`: some time has to be measured again with the command `again`, which a student's card lacks.
     """
 
     gpu: str
@@ -38,7 +38,7 @@ class TimingView:
 
 
 def timing_view(assignment: Assignment, record: Record) -> TimingView | None:
-    """What a card says about time; None where nothing was timed."""
+    """The timing section of a card; None if nothing was timed."""
     result = record.result
     if result is None or not result.timings:
         return None
@@ -60,7 +60,7 @@ def timing_view(assignment: Assignment, record: Record) -> TimingView | None:
 
 
 def gpu_facts(timings: Iterable[Timing]) -> tuple[tuple[str, str], ...]:
-    """What was read from the GPU before and after each timing: each fact once, with all values that it had."""
+    """The GPU state before and after each timing: each item once, with all its values."""
     values: dict[str, dict[str, None]] = {}
     for timing in timings:
         for name, value in timing.gpu.items():
@@ -71,7 +71,7 @@ def gpu_facts(timings: Iterable[Timing]) -> tuple[tuple[str, str], ...]:
 
 
 def _listed(values: list[str]) -> str:
-    """Numbers of one unit as a range, all else as it is."""
+    """Numbers with a common unit as a range, other values as a list."""
     parts = [value.partition(" ") for value in values]
     units = {unit for _, _, unit in parts}
     if len(values) > 1 and len(units) == 1 and all(number.isdecimal() for number, _, _ in parts):

@@ -1,9 +1,9 @@
-"""Grades the submissions of several assignments: all in one queue, so that no processor waits for the rest of a batch.
+"""Grades the submissions of several assignments from one queue, so that no processor idles at the end of a batch.
 
-An assignment's reference is built and measured before its submissions, while those of assignments before it run. There
-is work at any time until the last submissions are at work: as many references are ready ahead as there are jobs.
+An assignment's reference is built and measured before its submissions, while those of earlier assignments run. To keep
+all processors busy, as many references are prepared ahead as there are jobs.
 
-What has to be run goes to an executor. The journal is read and written here alone, in one thread.
+Runs go to an executor. The journal is read and written only here, in one thread.
 """
 
 import contextlib
@@ -27,9 +27,9 @@ from grader.running.store import Journal
 
 @dataclass(frozen=True)
 class Batch:
-    """The submissions of one assignment, what they are graded with, and who hears of it.
+    """The submissions of one assignment, their bench, and the observer of their progress.
 
-    `command` repeats the run. `then` gets the results, outlines in the order of `submissions`, when all are there.
+    `command` repeats the run. `then` gets the results as outlines, in the order of `submissions`, when all are done.
     """
 
     bench: Bench
@@ -40,15 +40,15 @@ class Batch:
 
 
 def grade_batches(batches: Sequence[Batch], journal: Journal, executor: Executor) -> list[list[Record]]:
-    """Grades all submissions, each result in the journal as soon as it is there.
+    """Grades all submissions, and stores each result in the journal at once.
 
-    Those of the first batch go first. Of those with the same code one is graded, and the others get its result: they
-    have the seed in common too. Gives the results of each batch. Raises GraderError where a reference doesn't build,
-    because no submission of its assignment would.
+    The first batch goes first. Of submissions with the same code, and hence the same seed, one is run and the others
+    share its result. Returns the results of each batch. Raises GraderError if a reference doesn't build, because no
+    submission of its assignment would.
     """
     all_at_work = [_AtWork(batch, place, journal, executor) for place, batch in enumerate(batches)]
     for place, one in enumerate(all_at_work):
-        # Before the submissions of the batch that is `ahead` places before it: it was added before them.
+        # Runs before the submissions of the batch `ahead` places earlier, because it was queued first.
         executor.add_here(one.make_ready, one.begin, place - executor.ahead)
     executor.run()
     return [one.records() for one in all_at_work]
@@ -83,7 +83,7 @@ class _AtWork:
     def make_ready(self) -> None:
         """Builds and measures the reference if there is a submission to run.
 
-        Raises GraderError where it doesn't build. That it can't be measured is told with each submission.
+        Raises GraderError if it doesn't build. If it can't be measured, each submission reports that.
         """
         bench = self._batch.bench
         if any(change.is_run for change in changes(bench, self._batch.submissions, self._journal)):
@@ -118,7 +118,7 @@ class _AtWork:
         self._records[index] = record.outline()
         if len(self._records) == len(self._batch.submissions):
             self._batch.then(self.records())
-        for copy in copies:  # of which the last one may be there at once: the results are told once
+        for copy in copies:  # the last of them may complete the batch: report the results only once
             self._add(copy)
 
     def records(self) -> list[Record]:

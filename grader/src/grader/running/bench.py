@@ -1,4 +1,4 @@
-"""What the submissions of one assignment are graded with: the suite, the reference, the settings, and their hashes."""
+"""What submissions of one assignment are graded with: suite, reference, settings, and their hashes."""
 
 import threading
 from collections.abc import Callable
@@ -16,14 +16,14 @@ from grader.running.build import Built, Order, build_worker
 from grader.running.gpu_gate import GATE, GpuGate
 from grader.running.run import RunSettings, Suite, list_suite, measure_suite
 
-FIGURES = "figures.json"  # what a suite records of the reference
+FIGURES = "figures.json"  # a suite's counters of the reference
 
-Build = Callable[[Order, threading.Event | None], Built]  # `build_worker`, or one that remembers
+Build = Callable[[Order, threading.Event | None], Built]  # `build_worker`, or a caching version of it
 
 
 @dataclass(frozen=True)
 class Bench:
-    """All that the submissions of one assignment are graded with."""
+    """Everything needed to grade the submissions of one assignment."""
 
     layout: Layout
     toolchain: Toolchain
@@ -35,8 +35,8 @@ class Bench:
     work: Path
     build: Build
     gpu: GpuGate = GATE
-    flags: tuple[str, ...] = ()  # of the suite, beside those that the settings give
-    headers: str = ""  # the texts of the assignment's headers: what a submission may include of its own
+    flags: tuple[str, ...] = ()  # for the suite, besides those derived from the settings
+    headers: str = ""  # the texts of the assignment's headers, which submissions may include
 
 
 def prepare(
@@ -48,11 +48,11 @@ def prepare(
     stop: threading.Event,
     build: Build = build_worker,
 ) -> Bench:
-    """Lists the suite's tests and hashes what the grade depends on; raises GraderError where the suite doesn't run."""
+    """Lists the suite's tests and hashes everything a grade depends on; raises GraderError if the suite doesn't run."""
     try:
         suite = list_suite(layout, assignment)
     except InfrastructureError as error:
-        # The judge reads assignment.toml too, and says what is wrong with a metric.
+        # The judge also reads assignment.toml, and reports errors in its metrics.
         again = "" if assignment.path.name in str(error) else "\nType:  make build"
         raise GraderError(f"{error}{again}") from error
     reference = Reference(layout, toolchain, assignment, settings, work, stop, build)
@@ -72,7 +72,7 @@ def prepare(
 
 
 def _hash_of_assignment(layout: Layout, assignment: Assignment) -> str:
-    """Over what a run depends on: headers, glue, and what the judge reads of assignment.toml."""
+    """A hash of the assignment's inputs to a run: headers, glue, and the judge's part of assignment.toml."""
     folder = assignment.path.parent
     headers = [path for path in (*folder.glob("*.h"), folder / KERNELS) if path.is_file()]
     glue = [path for path in (layout.glue(assignment.id), layout.compiled_glue(assignment.id)) if path.is_file()]
@@ -80,7 +80,7 @@ def _hash_of_assignment(layout: Layout, assignment: Assignment) -> str:
 
 
 class Reference:
-    """The reference's worker, built when the first submission needs it: a run that finds all in the journal doesn't."""
+    """The reference's worker, built on first use: a run that finds everything in the journal never builds it."""
 
     def __init__(
         self,
@@ -109,9 +109,9 @@ class Reference:
         return self._layout.reference(self._assignment.id) / self._assignment.submission
 
     def worker(self) -> Path | None:
-        """The built worker; None where there is no reference.
+        """The built worker; None if there is no reference.
 
-        Raises GraderError where it doesn't build: then no submission would.
+        Raises GraderError if it doesn't build: then no submission would.
         """
         with self._lock:
             if self._worker is None and self.source.is_file():
@@ -119,9 +119,9 @@ class Reference:
             return self._worker
 
     def figures(self, bench: Bench) -> Path | None:
-        """A file with what the reference is counted to do: measured once, so that it need not run beside each.
+        """A file with the reference's counters, measured once so that it need not run with each submission.
 
-        None where there is no reference, or nothing to compare with it. Raises InfrastructureError where it fails.
+        None if there is no reference, or nothing to compare with it. Raises InfrastructureError if measuring fails.
         """
         worker = self.worker()
         if worker is None or not self._assignment.n:

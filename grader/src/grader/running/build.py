@@ -1,12 +1,12 @@
-"""Compiles a submission into a worker, in a box: compiling untrusted code is as dangerous as running it.
+"""Compiles a submission into a worker, in a sandbox: compiling untrusted code is as dangerous as running it.
 
-The flags are in harness/worker/build.sh, which make calls too. The box sees the compilers, the worker's sources, the
-protocol's, the assignment's folder as students have it and the one submission; it can write to one empty folder. It
+The flags are in harness/worker/build.sh, which make calls too. The sandbox sees the compilers, the worker's sources,
+the protocol's, the assignment's folder as students have it and the one submission; it can write to one empty folder. It
 sees no other part of the harness, because a submission could include a solution from there: benchmarks have scans,
 tests have reductions.
 
-A submission in Python runs while it is compiled: Numba compiles its kernels as it is imported. So its box can write to
-one file, the worker, and not to a folder that it could fill; what it prints is believed no more than what it makes.
+A submission in Python runs while it is compiled: Numba compiles its kernels as it is imported. So its sandbox can write
+to one file, the worker, and to no folder that it could fill; its output is trusted no more than the file it makes.
 """
 
 import os
@@ -32,7 +32,7 @@ from grader.running.machine_paths import IN_BOX, MachinePaths
 _SECONDS = 180
 _OUTPUT_CAP = 1 << 18
 _FILE_BYTES = 1 << 30
-_WORKER_BYTES = 64 << 20  # all of a class's are kept until it is graded; one has 1 or 2 MiB
+_WORKER_BYTES = 64 << 20  # all of a class's are kept until it is graded; one takes 1 or 2 MiB
 _MEMORY_BYTES = 4 << 30
 _TMP_BYTES = 1 << 30
 _FIRST_LINES = 60
@@ -44,7 +44,7 @@ _KILLED = re.compile(
 
 @dataclass(frozen=True)
 class Built:
-    """A worker, or None and the compiler's message; `refused` where it would compile and may not."""
+    """A worker, or None and the compiler's message; `refused` if it would compile but is not allowed."""
 
     worker: Path | None
     message: str
@@ -54,9 +54,9 @@ class Built:
 
 @dataclass(frozen=True)
 class Order:
-    """What a worker is made of, with what, and in which folder.
+    """A worker's inputs, options and folder.
 
-    `parts`: the source holds several submissions, each in a namespace of that name; of each is made out/worker.NAME.
+    `parts`: the source holds several submissions, each in a namespace of that name; each becomes out/worker.NAME.
     """
 
     layout: Layout
@@ -69,9 +69,9 @@ class Order:
 
 
 def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
-    """Compiles the order's source into out/worker of its folder; of parts, into those that link.
+    """Compiles the order's source into out/worker in its folder, or each of its parts that links.
 
-    Raises InfrastructureError where the compiler could not even be started.
+    Raises InfrastructureError if the compiler could not be started.
     """
     layout, toolchain, assignment, sandboxed = order.layout, order.toolchain, order.assignment, order.sandboxed
     source_folder, out = order.folder / "src", order.folder / "out"
@@ -89,7 +89,7 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
         str(layout.build_script),
         *("--build", str(layout.build)),
         *("--assignment", str(assignment.path.parent)),
-        # Its name in the box: what the compiler leaves in the program must not tell where this machine keeps things.
+        # Its name in the sandbox: the compiled program must not reveal paths of this machine.
         *("--source", str((IN_BOX if has_view else source_folder) / assignment.submission)),
         *("--glue", str(layout.glue(assignment.id))),
         *("--out", str(worker)),
@@ -141,7 +141,7 @@ def build_worker(order: Order, stop: threading.Event | None = None) -> Built:
     if order.parts:
         return Built(None, ended.output, ended.seconds, refused=ended.status != 0)
     if ended.status == BUILD_SCRIPT_STATUS and python and order.source:
-        # The file may have made the script end so. With another it begins, or this raises.
+        # The source may have caused the script's failure. If an empty source fails too, this raises.
         build_worker(replace(order, source=b"", folder=order.folder / "empty"), stop)
         return _ended_by_the_file(order, ended)
     return _built(order, ended, worker, MachinePaths(layout, toolchain, source_folder, out), used_up=used_up)
@@ -152,7 +152,7 @@ def _ended_by_the_file(order: Order, ended: Ended) -> Built:
 
 
 def _built(order: Order, ended: Ended, worker: Path, paths: MachinePaths, *, used_up: bool) -> Built:
-    """What a build that ended has made; raises InfrastructureError where that says nothing about the source."""
+    """The result of a finished build; raises InfrastructureError if it says nothing about the source."""
     is_python = order.assignment.is_python
     if ended.timed_out:
         return Built(None, f"The compiler was stopped after {_SECONDS} seconds.", ended.seconds)
@@ -168,12 +168,12 @@ def _built(order: Order, ended: Ended, worker: Path, paths: MachinePaths, *, use
         return Built(worker, "", ended.seconds)
     if ended.status == 0:
         raise InfrastructureError("the build script reported success but left no worker")
-    # What needs more memory than a file may is its author's to fix. A compiler that was killed otherwise tells
-    # that the machine had none left, and nothing about the file; a file in Python may print that it was killed.
+    # A file that needs more memory than allowed is its author's to fix. A compiler killed for any other reason means
+    # the machine ran out of memory, and says nothing about the file; a Python file may print that it was killed.
     was_killed = ended.status == -signal.SIGKILL or (not is_python and _KILLED.search(ended.output))
     if not used_up and was_killed:
         raise InfrastructureError("the compiler was killed: this machine may have too little memory for --jobs so many")
-    need_space(order.folder)  # else the compiler may have failed for want of it
+    need_space(order.folder)  # else the compiler may have failed for lack of space
     message = first_errors(ended.output, paths)
     if ended.status == REFUSED_STATUS:
         return Built(None, message, ended.seconds, refused=True)
@@ -181,7 +181,7 @@ def _built(order: Order, ended: Ended, worker: Path, paths: MachinePaths, *, use
 
 
 def first_errors(output: str, paths: MachinePaths) -> str:
-    """The compiler's message without this machine's paths, cut down to what surrounds the first errors."""
+    """The compiler's message without this machine's paths, reduced to the parts around the first errors."""
     text = shown_block(paths.hide(output), _OUTPUT_CAP)
     lines = [line.rstrip() for line in text.strip().splitlines()]
     if len(lines) <= _FIRST_LINES:

@@ -1,4 +1,4 @@
-"""What a run would do, and why: which results the journal has, which need only a new score, and which need a run."""
+"""Plans a run: which results are in the journal, which need only a new score, and which need a run."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ from grader.running.store import Journal
 KEPT, SHARED, RUN = "kept", "shared", "run"
 _NEW, _FAILED, _OPEN, _ASKED = "new", "failed", "open", "asked for"
 _FILE = "file"
-# Of each part of a result's provenance: what a person calls it.
+# Names for the parts of a result's provenance, for people.
 _NAMES = {
     "suite": "the suite", "library": "the worker library", "assignment": "the assignment",
     "reference": "the reference", "scoring": "points or titles in assignment.toml", "nvcc": "nvcc",
@@ -26,7 +26,7 @@ _VERSION = "the way that results are kept"
 
 @dataclass(frozen=True)
 class Change:
-    """What is to be done for one submission. `causes` are words for what changed since its last result."""
+    """The work for one submission. `causes` are words for what changed since its last result."""
 
     submission: Submission
     what: str
@@ -41,7 +41,7 @@ class Change:
 def changes(
     bench: Bench, submissions: Sequence[Submission], journal: Journal, *, again: bool = False
 ) -> Iterator[Change]:
-    """What is to be done for each, in their order; with `again`, as if all of them were asked to be graded again."""
+    """The work for each submission, in order; with `again`, as if a regrade of all were requested."""
     runs: set[str] = set()
     for submission in submissions:
         assignment, turn = bench.assignment.id, turn_of(bench, submission, journal)
@@ -85,7 +85,7 @@ def named_parts(names: Iterable[str]) -> list[str]:
 
 
 def told(bench: Bench, made: Sequence[Change]) -> list[str]:
-    """What is to be done and why, a sentence each; none where nothing is, or where nobody was graded before."""
+    """The planned work and its causes, a sentence each; empty if there is none, or nobody was graded before."""
     todo = [change for change in made if change.what != KEPT]
     new = [change for change in todo if change.causes == (_NEW,)]
     if len(new) == len(made):

@@ -14,7 +14,7 @@ _VIRTUAL = "virtual GPU"
 
 
 def merge(virtual: SuiteResult, gpu: SuiteResult) -> SuiteResult:
-    """One result of both runs: `virtual` has the evidence, `gpu` the times."""
+    """One result from both runs: `virtual` has the evidence, `gpu` the times."""
     found = {test.name: test for test in gpu.tests}
     tests = [_worse(test, found[test.name], gpu.device.name) if test.name in found else test for test in virtual.tests]
     return replace(
@@ -27,14 +27,14 @@ def merge(virtual: SuiteResult, gpu: SuiteResult) -> SuiteResult:
 
 
 def alone(gpu: SuiteResult) -> SuiteResult:
-    """The result of a GPU that nobody counted beside."""
+    """A GPU's result without a virtual GPU's."""
     return gpu.with_tests((*gpu.tests, *timing_failures(gpu)))
 
 
 def timing_failures(gpu: SuiteResult) -> list[TestResult]:
-    """What was wrong while a rung was timed, once a rung, as a test that failed.
+    """The failures while a rung was timed, as one failed test per rung.
 
-    A result that is only right when nobody measures is not right.
+    A result that is only right when it is not timed is not right.
     """
     failed: dict[str, Timing] = {}
     for timing in gpu.timings:

@@ -1,6 +1,6 @@
-"""Decides what may use the GPU at once: any number of tests, or a single timing and nothing else.
+"""Controls concurrent use of the GPU: any number of tests, or a single timing alone.
 
-A waiting timing goes before tests that come later.
+A waiting timing has priority over later tests.
 """
 
 import threading
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 class GpuGate:
-    """The gate to one GPU."""
+    """A reader-writer lock for one GPU."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -19,7 +19,7 @@ class GpuGate:
 
     @contextmanager
     def tests(self) -> Iterator[None]:
-        """Enters the gate shared, beside other tests."""
+        """Holds the GPU shared with other tests."""
         with self._changed:
             self._changed.wait_for(lambda: not self._timing and not self._waiting)
             self._testing += 1
@@ -32,7 +32,7 @@ class GpuGate:
 
     @contextmanager
     def times(self) -> Iterator[None]:
-        """Enters the gate alone, to measure times."""
+        """Holds the GPU exclusively, to measure times."""
         with self._changed:
             self._waiting += 1
             try:
@@ -48,4 +48,4 @@ class GpuGate:
                 self._changed.notify_all()
 
 
-GATE = GpuGate()  # this process's: submissions of several assignments may be graded at once
+GATE = GpuGate()  # per process: submissions of several assignments may be graded at once

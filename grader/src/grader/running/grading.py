@@ -1,8 +1,8 @@
 """The run of one submission: build, run on one device or both, score. It knows no journal and no other submission.
 
 With a GPU each submission's suite runs three times: on the virtual GPU and then on the GPU, in parallel with others',
-and a third time to measure the rungs that are right on both, while nothing else is on the GPU. The first of these can
-be done on another machine than the other two (`first_half`, `second_half`).
+and a third time to measure the rungs that are right on both, while nothing else is on the GPU. The first of these may
+run on a different machine from the other two (`first_half`, `second_half`).
 """
 
 import errno
@@ -35,14 +35,14 @@ from grader.running.store import Asked, gpu_key
 _Outcome = TypeVar("_Outcome")
 RETRIES = 2
 _SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)  # of what others may soon give back
-_PAUSE_SECONDS = 1.0  # for what is short to be there again
+_PAUSE_SECONDS = 1.0  # wait for such resources
 
 
 @dataclass(frozen=True)
 class Task:
-    """A run that the journal doesn't have: whose, with what, and under which key its result will be kept.
+    """A run that is not in the journal: its submission, its bench, and the key for its result.
 
-    `asked` is the regrade that it belongs to, `command` the line that repeats it.
+    `asked` is the regrade that it belongs to, `command` the command that repeats it.
     """
 
     bench: Bench
@@ -53,28 +53,28 @@ class Task:
 
     @property
     def name(self) -> str:
-        """One's own: two who hand in the same file have the same key, and may be graded side by side."""
+        """Unique per submission; identical files share a key but may run concurrently."""
         return f"{self.key[:24]}-{fingerprint(self.submission.folder)}"
 
     @property
     def work(self) -> Path:
-        """Where it is built and run."""
+        """The folder for building and running it."""
         return self.bench.work / self.name
 
 
 class Tests(Protocol):
-    """Keeps the tests of a run that isn't over, so that one that is cut short goes on where it was."""
+    """Stores the finished tests of an incomplete run, so that an interrupted one can continue."""
 
     def tests(self, folder: str, key: str) -> list[TestResult]:
         """Test results of an interrupted run."""
 
     def add_tests(self, folder: str, key: str, tests: Sequence[TestResult]) -> None:
-        """Stores test results that have come in."""
+        """Stores finished test results."""
 
 
 @dataclass(frozen=True)
 class Half:
-    """What the virtual GPU found of a submission that a GPU has yet to run, and its worker."""
+    """The virtual GPU's results for a submission still to run on a GPU, and its worker."""
 
     worker: Path
     virtual: SuiteResult
@@ -88,21 +88,23 @@ def without_run(task: Task) -> Record:
 
 
 def not_graded(task: Task, message: str) -> Record:
-    """The record of a run that came to no end, through no fault of the submission's."""
+    """The record of a run that failed through no fault of the submission."""
     return _record(task, NOT_GRADED, message, None)
 
 
 def run_task(task: Task, tests: Tests, progress: Progress, stop: threading.Event) -> Record:
-    """Builds and runs a submission. What the harness fails on is tried again, and then the record says so.
+    """Builds and runs a submission. Harness failures are retried, then recorded.
 
-    Raises CancelledError where `stop` is set, and GraderError where no submission could be graded.
+    Raises CancelledError if `stop` is set, and GraderError if no submission could be graded.
     """
     run = _Run(task, tests, progress, stop)
     return run.tried(run.whole)
 
 
 def first_half(task: Task, tests: Tests, progress: Progress, stop: threading.Event) -> Record | Half:
-    """Does the part of `run_task` that needs no GPU; returns a record if that is all, as for a compile error."""
+    """Does the part of `run_task` that needs no GPU; returns a record if nothing remains to do, as after a compile
+    error.
+    """
     run = _Run(task, tests, progress, stop)
     return run.tried(run.first)
 
@@ -145,7 +147,7 @@ def _folder(task: Task) -> Path:
 
 
 def _unexpected(error: Exception) -> str:
-    """What happened, and where in the grader, for whoever reports it."""
+    """The error, and where in the grader it occurred, for a bug report."""
     at = traceback.extract_tb(error.__traceback__)[-1]
     said = shown(f"{type(error).__name__}: {error}", 300)
     return f"the grader itself failed: {said} (in {Path(at.filename).name}, line {at.lineno})"
@@ -165,16 +167,16 @@ class _Run:
         self._tests = tests
         self._progress = progress
         self._stop = stop
-        self._kept: set[tuple[str, str]] = set()  # tests that were kept, by key and name
+        self._kept: set[tuple[str, str]] = set()  # stored tests, by key and name
         self._settings = self._bench.settings.for_source(
             self._bench.assignment.id, identity(self._bench, self._submission)
         )
 
     def tried(self, work: Callable[[int], _Outcome]) -> _Outcome | Record:
-        """What `work` makes, which gets the number of the attempt."""
+        """Calls `work` with the number of the attempt, retrying harness failures."""
         if self._stop.is_set():
             raise CancelledError
-        self._bench.reference.worker()  # first: what doesn't build after it is the submission's fault
+        self._bench.reference.worker()  # first, so that a later build failure is the submission's fault
         failure = ""
         partial: SuiteResult | None = None
         for attempt in range(1 + RETRIES):
@@ -190,9 +192,9 @@ class _Run:
                 raise
             except (
                 Exception
-            ) as error:  # no processes or memory left, a mistake of ours: the others are graded all the same
+            ) as error:  # no processes or memory left, or a bug in the grader: the others are still graded
                 if isinstance(error, OSError) and error.errno not in _SHORT and storage_problem(error):
-                    raise  # nobody else's result could be kept either
+                    raise  # no other result could be stored either
                 failure = _unexpected(error)
                 self._stop.wait(_PAUSE_SECONDS * attempt)
         return _record(self._task, NOT_GRADED, f"Tried {1 + RETRIES} times: {failure}", None, partial)
@@ -221,7 +223,7 @@ class _Run:
         return _record(self._task, GRADED, "", score_result(self._bench.assignment, result), result)
 
     def _built(self, attempt: int) -> Path | Record:
-        """The worker, or the record of a file that becomes none."""
+        """The worker, or a record if the file does not compile."""
         built = self._build(attempt)
         if built.worker is not None and not built.refused:
             return built.worker
@@ -263,7 +265,7 @@ class _Run:
         return devices.merge(virtual, gpu) if virtual else devices.alone(gpu)
 
     def _rungs_to_time(self, tests: Sequence[TestResult]) -> tuple[str, ...]:
-        """Those with a timed criterion that are right: a wrong result's time counts for nothing."""
+        """The timed rungs whose results are right: a wrong result's time counts for nothing."""
         wrong = {test.rung for test in tests if test.verdict != "PASS"}
         only = self._bench.settings.rung
         rungs = [criterion.rung for criterion in self._bench.assignment.criteria if criterion.timing]
@@ -281,7 +283,7 @@ class _Run:
             bench.assignment,
             bench.suite,
             worker,
-            bench.reference.worker() if settings.on_gpu else None,  # it is timed beside each there
+            bench.reference.worker() if settings.on_gpu else None,  # there it is timed alongside each submission
             _folder(self._task),
             settings,
             done=in_order(bench.suite, done),
@@ -294,7 +296,7 @@ class _Run:
         return result
 
     def _ended(self, tests: Sequence[TestResult], before: int, key: str) -> None:
-        # Evidence is measured anew by the next run: its measurements stand in the result beside the tests.
+        # The next run measures evidence again, so these results are not stored with the tests.
         kept = [
             test
             for test in tests

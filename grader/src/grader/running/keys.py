@@ -1,8 +1,8 @@
-"""Under which keys results are kept: hashes of all that they depend on.
+"""The keys of stored results: hashes of everything they depend on.
 
-A result has two. Its `key` covers the file byte for byte and what scores are made of. Its run's key covers only what
-the judge saw, and of the file only the code: results with the same run's key differ in points, titles and lines, and
-one run serves them all.
+A result has two. Its `key` covers the file byte for byte and the inputs of its score. Its run key covers only what the
+judge saw, and only the code of the file: results with the same run key may differ in points, titles and lines, and
+share one run.
 """
 
 import json
@@ -20,23 +20,23 @@ _KEY_FORMAT = "2"
 
 
 def key_of(bench: Bench, submission: Submission) -> str:
-    """A hash of all that a submission's result depends on.
+    """A hash of everything a submission's result depends on.
 
-    It is no secret (workers see a part of it in their path), so a seed that was derived is not in it: of the secret
-    and the submission, which decide the seed, it has a fingerprint and a hash.
+    It is not secret (workers see part of it in their path), so it does not contain a derived seed. Instead it has a
+    fingerprint of the secret and a hash of the submission, which determine the seed.
     """
     file = sha256_bytes(submission.source) if submission.source is not None else submission.problem
     return _hash(_parts(bench) | bench.hashes | {"submission": file})
 
 
 def run_key_of(bench: Bench, submission: Submission) -> str:
-    """A hash of all that the judge's findings depend on, but for the lines that they name."""
+    """A hash of everything the judge's findings depend on, except the line numbers in them."""
     hashes = {name: value for name, value in bench.hashes.items() if name != "scoring"}
     return _hash(_parts(bench) | hashes | {"code": sha256_bytes(identity(bench, submission))})
 
 
 def numbered(key: str, regrade: int) -> str:
-    """The key of what a person asked to be graded again, for so many times; with 0 the key itself."""
+    """The key of the regrade with this number; for 0 the key itself."""
     return f"{key}#{regrade}" if regrade else key
 
 
@@ -60,9 +60,9 @@ def provenance_of(bench: Bench, submission: Submission, command: str) -> Provena
 
 
 def identity(bench: Bench, submission: Submission) -> bytes:
-    """What seeds are derived from: the code of the file, else the file byte for byte.
+    """The input of seed derivation: the code of the file, else the file byte for byte.
 
-    Files with the same code have the same inputs, whoever is graded first, and another comment gets no other inputs.
+    Files with the same code get the same inputs, whoever is graded first, and a changed comment doesn't change them.
     """
     if submission.source is None:
         return submission.problem.encode()
@@ -71,7 +71,7 @@ def identity(bench: Bench, submission: Submission) -> bytes:
 
 
 def code_of(bench: Bench, source: bytes) -> Normal | None:
-    """The file's tokens and their lines; None where it has to be taken byte for byte."""
+    """The file's tokens and their lines; None if it must be compared byte for byte."""
     return _code(source, bench.headers, is_python=bench.assignment.is_python)
 
 

@@ -15,19 +15,19 @@ from grader.base.toolchain import Toolchain
 from grader.model.result import SuiteResult
 
 IN_BOX = Path("/submission")
-_MOUNT = re.compile(  # a line of /proc/self/mountinfo; of /proc/mounts
+_MOUNT = re.compile(  # a line of /proc/self/mountinfo or /proc/mounts
     r"^\d+ \d+ \d+:\d+ \S+ \S+ r[ow]\b.* - \S+ .*$|^\S+ /\S* \S+ r[ow](?:,\S*)? \d+ \d+$", re.MULTILINE
 )
 _MOUNTS = Path("/proc/self/mountinfo")
-_OCTAL = re.compile(r"\\([0-7]{3})")  # a space, say
+_OCTAL = re.compile(r"\\([0-7]{3})")  # such as a space
 _SCRATCH = r"/tmp/worker\.\w{6}(?=/)|/tmp(?=/tmpxft_)"  # noqa: S108  # the build script's, and nvcc's
 
 
 class MachinePaths:
-    """What replaces which path: folders of the project by their names in it, and scratch folders by nothing."""
+    """Replacements for paths: project folders become their names in the project, scratch folders vanish."""
 
     def __init__(self, layout: Layout, toolchain: Toolchain, *scratch: Path) -> None:
-        """`scratch` folders hold the submission and what is made of it."""
+        """`scratch` folders hold the submission and files made from it."""
         named = {str(toolchain.toolkit): "cuda", str(layout.build): "build", str(layout.root): ""}
         named |= {str(folder): "" for path in (IN_BOX, *scratch) for folder in (path, path.resolve())}
         mounts = _mounts()
@@ -47,7 +47,7 @@ class MachinePaths:
         return f"{name}/" if name else ""
 
     def hide_in(self, result: SuiteResult) -> SuiteResult:
-        """The result with names instead of paths in all that a submission or the judge wrote."""
+        """The result with names instead of paths in all text from a submission or the judge."""
         hide = self.hide
         return replace(
             result,
@@ -75,7 +75,7 @@ class MachinePaths:
 
 
 def _mounts() -> dict[str, str]:
-    """This machine's mount points, and which folder of its file system each shows."""
+    """This machine's mount points, each with the folder of its file system that it shows."""
     try:
         lines = _MOUNTS.read_text().splitlines()
     except OSError:
@@ -85,7 +85,9 @@ def _mounts() -> dict[str, str]:
 
 
 def _in_file_system(path: str, mounts: dict[str, str]) -> str:
-    """The path as its file system has it: /prof/lockstep where /home/prof/lockstep is on a file system of its own."""
+    """The path inside its own file system: /prof/lockstep if /home/prof/lockstep is on a separate one mounted at
+    /home.
+    """
     for folder in (Path(path), *Path(path).parents):
         if (shown := mounts.get(str(folder))) is not None:
             return str(Path(shown) / Path(path).relative_to(folder))

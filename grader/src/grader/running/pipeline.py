@@ -1,8 +1,8 @@
-"""Grades a submission: its steps, and what becomes of it where one fails.
+"""The steps of grading a submission, and what happens if one fails.
 
-For each submission: key → journal? → build → run → score → journal. `begin` says whether it has to be run, `end` keeps
-the result; the run between them (`running.grading`) may be on another machine. The work folder of a submission is named
-by its key and is removed when the result is in the journal.
+For each submission: key → journal? → build → run → score → journal. `begin` decides whether to run it, `end` stores the
+result; the run in between (`running.grading`) may be on another machine. The work folder of a submission is named after
+its key and is removed when the result is in the journal.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from grader.running.store import Asked, Journal
 
 @contextlib.contextmanager
 def only_grader(out: Path) -> Any:
-    """Holds the output folder's lock; raises GraderError where another grader holds it."""
+    """Holds the output folder's lock; raises GraderError if another grader holds it."""
     out.mkdir(parents=True, exist_ok=True)
     with (out / ".lock").open("w") as lock:
         try:
@@ -41,7 +41,7 @@ def only_grader(out: Path) -> Any:
 
 @dataclass(frozen=True)
 class Desk:
-    """Where an assignment's results are kept, who hears of them, and the command that repeats the run.
+    """The journal of an assignment's results, their observer, and the command that repeats the run.
 
     With `may_reuse`, a run of the same code serves a submission too.
     """
@@ -53,9 +53,9 @@ class Desk:
     may_reuse: bool = False
 
     def begin(self, submission: Submission) -> Record | Task:
-        """The submission's result where there is one already, or else what has to be run for it.
+        """The submission's existing result, or else the task to run for it.
 
-        What a person asked to be graded again is run. Until that comes to an end, the result before it counts.
+        A requested regrade is run. Until it finishes, the previous result counts.
         """
         turn = turn_of(self.bench, submission, self.journal)
         if turn.asked is not None:
@@ -69,7 +69,7 @@ class Desk:
         return task if record is None else self._kept(task, record)
 
     def end(self, task: Task, record: Record) -> Record:
-        """Keeps the result of a run, and gives the one that counts."""
+        """Stores the result of a run, and returns the one that counts."""
         self._kept(task, record)
         submission = task.submission
         turn = turn_of(self.bench, submission, self.journal)
@@ -87,7 +87,7 @@ class Desk:
 
     def _known(self, submission: Submission, turn: Turn) -> Record | None:
         known = self.journal.find(self.bench.assignment.id, submission.folder, turn.key)
-        # The roster may have changed meanwhile, and what the platform says of the hand-in.
+        # The roster, or the platform's data on the hand-in, may have changed meanwhile.
         return known and replace(known, student=submission.student, handed=submission.handed)
 
     def _reused(self, task: Task) -> Record | None:
@@ -103,6 +103,6 @@ class Desk:
 
 
 def grade_one(desk: Desk, submission: Submission, stop: threading.Event) -> Record:
-    """Grades one submission on this machine, or finds it in the journal."""
+    """Grades one submission on this machine, unless its result is in the journal."""
     found = desk.begin(submission)
     return found if isinstance(found, Record) else desk.end(found, run_task(found, desk.journal, desk.progress, stop))

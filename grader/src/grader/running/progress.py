@@ -1,4 +1,4 @@
-"""Who watches the grading."""
+"""Interface for observers of grading."""
 
 from typing import Protocol
 
@@ -7,26 +7,26 @@ from grader.model.record import Record
 
 
 class Progress(Protocol):
-    """Who watches the grading. Calls come from several threads."""
+    """Observes grading. Calls come from several threads."""
 
     def on_stage(self, submission: Submission, stage: str) -> None:
         """A submission enters a stage: building, running, retrying."""
 
     def on_tests(self, submission: Submission, ended: int, total: int) -> None:
-        """Called with the number of its tests that have ended."""
+        """Called with the number of finished tests."""
 
     def on_record(self, record: Record, *, cached: bool) -> None:
-        """A submission is done; `cached` where the journal had it already."""
+        """A submission is done; `cached` if its result was in the journal."""
 
 
 class Quiet:
-    """A watcher that says nothing."""
+    """An observer that does nothing."""
 
     def on_stage(self, submission: Submission, stage: str) -> None:
-        """Nothing."""
+        """Does nothing."""
 
     def on_tests(self, submission: Submission, ended: int, total: int) -> None:
-        """Nothing."""
+        """Does nothing."""
 
     def on_record(self, record: Record, *, cached: bool) -> None:
-        """Nothing."""
+        """Does nothing."""

@@ -1,11 +1,11 @@
-"""What a person asked to be graded again, though nothing changed.
+"""Regrades that a person requested although nothing changed.
 
-The results of such a run have keys of their own: that of the first regrade is the submission's key with `#1` behind it.
-Regrades are counted by run, so that one stays in force when points or comments change later. The last one that came to
-an end counts: one that the harness fails on leaves the result before it in force, and stays asked for.
+Their results have keys of their own: the first regrade's is the submission's key with `#1` appended. Regrades are
+counted per run, so that one stays in force when points or comments change later. The last finished one counts: if the
+harness fails on a regrade, the previous result stays in force and the request stays open.
 
-What was asked for is in the journal before anything runs, and until the pages are written: a grader that is killed
-meanwhile goes on with it, and the same words don't ask for another one.
+A request is in the journal before anything runs, and until the pages are written: a killed grader continues with it
+when restarted, and repeating the command does not make another request.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from grader.running.store import Asked, Journal
 
 @dataclass(frozen=True)
 class Turn:
-    """Under which key a submission's result is: `key` of the one in force, and what was asked for and isn't done."""
+    """The keys of a submission's results: `key` of the one in force, and the open request, if any."""
 
     key: str
     regrade: int
@@ -27,12 +27,12 @@ class Turn:
 
     @property
     def asked_key(self) -> str:
-        """Under which the result of what was asked for will be."""
+        """The key for the requested result."""
         return numbered(self.key.partition("#")[0], self.asked.number) if self.asked else self.key
 
 
 def turn_of(bench: Bench, submission: Submission, journal: Journal) -> Turn:
-    """The submission's key, and the regrade that somebody has asked for, if any."""
+    """The submission's key, and its requested regrade, if any."""
     if not journal.has_regrades(bench.assignment.id, submission.folder):
         return Turn(key_of(bench, submission), 0, None)  # a run's key takes a while, and few are ever asked for
     place = (bench.assignment.id, submission.folder, run_key_of(bench, submission))
@@ -43,7 +43,7 @@ def turn_of(bench: Bench, submission: Submission, journal: Journal) -> Turn:
 
 
 def ask(bench: Bench, submissions: Iterable[Submission], journal: Journal, reason: str, staff: str) -> None:
-    """Asks that these be graded again; what was asked for in these words and isn't over is only gone on with."""
+    """Requests regrades of these submissions; an open request with the same words is continued instead."""
     for submission in submissions:
         if submission.source is None:
             continue
@@ -57,6 +57,6 @@ def ask(bench: Bench, submissions: Iterable[Submission], journal: Journal, reaso
 
 
 def not_done(bench: Bench, submissions: Iterable[Submission], journal: Journal) -> list[tuple[Submission, Asked]]:
-    """Those whose regrade has not come to an end."""
+    """The submissions with unfinished regrades."""
     found = ((submission, turn_of(bench, submission, journal).asked) for submission in submissions)
     return [(submission, asked) for submission, asked in found if asked is not None]

@@ -1,6 +1,6 @@
-"""Saves what can be read of a damaged journal.
+"""Recovers the readable part of a damaged journal.
 
-Tables are read from both ends up to the damage: a damaged page costs the rows on it. An invalid result is left out, so
+Tables are read from both ends up to the damage: a damaged page loses the rows on it. An invalid result is left out, so
 that it is graded again. The secret of the seeds is in another file, so all seeds stay the same.
 """
 
@@ -32,7 +32,7 @@ class Repaired:
 
 
 def repair(path: Path) -> Repaired:
-    """Puts a new journal in the place of a damaged one, which is kept under another name."""
+    """Replaces a damaged journal, which is kept under another name."""
     fresh = path.with_name("journal.repaired.sqlite")
     _remove(fresh)
     rows = _rows(path)
@@ -46,7 +46,7 @@ def repair(path: Path) -> Repaired:
                 f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({places})",  # noqa: S608
                 rows[table],
             )
-        # A class names results: one that was lost is named again when it is graded.
+        # A class refers to results: a lost one is added again when it is graded.
         database.execute(
             "DELETE FROM class WHERE NOT EXISTS (SELECT 1 FROM record WHERE record.assignment=class.assignment "
             "AND record.folder=class.folder AND record.key=class.key)"
@@ -80,10 +80,10 @@ def _rows(path: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 def _table(database: sqlite3.Connection, table: str, columns: tuple[str, ...]) -> Iterator[tuple[object, ...]]:
-    """The rows that can be read, in the order in which they came."""
+    """The readable rows, in insertion order."""
     found: dict[int, tuple[object, ...]] = {}
     for order in ("ASC", "DESC"):
-        # NOT INDEXED: the table itself is read, not an index that may be damaged where the table is not.
+        # NOT INDEXED reads the table itself, since an index may be damaged where the table is not.
         query = f"SELECT rowid, {', '.join(columns)} FROM {table} NOT INDEXED ORDER BY rowid {order}"  # noqa: S608
         with contextlib.suppress(sqlite3.DatabaseError):
             for row in database.execute(query):

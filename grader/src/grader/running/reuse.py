@@ -1,4 +1,4 @@
-"""Makes a submission's result from a run of the same code: scored anew, and with the submission's own lines."""
+"""Derives a submission's result from a run of the same code: scored anew, with the submission's own lines."""
 
 import re
 from collections.abc import Mapping
@@ -28,9 +28,9 @@ class _UnknownLineError(Exception):
 def reused(
     bench: Bench, submission: Submission, journal: Journal, key: str, command: str, regrade: int = 0
 ) -> Record | None:
-    """The submission's result, from the journal's results of the same code; None where it has to be run.
+    """The submission's result, from journal results of the same code; None if it has to be run.
 
-    `regrade` is how often a person asked for its run again: its own result of that one is taken before others'.
+    `regrade` counts the requested reruns: the submission's own result of that rerun takes precedence over others'.
     """
     source, run = submission.source, run_key_of(bench, submission)
     if source is None:
@@ -61,7 +61,7 @@ def reused(
 
 
 def scored(bench: Bench, record: Record) -> Record:
-    """The record with the score that its run gets by the assignment as it is now."""
+    """The record with its run's score under the current assignment.toml."""
     if record.score is None or record.provenance.scoring == bench.hashes["scoring"]:
         return record
     if record.result is not None:
@@ -72,11 +72,11 @@ def scored(bench: Bench, record: Record) -> Record:
 
 
 def _moved(bench: Bench, record: Record, source: bytes) -> Record | None:
-    """The record with the lines of another file that has the same code."""
+    """The record with line numbers translated from another file with the same code."""
     if record.provenance.submission == sha256_bytes(source):
         return record
     if record.result is None:
-        return None  # the compiler quotes the file
+        return None  # the compiler's message quotes the file
     one, other = code_of(bench, record.source.encode()), code_of(bench, source)
     lines = line_map(one, other) if one and other and one.text == other.text else None
     if lines is None:
@@ -88,7 +88,7 @@ def _moved(bench: Bench, record: Record, source: bytes) -> Record | None:
 
 
 class _Lines:
-    """Replaces the lines of one file by those of another, wherever a result names them."""
+    """Replaces the lines of one file by those of another wherever a result names them."""
 
     def __init__(self, file: str, lines: Mapping[int, int]) -> None:
         self._file = file
@@ -115,8 +115,8 @@ class _Lines:
         return self._named.sub(lambda match: f"{match[1]}{match[2]}{self._line(match[1], int(match[3]))}", text)
 
     def _test(self, test: TestResult) -> TestResult:
-        # What the program printed is its own: a program that can show lines shares no run with another's lines. Python
-        # prints the lines of an exception by itself.
+        # A program that prints its lines never shares a run with other lines, so output stays. Python prints the lines
+        # of an exception by itself.
         if self._file.endswith(".py") and test.output:
             raise _UnknownLineError
         launches = tuple(map(self._text, test.launches))
@@ -131,7 +131,7 @@ class _Lines:
         return replace(finding, places=places, text=self._text(finding.text), kernel=self._text(finding.kernel))
 
     def _profile(self, lines: tuple[Line, ...]) -> tuple[Line, ...]:
-        """The counters by line; two that are one line now are counted together."""
+        """The counters by line; those of lines that coincide now are added up."""
         made: dict[tuple[str, int], Line] = {}
         for one in lines:
             place = (one.file, self._line(one.file, one.line))

@@ -1,7 +1,7 @@
 """Runs a suite on a worker and reads its results.
 
-The suite is the judge: it is trusted, runs outside the box, and starts the worker in the box with the arguments in its
-prefix file. A failure here is the harness's fault, never the student's: it is tried again and reported as such.
+The suite is the judge: it is trusted, runs outside the sandbox, and starts the worker in the sandbox with the arguments
+in its prefix file. A failure here is the harness's fault, never the student's: it is retried and reported as such.
 Tests that ended in an earlier run that was killed are skipped, and their results come from the journal.
 """
 
@@ -34,22 +34,22 @@ from grader.model.result import (
 )
 
 _RESULT_BYTES = 64 << 20
-_REST = 40  # times as long as reading a result took: that is 2.5 % of a processor at most
+_REST = 40  # pause as a multiple of the time to read a result: at most 2.5 % of a processor
 _OUTPUT_CAP = 1 << 16
 _LIST_SECONDS = 60
 _HARNESS_STATUS = 3
 _FINISHED_STATUSES = (0, 1)
-_JUDGE_PROCESSES = 1024  # threads of the virtual GPU among them
-_JUDGE_SLACK = 1.25  # the judge looks at its own memory now and then; what passes it by meets the kernel
-# Of the processors' time. A judge that has had more, and was stopped, was at work on what the submission asked for: a
-# whole suite takes a tenth. One that has had little was kept waiting by the machine.
+_JUDGE_PROCESSES = 1024  # including threads of the virtual GPU
+_JUDGE_SLACK = 1.25  # the judge checks its own memory periodically; what it misses hits the kernel's limit
+# Of processor time. A judge stopped after using more was busy with the submission's requests: a whole suite takes a
+# tenth. One that used little was delayed by the machine.
 _BUSY_SECONDS = 300.0
 _FILTER_BYTES = 100_000
 _ONLY_TESTS = f"{EVIDENCE_SUITE}.*:{TIMING_SUITE}.*"
 
 
 class PartialResultError(InfrastructureError):
-    """The judge says that the harness failed; `result` is what it had found by then."""
+    """The judge reports a harness failure; `result` is what it had found by then."""
 
     def __init__(self, message: str, result: SuiteResult) -> None:
         """`message` says what failed."""
@@ -71,10 +71,9 @@ class RunSettings:
 
     `device` is "vgpu", or "cuda": then the virtual GPU finds faults and counts all the same, and a GPU adds its own
     verdicts and measured time; with `alone` the GPU does without it. `profile` names the device that the virtual GPU
-    stands for; empty: the assignment's choice. With `fail_fast` the first test that fails ends the run; with `rung`
-    only this one is tested. `times` are the rungs that are to be timed on a GPU; without any, tests run, and nothing is
-    timed. With a `secret`
-    each submission has a seed of its own, and `seed` is none.
+    models; empty: the assignment's choice. With `fail_fast` the first test that fails ends the run; with `rung` only
+    that one is tested. `times` are the rungs that are to be timed on a GPU; without any, tests run, and nothing is
+    timed. With a `secret` each submission has a seed of its own, and `seed` is None.
     """
 
     seed: int
@@ -89,17 +88,17 @@ class RunSettings:
     secret: Secret | None = None
 
     def for_source(self, assignment: str, source: bytes) -> "RunSettings":
-        """The same with the seed of this submission."""
+        """A copy with the seed of this submission."""
         return replace(self, seed=self.secret.seed(assignment, source), secret=None) if self.secret else self
 
     @property
     def on_gpu(self) -> bool:
-        """Whether there is a GPU in it."""
+        """Whether a GPU is used."""
         return self.device == "cuda"
 
 
 def list_suite(layout: Layout, assignment: Assignment) -> Suite:
-    """The assignment's suite and its tests; raises InfrastructureError where it doesn't answer."""
+    """The assignment's suite and its tests; raises InfrastructureError if it fails to list them."""
     path = layout.suite(assignment.id)
     ended = _ended(
         [str(path), f"--assignment={assignment.path.parent}", "--gtest_list_tests", "--gtest_color=no"],
@@ -129,8 +128,8 @@ def run_suite(  # noqa: PLR0913 - a suite's options
 ) -> SuiteResult:
     """Runs all tests but those in `done`, and gives the whole result with these in it; `flags` go to the suite too.
 
-    `reference` is the reference's worker, `figures` a file with what it was counted to do. `on_tests` gets all ended
-    tests whenever there are more. Raises InfrastructureError where the harness failed.
+    `reference` is the reference's worker, `figures` a file with its counters. `on_tests` gets all finished tests
+    whenever there are more. Raises InfrastructureError where the harness failed.
     """
     result_path = folder / "result.json"
     result_path.unlink(missing_ok=True)
@@ -202,7 +201,7 @@ def measure_suite(  # noqa: PLR0913 - a suite's options
     stop: threading.Event | None = None,
     flags: Sequence[str] = (),
 ) -> SuiteResult:
-    """The evidence runs of every rung alone: the suite measures them also where all its tests are left out."""
+    """Runs only the evidence runs of all rungs: the suite measures them even if all its tests are filtered out."""
     left_out = [passed_test(test, "") for test in suite.tests]
     return run_suite(
         layout, toolchain, assignment, suite, worker, None, folder, settings, done=left_out, stop=stop, flags=flags
@@ -215,7 +214,7 @@ def _verdicts(result: SuiteResult) -> list[str]:
 
 
 def _is_only_inconclusive(path: Path) -> bool:
-    """Whether all that the judge gave up on is a time, which is a state of its own."""
+    """Whether the judge gave up only on a time, which is a state of its own."""
     try:
         result = read_result(path)
     except InfrastructureError:
@@ -224,9 +223,9 @@ def _is_only_inconclusive(path: Path) -> bool:
 
 
 def why_no_gpu(layout: Layout, assignment: Assignment) -> str:
-    """Empty where suites can use a GPU here; else what the judge says. It runs no test and no student's code."""
+    """Empty if suites can use a GPU here; else the judge's error. Runs no test and no student code."""
     path = layout.suite(assignment.id)
-    # The suite has to be given a worker, and never starts it.
+    # The suite requires a worker argument, but does not start it.
     ended = _ended(
         [
             str(path),
@@ -245,7 +244,7 @@ def why_no_gpu(layout: Layout, assignment: Assignment) -> str:
 
 
 def _harness_failed(path: Path, suite: Suite, done: Sequence[TestResult], output: str) -> InfrastructureError:
-    """The judge says that it failed: with its own message where the result file has one."""
+    """Raises the judge's failure, with its own message if the result file has one."""
     try:
         result = read_result(path)
     except InfrastructureError:
@@ -259,7 +258,7 @@ def _harness_failed(path: Path, suite: Suite, done: Sequence[TestResult], output
 
 
 def read_result(path: Path) -> SuiteResult:
-    """Reads a result file as if a stranger had left it; raises InfrastructureError."""
+    """Reads a result file as untrusted input; raises InfrastructureError."""
     try:
         return parse_result(read_regular(path, _RESULT_BYTES))
     except FileNotFoundError:
@@ -276,7 +275,7 @@ def in_order(suite: Suite, tests: Sequence[TestResult]) -> tuple[TestResult, ...
 
 
 class _Watch:
-    """Looks at the result file while the suite runs: passes ended tests on, and notices a suite that is stuck."""
+    """Polls the result file while the suite runs: passes on finished tests, and detects a stuck suite."""
 
     def __init__(self, path: Path, assignment: Assignment, on_tests: Callable[[Sequence[TestResult]], None]) -> None:
         self._path = path
@@ -296,9 +295,9 @@ class _Watch:
             self._stamp = stamp
             self._changed = time.monotonic()
             began = time.thread_time()
-            with contextlib.suppress(InfrastructureError):  # judged when the suite ends
+            with contextlib.suppress(InfrastructureError):  # checked when the suite ends
                 self._on_tests(read_result(self._path).tests)
-            # The file grows with each test and is read as a whole.
+            # The file grows with each test and is read as a whole, so it is polled less often.
             self._next = time.monotonic() + _REST * (time.thread_time() - began)
         if time.monotonic() - self._changed > self._patience:
             self.reason = f"no test ended for {self._patience:.0f} s"
@@ -320,8 +319,8 @@ def _box(
         read_only=(worker.parent, layout.libraries, *(path for path in nvidia_libraries if path.is_dir())),
         covered=(layout.root / "reference",),
         gpu=on_gpu,
-        # CUDA on a GPU reserves a large range of addresses. The virtual GPU lives in the judge: there the address
-        # space can stand in for a control group's limit.
+        # CUDA on a GPU reserves a large address range. The virtual GPU runs inside the judge: there an address-space
+        # limit can replace a control group's.
         address_bytes=0 if on_gpu or groups else assignment.limits.memory_mb << 20,
         processes=256 if on_gpu else sandbox.PROCESSES,
         cgroups=groups,
@@ -329,7 +328,9 @@ def _box(
 
 
 def _seed(settings: RunSettings, folder: Path) -> str:
-    """The flag with the seed. A box that is a user can read all processes' arguments, so it goes into a file there."""
+    """The flag with the seed. In a sandbox by user id, arguments of all processes are readable, so the seed goes into a
+    file.
+    """
     if not (settings.sandboxed and sandbox.is_of_user()):
         return f"--seed={settings.seed}"
     path = folder / "seed"
@@ -352,18 +353,18 @@ def _filter(done: Sequence[TestResult], settings: RunSettings) -> list[str]:
     if len(names) >= _FILTER_BYTES:
         names = ""
     if settings.on_gpu:
-        # A filter that starts with a star keeps the suite from measuring the rungs that no criterion measures, too.
+        # A filter with a leading star keeps the suite from measuring rungs that no criterion measures.
         return [f"--gtest_filter=*-{_ONLY_TESTS}{':' if names else ''}{names}"]
     return [f"--gtest_filter=-{names}"] if names else []
 
 
 def _total_seconds(assignment: Assignment, suite: Suite) -> float:
-    """More than every test's every call running into its limit could take in a suite that works."""
+    """Upper bound on a suite's run time: every call of every test hits its limit."""
     return 300 + 6 * assignment.limits.call_seconds * max(len(suite.tests), 10)
 
 
 def _environment() -> dict[str, str]:
-    """The judge's. Of several GPUs it uses the one that was given to the grader, as Slurm does."""
+    """The judge's environment. Of several GPUs it uses the one assigned to the grader, for example by Slurm."""
     given = {name: os.environ[name] for name in ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER") if name in os.environ}
     return {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"} | given  # noqa: S108
 

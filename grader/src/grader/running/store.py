@@ -1,10 +1,9 @@
 """The journal: finished work, which survives when the grader is killed.
 
-One SQLite file in the output folder. A test is in it moments after it ended, a submission as soon as its suite ended;
-nothing in it is done again. A row's key is a hash of everything that the result depends on (submission, suite,
-libraries, assignment, reference, toolchain, seed), so a change of any of them leads to another row, and the old rows
-are the history. Results of a failed harness, and inconclusive times, are kept to be shown, and replaced by
-the next attempt.
+One SQLite file in the output folder. A test is stored moments after it ends, a submission as soon as its suite ends;
+stored work is never repeated. A row's key is a hash of everything that the result depends on (submission, suite,
+libraries, assignment, reference, toolchain, seed), so a change of any of them makes another row, and the old rows are
+the history. Harness failures and inconclusive times are kept for display, and replaced by the next attempt.
 """
 
 import contextlib
@@ -51,16 +50,16 @@ CREATE TABLE IF NOT EXISTS class (
 """
 _ATTEMPTS = "SELECT document, student, handed FROM record JOIN class USING (assignment, folder, key) WHERE assignment=?"
 _VERSION = "4"  # of the documents too: results of format 2
-UNREADABLE = (SchemaError, ValueError, KeyError, TypeError, RecursionError)  # of a document that was damaged
+UNREADABLE = (SchemaError, ValueError, KeyError, TypeError, RecursionError)  # raised for a damaged document
 
 
 def gpu_key(key: str) -> str:
-    """Under which a GPU's tests are kept: those of the virtual GPU have the same names."""
+    """The key of a GPU's tests, because the virtual GPU's have the same names."""
     return f"{key}/cuda"
 
 
 def is_readable(read: Callable[[str], object], document: str) -> bool:
-    """Whether a stored document is still what it was stored as."""
+    """Whether a stored document can still be parsed."""
     try:
         read(document)
     except UNREADABLE:
@@ -74,7 +73,7 @@ def _test(document: str) -> TestResult:
 
 @dataclass(frozen=True)
 class Asked:
-    """A regrade that a person asked for: which of a run's regrades it is, why, and who asked."""
+    """A requested regrade: its number among the run's regrades, the reason, and who requested it."""
 
     number: int
     reason: str
@@ -82,16 +81,16 @@ class Asked:
 
 
 class Journal:
-    """The journal of one output folder. Its methods may be called from any thread."""
+    """The journal of one output folder. Thread-safe."""
 
     def __init__(self, path: Path) -> None:
-        """Opens or makes the file; raises GraderError where it is no journal."""
+        """Opens or creates the file; raises GraderError if it is not a journal."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         self._mutex = threading.Lock()
         try:
-            # Records have seeds in them. SQLite gives its other files the mode that this one has.
-            with contextlib.suppress(OSError):  # SQLite says it better
+            # Records contain seeds. SQLite gives its other files the same mode as this one.
+            with contextlib.suppress(OSError):  # SQLite reports the error better
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
             self._db.execute("PRAGMA journal_mode=WAL")
@@ -104,12 +103,12 @@ class Journal:
 
     def close(self) -> None:
         """Closes the file."""
-        with self._mutex, contextlib.suppress(sqlite3.Error):  # what failed was said before
+        with self._mutex, contextlib.suppress(sqlite3.Error):  # the failure was reported before
             self._db.close()
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """The database for one thread at a time; its errors say what to type."""
+        """The database for one thread at a time; errors say what to type."""
         with self._mutex:
             try:
                 yield self._db
@@ -124,7 +123,7 @@ class Journal:
             yield database
 
     def find(self, assignment: str, folder: str, key: str) -> Record | None:
-        """The final result of exactly this work, if it was done before."""
+        """The final result for this key, if there is one."""
         place = (assignment, folder, key)
         with self._reading() as database:
             row = database.execute(
@@ -132,12 +131,12 @@ class Journal:
             ).fetchone()
         if row is None or is_readable(record_from_json, row[0]):
             return record_from_json(row[0]) if row else None
-        with self._writing() as database:  # it is graded again, and must not be in the way then
+        with self._writing() as database:  # it will be graded again, so remove it
             database.execute("DELETE FROM record WHERE assignment=? AND folder=? AND key=?", place)
         return None
 
     def has(self, assignment: str, folder: str, key: str) -> bool:
-        """Whether there is a final result of exactly this work."""
+        """Whether there is a final result for this key."""
         return self._is_there("folder=? AND key=?", assignment, folder, key)
 
     def has_run(self, assignment: str, run: str) -> bool:
@@ -152,7 +151,7 @@ class Journal:
     def find_runs(self, assignment: str, run: str, most: int, folder: str, regrade: int) -> list[Record]:
         """Some final results of a run of the same code: the folder's own of this regrade first, then the latest.
 
-        The folder's own results of other regrades are left out, for they are not in force.
+        The folder's own results of other regrades are left out, because they are not in force.
         """
         with self._reading() as database:
             rows = database.execute(
@@ -163,7 +162,7 @@ class Journal:
         return [record_from_json(row[0]) for row in rows if is_readable(record_from_json, row[0])]
 
     def has_regrades(self, assignment: str, folder: str) -> bool:
-        """Whether a person ever asked that anything of a folder be graded again."""
+        """Whether a regrade was ever requested for a folder."""
         with self._reading() as database:
             row = database.execute(
                 "SELECT 1 FROM regrade WHERE assignment=? AND folder=? UNION ALL "
@@ -173,7 +172,7 @@ class Journal:
         return row is not None
 
     def regrades(self, assignment: str, folder: str, run: str) -> int:
-        """How often a run was graded again because a person asked for it, and came to an end: the last one counts."""
+        """The number of finished regrades of a run: the last one counts."""
         with self._reading() as database:
             rows = database.execute(
                 "SELECT key FROM record WHERE assignment=? AND folder=? AND run=? AND is_final=1 AND key LIKE '%#%'",
@@ -182,7 +181,7 @@ class Journal:
         return max((int(row[0].rpartition("#")[2]) for row in rows), default=0)
 
     def asked(self, assignment: str, folder: str, run: str) -> Asked | None:
-        """The last regrade that a person asked for, until `end_regrades`."""
+        """The last requested regrade of a run, until `end_regrades`."""
         with self._reading() as database:
             row = database.execute(
                 "SELECT number, reason, staff FROM regrade WHERE assignment=? AND folder=? AND run=?",
@@ -191,13 +190,13 @@ class Journal:
         return Asked(*row) if row else None
 
     def ask(self, assignment: str, folder: str, run: str, asked: Asked) -> None:
-        """Remembers that a person asked for a regrade."""
+        """Records a requested regrade."""
         row = (assignment, folder, run, asked.number, asked.reason, asked.staff)
         with self._writing() as database:
             database.execute("INSERT OR REPLACE INTO regrade VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def end_regrades(self) -> None:
-        """Forgets those asked for that are done: the same words then ask for another one."""
+        """Removes finished requests: the same words then make a new one."""
         with self._writing() as database:
             database.execute(
                 "DELETE FROM regrade WHERE EXISTS (SELECT 1 FROM record WHERE record.assignment=regrade.assignment "
@@ -216,7 +215,7 @@ class Journal:
         return record_from_json(row[0]) if row and is_readable(record_from_json, row[0]) else None
 
     def add(self, record: Record) -> None:
-        """Makes a result durable. A final one is never replaced."""
+        """Stores a result durably. A final one is never replaced."""
         is_final = int(record.is_final)
         with self._writing() as database:
             database.execute(
@@ -240,21 +239,21 @@ class Journal:
                 )
 
     def add_tests(self, folder: str, key: str, tests: Iterable[TestResult]) -> None:
-        """Makes ended tests of a run durable that isn't over yet."""
+        """Durably stores finished tests of an unfinished run."""
         rows = [(key, folder, test.name, json.dumps(asdict(test))) for test in tests]
         with self._writing() as database:
             database.executemany("INSERT OR IGNORE INTO test VALUES (?, ?, ?, ?)", rows)
 
     def tests(self, folder: str, key: str) -> list[TestResult]:
-        """Tests that ended before the run was cut short."""
+        """Tests that finished before the run was interrupted."""
         with self._reading() as database:
             rows = database.execute("SELECT document FROM test WHERE folder=? AND key=?", (folder, key)).fetchall()
         return [_test(row[0]) for row in rows if is_readable(_test, row[0])]
 
     def set_class(self, assignment: str, records: Sequence[Record], *, whole: bool) -> None:
-        """Says which result each attempt of each folder has now; with `whole`, folders without one here drop out.
+        """Sets the current result of each folder's attempts; with `whole`, folders missing here are dropped.
 
-        A folder that is there gets exactly the attempts that are there.
+        A listed folder gets exactly the listed attempts.
         """
         rows = [
             (
@@ -277,14 +276,14 @@ class Journal:
             return [row[0] for row in database.execute("SELECT DISTINCT assignment FROM class ORDER BY 1")]
 
     def attempts(self, assignment: str) -> list[Record]:
-        """The result of every attempt, by folder, oldest first, under the names that the students have now.
+        """The result of every attempt, by folder, oldest first, under the students' current names.
 
-        They are outlines: a class's full results would not fit into memory. `whole` has the rest of one.
+        They are outlines: a class's full results would not fit into memory. `whole` returns a full one.
         """
         return [record.outline() for record in self._attempts(assignment)]
 
     def whole(self, assignment: str, folder: str, number: int) -> Record:
-        """The whole record of one attempt."""
+        """The full record of one attempt."""
         return next(self._attempts(assignment, " AND folder=? AND number=?", folder, number))
 
     def _attempts(self, assignment: str, condition: str = "", *values: object) -> Iterator[Record]:
@@ -316,7 +315,7 @@ class Journal:
         ]
 
     def students(self) -> list[tuple[Student, bool]]:
-        """Everyone with a result or a missing one, members of teams too, and whether the roster has them."""
+        """Everyone with a result or a missing one, including team members, and whether they are on the roster."""
         with self._reading() as database:
             rows = database.execute("SELECT DISTINCT student, handed FROM class").fetchall()
         found: dict[tuple[Student, bool], None] = {}
@@ -331,7 +330,7 @@ class Journal:
         return list({record.folder: record for record in self.attempts(assignment)}.values())
 
     def with_history(self, assignment: str) -> set[str]:
-        """The folders with several results, whose `history` is worth reading."""
+        """The folders with several results, for which `history` is useful."""
         with self._reading() as database:
             rows = database.execute(
                 "SELECT folder FROM record WHERE assignment=? GROUP BY folder HAVING count(*)>1", (assignment,)
@@ -348,7 +347,7 @@ class Journal:
             return [record_from_json(row[0]).outline() for row in rows if is_readable(record_from_json, row[0])]
 
     def state(self) -> str:
-        """A hash that changes with what `attempts` gives; cheap enough to ask again and again."""
+        """A hash that changes with the result of `attempts`; cheap enough to poll."""
         with self._reading() as database:
             rows = database.execute(
                 "SELECT assignment, folder, number, key, student, handed, is_final, serial "
@@ -357,12 +356,12 @@ class Journal:
             return sha256_bytes(repr(rows.fetchall()).encode())
 
     def remember(self, name: str, text: str) -> None:
-        """Keeps a text under a name, in the place of what was kept before."""
+        """Stores a text under a name, replacing the previous one."""
         with self._writing() as database:
             database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"kept {name}", text))
 
     def recall(self, name: str) -> str:
-        """What was kept under a name; empty where nothing was."""
+        """The text stored under a name; empty if there is none."""
         with self._reading() as database:
             row = database.execute("SELECT value FROM meta WHERE name=?", (f"kept {name}",)).fetchone()
         return str(row[0]) if row else ""

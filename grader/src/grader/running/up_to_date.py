@@ -1,7 +1,7 @@
-"""Brings what a class is graded with up to date: a test that was changed and not built would grade as it was before.
+"""Rebuilds outdated suites: a test that was changed but not built would grade as before.
 
-The build tree knows what depends on what, so it is asked, and builds what has changed; where nothing has, that takes
-half a second. Where there is nothing to build with, sources that are newer than the suite are named.
+The build tree knows the dependencies, so it is used to rebuild what changed; if nothing did, that takes half a second.
+Without a build tool, sources newer than the suite are named.
 """
 
 import fcntl
@@ -18,13 +18,13 @@ from grader.base.process import run_command
 _NINJA = "build.ninja"
 _SECONDS = 3600.0
 _OUTPUT = 1 << 20
-_TOLD = 2000  # characters of what a compiler says
+_TOLD = 2000  # characters of a compiler's message
 
 
 def bring_up_to_date(layout: Layout, names: Sequence[str], say: Callable[[str], None]) -> None:
-    """Builds the suites of these assignments and what workers are made of, where sources have changed.
+    """Builds the suites of these assignments, and the parts of workers, if sources have changed.
 
-    `say` gets a sentence where something was built, or where that can't be told. Raises GraderError where it fails.
+    `say` gets a sentence if something was built, or if that can't be determined. Raises GraderError if a build fails.
     """
     ninja = shutil.which("ninja")
     if not (layout.build / _NINJA).is_file() or ninja is None or not os.access(layout.build, os.W_OK):
@@ -59,7 +59,7 @@ def _alone(build: Path) -> Iterator[None]:
 
 
 def _newer(layout: Layout, name: str) -> str:
-    """A source of the suite that is younger than it."""
+    """A source that is newer than the suite."""
     built = layout.suite(name).stat().st_mtime_ns
     suites = layout.harness / "suites"
     sources = [*suites.glob(f"{name}_*.cc"), *suites.glob(f"{name}_*.h"), *layout.reference(name).glob("hidden_*")]

@@ -1,8 +1,8 @@
-"""Compiled workers that are kept across runs, by a hash of everything that they depend on.
+"""A persistent cache of compiled workers, by a hash of everything they depend on.
 
-An author's own runs (`check`, `mutate`) compile the same hundred solutions again and again: their entries are in the
-build tree, and are deleted when unused for two weeks. A class is graded once: its entries are in the output folder
-until everything is graded, so a run that was killed compiles nothing twice. Compile errors are kept too.
+Authors' commands (`check`, `mutate`) compile the same hundred solutions again and again: their entries are in the build
+tree, and are deleted when unused for two weeks. A class is graded once: its entries are in the output folder until
+everything is graded, so a killed run compiles nothing twice. Compile errors are cached too.
 """
 
 import json
@@ -21,7 +21,7 @@ _DAYS = 14
 
 
 class WorkerCache:
-    """A folder of workers; may be used from several threads, and by several processes."""
+    """A folder of workers, safe for use by several threads and processes."""
 
     def __init__(self, layout: Layout, folder: Path | None = None) -> None:
         """The cache in a folder, else the build tree's."""
@@ -30,11 +30,11 @@ class WorkerCache:
         self._at_work: dict[str, threading.Lock] = {}
 
     def build(self, order: Order, stop: threading.Event | None = None) -> Built:
-        """Like `build_worker`, but takes from the cache what was compiled before."""
+        """Like `build_worker`, but uses the cache."""
         key = self.key(order)
         with self._lock:
             own = self._at_work.setdefault(key, threading.Lock())
-        with own:  # two that are alike wait for one compiler
+        with own:  # identical orders wait for one compiler
             return self.known(key, order.folder) or self._compiled(key, order, stop)
 
     def key(self, order: Order) -> str:
@@ -48,11 +48,11 @@ class WorkerCache:
         return (self._folder / key).is_file()
 
     def add(self, key: str, worker: Path) -> None:
-        """Keeps a worker. A grader that is killed here must not leave one that can't be started."""
+        """Stores a worker atomically: a killed grader must not leave a broken one."""
         write_atomic(self._folder / key, worker.read_bytes(), mode=0o755)
 
     def known(self, key: str, folder: Path) -> Built | None:
-        """What is kept under a key; a worker is copied to out/worker of the folder."""
+        """The cached result for a key; a worker is copied to out/worker in the folder."""
         worker, refused = self._folder / key, self._folder / f"{key}.json"
         if worker.is_file():
             os.utime(worker)
@@ -76,7 +76,7 @@ class WorkerCache:
         return built
 
     def prune(self) -> None:
-        """Removes what was not asked for in two weeks."""
+        """Removes entries unused for two weeks."""
         limit = time.time() - _DAYS * 86400
         for path in self._folder.glob("*"):
             if path.stat().st_mtime < limit:

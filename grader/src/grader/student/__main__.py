@@ -4,7 +4,7 @@ import sys
 
 _OLDEST = (3, 11)
 
-if sys.version_info < _OLDEST:  # before anything is imported that an older one can't read
+if sys.version_info < _OLDEST:  # before importing modules that an older Python can't parse
     sys.stderr.write(f"Lockstep needs Python 3.11 or newer; python3 here is {sys.version.split()[0]}\n")
     sys.exit(3)
 

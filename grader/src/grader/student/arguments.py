@@ -1,4 +1,4 @@
-"""The command line of `lockstep`: what it takes, its help with examples, and what it says of a mistyped word.
+"""The command line of `lockstep`: its options, its help with examples, and its messages for mistyped words.
 
 Only the standard library is used here: students run it.
 """
@@ -76,7 +76,9 @@ _WIDTH = 80
 
 
 def parse(words: Sequence[str], name: str) -> argparse.Namespace:
-    """What was typed; `name` is the command's own. Raises UsageError, and SystemExit after --help and --version."""
+    """Parses the command line; `name` is the command's own. Raises UsageError, and SystemExit after --help and
+    --version.
+    """
     words = list(words)
     if not words or words[0] in ("-h", "--help", "help"):
         if len(words) > 1 and words[1] in COMMANDS:
@@ -102,7 +104,7 @@ def parse(words: Sequence[str], name: str) -> argparse.Namespace:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what to type instead of printing its usage."""
+    """On errors, says what to type instead of printing the usage."""
 
     def error(self, message: str) -> NoReturn:
         unknown = re.match(r"unrecognized arguments: (\S+)", message)
@@ -114,7 +116,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser(command: str, name: str, *, every: bool) -> argparse.ArgumentParser:
-    """A command's options; `every`: those of the others too, which a Makefile passes and which are of no use here."""
+    """A command's options; `every`: also those of other commands, which a Makefile passes and this one ignores."""
     parser = _Parser(
         prog=f"{name} {command}",
         usage=f"{name} {command} {_USAGE[command]}",
@@ -162,9 +164,9 @@ def _parser(command: str, name: str, *, every: bool) -> argparse.ArgumentParser:
     option("test check", "--junit", type=Path, metavar="FILE", help="write each test as JUnit XML too")
     option("test check", "--annotations", action="store_true", help="print it as GitHub's annotations too")
     add("--build", type=Path, metavar="DIR", help="the build tree, which other checkouts may share")
-    for hidden in ("--by-make", "--built"):  # called by a Makefile, whose words messages then use; by `watch`
+    for hidden in ("--by-make", "--built"):  # called by a Makefile, so messages say `make`; called by `watch`
         add(hidden, action="store_true", help=argparse.SUPPRESS)
-    for hidden in ("--flags", "--state"):  # more flags for the suite; where `watch` reads what is open
+    for hidden in ("--flags", "--state"):  # more flags for the suite; the file with the state for `watch`
         add(hidden, default="", help=argparse.SUPPRESS)
     return parser
 
@@ -200,5 +202,5 @@ def _no_command(word: str, name: str) -> str:
 
 
 def fail(text: str) -> None:
-    """Writes an error."""
+    """Prints an error."""
     print(text, file=sys.stderr)

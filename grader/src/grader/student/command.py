@@ -1,6 +1,6 @@
-"""The command `lockstep`: sets up what is missing, builds what an assignment needs, and does what was typed.
+"""The command `lockstep`: sets up what is missing, builds what an assignment needs, and runs the requested action.
 
-`make test` and its like call it too. Only the standard library is used here: students need no Python packages.
+`make test` and the like call it too. Only the standard library is used here: students need no Python packages.
 
 Status: 0 everything requested is right, 1 something is not, 2 mistyped, 3 the harness failed, 130 stopped.
 """
@@ -28,11 +28,11 @@ _USAGE_STATUS, _HARNESS_STATUS, _STOPPED_STATUS = 2, 3, 130
 
 
 class _NotBuiltError(Exception):
-    """Set-up or the build failed, and has said why."""
+    """Set-up or the build failed, with its own message."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Runs one command and gives the exit status."""
+    """Runs one command and returns the exit status."""
     words = sys.argv[1:] if words is None else words
     typed = Typed() if "--by-make" in words else Typed(how_it_was_typed())
     try:
@@ -89,7 +89,7 @@ def _do(options: Namespace, typed: Typed) -> int:
 
 
 def layout_for_programs(build: Path | None, start: Path | None = None) -> Layout:
-    """A checkout, else what an installed wheel carries, which is enough to run programs."""
+    """A checkout, else the files of an installed wheel, which suffice to run programs."""
     try:
         return find_layout(build, start)
     except GraderError:
@@ -99,7 +99,7 @@ def layout_for_programs(build: Path | None, start: Path | None = None) -> Layout
 
 
 def _chosen(layout: Layout, words: Sequence[str], here: list[str]) -> tuple[list[str], str]:
-    """The assignments and the rung that the words name; without a name, `here`: that of the current folder."""
+    """The assignments and the rung that the words name; without a name, `here`: the current folder's."""
     names: list[str] = []
     rung = ""
     for word in words:
@@ -155,7 +155,7 @@ def _no_assignment(layout: Layout, word: str) -> str:
 
 
 def _build(layout: Layout, names: Sequence[str]) -> None:
-    """Sets up what is missing, once, and builds what is stale of the assignments, or of all."""
+    """Sets up what is missing, once, and rebuilds what is out of date for these assignments, or for all."""
     layout.build.mkdir(parents=True, exist_ok=True)
     _set_up(layout)
     suites = [f"{name}_suite" for name in names or layout.assignments()]
@@ -163,7 +163,7 @@ def _build(layout: Layout, names: Sequence[str]) -> None:
 
 
 def _set_up(layout: Layout) -> None:
-    # The last that setup.sh writes.
+    # The last file that setup.sh writes.
     compiler = layout.build / "nvcc.txt"
     if layout.root == IN_WHEEL:
         return
@@ -178,7 +178,7 @@ def _call(*words: str | Path) -> None:
 
 
 def _run(layout: Layout, options: Namespace) -> int:
-    """One CUDA program; its own status is the command's."""
+    """Runs one CUDA program; its status is the command's."""
     if options.adapter:
         return serve_editor(layout)
     path = Path(options.file)

@@ -1,4 +1,4 @@
-"""What to do about the compiler's errors and warnings that new students of CUDA meet, and whose words do not say it.
+"""Hints for compiler errors and warnings that CUDA beginners meet and that don't explain themselves.
 
 Only the standard library is used here: students run it.
 """
@@ -16,11 +16,11 @@ _UNDEFINED = re.compile(r'identifier "(\w+)" is undefined')
 _MEMBER = re.compile(r'class "(?:uint3|dim3)" has no member "(\w+)"')
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _CALLED_ON_HOST = re.compile(r'calling a __host__ function\("(?:.*?::)?(\w+)[^"]*"\) from a __(?:global|device)__')
-_TYPE = re.compile(r"\s*\w[\w\s:<>,*&]*[\s*&]")  # what stands on a line before the name of a function that it defines
+_TYPE = re.compile(r"\s*\w[\w\s:<>,*&]*[\s*&]")  # text on a line before the name of a function being defined
 _BODY = re.compile(r"[^;{]*\)\s*\{")
-_PARAMETERS = 2000  # characters of a function's parameters that are looked at
+_PARAMETERS = 2000  # characters of a parameter list to scan
 _STANDARD_NAME = re.compile(r'(?:identifier|namespace "std" has no member) "(\w+)"')
-# The headers of names that students use without one.
+# The headers for names that students often use without including them.
 _HEADERS = {
     name: header
     for header, names in (
@@ -31,7 +31,7 @@ _HEADERS = {
     )
     for name in names.split()
 }  # fmt: skip
-# What students write, and so may mistype.
+# Names that students use, and so may mistype.
 _NAMES = (
     "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__syncthreads", "__syncwarp", "__threadfence",
     "__shared__", "__global__", "__device__", "__shfl_sync", "__shfl_down_sync", "__shfl_up_sync", "__shfl_xor_sync",
@@ -45,7 +45,7 @@ _NAMES = (
 _OLD_SHUFFLES = re.compile(r"__shfl(_up|_down|_xor)?|__ballot|__any|__all")
 _CATALOGUE = Path(__file__).parents[4] / "harness/vgpu/core/hints.inc"
 _ROW = re.compile(r'^HINT\((\w+), ("(?:[^"\\]|\\.)*")', re.MULTILINE)
-# What the compiler says, what the line has that it is about, and the hint's name in the catalogue.
+# A pattern for the compiler's message, one for the source line, and the hint's name in the catalogue.
 _HINTS = (
     (
         'expected a ";"',
@@ -107,9 +107,9 @@ _WARNINGS = (
 
 
 def compile_hint(message: str, source: str = "") -> str:
-    """One sentence about the compiler's first error; "" where its own words will do.
+    """One sentence about the compiler's first error; "" if its own message is clear.
 
-    `source`, the file that was compiled, has the names that a mistyped one may stand for.
+    `source`, the compiled file, provides names that a mistyped one may mean.
     """
     error = _FIRST_ERROR.search(message)
     if error is None:
@@ -123,13 +123,13 @@ def compile_hint(message: str, source: str = "") -> str:
 
 
 def warning_hints(message: str) -> list[str]:
-    """A line for each place that the compiler warns of and whose warning has a hint."""
+    """A line for each location with a warning that has a hint."""
     hints = {found["place"]: _first(_WARNINGS, found) for found in _WARNING.finditer(message)}
     return [f"  hint    {place}: {hint}" for place, hint in hints.items() if hint]
 
 
 def _first(table: tuple[tuple[str, str, str], ...], found: re.Match[str]) -> str:
-    """The first hint whose two patterns are in what is said, and in the line that it is said of."""
+    """The first hint whose two patterns match the message and the source line."""
     matching = (hint for said, line, hint in table if re.search(said, found["said"]) and re.search(line, found["line"]))
     return next((_texts()[hint] for hint in matching), "")
 
@@ -149,7 +149,7 @@ def _definition(name: str, source: str) -> bool:
 
 
 def _missing_header(said: str, source: str) -> str:
-    """What to include, or to write, for a name of the standard library; "" for other names."""
+    """What to include or write for a name of the standard library; "" for other names."""
     name = _STANDARD_NAME.match(said)
     header = _HEADERS.get(name[1]) if name else None
     if name is None or header is None:
@@ -158,7 +158,7 @@ def _missing_header(said: str, source: str) -> str:
 
 
 def _mistyped(said: str, source: str) -> str:
-    """What a name that does not exist may stand for; "" where nothing is like it."""
+    """The likely meaning of an unknown name; "" if no known name is similar."""
     if member := _MEMBER.match(said):
         return f"its parts are x, y and z; did you mean {member[1].lower()}?" if member[1].lower() in "xyz" else ""
     undefined = _UNDEFINED.match(said)

@@ -1,7 +1,7 @@
 """`lockstep run --adapter`: an editor steps through a CUDA program by the Debug Adapter Protocol.
 
 The editor speaks on standard input and output, `vgpu-run --debug` on a socket (harness/vgpu/exec/debug_channel.h). The
-protocol's one thread stands for the warp that is stepped. Only the standard library is used here: students run it.
+protocol's only thread represents the warp that is stepped. Only the standard library is used here: students run it.
 Protocol: microsoft.github.io/debug-adapter-protocol, 1.68.
 """
 
@@ -160,8 +160,8 @@ class _Session:
         self._send("event", event="stopped", body=body)
 
     def _begin(self) -> None:
-        """At the first instruction, once the editor has said where to stop."""
-        with self._beginning:  # by whichever thread comes last
+        """Starts at the first instruction, once the editor has sent its breakpoints."""
+        with self._beginning:  # called by whichever thread comes last
             if not (self._is_stopped and self._is_configured and self._state.get("reason") == "entry"):
                 return
             self._state["reason"] = "begun"

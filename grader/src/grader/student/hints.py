@@ -1,7 +1,7 @@
-"""`make hint`: the author's hints for a rung, one step more each time it is typed.
+"""`make hint`: the author's hints for a rung, one more each time it is typed.
 
-They are in the assignment's hints.toml, a list of steps by rung. What was shown last is kept in the build tree. Only
-the standard library is used here: students run it.
+They are in the assignment's hints.toml, a list by rung. The number already shown is kept in the build tree. Only the
+standard library is used here: students run it.
 """
 
 import json
@@ -20,9 +20,9 @@ _COLUMNS = 78
 
 
 def hint(layout: Layout, assignment: Assignment, rung: str, source: str) -> str:
-    """The next step for a rung, after those shown before; all of them once they have been shown.
+    """The next hint for a rung; all of them once they have been shown.
 
-    `rung` is "3", "reduce3" or the id; "": the first one whose TODO stands in `source`.
+    `rung` is "3", "reduce3" or the id; "": the first one whose TODO is in `source`.
     """
     chosen = _chosen(assignment, rung, source)
     steps = load_hints(assignment.path.parent).get(chosen.id, [])
@@ -51,7 +51,7 @@ def _chosen(assignment: Assignment, rung: str, source: str) -> Rung:
 
 
 def _shown(path: Path) -> dict[str, int]:
-    """How many steps of each rung were shown; a file that can't be read counts as none."""
+    """The number of hints shown for each rung; an unreadable file counts as none."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -26,7 +26,7 @@ from pathlib import Path
 from grader.base.counted import counted
 from grader.model.line_costs import base_name
 
-ARCH = "90"  # compute capability whose machine code is looked at
+ARCH = "90"  # compute capability of the machine code to compare
 _SECONDS = 120
 _PTX_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]+)"')
 _PTX_PLACE = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s")
@@ -38,7 +38,7 @@ _SASS_BRANCH = re.compile(r"^\s*/\*\w+\*/\s+(?:@!?U?P\w+\s+BRA\b|(?:@!?U?P\w+\s+
 _SASS_ACCESS = re.compile(r"^\s*/\*\w+\*/\s+(?:@!?U?P\w+\s+)?(LDG|LDS|STG|STS)((?:\.\w+)*)\s")
 _OPERATIONS = {"LDG": "global loads", "STG": "global stores", "LDS": "shared loads", "STS": "shared stores"}
 _SPACES = {("ld", "global"): "LDG", ("st", "global"): "STG", ("ld", "shared"): "LDS", ("st", "shared"): "STS"}
-# Our counters that an operation's executions are counted by.
+# The counters for an operation's executions.
 COUNTERS = {
     "LDG": "global_load_requests",
     "STG": "global_store_requests",
@@ -49,19 +49,19 @@ COUNTERS = {
 
 @dataclass
 class Inventory:
-    """Instructions that stand on one line: conditional branches, and accesses by operation and bytes a thread."""
+    """The instructions on one line: conditional branches, and accesses by operation and bytes per thread."""
 
     branches: int = 0
     accesses: dict[str, Counter[int]] = field(default_factory=dict)
 
     def add(self, operation: str, width: int) -> None:
-        """One more access."""
+        """Adds an access."""
         self.accesses.setdefault(operation, Counter())[width] += 1
 
 
 @dataclass(frozen=True)
 class Change:
-    """What the assembler changed on a line: the counter, and by what its count as written is multiplied."""
+    """The assembler's change to a line: the counter, and the factor to apply to its PTX count."""
 
     counter: str
     factor: float
@@ -97,7 +97,7 @@ def ptx_inventory(text: str, file_name: str) -> dict[int, Inventory]:
 
 
 def machine_inventory(text: str, file_name: str) -> dict[int, Inventory]:
-    """The same of machine code, as nvdisasm --print-line-info prints it."""
+    """The same for machine code, from the output of nvdisasm --print-line-info."""
     lines: dict[int, Inventory] = {}
     here: Inventory | None = None
     for line in text.split("\n"):
@@ -120,7 +120,7 @@ def _width(modifiers: list[str]) -> int:
 
 
 def changes(ptx: Mapping[int, Inventory], machine: Mapping[int, Inventory]) -> MachineChanges:
-    """What is certain to be executed otherwise, line by line; lines without a change are left out."""
+    """Certain differences in execution, line by line; lines without a difference are left out."""
     found = {}
     for number, written in ptx.items():
         compiled = machine.get(number, Inventory())
@@ -147,14 +147,14 @@ def _widths(widths: Counter[int]) -> str:
 
 
 def find_disassembler(nvcc: str) -> Path | None:
-    """nvdisasm beside nvcc, on PATH, or among this interpreter's Python packages."""
+    """nvdisasm next to nvcc, on PATH, or among this interpreter's Python packages."""
     packages = Path(sysconfig.get_path("purelib")) / "nvidia" / "cu13" / "bin"
     folders = (Path(nvcc).resolve().parent, *map(Path, os.get_exec_path()), packages)
     return next((folder / "nvdisasm" for folder in folders if (folder / "nvdisasm").is_file()), None)
 
 
 def look_at_machine_code(ptx: Path, file_name: str, nvcc: str, scratch: Path) -> MachineChanges | None:
-    """What the assembler changes in a PTX file. None where ptxas or nvdisasm is missing or refuses."""
+    """The assembler's changes to a PTX file. None if ptxas or nvdisasm is missing or fails."""
     ptxas, disassembler = Path(nvcc).resolve().parent / "ptxas", find_disassembler(nvcc)
     if not ptxas.is_file() or disassembler is None:
         return None

@@ -48,14 +48,14 @@ from grader.student.typed import Typed
 _HARNESS_STATUS, _WRONG_STATUS = 3, 1
 _SECONDS = 3600
 _BYTES = 64 << 20
-_ALL_LEFT_OUT = "-*"  # no test: the suite then measures every selected rung
+_ALL_LEFT_OUT = "-*"  # no tests: the suite then measures every selected rung
 _NO_EVIDENCE = "-Evidence.*"
 _SEARCH_SECONDS = 2  # of processor time
-_SEARCHED = {"WRONG", "BOUNDS", "UNINIT", "RACE"}  # verdicts whose line is looked for
+_SEARCHED = {"WRONG", "BOUNDS", "UNINIT", "RACE"}  # verdicts for which the faulty line is searched
 _PATIENCE_SECONDS = 3.0
-_KEY = 16  # of a worker's hash, in its name
-_MOST_WORKERS = 8  # of an assignment that are kept
-GPU_NODES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # what the driver makes, on Linux and on Windows' Linux
+_KEY = 16  # length of a worker's hash in its name
+_MOST_WORKERS = 8  # kept per assignment
+GPU_NODES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # device nodes made by the driver, on Linux and on WSL
 
 
 class _CompileError(Exception):
@@ -63,15 +63,15 @@ class _CompileError(Exception):
 
 
 class _RefusedError(_CompileError):
-    """Why the file is not accepted, though it may compile."""
+    """Why the file is not accepted, although it may compile."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What was typed: a command, the assignments that it is about, and the choice among what they have.
+    """The parsed command: its action, its assignments, and the selected rungs or tests.
 
-    `state`: a file for what `watch` has to know once the tests have run. `sarif`, `junit`: files for what was found;
-    `annotations`: whether to print it as GitHub's log takes it, too.
+    `state`: a file with data for `watch`, written after the tests. `sarif`, `junit`: report files; `annotations`:
+    whether to print findings in GitHub's log format too.
     """
 
     command: str
@@ -91,7 +91,7 @@ class Request:
 
 
 def carry_out(layout: Layout, request: Request) -> int:
-    """Runs one command and gives its status. Raises GraderError where that can't be done."""
+    """Runs one command and returns its status. Raises GraderError if it can't be run."""
     return _Student(layout, request).run()
 
 
@@ -101,9 +101,9 @@ class _Student:
     def __init__(self, layout: Layout, request: Request) -> None:
         self._layout = layout
         self._request = request
-        self._stamp = 0  # of the result file that was shown last
+        self._stamp = 0  # of the result file shown last
         self._since = time.monotonic()  # then
-        self._waits_for = ""  # the test that runs since then, once that was looked up
+        self._waits_for = ""  # the test running since then, once it was determined
         plain = "NO_COLOR" in os.environ or os.environ.get("TERM", "dumb") == "dumb"
         self._is_terminal = sys.stdout.isatty()
         columns = shutil.get_terminal_size().columns if self._is_terminal else 0
@@ -181,9 +181,9 @@ class _Student:
         return _status(assignment, result)
 
     def _with_line(self, assignment: Assignment, worker: Path, result: SuiteResult, source: str) -> SuiteResult:
-        """The result with the line of the first mistake, where a single edit of the program shows it.
+        """The result with the line of the first mistake, if a single edit of the program reveals it.
 
-        Edits are tried in a process of their own: what it finds changes what is said, and no verdict.
+        Edits are tried in a separate process: they change the message, never the verdict.
         """
         first = first_failure(assignment, result)
         if first is None or first.verdict not in _SEARCHED or self._request.device != "vgpu":
@@ -192,12 +192,12 @@ class _Student:
         try:
             found, _ = self._suite(assignment, worker, [*flags, f"--seed={result.seed}"])
         except GraderError:
-            return result  # it only helps
+            return result  # the search is optional
         tests = [test for test in found.tests if test.name == first.name and test.hint]
         return with_found_line(result, first, tests[0], source) if tests else result
 
     def _report(self, assignment: Assignment, found: Sequence[reports.Outcome]) -> None:
-        """Writes what was found in the formats that were asked for."""
+        """Writes the findings in the requested formats."""
         request, source = self._request, self._source(assignment).absolute()
         source = source.relative_to(Path.cwd()) if source.is_relative_to(Path.cwd()) else source
         texts = {request.sarif: reports.sarif(found, source), request.junit: reports.junit(assignment.id, found)}
@@ -269,7 +269,7 @@ class _Student:
         return _HARNESS_STATUS if subprocess.run(command, check=False).returncode == _HARNESS_STATUS else 0
 
     def _machine_code(self, assignment: Assignment) -> MachineChanges | None:
-        """What a GPU would execute otherwise than the PTX says; None where that can't be looked at."""
+        """Where a GPU's execution differs from the PTX; None if that can't be determined."""
         source, compiler = self._source(assignment), self._layout.build / "nvcc.txt"
         nvcc = compiler.read_text(encoding="utf-8").strip() if compiler.is_file() else "nvcc"
         if find_disassembler(nvcc) is None:
@@ -292,7 +292,7 @@ class _Student:
         status = 0
         states: list[tuple[Assignment, SuiteResult | None, str]] = []
         self._say(f"compiling {len(assignments)} solutions")
-        # All before the first suite starts: nothing then disturbs what is timed on a GPU.
+        # All builds finish before the first suite starts, so that nothing disturbs timings on a GPU.
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             builds = [pool.submit(self._build, assignment) for assignment in assignments]
         for assignment, build in zip(assignments, builds, strict=True):
@@ -338,7 +338,7 @@ class _Student:
             self._print("\n".join([warnings, "", *(f"{hint}\n" for hint in warning_hints(warnings))]))
 
     def _build(self, assignment: Assignment) -> tuple[Path, str]:
-        """The solution and the compiler's warnings, compiled where something that it depends on changed.
+        """The solution and the compiler's warnings, compiled if a dependency changed.
 
         Raises _CompileError.
         """
@@ -378,7 +378,7 @@ class _Student:
             raise GraderError(message)
         if ended.returncode != 0:
             raise (_RefusedError if ended.returncode == REFUSED_STATUS else _CompileError)(message)
-        write_atomic(warnings, message)  # they are shown at every run: they may say why it fails
+        write_atomic(warnings, message)  # shown at every run: they may explain a failure
         made.replace(worker)
         ours = [one for one in worker.parent.glob(f"{assignment.id}.*") if len(one.suffix) == 1 + _KEY]
         for old in sorted(ours, key=lambda one: one.stat().st_mtime)[:-_MOST_WORKERS]:
@@ -404,7 +404,7 @@ class _Student:
     def _suite(
         self, assignment: Assignment, worker: Path, flags: Sequence[str], *, verbose: bool = False
     ) -> tuple[SuiteResult, str]:
-        """The suite's result, and the table that it printed. Raises GraderError where the harness failed."""
+        """The suite's result, and its printed table. Raises GraderError if the harness failed."""
         request = self._request
         with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
             path = Path(folder) / "result.json"
@@ -439,7 +439,7 @@ class _Student:
         return result, output
 
     def _progress(self, assignment: Assignment, path: Path) -> bool:
-        """A line that says how far the suite is, on a terminal."""
+        """A progress line for the suite, on a terminal."""
         if not self._is_terminal:
             return True
         now = time.monotonic()
@@ -449,14 +449,14 @@ class _Student:
                 self._stamp, self._since, self._waits_for = stamp, now, ""
                 self._say(parse_result(read_regular(path, _BYTES)).tests[-1].name)
         except (OSError, FileError, SchemaError, IndexError):
-            pass  # there is nothing to say yet
+            pass  # nothing to show yet
         if (waited := now - self._since) > _PATIENCE_SECONDS:
             self._waits_for = self._waits_for or self._running_test(assignment, path)
             self._say(f"waiting {waited:.0f} s for {self._waits_for}: an endless loop?")
         return True
 
     def _running_test(self, assignment: Assignment, path: Path) -> str:
-        """The first test, in the suite's order, that the result file does not have yet."""
+        """The first test, in the suite's order, that is not in the result file yet."""
         try:
             ended = {test.name for test in parse_result(read_regular(path, _BYTES)).tests}
         except (OSError, FileError, SchemaError):
@@ -470,7 +470,7 @@ class _Student:
         return "the measurements"
 
     def _print(self, text: str = "", end: str = "\n") -> None:
-        """Writes what is for the student, in the words of the command that was typed."""
+        """Prints text for the student, with commands in the form that was typed."""
         print(self._request.typed(text), end=end)
 
     def _say(self, text: str) -> None:
@@ -489,6 +489,6 @@ def _status(assignment: Assignment, result: SuiteResult) -> int:
 
 
 def _for_judge(assignment: Assignment, rung: str) -> str:
-    """What a student typed as the judge knows it, which gives rungs with one number no letters."""
+    """A student's word for a rung in the judge's form, which has no letters for rungs with the same number."""
     named = assignment.rungs_named(rung)
     return named[0].id if len(named) == 1 else rung

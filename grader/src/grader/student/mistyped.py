@@ -1,4 +1,4 @@
-"""What a student is told who asks for something that there is not: each answer lists what there is.
+"""Messages for unknown names: each lists the known ones.
 
 Only the standard library is used here: students run it.
 """
@@ -15,14 +15,14 @@ _COLUMNS = 78
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The known word that is most like this one; "" where none is."""
+    """The known word most similar to this one; "" if none is similar."""
     lower = {one.lower(): one for one in known}
     found = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.6)
     return lower[found[0]] if found else ""
 
 
 def no_device(device: str) -> str:
-    """The error for an unknown device, as DEVICE=gpu."""
+    """The error for an unknown device, such as DEVICE=gpu."""
     return (
         f"There is no device {device}.\n"
         "Type:  make test                  for the virtual GPU, which runs everywhere\n"
@@ -31,7 +31,7 @@ def no_device(device: str) -> str:
 
 
 def no_rung(assignment: Assignment, rung: str) -> str:
-    """The error for an unknown rung, as RUNG=99."""
+    """The error for an unknown rung, such as RUNG=99."""
     ids = [f"{one.id} ({one.label})" if one.letter else one.id for one in assignment.rungs]
     names = {name: one.id for one in reversed(assignment.rungs) for name in (one.id, one.id.split("_", 1)[0])}
     meant = names.get(did_you_mean(rung, names), assignment.rungs[0].id)
@@ -39,14 +39,14 @@ def no_rung(assignment: Assignment, rung: str) -> str:
 
 
 def no_test(assignment: Assignment, test: str, tests: Iterable[str]) -> str:
-    """For TEST=Foo; `tests` are full names, as in "SumTest.SumsNothing/reduce1_interleaved"."""
+    """The error for TEST=Foo; `tests` are full names, such as "SumTest.SumsNothing/reduce1_interleaved"."""
     names = list(dict.fromkeys(name.partition("/")[0].rpartition(".")[2] for name in tests))
     example = f"\nType:  make test TEST={names[0]}" if names else ""
     return f"{assignment.id} has no test with {test} in its name. Its tests are:\n{_listed(names)}{example}"
 
 
 def no_file(path: Path) -> str:
-    """For a solution that is not where it has to be: renamed, or gone."""
+    """The error for a solution that is not in its place: renamed or deleted."""
     others = sorted(other.name for other in path.parent.glob("*.cu")) if path.parent.is_dir() else []
     if len(others) == 1:
         return f"{path.name} is missing, but {others[0]} is there. Rename it.\nType:  mv {others[0]} {path.name}"

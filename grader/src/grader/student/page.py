@@ -1,4 +1,4 @@
-"""`make profile PAGE=1`: the page that `vgpu-run --page` writes of a program, of an assignment's rungs.
+"""`make profile PAGE=1`: the page of `vgpu-run --page` for an assignment's rungs.
 
 Only the standard library is used here: students run it.
 """
@@ -29,7 +29,7 @@ def read_template(harness: Path) -> str:
 
 
 def profile_page(template: str, assignment: Assignment, result: SuiteResult, source: str, last: str = "") -> str:
-    """The page of a result's measured rungs, with the student's lines; `last`: the page of the run before, or ""."""
+    """The page for a result's measured rungs, with the student's lines; `last`: the previous run's page, or ""."""
     runs = [run for run in result.runs("submission").values() if run.launches]
     titles = {rung.id: f"{rung.label} {rung.title}" for rung in assignment.rungs}
     name = assignment.submission
@@ -49,13 +49,13 @@ def profile_page(template: str, assignment: Assignment, result: SuiteResult, sou
 
 
 def _earlier(page: str, source: str) -> list[Any]:
-    """The last runs of other code, the newest first: a rung that was wrong since is in an older one."""
+    """The last runs of other code, newest first: a rung that has failed since is found in an older one."""
     try:
         found = {
             name: json.loads(text) for name, text in re.findall(r'id="(data|before)">(.*?)</script>', page, re.DOTALL)
         }
         return [run for run in [found["data"], *found["before"]] if run["files"][0]["text"] != source][:_MOST_EARLIER]
-    except (ValueError, TypeError, LookupError, RecursionError):  # there is none, or it is somebody's own
+    except (ValueError, TypeError, LookupError, RecursionError):  # there is none, or somebody else's file
         return []
 
 

@@ -4,13 +4,13 @@ import re
 from collections.abc import Sequence
 
 _STYLE = re.compile(r"\033\[[\d;]*m")
-_ERASE = "\r\033[K"  # what a line of progress begins with
+_ERASE = "\r\033[K"  # the start of a progress line
 _TAB = 8
 _OFF = "\033[0m"
 
 
 def lines_of(output: str) -> list[str]:
-    """What a terminal would show of a program's output: of progress the last, and of escape sequences the styles."""
+    """A program's output as a terminal would show it: the last state of progress lines, and only style escapes."""
     lines = [line.rpartition(_ERASE)[2].rstrip("\r") for line in output.split("\n")]
     return [_plain(line).expandtabs(_TAB) for line in lines]
 
@@ -49,7 +49,7 @@ def _printable(text: str) -> str:
 
 
 def _wrapped(line: str, columns: int) -> list[str]:
-    """The line in pieces of at most `columns`, at spaces where there are some, styles kept."""
+    """The line split at spaces into pieces of at most `columns`, with styles kept."""
     if len(_STYLE.sub("", line)) <= columns:
         return [line]
     pieces, style, piece, width = [], "", "", 0

@@ -1,9 +1,9 @@
-"""The line of a student's source that a hint is about: the loop, shuffle or comparison that it speaks of."""
+"""Finds the line of a student's source that a hint is about, such as a loop, a shuffle or a comparison."""
 
 import re
 from collections.abc import Iterable
 
-# What the hint says; whether the line is sought in the kernels or in the host code; what is in that line.
+# The hint's text; whether to search kernels or host code; a pattern for the line.
 _SIGHTS = (
     (r"__shfl|[Ss]huffle", True, r"__shfl"),
     (r"return early", True, r"\breturn;"),
@@ -37,12 +37,12 @@ def line_in_sight(hint: str, source: str, kernels: Iterable[str], launcher: str)
         if not re.search(said, hint):
             continue
         reached = _reached(source, list(kernels) if in_kernel else [launcher])
-        rest = [] if in_kernel else enumerate(source.split("\n"), 1)  # members of classes, too
+        rest = [] if in_kernel else enumerate(source.split("\n"), 1)  # including members of classes
         for number, line in (*reached, *rest):
             if not line.lstrip().startswith("//") and re.search(pattern, line):
                 return number, line.strip()
         return 0, ""
-    # An element as the hint writes it, d_b[k * columns + c]: the line, where one alone has elements of that array.
+    # An element as the hint writes it, d_b[k * columns + c]: the only line with elements of that array.
     for array in re.findall(r"\b([ds]_\w+)\[\w+ ", hint):
         lines = {number: line.strip() for number, line in _reached(source, list(kernels)) if f"{array}[" in line}
         if len(lines) == 1:
@@ -51,7 +51,7 @@ def line_in_sight(hint: str, source: str, kernels: Iterable[str], launcher: str)
 
 
 def _reached(source: str, names: list[str]) -> Iterable[tuple[int, str]]:
-    """The numbered lines of functions with these names, then of the functions that they name."""
+    """The numbered lines of functions with these names, then of the functions they call."""
     seen: set[str] = set()
     while names:
         name = names.pop(0)

@@ -1,4 +1,4 @@
-"""The text for a student's terminal: one screen with the progress so far and what to do next.
+"""The text for a student's terminal: one screen with the progress so far and the next step.
 
 Pure functions from results to text. Only the standard library is used here: students run it without setting up Python
 packages.
@@ -30,24 +30,24 @@ from grader.student.machine_code import ARCH, MachineChanges
 from grader.student.sights import line_in_sight
 
 _OUTPUT_LINES, _OUTPUT_COLUMNS = 10, 200
-_COLUMNS = 80  # where a terminal doesn't say
+_COLUMNS = 80  # default if a terminal doesn't say
 _NAMED_TESTS = 3
-_GAP_LINES = 3  # of source between two costly lines that are shown too
+_GAP_LINES = 3  # source lines between two costly lines that are shown too
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "bold": "1", "dim": "2"}
 _UNMET = "yellow"
-_TEXT_COLUMN = 10  # where the texts of labelled lines begin
+_TEXT_COLUMN = 10  # column of the texts of labelled lines
 _STUB_RETURNS = "cudaErrorNotReady"
 
 
 @dataclass(frozen=True)
 class Terminal:
-    """How text may look: with colours where the terminal has them, and in its columns; 0: lines of any length."""
+    """A terminal's capabilities: colours, and its width in columns; 0: unlimited."""
 
     colour: bool = False
     columns: int = 0
 
     def wrapped(self, line: str, indent: int = 4) -> str:
-        """A line, broken where it is too long; what follows stands below its own text."""
+        """Wraps a long line, with continuation lines indented under its text."""
         if not self.columns:
             return line
         below = " " * min(indent, self.columns // 3)
@@ -58,11 +58,11 @@ class Terminal:
         return "\n".join(broken) or line
 
     def block(self, text: str) -> str:
-        """A text of several lines, each broken where it is too long."""
+        """Wraps each line of a text."""
         return "\n".join(self.wrapped(line, _TEXT_COLUMN) for line in text.split("\n"))
 
     def paint(self, text: str, *styles: str) -> str:
-        """The text in a style, or as it is."""
+        """Applies the ANSI style if the terminal has colours."""
         if not self.colour or not text:
             return text
         return f"\033[{';'.join(_COLOURS[style] for style in styles)}m{text}\033[0m"
@@ -70,7 +70,7 @@ class Terminal:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the student asked for: all, one rung (as they named it), or tests by a part of their names."""
+    """The selection: everything, one rung (as the student named it), or tests by a part of their names."""
 
     rung: str = ""
     test: str = ""
@@ -111,7 +111,9 @@ class _Row:
 
 
 def todo_line(source: str, rung: Rung) -> int:
-    """The line of the first TODO that names the rung, by its id or the part before the underscore; 0: there is none."""
+    """The line of the first TODO that names the rung, by its id or the part before the underscore; 0 if there is
+    none.
+    """
     names = {rung.id, rung.id.split("_", 1)[0]}
     for number, line in enumerate(source.split("\n"), 1):
         if names & set(re.findall(r"TODO\((\w+)\)", line)):
@@ -129,9 +131,9 @@ def report(
     *,
     wide: bool = False,
 ) -> str:
-    """What `make test` shows of one assignment: the first thing to fix, the evidence, the rungs, the next step.
+    """The output of `make test` for one assignment: the first thing to fix, the evidence, the rungs, the next step.
 
-    `table` is the suite's evidence table, shown with `wide`; `source` the student's file, for the places of its TODOs.
+    `table` is the suite's evidence table, shown with `wide`; `source` is the student's file, to locate its TODOs.
     """
     rows = _rows(assignment, result)
     parts = [_heading(assignment, result, to)]
@@ -154,7 +156,7 @@ def report(
 
 
 def open_rungs(assignment: Assignment, result: SuiteResult) -> list[Rung]:
-    """The rungs that are not done, in the order to take them: what is begun and fails, the ladder, bonus rungs."""
+    """The unfinished rungs in the order to work on them: begun and failing ones, the ladder, bonus rungs."""
     rows = _rows(assignment, result)
     first = _first_to_fix(rows)
     still_open = [row for row in rows if not row.is_done]
@@ -163,14 +165,14 @@ def open_rungs(assignment: Assignment, result: SuiteResult) -> list[Rung]:
 
 
 def first_failure(assignment: Assignment, result: SuiteResult) -> TestResult | None:
-    """The test whose message stands on the first screen; None where none failed, or nothing is begun."""
+    """The test whose message is on the first screen; None if none failed, or nothing was begun."""
     row = _first_to_fix(_rows(assignment, result))
     failed = [test for test in row.failed if not test.unfinished] if row is not None else []
     return failed[0] if failed else None
 
 
 def with_found_line(result: SuiteResult, first: TestResult, found: TestResult, source: str) -> SuiteResult:
-    """The result whose first failure names the line, and the cause, that the search for an edit has found."""
+    """The result whose first failure names the line and cause found by the search for an edit."""
     rows = source.split("\n")
     seen = tuple(
         replace(line, text=f"{line.text}  {rows[line.line - 1].strip()}")
@@ -182,7 +184,7 @@ def with_found_line(result: SuiteResult, first: TestResult, found: TestResult, s
 
 
 def overview(states: Sequence[tuple[Assignment, SuiteResult | None, str]], to: Terminal) -> str:
-    """All assignments, a line each; where there is no result the text says why."""
+    """All assignments, one line each; if there is no result, the text says why."""
     width = max((len(assignment.id) for assignment, _, _ in states), default=0)
     lines = []
     for assignment, result, problem in states:
@@ -221,13 +223,13 @@ def _rows(assignment: Assignment, result: SuiteResult) -> list[_Row]:
 
 
 def _heading(assignment: Assignment, result: SuiteResult, to: Terminal) -> str:
-    # The virtual GPU's figures are for the device that they name.
+    # The virtual GPU's figures are for the device that it models.
     device = "the virtual GPU" if result.device.kind == "vgpu" else result.device.name or "a GPU"
     return f"{to.paint(assignment.title, 'bold')} on {device}, seed {result.seed}"
 
 
 def _first_to_fix(rows: Sequence[_Row]) -> _Row | None:
-    """The first begun rung, in ladder order, that fails or is above a budget; bonus rungs come last."""
+    """The first begun rung, in ladder order, that fails or exceeds a budget; bonus rungs come last."""
     begun = [row for row in rows if row.tests and not row.not_begun and not row.is_done]
     return min(begun, key=lambda row: (row.is_bonus, not row.failed), default=None) if begun else None
 
@@ -248,7 +250,7 @@ def _message(assignment: Assignment, row: _Row, result: SuiteResult, source: str
     first, *others = [test for test in row.failed if not test.unfinished] or row.failed
     said: Said = first
     if not first.unfinished:
-        is_theirs = any(  # not in a kernel that is given; a list of calls names no fault
+        is_theirs = any(  # skip kernels that are given; a list of calls names no fault
             line.file == assignment.submission and line.label in {"at", "first", "second", "failed"}
             for line in first.lines
         )
@@ -267,18 +269,18 @@ def _message(assignment: Assignment, row: _Row, result: SuiteResult, source: str
 
 
 def _drawn(picture: Picture | None, to: Terminal) -> list[str]:
-    """A picture in characters, where the terminal is wide enough."""
+    """A picture in characters, if the terminal is wide enough."""
     rows = [f"  {'' if index else 'picture':<7} {row}" for index, row in enumerate(picture.rows if picture else ())]
     return rows if not to.columns or all(len(row) <= to.columns for row in rows) else []
 
 
 def _shorter(command: str) -> str:
-    """A command that names one test, without the suite: a part of the name is enough."""
+    """The command for one test, without the suite: part of the name is enough."""
     return re.sub(r"\bTEST=\w+\.(?=\w+/)", "TEST=", command)
 
 
 def _printed(result: SuiteResult, to: Terminal) -> list[str]:
-    """What the program printed in the first test that printed anything."""
+    """The output of the first test that printed anything."""
     for test in result.tests:
         if test.output.strip():
             return ["\n".join([to.paint(test.name, "dim"), *_output(test)])]
@@ -294,7 +296,7 @@ def _output(test: TestResult) -> list[str]:
 
 
 def _with_places(said: Said, verdict: str, rung: Rung, file: str, source: str, launches: Sequence[str] = ()) -> Said:
-    """The message with what the judge does not say: launches, where the stub still returns, where the rung begins."""
+    """The message with lines the judge lacks: launches, the stub's remaining return, the start of the rung."""
     lines = [*said.lines, *(SaidLine(" " if index else "launch", text) for index, text in enumerate(launches))]
     if verdict == "API" and (number := stub_line(source, rung)):
         lines.append(SaidLine("at", f"{file}:{number}  return {_STUB_RETURNS};", file, number))
@@ -308,15 +310,15 @@ def _with_places(said: Said, verdict: str, rung: Rung, file: str, source: str, l
 
 
 def launcher_line(source: str, rung: Rung) -> int:
-    """The line that the rung's launcher begins at; 0: there is none."""
+    """The first line of the rung's launcher; 0 if there is none."""
     found = re.search(rf"^(?:def |[\w:<>*& ]+[ *&]){rung.id}\s*\(", source, re.MULTILINE)
     return source.count("\n", 0, found.start()) + 1 if found else 0
 
 
 def named_lines(said: Said, source: str, file: str, begin: int, function: str) -> list[SaidLine]:
-    """The function's line, and the first line in it that uses a member which the message names, or which one it lacks.
+    """The function's line, and the first line in it that uses a member named in the message, or the member it lacks.
 
-    The member that was expected to have another value goes before those of the hint.
+    The member with an unexpected value takes precedence over those in the hint.
     """
     body = source.split("\n")[begin - 1 :]
     body = body[: next((k for k, row in enumerate(body) if row.startswith("}")), len(body))]
@@ -326,13 +328,13 @@ def named_lines(said: Said, source: str, file: str, begin: int, function: str) -
         for k, row in enumerate(body):
             if re.search(rf"(?:->|\.){member}\b", row):
                 return [*lines, SaidLine("at", f"{file}:{begin + k}  {row.strip()}", file, begin + k)]
-        if any(re.search(rf"\b{member} \d", line.text) for line in said.lines):  # among the numbers that are given
+        if any(re.search(rf"\b{member} \d", line.text) for line in said.lines):  # among the given numbers
             return [replace(lines[0], text=f"{lines[0].text}, which does not use {member}")]
     return lines
 
 
 def stub_line(source: str, rung: Rung) -> int:
-    """The line of the rung's launcher that still returns what the stub returns; 0: there is none."""
+    """The line of the rung's launcher that still has the stub's return statement; 0 if there is none."""
     is_inside = False
     for number, line in enumerate(source.split("\n"), 1):
         is_inside = is_inside or re.match(rf"cudaError_t {rung.id}\b", line) is not None
@@ -350,7 +352,7 @@ def _in_words(assignment: Assignment, score: CriterionScore, entry: Evidence) ->
 
 
 def _said(said: Said, verdict: str, to: Terminal) -> str:
-    """The verdict in its colour, the place of the fault in bold."""
+    """The verdict in its colour, the location of the fault in bold."""
     painted = to.paint(verdict, "bold", "yellow" if verdict == "SLOW" else "red")
     lines = [to.wrapped(said.message, len(verdict) + 2).replace(verdict, painted, 1)]
     for line in (*said.lines, *((SaidLine("hint", said.hint),) if said.hint else ())):
@@ -390,7 +392,7 @@ def _rungs(assignment: Assignment, rows: Sequence[_Row], source: str, choice: Ch
 
 
 def _budgets(assignment: Assignment, rows: Sequence[_Row], table: str, to: Terminal) -> str:
-    """A line for each budget that was measured: what was counted, the limit, and whether it is met."""
+    """A line for each measured budget: the count, the limit, and whether it is met."""
     measured = [(row, budget) for row in rows if not row.failed for budget in row.budgets if budget.value is not None]
     if not measured:
         return ""
@@ -427,7 +429,7 @@ def _number(value: float | None) -> str:
 
 
 def _where(assignment: Assignment, row: _Row, source: str) -> str:
-    """The line of a rung's TODO; without that comment, what its test says is missing."""
+    """The line of a rung's TODO; without that comment, what its test reports as missing."""
     if row.is_bonus:
         return " (bonus)"
     number = todo_line(source, row.rung)
@@ -438,7 +440,7 @@ def _where(assignment: Assignment, row: _Row, source: str) -> str:
 
 
 def _points_text(rows: Sequence[_Row]) -> str:
-    """As in "92 + 12 bonus"."""
+    """Formatted as "92 + 12 bonus"."""
     earned = dict.fromkeys((False, True), 0.0)
     for criterion in (one for row in rows for one in row.criteria):
         earned[criterion.bonus] += criterion.points
@@ -462,7 +464,7 @@ def _closing(assignment: Assignment, rows: Sequence[_Row], first: _Row | None, c
 
 
 def faults(result: SuiteResult, to: Terminal) -> str:
-    """What `make check` shows: every different finding of the fault checkers, with the tests that had it."""
+    """The output of `make check`: every distinct finding of the fault checkers, with the tests that had it."""
     found: dict[tuple[str, str, tuple[Place, ...]], list[tuple[TestResult, Finding]]] = {}
     for test in result.tests:
         for finding in test.findings:
@@ -493,9 +495,9 @@ def faults(result: SuiteResult, to: Terminal) -> str:
 def profile_text(
     file_name: str, runs: Sequence[Profile], source: str, to: Terminal, machine: MachineChanges | None = None
 ) -> str:
-    """What `make profile` shows: each measured rung's source lines with their costs beside them.
+    """The output of `make profile`: each measured rung's source lines with their costs.
 
-    `machine`: what a GPU would execute otherwise than the PTX that is counted; None where nobody looked.
+    `machine`: where a GPU's execution differs from the counted PTX; None if that was not determined.
     """
     text = "\n".join(_profile(file_name, run, source.split("\n"), to, machine or {}) for run in runs)
     if machine is None:
@@ -541,7 +543,7 @@ def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal, 
 
 
 def _advice(run: Profile, to: Terminal) -> Iterator[str]:
-    """What limits each kernel, and what would bring most."""
+    """What limits each kernel, and the most effective change."""
     for one in run.advice:
         yield from ("", to.wrapped(f"  {one.kernel} is {one.limit}"))
         if one.sm and one.sm.warps < one.sm.most_warps and (picture := of_sm(one.sm)):

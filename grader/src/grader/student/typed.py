@@ -1,4 +1,4 @@
-"""What students are told to type, in the words of the command that they typed themselves: `make`, or `lockstep`.
+"""Commands in messages, in the form that the student typed: `make`, or `lockstep`.
 
 Messages are written for `make`. Only the standard library is used here: students run it.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 _COMMANDS = "build|test|check|profile|debug|hint|watch|run"
 _VALUE = r"'[^']*'|[^\s'`\x1b]*[^\s'`\x1b.,;:]"
-_START = r"(?:\b|(?<=\dm))"  # of a word, or behind what made it bold
+_START = r"(?:\b|(?<=\dm))"  # of a word, or after the escape that made it bold
 _MAKE = re.compile(
     rf"(?:cd assignments/(?P<id>\w+) && )?{_START}make (?P<command>{_COMMANDS})\b(?P<rest>(?: [A-Z]+=(?:{_VALUE}))*)"
 )
@@ -22,16 +22,16 @@ _PLAIN = ("RUNG", "FILE")
 
 @dataclass(frozen=True)
 class Typed:
-    """`lockstep`: how the command was typed; "": it was `make`.
+    """`lockstep`: the command as it was typed; "": it was `make`.
 
-    `assignment`: the one to name in commands; "": the current folder says which.
+    `assignment`: the one to name in commands; "": the current folder's.
     """
 
     lockstep: str = ""
     assignment: str = ""
 
     def __call__(self, text: str) -> str:
-        """The text, with each `make …` in it as it would be typed."""
+        """The text, with each `make …` replaced by the equivalent of the typed command."""
         return _MAKE.sub(self._as_lockstep, text) if self.lockstep else text
 
     def _as_lockstep(self, found: re.Match[str]) -> str:
@@ -50,7 +50,7 @@ class Typed:
 
 
 def how_it_was_typed() -> str:
-    """`lockstep` where that is on the PATH, else the path that was typed."""
+    """`lockstep` if it is on the PATH, else the typed path."""
     name = os.environ.get("LOCKSTEP_NAME", "lockstep")
     found = shutil.which("lockstep")
     return "lockstep" if found and Path(found).resolve() == Path(name).resolve() else name

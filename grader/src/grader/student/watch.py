@@ -1,9 +1,8 @@
-"""`make watch`: runs the rung at hand whenever the student saves, and goes on to the next one when it is right.
+"""`make watch`: runs the current rung whenever the student saves, and moves on to the next one when it is right.
 
-Each turn is a process of `lockstep test` with a terminal of its own, so that it can be ended when a file is saved while
-it runs, and so that its progress and its colours are those of `make test`. Files are looked at every now and then,
-which works with editors that replace a file and on file systems of the network. Only the standard library is used here:
-students run it.
+Each run is a process of `lockstep test` with a pseudo-terminal, so that it can be ended when a file is saved meanwhile,
+and shows progress and colours like `make test`. Files are polled, which works with editors that replace a file and on
+network file systems. Only the standard library is used here: students run it.
 """
 
 import contextlib
@@ -38,14 +37,14 @@ _TICK_SECONDS = 0.1
 _MISSING_SECONDS = 2.0  # an editor that replaces the file takes less
 _END_SECONDS = 2.0  # for a run to end by itself
 _INTERRUPT, _SUSPEND = b"\x03", b"\x1a"
-_ESCAPE = re.compile(rb"\033(?:\[[\d;?]*[@-~]|O?.)?")  # what an arrow sends, and the like
+_ESCAPE = re.compile(rb"\033(?:\[[\d;?]*[@-~]|O?.)?")  # the bytes of arrow keys and the like
 _ERASED = re.compile(rb"[^\n]*\r\033\[K")
 _MOST_BYTES = 1 << 18  # more than any screen shows
 _Stamps = dict[str, tuple[int, int, int] | None]
 
 
 def watch(layout: Layout, request: Request, build: Callable[[], None]) -> int:
-    """Runs until the student quits. `build` makes what the tests need."""
+    """Runs until the student quits. `build` builds what the tests need."""
     if len(request.names) != 1:
         first = next(iter(layout.assignments()), "")
         raise UsageError(f"One assignment is watched.\nType:  cd assignments/{first} && make watch")
@@ -66,18 +65,18 @@ def watch(layout: Layout, request: Request, build: Callable[[], None]) -> int:
 
 
 class _Watch:
-    """What is on the screen, and the run that is under way."""
+    """The contents of the screen, and the current run."""
 
     def __init__(self, layout: Layout, request: Request, assignment: Assignment, state: Path) -> None:
         self._layout, self._request, self._assignment, self._state = layout, request, assignment, state
         self._source = request.source or assignment.path.parent / assignment.submission
         self._turn: subprocess.Popen[bytes] | None = None
-        self._terminal = -1  # the turn's, while one is under way
+        self._terminal = -1  # the current run's, if there is one
         self._started = 0.0
-        self._rung: Rung | None = None  # at hand; None: all are run, to find the first that is not right
-        self._todo: list[str] = []  # the rungs that were not right when all were run
-        self._output = b""  # of this turn, or of the last one
-        self._news = ""  # what changed: a rung is done
+        self._rung: Rung | None = None  # the current rung; None: all are run, to find the first failure
+        self._todo: list[str] = []  # the rungs that failed when all were run
+        self._output = b""  # of the current or the last run
+        self._news = ""  # a message about progress: a rung is done
         self._verdict = ""
         self._hint: list[str] = []
         self._shown = ""
@@ -106,7 +105,7 @@ class _Watch:
                     now = changing = seen
             else:
                 missing_since = 0.0
-            # Twice the same: nobody is writing just now.
+            # Unchanged twice: nobody is writing just now.
             if now != seen and now == changing:
                 seen = now
                 self._news = ""
@@ -117,7 +116,7 @@ class _Watch:
             self._draw()
 
     def close(self) -> None:
-        """Ends what runs, and leaves the cursor below the screen."""
+        """Ends the current run, and leaves the cursor below the screen."""
         self._kill()
         rows = shutil.get_terminal_size()[1]
         at = f" at rung {self._rung.label}" if self._rung is not None else ""
@@ -125,7 +124,7 @@ class _Watch:
         sys.stdout.flush()
 
     def _stamps(self) -> _Stamps:
-        """What tells whether a file was saved. Opened, since a network's file system asks its server only then."""
+        """Detects a saved file. Opened first, because a network file system asks its server only then."""
         headers = [
             path
             for path in self._assignment.path.parent.glob("*")
@@ -143,7 +142,7 @@ class _Watch:
         return stamps
 
     def _wait(self) -> Iterator[bytes]:
-        """A tick: takes what the run printed, and gives the keys that were typed."""
+        """One tick: reads the run's output, and returns typed keys."""
         files = [sys.stdin.fileno(), *([self._terminal] if self._terminal >= 0 else [])]
         ready, _, _ = select.select(files, [], [], _TICK_SECONDS)
         if self._terminal in ready:
@@ -155,17 +154,17 @@ class _Watch:
             yield from (bytes([one]) for one in _ESCAPE.sub(b"", typed))
 
     def _take(self) -> bool:
-        """Some of what the run printed; False at the end."""
+        """Reads some output of the run; False at the end."""
         try:
             data = os.read(self._terminal, 1 << 16)
-        except OSError:  # what a terminal says when its program has ended
+        except OSError:  # a terminal's error when its program has ended
             return False
-        # Progress that is overwritten is not kept.
+        # Overwritten progress is not kept.
         self._output = _ERASED.sub(b"", self._output + data)[:_MOST_BYTES]
         return bool(data)
 
     def _begin(self) -> None:
-        """Starts a turn, and ends the one under way."""
+        """Starts a run, and ends the current one."""
         self._kill()
         self._state.unlink(missing_ok=True)
         self._output, self._verdict, self._hint = b"", "", []
@@ -192,7 +191,7 @@ class _Watch:
         self._started = time.monotonic()
 
     def _end(self) -> None:
-        """A turn ended by itself: what it found decides what is at hand."""
+        """A run ended by itself: its result decides the next rung."""
         while select.select([self._terminal], [], [], 0)[0] and self._take():
             pass
         self._kill()
@@ -219,7 +218,7 @@ class _Watch:
             self._verdict = f"all is right: hand in {self._assignment.submission}"
 
     def _go_on(self, done: Rung) -> None:
-        """To the next rung, at once; after the last one all are run again, since they share code."""
+        """Moves on to the next rung; after the last one all are run again, since they share code."""
         self._todo = [rung for rung in self._todo if rung != done.id]
         following = self._assignment.rung(self._todo[0]) if self._todo else None
         self._news = f"✓ {done.id} is right." + (f" On to {following.id}." if following is not None else "")
@@ -270,7 +269,7 @@ class _Watch:
     def _kill(self) -> None:
         turn, self._turn = self._turn, None
         if turn is not None and turn.poll() is None:
-            # An interrupt: it then ends the suite and the compiler, which are in groups of their own.
+            # An interrupt makes it end the suite and the compiler, which are in process groups of their own.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(turn.pid, signal.SIGINT)
             deadline = time.monotonic() + _END_SECONDS
@@ -290,7 +289,7 @@ _before: list[list[Any]] = []  # the terminal's settings
 
 @contextlib.contextmanager
 def _keys() -> Iterator[None]:
-    """Keys one by one and unseen. Ctrl-C is one of them: make would call an interrupt an error."""
+    """Reads keys one by one without echo, including Ctrl-C: make would report an interrupt as an error."""
     file = sys.stdin.fileno()
     before = termios.tcgetattr(file)
     _before.append(before)
@@ -311,7 +310,7 @@ def _set_keys() -> None:
 
 @contextlib.contextmanager
 def _as_before() -> Iterator[None]:
-    """The terminal as the shell wants it, for a while."""
+    """Temporarily restores the shell's terminal settings."""
     termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, _before[-1])
     try:
         yield
@@ -321,7 +320,7 @@ def _as_before() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """What ends a process ends this one in order: the terminal is set back, and nothing is left running."""
+    """Handles termination signals: the terminal is restored, and nothing is left running."""
 
     def end(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)

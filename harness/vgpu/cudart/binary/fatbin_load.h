@@ -1,4 +1,4 @@
-// From what a program registers to a module on a device.
+// Loads registered images into modules on a device.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace lockstep::vgpu::cudart {
 
 using Image = std::span<const uint8_t>;
 
-// One image, a fat binary or PTX text; or those of a separately compiled program (nvcc -rdc=true), which are linked. Of
-// each the PTX for the device's compute capability or below is taken, as a driver would choose, else any: a virtual GPU
-// can run newer PTX too, which a profile of an old device needs. Throws std::runtime_error with the sentence to show.
-// PtxTooLarge (fatbin.h) where the texts have more than `most_bytes` together.
+// One image, a fat binary or PTX text; or several from a separately compiled program (nvcc -rdc=true), to be linked.
+// From each, takes the PTX for at most the device's compute capability, as a driver would, else any: a virtual GPU can
+// run newer PTX too, which a profile of an old device needs. Throws std::runtime_error with the sentence to show, or
+// PtxTooLarge (fatbin.h) if the texts have more than `most_bytes` together.
 std::vector<std::string> PtxOf(std::span<const Image> images, const DeviceProfile& profile, uint64_t most_bytes);
 std::vector<std::string> PtxOf(std::span<const Image> images, const DeviceProfile& profile);
 ModuleHandle LoadTexts(Device& device, std::span<const std::string> texts);

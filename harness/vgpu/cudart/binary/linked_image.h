@@ -1,5 +1,5 @@
-// What linking gives: several modules of PTX in one image, to be linked once they are loaded. NVIDIA's linkers give
-// machine code here, which callers pass on to the loader without looking into it.
+// The result of linking: several modules of PTX in one image, which are linked when loaded. NVIDIA's linkers return
+// machine code instead; either way callers pass the image on to the loader unread.
 //
 // The image is a header {8 bytes of magic, u64 bytes of the whole image} and, for each text, {u64 bytes, text, NUL}.
 #pragma once
@@ -12,10 +12,10 @@
 
 namespace lockstep::vgpu::cudart {
 
-// At least one text. One alone is its own image, with the NUL that ends it.
+// At least one text. A single one is its own image, with a terminating NUL.
 std::vector<uint8_t> MakeLinkedImage(std::span<const std::string> texts);
 
-// Whether the 8 bytes at `image` are the mark of an image that MakeLinkedImage made of several texts.
+// Whether the 8 bytes at `image` are the magic of an image made by MakeLinkedImage.
 bool IsLinkedImage(const void* image);
 // Its size in bytes. 16 bytes are read.
 uint64_t LinkedImageBytes(const void* image);

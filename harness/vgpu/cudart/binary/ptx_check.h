@@ -1,7 +1,7 @@
-// Whether a driver would take PTX text, and what its assembler says where it would not.
+// Whether a driver would accept PTX text, and its assembler's message if not.
 //
-// NVIDIA's own assembler is asked, where a toolkit is installed: nothing else knows all that it refuses. Without one,
-// only the version is looked at; the rest shows when the text is loaded.
+// If a toolkit is installed, NVIDIA's own assembler checks the text: only it knows everything it refuses. Without one,
+// only the version is checked; other errors appear when the text is loaded.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,9 +15,9 @@ namespace lockstep::vgpu::cudart {
 
 struct PtxVerdict {
   cudaError_t error = cudaSuccess;
-  std::string log;  // as the driver's error log has it
+  std::string log;  // in the format of the driver's error log
 };
-// `linked`: it may name what other text has.
+// `linked`: it may refer to symbols of other texts.
 PtxVerdict CheckPtx(std::string_view text, const DeviceProfile& profile, bool linked = false);
 
 }  // namespace lockstep::vgpu::cudart

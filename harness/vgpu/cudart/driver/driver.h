@@ -7,8 +7,8 @@
 // runtime, and turns its error into the driver's. The numbers of most errors are the same in both. Messages name the
 // driver's function. The runtime's last error stays as it was.
 //
-// A context stands for its device: all contexts of a device share its memory and modules, and destroying one frees
-// nothing. Submissions can't use the driver API.
+// A context is only a name for its device: all contexts of a device share its memory and modules, and destroying one
+// frees nothing. Submissions can't use the driver API.
 #pragma once
 
 #include <cuda.h>
@@ -30,13 +30,13 @@ struct Context {
   int device = 0;
   unsigned flags = 0;
   bool primary = false;
-  bool has_flags = false;  // of a primary one: they were set for the context, not for the device
-  bool was_reset = false;  // a primary one, since it was retained last
-  int attached = 0;        // cuCtxAttach
+  bool has_flags = false;  // of a primary context: flags were set for the context, not for the device
+  bool was_reset = false;  // a primary context that was reset after it was last retained
+  int attached = 0;        // count of cuCtxAttach
 };
 
-// This thread's: what the driver API made current, or the device's primary one where the runtime API is in use. May be
-// nullptr.
+// This thread's: the one made current by the driver API, or the device's primary one if the runtime API is in use. May
+// be nullptr.
 Context* CurrentContext();
 // The current one if it is the device's, else the device's primary one.
 Context* ContextAt(int device);
@@ -48,7 +48,7 @@ Needs NeedsOf(CUstream stream);
 // CUDA_SUCCESS, or what the driver returns before it does anything.
 CUresult Ready(const char* function, Needs needs);
 CUresult ResultOf(cudaError_t error);
-// Refuses a call of a function by its symbol: says so, and fails.
+// Refuses a driver function by its symbol: prints a message, and fails.
 int RefuseDriverCall(const char* symbol);
 
 // The body returns cudaError_t.
@@ -60,7 +60,7 @@ CUresult Drive(const char* function, Needs needs, Body body) {
   const cudaError_t error = body();
   LastError() = last;
   CalledAs() = outer;
-  // A device that was reset after a fault has lost this context, too.
+  // A device that was reset after a fault has lost this context too.
   if (needs != Needs::kNothing && error == cudaErrorDevicesUnavailable) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   return ResultOf(error);
 }
@@ -70,7 +70,7 @@ CUresult Drive(const char* function, Body body) {
   return Drive(function, Needs::kContext, body);
 }
 
-// For a function that looks at a fault of the context, where there is one, before its arguments.
+// For a function that reports a fault of the context before it checks its arguments.
 template <typename Body>
 CUresult DriveUnlessFaulted(const char* function, Needs needs, Body body) {
   return Drive(function, needs, [&] {
@@ -84,18 +84,18 @@ CUresult DriveUnlessFaulted(const char* function, Body body) {
   return DriveUnlessFaulted(function, Needs::kContext, body);
 }
 
-// Whether work may be put into the stream: not into the legacy one while a stream that would wait for it is captured, nor
-// where a capture has failed.
+// Whether work may be added to the stream: not to the legacy one while a stream that synchronises with it is captured,
+// nor after a failed capture.
 cudaError_t Usable(CUstream stream);
 
-// For a function that looks at its handle before anything else.
+// For a function that checks its handle before anything else.
 template <typename Handle, typename Body>
 CUresult DriveHandle(const char* function, Handle handle, Body body) {
   return handle == nullptr ? CUDA_ERROR_INVALID_HANDLE : Drive(function, body);
 }
 
-// A driver function's argument as the runtime takes it. Handles, enumerators and structures are the same in both APIs
-// but for their type's name.
+// Converts a driver function's argument to the runtime's type. Handles, enumerators and structures differ only in their
+// type's name.
 template <typename To, typename From>
 To As(From from) {
   if constexpr (std::is_convertible_v<From, To>) {
@@ -108,7 +108,7 @@ To As(From from) {
   }
 }
 
-// For a driver function that is the runtime's with another name.
+// For a driver function that equals a runtime function.
 template <typename... Taken, typename... Given>
 CUresult Pass(const char* function, cudaError_t (*runtime)(Taken...), Given... given) {
   return Drive(function, [&] { return runtime(As<Taken>(given)...); });
@@ -123,10 +123,10 @@ cudaMemcpyKind KindOf(CUmemorytype to, CUmemorytype from);
 
 inline void* Pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
-// Empties the logs among a compiler's or linker's options: what is wrong with a module is on standard error.
+// Clears the logs in a compiler's or linker's options: messages about a module go to standard error.
 void ClearLogs(unsigned count, CUjit_option* options, void** values);
 
-// Puts what an assembler or linker said into the error log among such options, as much as there is room for.
+// Writes a message of the assembler or linker to the error log in such options, truncated to its size.
 void FillErrorLog(unsigned count, CUjit_option* options, void** values, const std::string& log);
 // The current device's.
 const DeviceProfile& ProfileHere();
@@ -134,7 +134,7 @@ const DeviceProfile& ProfileHere();
 // The texture reference of a module's variable, nullptr if it was destroyed; for nullptr a new one of none.
 CUtexref ReferenceAt(void* variable);
 
-// Says that a form of a driver function is missing.
+// Prints that a form of a driver function is missing.
 cudaError_t Missing(const char* what);
 
 }  // namespace lockstep::vgpu::cudart::driver

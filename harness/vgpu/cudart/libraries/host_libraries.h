@@ -1,7 +1,7 @@
 // Host libraries that contain GPU kernels or call the driver. Their kernels are machine code, which the virtual GPU
-// cannot run, and their calls bypass the replaced runtime. Some have a stand-in of ours (harness/libraries). A program
-// that loads NVIDIA's own is refused with the library's name; otherwise it would continue with buffers that nothing has
-// filled.
+// cannot run, and their calls bypass the replaced runtime. For some we have a replacement (harness/libraries). A
+// program that loads NVIDIA's own is refused with the library's name; otherwise it would continue with uninitialized
+// buffers.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct HostLibrary {
   std::string_view stem;    // prefix of the file name
   std::string_view name;    // display name
   std::string_view symbol;  // a function that reveals static linking; "" if there is none
-  // The Debian package without which our stand-in is not built; "" if it needs none, or there is no stand-in.
+  // The Debian package required to build our replacement; "" if none is needed, or there is no replacement.
   std::string_view package = "";
 };
 

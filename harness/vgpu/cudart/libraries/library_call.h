@@ -1,9 +1,9 @@
-// What the stand-ins for NVIDIA's host libraries (harness/libraries) ask of the runtime: one C function for each kind
+// The runtime's interface for our replacements of NVIDIA's host libraries (harness/libraries): one C function per kind
 // of request, so that they share a device, its streams and its clock with the program.
 //
-// A call of cublasSgemm becomes one piece of work in the handle's stream: done in order, captured into graphs, timed,
-// checked. The library says which memory the work touches when the work is done, as pointers may themselves be in
-// device memory; then it does the work on this machine's CPU, at the device's addresses.
+// A call of cublasSgemm becomes one operation in the handle's stream: ordered, captured into graphs, timed, checked.
+// When the operation runs, the library declares the memory it will access, because pointers may themselves be in device
+// memory; then it computes on this machine's CPU, directly on device memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -26,7 +26,7 @@ struct LockstepRows {
 };
 
 struct LockstepMemory {
-  // False if the range is not device memory, or the context is lost: then nothing at all may be touched.
+  // False if the range is not device memory, or the context is lost: then no memory may be accessed.
   bool (*touch)(LockstepMemory* self, const LockstepRows* rows);
 };
 
@@ -35,32 +35,32 @@ struct LockstepLibraryCall {
   cudaStream_t stream;
   double operations;
   int arithmetic;  // vgpu::Arithmetic
-  bool waits;      // the call returns when the work is done, as it writes host memory; it can't be captured
+  bool waits;      // the call returns when the work is done, because it writes host memory; it can't be captured
   void* data;      // passed to the functions below
-  // Names all memory that the work touches. False: a touch was refused.
+  // Declares all memory that the work accesses. False if a range was refused.
   bool (*touches)(void* data, LockstepMemory* memory);
   void (*run)(void* data);
   // Called once, when neither the call nor a graph needs `data` any more.
   void (*release)(void* data);
 };
 
-// Does the work, or adds it to the graph that the stream is captured into. The error is the call's own, or that of work
-// before it; the runtime's last error stays as it was. Refused under a judge.
+// Does the work, or adds it to the graph into which the stream is captured. Returns the call's own error, or that of
+// earlier work; the runtime's last error is unchanged. Refused under a judge.
 cudaError_t lockstep_call_library(const LockstepLibraryCall* call);
 
-// The same of work that is described, so that a judge can do it: what submissions' libraries ask for
-// (libraries/submission). What nobody can do is refused by name.
+// The same for a described operation that a judge can execute, used by libraries in submissions (libraries/submission).
+// Unsupported operations are refused by name.
 cudaError_t lockstep_do_operation(const char* function, cudaStream_t stream,
                                   const lockstep::vgpu::LibraryOperation* operation);
 
-// Says that a function, or a form of it (`what`; nullptr: the whole function), is missing: "cublasFoo (a.cu:3): …".
+// Reports that a function, or a form of it (`what`; nullptr: the whole function), is missing: "cublasFoo (a.cu:3): …".
 void lockstep_refuse(const char* library, const char* function, const char* what);
 
-// Prints a sentence about the call that runs: "lockstep: cublasSgemm_v2 (a.cu:3): lda is smaller than m".
+// Prints a sentence about the current call: "lockstep: cublasSgemm_v2 (a.cu:3): lda is smaller than m".
 void lockstep_say(const char* function, const char* sentence);
 
-// Names messages and counts of the runtime's functions that a library calls for the program after this function of the
-// library; nullptr: no longer. Returns the name before.
+// While set, messages and counts of runtime calls that a library makes use this library function's name; nullptr: ends
+// that. Returns the previous name.
 const char* lockstep_called_as(const char* function);
 
 }  // extern "C"

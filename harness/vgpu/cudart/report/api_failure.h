@@ -15,13 +15,13 @@ namespace lockstep::vgpu::cudart {
 struct ApiFailure {
   std::string function, call_site;
   cudaError_t code = cudaSuccess;
-  bool was_returned = true;  // false: by <<<>>>
+  bool was_returned = true;  // false: launched by <<<>>>
 };
 
-// On where the check was asked for; else the two below cost nothing.
+// Only if the check was requested; otherwise the two below cost nothing.
 void NoteFailure(const char* function, cudaError_t code);
 void NoteErrorRead();  // by this thread
-// The call that failed with this code was a <<<>>> of this thread.
+// This thread's call that failed with this code was a <<<>>>.
 void NoteUnreturned(cudaError_t code);
 
 // At the end of the process.

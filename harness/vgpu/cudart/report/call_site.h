@@ -1,4 +1,4 @@
-// Where in the program a CUDA call was made.
+// The place in the program that made a CUDA call.
 #pragma once
 
 #include <span>
@@ -7,21 +7,21 @@
 
 namespace lockstep::vgpu::cudart {
 
-// The innermost frame of the calling thread's stack that lies in the program's own sources, not in the runtime, the
-// toolkit's headers or the system's:
-// "/home/ada/shift.cu:17" where the program has debug information (-g), else the function's name, "main()"; "" where
-// neither is known. The first call reads the program's symbols (milliseconds); later ones from one place are a look-up.
+// The calling thread's innermost stack frame in the program's own sources, outside the runtime, the toolkit's headers
+// and the system's: "/home/ada/shift.cu:17" with debug information (-g), else the function's name, "main()"; "" if
+// neither is known. The first call reads the program's symbols (milliseconds); later ones from the same place are a
+// look-up.
 std::string CallSite();
 
-// The same for a signal's handler, at the place that it interrupted: into this text, and nothing is allocated. ""
-// without lines.
+// The same for a signal handler, at the interrupted instruction: writes into this buffer, without allocating. ""
+// without line information.
 std::string_view CrashSite(std::span<char> text);
 
-// Finds what CrashSite has to know, which a handler can't: call it before.
+// Prepares the data for CrashSite, which a handler can't: call it before.
 void PrepareCrashSite();
 
-// What this thread's present call launches, so that the host function that nvcc makes of a kernel is not taken for the
-// place of the call, nor its line reported for a launch that fails. "": nothing.
+// Names the kernel that this thread is launching, so that nvcc's host stub for it is not taken for the call site, nor
+// its line reported for a failed launch. "": none.
 void NoteLaunchedKernel(const std::string& mangled);
 
 }  // namespace lockstep::vgpu::cudart

@@ -1,4 +1,4 @@
-// What vgpu-run --check looks for: the fault checkers of launches, and the checks of a whole program.
+// The checks of vgpu-run --check: fault checkers of launches, and checks of a whole program.
 #pragma once
 
 #include <span>
@@ -21,11 +21,11 @@ inline constexpr ProgramCheck kProgramChecks[] = {kLeaks, kApi, kCopies};
 struct Checks {
   CheckerSet launches;
   bool leaks = false, api = false;
-  bool copies = false;  // with the launches' check of what is written
+  bool copies = false;  // includes the launches' check of written values
   bool any() const { return !launches.empty() || leaks || api; }
 };
 
-// "races, init, …"; with their meaning, a line each, behind `indentation`.
+// "races, init, …"; with `indentation`, one line each with its meaning.
 inline std::string CheckNames() {
   std::string names;
   for (const CheckerInfo& checker : AllCheckers()) names += std::string(checker.id) + ", ";
@@ -45,7 +45,7 @@ inline std::string CheckHelp(const std::string& indentation) {
   return text;
 }
 
-// Of "races,leaks" or "all". Throws std::runtime_error with a sentence that says what there is.
+// Parses "races,leaks" or "all". Throws std::runtime_error listing the known names.
 inline Checks ParseChecks(std::string_view list) {
   Checks checks;
   for (size_t at = 0; at < list.size();) {

@@ -38,7 +38,7 @@ inline const std::vector<Metric>& MetricsOfLaunches() {
   return metrics;
 }
 
-// A counter whose metric is one of Nsight Compute's, rather than a sum or a part of some.
+// A counter with an exact counterpart in Nsight Compute, not a sum or a part of some.
 inline bool HasMetric(const CounterInfo& info) {
   const std::string_view metric = info.metric;
   return !metric.empty() && metric.find_first_of(" ,") == std::string_view::npos;

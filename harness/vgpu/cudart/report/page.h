@@ -1,4 +1,4 @@
-// A run as a page of its own: vgpu-run --page=FILE.
+// A run as a self-contained web page: vgpu-run --page=FILE.
 #pragma once
 
 #include <nlohmann/json.hpp>

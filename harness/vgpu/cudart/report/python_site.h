@@ -1,4 +1,5 @@
-// Where a Python program made a call. Python's own functions are looked up in the process, so nothing is linked.
+// The location of a call in a Python program. Python's own functions are looked up in the process, so nothing is
+// linked.
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@ namespace lockstep::vgpu::cudart {
 // Whether this process is a Python interpreter, or embeds one.
 bool InPython();
 
-// The calling thread's innermost frame that is neither of an installed package nor of Python's library:
-// "/home/ada/shift.py:17"; "" where there is none, or where other threads run Python and one of them may hold its lock.
+// The calling thread's innermost frame outside installed packages and Python's library: "/home/ada/shift.py:17"; "" if
+// there is none, or if other threads run Python and one of them may hold its lock.
 std::string PythonSite();
 
 }  // namespace lockstep::vgpu::cudart

@@ -1,4 +1,4 @@
-// API functions that are refused by name: see refused.cc.
+// API functions that are unsupported and refused by name: see refused.cc.
 #pragma once
 
 #include <regex>
@@ -6,9 +6,9 @@
 
 namespace lockstep::vgpu::cudart {
 
-// What a function that is refused would be for: "sharing between processes".
+// The purpose of a refused function: "sharing between processes".
 inline std::string_view RefusedSubject(std::string_view function) {
-  // Parts of the API, by what their functions are called.
+  // Parts of the API, by patterns of function names.
   static const struct {
     std::regex names;
     std::string_view subject;
@@ -28,7 +28,7 @@ inline std::string_view RefusedSubject(std::string_view function) {
   return "this function";
 }
 
-// The call itself: error.cc.
+// Reports and fails the call: error.cc.
 int RefuseCall(const char* function);
 
 }  // namespace lockstep::vgpu::cudart

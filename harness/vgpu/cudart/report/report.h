@@ -12,16 +12,16 @@ namespace lockstep::vgpu::cudart {
 struct ReportOptions {
   bool findings = false;  // the checkers ran
   bool leaks = false;
-  bool api = false;            // failed API calls that nobody asked about
-  std::optional<int> ordinal;  // of the device, where there are several
+  bool api = false;            // failed API calls that were never checked
+  std::optional<int> ordinal;  // of the device, if there are several
   bool kernels = false, lines = false;
   bool faults_were_shown = false;
-  const char* ended_by = nullptr;  // "SIGABRT": the program does not end as usual, and may not be able to flush stdout
-  std::vector<Device::AllocationInfo> lost_at_reset;  // leaks that the device no longer knows of
+  const char* ended_by = nullptr;  // "SIGABRT": the program ends abnormally, and may not be able to flush stdout
+  std::vector<Device::AllocationInfo> lost_at_reset;  // leaks forgotten by the device in a reset
 };
 
 void PrintFinding(const Finding& finding);
-// How many findings it has.
+// Returns the number of findings.
 uint64_t PrintReport(const Device& device, const ReportOptions& options);
 
 }  // namespace lockstep::vgpu::cudart

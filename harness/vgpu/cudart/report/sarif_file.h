@@ -1,4 +1,4 @@
-// What was found in kernels, for editors and code scanning: vgpu-run --check --sarif=FILE.
+// Findings in kernels, for editors and code scanning: vgpu-run --check --sarif=FILE.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace lockstep::vgpu::cudart {
 
-// SARIF 2.1.0: its first place is a finding's location, the other one a related one. False: it can't be written.
+// SARIF 2.1.0: a finding's first place is its location, the other one a related location. False: it can't be written.
 bool WriteSarifFile(const std::string& path, const std::vector<Finding>& findings);
 
 }  // namespace lockstep::vgpu::cudart

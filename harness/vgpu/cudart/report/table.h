@@ -1,5 +1,5 @@
-// Aligned text tables, by the width that a terminal shows. The judge's library uses them without the rest of the
-// reports, so everything is inline.
+// Aligned text tables, by display width. The judge's library uses them without the rest of the reports, so everything
+// is inline.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace lockstep::vgpu {
 
 class Table {
  public:
-  // Columns whose heading begins with '<' are flush left, without the sign; others flush right.
+  // Columns whose heading begins with '<' (not shown) are left-aligned; others right-aligned.
   explicit Table(std::vector<std::string> headings) : headings_(std::move(headings)) {
     for (std::string& heading : headings_) {
       const bool left = !heading.empty() && heading[0] == '<';
@@ -27,7 +27,7 @@ class Table {
     rows_.push_back(std::move(row));
   }
   bool empty() const { return rows_.empty(); }
-  // Two spaces before each line; heading_prefix and heading_suffix go around the first (colours).
+  // Each line is indented by two spaces; heading_prefix and heading_suffix surround the first (colours).
   std::string Format(const std::string& heading_prefix, const std::string& heading_suffix) const {
     std::vector<size_t> widths;
     for (size_t i = 0; i < headings_.size(); ++i) {
