@@ -122,6 +122,18 @@ TEST_F(DebuggerTest, ShowsWhereEachWarpStands) {
   EXPECT_TRUE(Has(warps, "=> block (0,0,0) warp 1  lanes ffffffff  fill.cu:7             runs\n")) << warps;
 }
 
+TEST_F(DebuggerTest, ALineWithoutCodeIsTheNextThatHasSome) {
+  EXPECT_EQ(Answer("", "break 4"), "breakpoint 1: line 5, as line 4 has no code\n");
+  EXPECT_TRUE(Has(Answer("break 4", "continue"), "breakpoint 1\nfill.cu:5 "));
+}
+
+TEST_F(DebuggerTest, SaysWhatWasNeverReached) {
+  const std::string all = Session("break 99\nbreak 10 block (1,0,0) thread (63,0,0)\ncontinue\nwatch d_out[0]\ncontinue");
+  EXPECT_TRUE(Has(all, "the program has ended; breakpoint 1 was never reached: break 99\n")) << all;
+  EXPECT_TRUE(Has(all, "the program has ended; watchpoint 3: nothing wrote d_out[0]\n")) << all;
+  EXPECT_FALSE(Has(all, "breakpoint 2 was never")) << all;
+}
+
 TEST_F(DebuggerTest, StopsAtAFault) {
   const std::string fault = Answer("", "continue", " twice");
   EXPECT_TRUE(Has(fault, "the kernel ends here:\n  BOUNDS  fill<<<3,64>>>\n")) << fault;

@@ -185,7 +185,7 @@ bool Debugger::Obey(const std::string& line, const At& at) {
     return command == shortest || (name.starts_with(command) && command.size() >= shortest.size());
   };
   words.erase(words.begin());
-  if (is("break", "b")) return Break(words, line), false;
+  if (is("break", "b")) return Break(words, line, at), false;
   if (at.engine == nullptr) {  // points of the process that this one replaces
     if (is("watch", "w") && words.size() == 4) {
       StopPoint& point = points_.emplace_back();
@@ -245,7 +245,18 @@ bool Debugger::Obey(const std::string& line, const At& at) {
   return false;
 }
 
-void Debugger::Break(const std::vector<std::string>& asked, const std::string& text) {
+int Debugger::LineWithCode(const At& at, int line, const std::string& file) {
+  int before = 0, from = 0;  // the nearest ones
+  for (uint32_t pc = 0; pc < at.launch->info.program->code.size(); ++pc) {
+    const ptx::SourceLocation place = at.launch->places.Shown(pc);
+    if (place.line == 0 || !at.launch->info.program->FileName(place).ends_with(file)) continue;
+    if (place.line < line) before = std::max(before, place.line);
+    if (place.line >= line && (from == 0 || place.line < from)) from = place.line;
+  }
+  return before != 0 && from != 0 ? from : line;
+}
+
+void Debugger::Break(const std::vector<std::string>& asked, const std::string& text, const At& at) {
   std::vector<std::string> words = asked;
   StopPoint point;
   point.text = text;
@@ -260,10 +271,18 @@ void Debugger::Break(const std::vector<std::string>& asked, const std::string& t
   } else {
     point.kernel = words[0];
   }
+  std::string remark;
+  if (const int next = at.launch != nullptr && point.line != 0 ? LineWithCode(at, point.line, point.file) : point.line;
+      next != point.line) {
+    remark = ", as line " + line + " has no code";
+    const std::string place = words[0].substr(0, words[0].size() - line.size()) + std::to_string(next);
+    point.text.replace(point.text.find(words[0]), words[0].size(), place);
+    point.line = next;
+  }
   points_.push_back(point);
   if (replay_ == Replay::kNo && count_ != 0) {
     Show("breakpoint " + std::to_string(points_.size()) + ": " +
-         (point.kernel.empty() ? "line " + line : "launches of " + point.kernel));
+         (point.kernel.empty() ? "line " + std::to_string(point.line) + remark : "launches of " + point.kernel));
   }
 }
 

@@ -57,6 +57,7 @@ class Debugger::Hook : public InstructionHook {
 };
 
 Debugger::Debugger(uint64_t passed) : passed_(passed) {
+  DebugChannel::Get();  // has to live longer
   if (const char* points = std::getenv(kPointsVariable)) {
     std::istringstream lines(points);
     for (std::string line; std::getline(lines, line);) {
@@ -80,6 +81,18 @@ Debugger::Debugger(uint64_t passed) : passed_(passed) {
   output_ = ::dup(STDOUT_FILENO);
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO);
+}
+
+Debugger::~Debugger() {
+  // After a reverse command the points that were reached before are not known.
+  if (going_ != Going::kOn || std::getenv(kReplayVariable) != nullptr) return;
+  for (size_t k = 0; k < points_.size(); ++k) {
+    const StopPoint& point = points_[k];
+    if (point.text.empty() || point.reached) continue;
+    const std::string number = std::to_string(k + 1);
+    Show(point.bytes != 0 ? "the program has ended; watchpoint " + number + ": nothing wrote " + point.value
+                          : "the program has ended; breakpoint " + number + " was never reached: " + point.text);
+  }
 }
 
 void Debugger::EndReplay() {
@@ -216,7 +229,8 @@ void Debugger::Look(const At& at) {
   const bool begins = BeginsLine(at);
   const WarpKey key{at.launch->info.ordinal, at.warp->block->index, at.warp->index};
   if (const size_t number = PointAt(at, begins)) {
-    const StopPoint& point = points_[number - 1];
+    StopPoint& point = points_[number - 1];
+    point.reached = true;
     const bool watches = point.bytes != 0;
     Stop(at, watches ? "data breakpoint" : "breakpoint",
          watches ? *StoredTo(at, point) : "breakpoint " + std::to_string(number));

@@ -30,12 +30,16 @@ struct StopPoint {
   uint64_t address = 0, bytes = 0;  // stores to this address in global or, with `shared`, shared memory; bytes 0: none
   bool shared = false;
   std::string value;  // the user's name for that memory
+  bool reached = false;
 };
 
 class Debugger {
  public:
   // passed: launches that are let pass before it first asks.
   explicit Debugger(uint64_t passed = 0);
+  ~Debugger();  // says which points the program never reached
+  Debugger(const Debugger&) = delete;
+  Debugger& operator=(const Debugger&) = delete;
   // A launch is about to run. False: it is let pass.
   bool BeginLaunch(const LaunchInfo& launch, Listing listing);
   // What the engine of a launch is to call.
@@ -89,7 +93,9 @@ class Debugger {
 
   // Executes a command. True: the program continues.
   bool Obey(const std::string& line, const At& at);
-  void Break(const std::vector<std::string>& words, const std::string& text);
+  void Break(const std::vector<std::string>& words, const std::string& text, const At& at);
+  // The first line from `line` on that the kernel has code for; `line` itself where it is outside of the kernel.
+  static int LineWithCode(const At& at, int line, const std::string& file);
   void Watch(const std::string& value, const std::string& text, const At& at);
   static void Print(std::string value, const At& at);
   static void ListSource(const At& at);
