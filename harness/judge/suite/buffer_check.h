@@ -48,12 +48,15 @@ void CheckGuards(const CallContext& context, std::vector<Problem>& problems, con
 // Adds a problem if the call holds device memory after its return.
 inline void CheckNothingHeld(const CallContext& context, const CallReport& report, std::vector<Problem>& problems) {
   if (!report.observed || report.api.leaked_allocations == 0) return;
-  Problem problem =
-      MakeProblem(Verdict::kApi, context,
-                  {Grouped(report.api.leaked_allocations) + " of " + Counted(report.api.allocations, "allocation") +
-                   " not freed when the launcher returned"},
-                  "each cudaMalloc needs its cudaFree, on every path out of the function");
-  if (const worker::ApiCall* held = FirstHeld(report.trace); held != nullptr && !held->call_site.empty()) {
+  const worker::ApiCall* const held = FirstHeld(report.trace);
+  const bool is_async = held != nullptr && held->function == "cudaMallocAsync";
+  Problem problem = MakeProblem(
+      Verdict::kApi, context,
+      {Grouped(report.api.leaked_allocations) + " of " + Counted(report.api.allocations, "allocation") +
+       " not freed when the launcher returned"},
+      is_async ? "each cudaMallocAsync needs its cudaFreeAsync, on every path out of the function"
+               : "each cudaMalloc needs its cudaFree, on every path out of the function");
+  if (held != nullptr && !held->call_site.empty()) {
     problem.evidence.insert(problem.evidence.begin() + 1,
                             LineAt("at", held->call_site, held->function + " of " + Counted(held->bytes, "byte")));
   }
