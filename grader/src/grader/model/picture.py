@@ -82,7 +82,7 @@ def of_finding(finding: Finding) -> Picture | None:
 
 
 def of_line(line: Line) -> tuple[Picture, ...]:
-    """The worst accesses of a source line, of global memory and of shared memory, and a branch where it diverges much."""
+    """The worst accesses of a source line, of global and of shared memory, and a branch where it diverges much."""
     draw = {"shared": _shared, "global": _global}
     if line_cost(line.counters).divergence.is_costly:
         draw["branch"] = _branch
@@ -116,7 +116,7 @@ def of_sm(sm: FilledSm) -> Picture | None:
         y, is_full = 22 + 11 * rows + 10 + 16 * k, name == sm.limited_by
         picture.box("sector", (_LEFT + 100, y, 110, 8))
         picture.box("over" if is_full else "held", (_LEFT + 100, y, 110 * use / all_, 8))
-        words = "full: one more does not fit" if is_full else f"{100 * use / all_:.0f} %"
+        words = "full: no more fits" if is_full else f"{100 * use / all_:.0f} %"
         picture.texts += [Text(_LEFT, y + 8, name), Text(_LEFT + 216, y + 8, words[:20], "warn" if is_full else "soft")]
     picture.height = 22 + 11 * rows + 10 + 16 * len(names) + 4
     return picture

@@ -106,20 +106,20 @@ const drawAccess = (access) => (DRAW[access.space] || drawGlobal)(access);
 
 // An SM with the blocks that fit on it, and what they take of each resource.
 function drawSm(sm) {
-  const each = sm.warps / sm.blocks, high = 22 + 11 * Math.ceil(sm.most_warps / 32);
+  const each = sm.warps / sm.blocks, high = 32 + 11 * Math.ceil(sm.most_warps / 32);
+  const told = `${sm.blocks} blocks of ${each} warps fit on an SM: ${sm.warps} of ${sm.most_warps} warps`;
   const slots = Array.from({ length: sm.most_warps }, (_, k) => [10 + 10 * (k % 32), 22 + 11 * Math.floor(k / 32), 8.5, 9]);
+  const of = (style, way) => boxes(style, slots.slice(0, sm.warps).filter((_, k) => Math.floor(k / each) % 2 === way));
   const rows = [["warps", sm.warps, sm.most_warps], ["blocks", sm.blocks, sm.most_blocks],
-    ["registers", sm.blocks * sm.threads * sm.registers, sm.most_registers],
-    ["shared memory", sm.blocks * sm.shared, sm.most_shared]].map(([name, all, most]) => [name, Math.min(all, most), most]);
-  const fits = `${sm.blocks} blocks of ${each} warps fit on an SM: ${sm.warps} of ${sm.most_warps} warps`;
-  return figure(high + 78, `${fits}, limited by ${sm.limited_by}: ` +
-    rows.map(([name, use, most]) => `${number(use)} of ${number(most)} ${name}${name === "shared memory" ? " bytes" : ""}`).join(", "),
-    words(10, 14, fits, "quiet"), boxes("cell", slots.slice(sm.warps)),
-    ...["held", "other"].map((style, of) => boxes(style, slots.slice(0, sm.warps).filter((_, k) => Math.floor(k / each) % 2 === of))),
-    ...rows.flatMap(([name, use, most], k) => [words(10, high + 18 + 16 * k, name), boxes("cell", [[110, high + 10 + 16 * k, 110, 8]]),
-      boxes(name === sm.limited_by ? "over" : "held", [[110, high + 10 + 16 * k, (110 * use) / most, 8]]),
-      words(226, high + 18 + 16 * k, name === sm.limited_by ? "full: no more fits" : `${number((100 * use) / most)} %`,
-        name === sm.limited_by ? "much" : "quiet")]));
+    ["registers", sm.blocks * sm.threads * sm.registers, sm.most_registers], ["shared memory", sm.blocks * sm.shared, sm.most_shared]];
+  return figure(high + 68, `${told}, limited by ${sm.limited_by}: ` + rows.map(([name, use, most]) =>
+    `${number(Math.min(use, most))} of ${number(most)} ${name}${name === "shared memory" ? " bytes" : ""}`).join(", "),
+    words(10, 14, told, "quiet"), boxes("cell", slots.slice(sm.warps)), of("held", 0), of("other", 1),
+    ...rows.flatMap(([name, use, most], k) => {
+      const y = high + 16 * k, share = Math.min(use / most, 1), full = name === sm.limited_by;
+      return [words(10, y + 8, name), boxes("cell", [[110, y, 110, 8]]), boxes(full ? "over" : "held", [[110, y, 110 * share, 8]]),
+        words(226, y + 8, full ? "full: no more fits" : `${number(100 * share)} %`, full ? "much" : "quiet")];
+    }));
 }
 
 // What ran when: a row for each stream, a colour for each engine.
