@@ -259,6 +259,9 @@ class _Student:
         begun = [one for one in failed if one.launches or one.findings]
         first = first_failure(assignment, replace(result, evidence=())) or (begun or failed or result.tests)[0]
         self._print(first.said or f"{first.name} passes.")
+        if first.unfinished:
+            self._print("\nThere is no kernel to step through yet.  Next: make hint")
+            return _WRONG_STATUS
         where = f"launch {first.launches_before + 1}, with which the call that fails begins"
         where = where if first.message else "first launch"
         self._print(f"\nThe debugger stops in this test's {where}; help lists its commands.\n")

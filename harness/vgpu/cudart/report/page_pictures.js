@@ -2,7 +2,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const at = (id) => document.getElementById(id);
 const number = (value) => value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 2 : 0 });
-const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
+const several = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
 const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);
 
 // An element with attributes and children, which are elements or texts.
@@ -99,7 +99,7 @@ function drawBranch({ warp, block, lanes }) {
   const of = (way) => lanes.map((one, lane) => [one, lane]).filter(([one]) => one === way).map(([, lane]) => lane);
   const ways = [{ lanes: of(1), does: "take the branch" }, { lanes: of(0), does: "go on" }];
   return drawWays(`warp ${warp} of block ${number(block)} goes both ways here, one after the other: ` +
-    ways.map((way) => `${counted(way.lanes.length, "lane")} ${way.does}`).join(", "), ways);
+    ways.map((way) => `${several(way.lanes.length, "lane")} ${way.does}`).join(", "), ways);
 }
 const DRAW = { shared: drawShared, branch: drawBranch };
 const drawAccess = (access) => (DRAW[access.space] || drawGlobal)(access);
@@ -139,7 +139,7 @@ function showStreams() {
   if (operations.length < 2) return;
   const streams = [...new Set(operations.map(([stream]) => stream))].sort((a, b) => a - b), name = (n) => (n ? `stream ${n}` : "default stream");
   const used = ENGINES.map((engine, k) => [engine, operations.filter((one) => engineOf(one) === k), k]).filter(([, own]) => own.length);
-  const told = `${number(total)} µs. ` + streams.map((n) => `${name(n)}: ${counted(operations.filter(([of]) => of === n).length, "operation")}`).join(", ") +
+  const told = `${number(total)} µs. ` + streams.map((n) => `${name(n)}: ${several(operations.filter(([of]) => of === n).length, "operation")}`).join(", ") +
     ". " + used.map(([engine, own]) => `${engine} ${Math.round((100 * busy(own)) / total)} % of the time`).join(", ");
   const x = (us) => 108 + (222 * us) / total, shown = streams.slice(0, 32), bottom = 4 + 20 * shown.length;
   const made = figure(bottom + 18, told, boxes("cell", shown.map((_, k) => [108, 4 + 20 * k, 222, 14])),
