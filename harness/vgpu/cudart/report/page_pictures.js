@@ -97,7 +97,8 @@ function drawWays(told, ways) {
 }
 function drawBranch({ warp, block, lanes }) {
   const of = (way) => lanes.map((one, lane) => [one, lane]).filter(([one]) => one === way).map(([, lane]) => lane);
-  const ways = [{ lanes: of(1), does: "take the branch" }, { lanes: of(0), does: "go on" }];
+  const ways = [["takes the branch", "take the branch"], ["goes on", "go on"]].map(([one, many], k) =>
+    ({ lanes: of(1 - k), does: of(1 - k).length === 1 ? one : many }));
   return drawWays(`warp ${warp} of block ${number(block)} goes both ways here, one after the other: ` +
     ways.map((way) => `${several(way.lanes.length, "lane")} ${way.does}`).join(", "), ways);
 }
