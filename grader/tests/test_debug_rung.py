@@ -1,5 +1,6 @@
 """`make debug RUNG=3` in a terminal: the debugger on a student's own rung, where the call that fails begins."""
 
+import contextlib
 import os
 import pty
 import subprocess
@@ -20,14 +21,12 @@ def _session(commands: list[str], *words: str | Path) -> tuple[int, list[str]]:
                                env={**os.environ, "TERM": "dumb"})  # fmt: skip
     os.close(inner)
     shown = [""]
-    try:
+    with contextlib.suppress(OSError):  # the other side is closed
         while chunk := os.read(outer, 1 << 16).decode():
             shown[-1] += chunk
             if shown[-1].endswith("(vgpu) "):
                 os.write(outer, f"{commands[len(shown) - 1]}\n".encode())
                 shown.append("")
-    except OSError:  # the other side is closed
-        pass
     os.close(outer)
     return process.wait(30), [text.replace("\r", "") for text in shown]
 

@@ -4,16 +4,17 @@ import json
 import random
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conftest import ROOT
+from grader.model import result as recorded
 from grader.model.assignment import load_assignment
 from grader.model.picture import WIDTH, Picture, of_finding, of_line, of_sm, of_test
-from grader.model.result import Access, FilledSm, Finding, Line, Memory, Place, SaidLine, SuiteResult, TestResult, result_from
+from grader.model.result import Access, Finding, Line, Memory, Place, SaidLine, SuiteResult, TestResult, result_from
 from grader.pages.environment import make_environment
 from grader.student.page import profile_page, read_template
 
@@ -75,7 +76,7 @@ def test_a_branch_is_drawn_where_it_diverges_much() -> None:
 
 @pytest.mark.parametrize(("blocks", "threads", "limit"), [(6, 256, "registers"), (2, 96, "shared memory")])
 def test_an_sm_is_drawn_with_its_blocks(blocks: int, threads: int, limit: str) -> None:
-    sm = FilledSm(blocks, 32, blocks * threads // 32, 64, limit, threads, 40, 65536, 100_000, 233_472)
+    sm = recorded.FilledSm(blocks, 32, blocks * threads // 32, 64, limit, threads, 40, 65536, 100_000, 233_472)
     picture = of_sm(sm)
     assert picture
     slots = [box for style in ("held", "other") for box in boxes(picture, style) if box[2] == pytest.approx(8.5)]
@@ -83,7 +84,8 @@ def test_an_sm_is_drawn_with_its_blocks(blocks: int, threads: int, limit: str) -
     assert f"{sm.warps} of 64 warps, limited by {limit}" in picture.told
     assert f"{blocks * threads * 40:,} of 65,536 registers" in picture.told
     (bar,) = boxes(picture, "over")
-    assert bar[2] == pytest.approx(110 * (blocks * threads * 40 / 65536 if limit == "registers" else 200_000 / 233_472), rel=0.01)
+    full = blocks * threads * 40 / 65536 if limit == "registers" else 200_000 / 233_472
+    assert bar[2] == pytest.approx(110 * full, rel=0.01)
     assert picture.rows[0].count("█") == sm.warps // 2
     for wrong in (replace(sm, blocks=0), replace(sm, most_warps=1 << 40), replace(sm, most_shared=0)):
         assert of_sm(wrong) is None
@@ -136,8 +138,7 @@ def _result(work: int = 8) -> SuiteResult:
     line = {"file": "/x/reduction.cu", "line": 2, "counters": {"warp_instructions": work}, "accesses": accesses}
     change = {"technique": "tile", "text": "", "saved_microseconds": 1, "lines": [{"file": "reduction.cu", "line": 2}]}
     limits = {"microseconds": 2.5, "intensity": 0.5, "ridge": 14, "share": 0.41}
-    sm = {"blocks": 6, "most_blocks": 32, "warps": 48, "most_warps": 64, "limited_by": "registers", "threads": 256,
-          "registers": 40, "most_registers": 65536, "shared": 1024, "most_shared": 233_472}  # fmt: skip
+    sm = asdict(recorded.FilledSm(6, 32, 48, 64, "registers", 256, 40, 65536, 1024, 233_472))
     advice = {"kernel": "k", "bound_by": "dram", "changes": [change], "sm": sm, **limits}
     launch = {"kernel": "k", "grid": [1, 1, 1], "block": [64, 1, 1], "microseconds": 2.5, "bound_by": "dram"}
     run = {"rung": "reduce1_interleaved", "source": "submission", "n": 64, "microseconds": 2.5, "launches": [launch]}

@@ -118,7 +118,7 @@ const std::vector<Flag>& Flags() {
          return ParseNumber(value, options.edit_seconds) && options.edit_seconds > 0 ? ""
                                                                                      : "it takes a number from 1 up";
        }},
-      {"debug", "LAUNCHES", "let so many launches pass, stop in the next one and ask what to do, as vgpu-run --debug does",
+      {"debug", "LAUNCHES", "let so many launches pass, then ask what to do, as vgpu-run --debug does",
        [](Options& options, std::string_view value) -> std::string {
          return ParseNumber(value, options.debug.emplace()) ? "" : "it takes a number";
        }},

@@ -73,6 +73,14 @@ void Listen(Suite& suite, const std::shared_ptr<SubmissionMemory>& memory) {
   testing::GTEST_FLAG(repeat) = -1;
 }
 
+Assignment AssignmentOf(const Options& options) {
+  Assignment assignment = LoadAssignment(options.assignment);
+  Limits& limits = assignment.limits;
+  // Whoever is asked may think.
+  if (options.debug) limits.call_seconds = limits.test_seconds = limits.submission_seconds = kNoHurry;
+  return assignment;
+}
+
 int Run(const std::string& program, std::vector<std::string> arguments) {
   ParsedOptions parsed = ParseOptions(arguments);
   if (parsed.options.help) {
@@ -97,11 +105,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   argv.push_back(nullptr);
 
   const SeedNumber seed = parsed.options.seed ? *parsed.options.seed : RandomSeed(kSeedBits);
-  Assignment assignment = LoadAssignment(parsed.options.assignment);
-  if (parsed.options.debug) {  // whoever is asked may think
-    Limits& limits = assignment.limits;
-    limits.call_seconds = limits.test_seconds = limits.submission_seconds = kNoHurry;
-  }
+  Assignment assignment = AssignmentOf(parsed.options);
   if (!parsed.options.has_profile) parsed.options.evidence_profile = assignment.evidence_profile;
   const std::shared_ptr<SubmissionMemory> memory = MakeSubmissionMemory(assignment.limits);
   RunnerFactory factory = MakeRunnerFactory(parsed.options, assignment.limits, memory);

@@ -30,22 +30,19 @@ std::string MetricsPage() {
     page << "| `" << counter.name << "` | " << counter.unit << " | " << counter.text << " | "
          << (metric.empty() ? "–" : "`" + metric + "`") << " |\n";
   }
-  page << "\n`vgpu-run --metrics=LIST --csv` prints these metrics in the layout of `ncu --csv --page raw --metrics LIST` "
-          "(2025.3, on an\n"
-          "H200): the same columns in the same order, a row of units, numbers with thousands separators, kernels with their "
-          "signatures.\n"
-          "A script reads both. Not there: the columns of the device's attributes, `.avg`, `.min` and `.max`, the number "
-          "of the stream.\n\n"
-          "| metric | why its value differs |\n"
-          "|---|---|\n"
-          "| `gpu__time_duration.sum` | modelled, where ncu measures |\n"
-          "| `launch__registers_per_thread` | those that PTX needs; only the assembler knows the machine code's |\n"
-          "| `sm__inst_executed_pipe_tensor.sum` | of kernels without matrix instructions an H200 counts other "
-          "instructions there too |\n"
-          "| `smsp__sass_branch_targets_threads_divergent.sum` | of the PTX's branches; the assembler makes predicated "
-          "instructions of some |\n"
-          "| others | equal but where the assembler joins or splits accesses: [counted beside an H200]"
-          "(../records/gpu-counting.md) |\n";
+  page << R"(
+`vgpu-run --metrics=LIST --csv` prints these metrics in the layout of `ncu --csv --page raw --metrics LIST` (2025.3, on an
+H200): the same columns in the same order, a row of units, numbers with thousands separators, kernels with their signatures.
+A script reads both. Not there: the device's attributes, `.avg`, `.min` and `.max`, the number of the stream.
+
+| metric | why its value differs |
+|---|---|
+| `gpu__time_duration.sum` | modelled, where ncu measures |
+| `launch__registers_per_thread` | those that PTX needs; only the assembler knows the machine code's |
+| `sm__inst_executed_pipe_tensor.sum` | of kernels without matrix instructions an H200 counts other instructions there too |
+| `smsp__sass_branch_targets_threads_divergent.sum` | of the PTX's branches; the assembler predicates instructions of some |
+| others | equal but where the assembler joins or splits accesses: [counted beside an H200](../records/gpu-counting.md) |
+)";
   page << "\nWhat follows from these, as `sectors` and `requests`: [assignment.toml](assignment-toml.md#metrics).\n";
   return page.str();
 }

@@ -150,8 +150,7 @@ class Timeline {
   unsigned long long next_id_ = 1;
   unsigned long long created_ = 0;
   double host_us_ = 0;
-  const bool keeps_ =
-      std::getenv("LOCKSTEP_TIMELINE_FILE") != nullptr || std::getenv("LOCKSTEP_PAGE_FILE") != nullptr;
+  const bool keeps_ = std::getenv("LOCKSTEP_TIMELINE_FILE") != nullptr || std::getenv("LOCKSTEP_PAGE_FILE") != nullptr;
   std::vector<Operation> operations_;
   StreamClocks clocks_;
 };

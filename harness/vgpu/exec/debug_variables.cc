@@ -235,7 +235,7 @@ std::vector<Debugger::NamedText> Debugger::Locals(const At& at) {
     const Place* place = PlaceAt(variable, at.pc);
     if (place == nullptr || FindVariable(variable.name, at) != &variable) continue;
     if (place->space == SourceVariable::Space::kParameter) continue;  // of the kernel: shown already
-    std::vector<NamedText> values;  // of each at most so many lines
+    std::vector<NamedText> values;                                    // of each at most so many lines
     if (const std::optional<LaneValue> value = LaneValueOf(variable, at)) {
       AddValues(variable.name, *value, at, 0, values);
     }

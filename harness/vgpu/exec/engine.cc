@@ -123,8 +123,7 @@ void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
 void Engine::Keep(const Warp& warp, MemorySpace space, AccessKind access, const uint64_t address[kWarpSize],
                   LaneMask mask, int bytes, const PcMemory& cost) {
   const bool is_shared = space == MemorySpace::kShared;
-  AccessSample sample{
-      .space = space, .access = access, .mask = mask, .bytes = static_cast<uint32_t>(bytes)};
+  AccessSample sample{.space = space, .access = access, .mask = mask, .bytes = static_cast<uint32_t>(bytes)};
   sample.cost = static_cast<uint32_t>(is_shared ? cost.wavefronts : cost.sectors);
   sample.ideal = static_cast<uint32_t>(is_shared ? cost.wavefronts_ideal : cost.sectors_ideal);
   sample.block = warp.block->index;

@@ -359,8 +359,8 @@ FilledSm FilledBy(const LaunchRecord& launch, const DeviceProfile& device) {
   sm.threads = launch.block.Count();
   sm.registers_each = launch.registers;
   sm.block_shared_bytes = uint64_t{launch.static_shared} + launch.dynamic_shared;
-  sm.fits = ComputeOccupancy(device, static_cast<int>(sm.threads), static_cast<int>(launch.registers),
-                             sm.block_shared_bytes);
+  sm.fits =
+      ComputeOccupancy(device, static_cast<int>(sm.threads), static_cast<int>(launch.registers), sm.block_shared_bytes);
   return sm;
 }
 
@@ -368,8 +368,12 @@ FilledSm FilledBy(const LaunchRecord& launch, const DeviceProfile& device) {
 
 KernelAdvice AdviseOn(const KernelSummary& kernel, const DeviceProfile& device) {
   const LaunchRecord& longest = **std::ranges::max_element(kernel.all, {}, &LaunchRecord::microseconds);
-  return {kernel.name, kernel.microseconds, longest.bound_by, RooflineOf(kernel.counters, kernel.microseconds, device),
-          FilledBy(longest, device), Changes(kernel.all, longest, kernel.microseconds, device)};
+  return {kernel.name,
+          kernel.microseconds,
+          longest.bound_by,
+          RooflineOf(kernel.counters, kernel.microseconds, device),
+          FilledBy(longest, device),
+          Changes(kernel.all, longest, kernel.microseconds, device)};
 }
 
 }  // namespace lockstep::vgpu

@@ -46,15 +46,9 @@ inline Json JsonOf(const KernelAdvice& advice) {
   json.update({{"intensity", advice.roofline.intensity}, {"ridge", advice.roofline.ridge}});
   json.update({{"share", advice.roofline.share}, {"changes", std::move(changes)}});
   const FilledSm& sm = advice.sm;
-  json["sm"] = {{"blocks", sm.fits.blocks},
-                {"most_blocks", sm.most_blocks},
-                {"warps", sm.fits.warps},
-                {"most_warps", sm.most_warps},
-                {"limited_by", sm.fits.limited_by},
-                {"threads", sm.threads},
-                {"registers", sm.registers_each},
-                {"most_registers", sm.registers},
-                {"shared", sm.block_shared_bytes},
+  json["sm"] = {{"blocks", sm.fits.blocks},       {"most_blocks", sm.most_blocks},    {"warps", sm.fits.warps},
+                {"most_warps", sm.most_warps},    {"limited_by", sm.fits.limited_by}, {"threads", sm.threads},
+                {"registers", sm.registers_each}, {"most_registers", sm.registers},   {"shared", sm.block_shared_bytes},
                 {"most_shared", sm.shared_bytes}};
   return json;
 }

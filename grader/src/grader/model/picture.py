@@ -82,7 +82,7 @@ def of_finding(finding: Finding) -> Picture | None:
 
 
 def of_line(line: Line) -> tuple[Picture, ...]:
-    """The worst accesses of a source line, of global memory and of shared memory, and a branch where it diverges much."""
+    """The worst accesses of a source line, of global and of shared memory, and a branch where it diverges much."""
     draw = {"shared": _shared, "global": _global}
     if line_cost(line.counters).divergence.is_costly:
         draw["branch"] = _branch
@@ -116,7 +116,7 @@ def of_sm(sm: FilledSm) -> Picture | None:
         y, is_full = 22 + 11 * rows + 10 + 16 * k, name == sm.limited_by
         picture.box("sector", (_LEFT + 100, y, 110, 8))
         picture.box("over" if is_full else "held", (_LEFT + 100, y, 110 * use / all_, 8))
-        words = "full: one more does not fit" if is_full else f"{100 * use / all_:.0f} %"
+        words = "full: no more fits" if is_full else f"{100 * use / all_:.0f} %"
         picture.texts += [Text(_LEFT, y + 8, name), Text(_LEFT + 216, y + 8, words[:20], "warn" if is_full else "soft")]
     picture.height = 22 + 11 * rows + 10 + 16 * len(names) + 4
     return picture
@@ -124,19 +124,18 @@ def of_sm(sm: FilledSm) -> Picture | None:
 
 def _branch(access: Access) -> Picture:
     ways = [[lane for lane, way in enumerate(access.lanes) if way == of] for of in (1, 0)]
-    counts = [f"{len(way)} lane{'s' if len(way) != 1 else ''}" for way in ways]
-    told = (
-        f"warp {access.warp} of block {access.block:,} goes both ways here, one after the other: {counts[0]} take the "
-        f"branch, {counts[1]} go on"
-    )
+    one, other = (len(way) == 1 for way in ways)
+    counts = [f"{len(ways[0])} {'lane takes' if one else 'lanes take'} the branch"]
+    counts.append(f"{len(ways[1])} {'lane goes' if other else 'lanes go'} on")
+    told = f"warp {access.warp} of block {access.block:,} goes both ways here, one after the other: {', '.join(counts)}"
     marks = ["".join("█" if lane in way else "·" for lane in range(_LANES)) for way in ways]
-    rows = (f"lanes {marks[0]}  {counts[0]} take the branch,", f"      {marks[1]}  then {counts[1]} go on")
+    rows = (f"lanes {marks[0]}  {counts[0]},", f"      {marks[1]}  then {counts[1]}")
     picture = Picture("Lanes by branch", told + ".", 88, rows)
     picture.texts.append(Text(_LEFT, 14, "32 lanes at this branch: the warp runs both ways", "soft"))
-    for style, way, y, words in (("held", ways[0], 22, "take the branch"), ("over", ways[1], 54, "go on")):
+    for style, way, y, words in (("held", ways[0], 22, counts[0]), ("over", ways[1], 54, counts[1])):
         picture.box("sector", *((_LEFT + 10 * lane, y, 8.5, 9) for lane in range(_LANES) if lane not in way))
         picture.box(style, *((_LEFT + 10 * lane, y, 8.5, 9) for lane in way))
-        picture.texts.append(Text(_LEFT, y + 22, f"{len(way)} {words}", "warn" if style == "over" else ""))
+        picture.texts.append(Text(_LEFT, y + 22, words, "warn" if style == "over" else ""))
     return picture
 
 

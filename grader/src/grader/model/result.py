@@ -204,8 +204,8 @@ class Launch:
 class Access:
     """One warp's access: `lanes` are offsets in bytes, -1 for inactive lanes.
 
-    `cost` and `ideal` count sectors of global memory, or passes through shared memory. Space "branch": a branch at which
-    the warp's lanes parted; `lanes` are 1 for those that took it, 0 for the others.
+    `cost` and `ideal` count sectors of global memory, or passes through shared memory. Space "branch": a branch at
+    which the warp's lanes parted; `lanes` are 1 for those that took it, 0 for the others.
     """
 
     space: str

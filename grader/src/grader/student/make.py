@@ -259,12 +259,15 @@ class _Student:
         begun = [one for one in failed if one.launches or one.findings]
         first = first_failure(assignment, replace(result, evidence=())) or (begun or failed or result.tests)[0]
         self._print(first.said or f"{first.name} passes.")
-        launches = f"launch {first.launches_before + 1}, with which the call that fails begins" if first.message else ""
-        self._print(f"\nThe debugger stops in this test's {launches or 'first launch'}; help lists its commands.\n")
-        command = self._command(assignment, worker, [
-            *(f"--gtest_filter={first.name}", f"--rung={first.rung}", f"--seed={result.seed}", "--threads=1", "--quiet"),
-            f"--debug={first.launches_before if first.message else 0}",
-        ])  # fmt: skip
+        if first.unfinished:
+            self._print("\nThere is no kernel to step through yet.  Next: make hint")
+            return _WRONG_STATUS
+        where = f"launch {first.launches_before + 1}, with which the call that fails begins"
+        where = where if first.message else "first launch"
+        self._print(f"\nThe debugger stops in this test's {where}; help lists its commands.\n")
+        flags = [f"--gtest_filter={first.name}", f"--rung={first.rung}", f"--seed={result.seed}", "--threads=1"]
+        flags += ["--quiet", f"--debug={first.launches_before if first.message else 0}"]
+        command = self._command(assignment, worker, flags)
         sys.stdout.flush()
         return _HARNESS_STATUS if subprocess.run(command, check=False).returncode == _HARNESS_STATUS else 0
 

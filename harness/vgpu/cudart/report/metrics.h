@@ -46,8 +46,10 @@ inline bool HasMetric(const CounterInfo& info) {
 
 // As Nsight Compute prints them.
 inline const char* UnitOf(std::string_view metric) {
-  static constexpr std::pair<const char*, const char*> kUnits[] = {
-      {"l1tex__t_sectors", "sector"}, {"inst_executed", "inst"}, {"branch_targets", "branches"}, {"memory_l1", "sectors"}};
+  static constexpr std::pair<const char*, const char*> kUnits[] = {{"l1tex__t_sectors", "sector"},
+                                                                   {"inst_executed", "inst"},
+                                                                   {"branch_targets", "branches"},
+                                                                   {"memory_l1", "sectors"}};
   for (const auto& [part, unit] : kUnits) {
     if (metric.find(part) != std::string_view::npos) return unit;
   }

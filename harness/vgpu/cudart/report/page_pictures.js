@@ -2,7 +2,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const at = (id) => document.getElementById(id);
 const number = (value) => value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 2 : 0 });
-const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
+const several = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
 const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);
 
 // An element with attributes and children, which are elements or texts.
@@ -97,29 +97,30 @@ function drawWays(told, ways) {
 }
 function drawBranch({ warp, block, lanes }) {
   const of = (way) => lanes.map((one, lane) => [one, lane]).filter(([one]) => one === way).map(([, lane]) => lane);
-  const ways = [{ lanes: of(1), does: "take the branch" }, { lanes: of(0), does: "go on" }];
+  const ways = [["takes the branch", "take the branch"], ["goes on", "go on"]].map(([one, many], k) =>
+    ({ lanes: of(1 - k), does: of(1 - k).length === 1 ? one : many }));
   return drawWays(`warp ${warp} of block ${number(block)} goes both ways here, one after the other: ` +
-    ways.map((way) => `${counted(way.lanes.length, "lane")} ${way.does}`).join(", "), ways);
+    ways.map((way) => `${several(way.lanes.length, "lane")} ${way.does}`).join(", "), ways);
 }
 const DRAW = { shared: drawShared, branch: drawBranch };
 const drawAccess = (access) => (DRAW[access.space] || drawGlobal)(access);
 
 // An SM with the blocks that fit on it, and what they take of each resource.
 function drawSm(sm) {
-  const each = sm.warps / sm.blocks, high = 22 + 11 * Math.ceil(sm.most_warps / 32);
+  const each = sm.warps / sm.blocks, high = 32 + 11 * Math.ceil(sm.most_warps / 32);
+  const told = `${sm.blocks} blocks of ${each} warps fit on an SM: ${sm.warps} of ${sm.most_warps} warps`;
   const slots = Array.from({ length: sm.most_warps }, (_, k) => [10 + 10 * (k % 32), 22 + 11 * Math.floor(k / 32), 8.5, 9]);
+  const of = (style, way) => boxes(style, slots.slice(0, sm.warps).filter((_, k) => Math.floor(k / each) % 2 === way));
   const rows = [["warps", sm.warps, sm.most_warps], ["blocks", sm.blocks, sm.most_blocks],
-    ["registers", sm.blocks * sm.threads * sm.registers, sm.most_registers],
-    ["shared memory", sm.blocks * sm.shared, sm.most_shared]].map(([name, all, most]) => [name, Math.min(all, most), most]);
-  const fits = `${sm.blocks} blocks of ${each} warps fit on an SM: ${sm.warps} of ${sm.most_warps} warps`;
-  return figure(high + 78, `${fits}, limited by ${sm.limited_by}: ` +
-    rows.map(([name, use, most]) => `${number(use)} of ${number(most)} ${name}${name === "shared memory" ? " bytes" : ""}`).join(", "),
-    words(10, 14, fits, "quiet"), boxes("cell", slots.slice(sm.warps)),
-    ...["held", "other"].map((style, of) => boxes(style, slots.slice(0, sm.warps).filter((_, k) => Math.floor(k / each) % 2 === of))),
-    ...rows.flatMap(([name, use, most], k) => [words(10, high + 18 + 16 * k, name), boxes("cell", [[110, high + 10 + 16 * k, 110, 8]]),
-      boxes(name === sm.limited_by ? "over" : "held", [[110, high + 10 + 16 * k, (110 * use) / most, 8]]),
-      words(226, high + 18 + 16 * k, name === sm.limited_by ? "full: no more fits" : `${number((100 * use) / most)} %`,
-        name === sm.limited_by ? "much" : "quiet")]));
+    ["registers", sm.blocks * sm.threads * sm.registers, sm.most_registers], ["shared memory", sm.blocks * sm.shared, sm.most_shared]];
+  return figure(high + 68, `${told}, limited by ${sm.limited_by}: ` + rows.map(([name, use, most]) =>
+    `${number(Math.min(use, most))} of ${number(most)} ${name}${name === "shared memory" ? " bytes" : ""}`).join(", "),
+    words(10, 14, told, "quiet"), boxes("cell", slots.slice(sm.warps)), of("held", 0), of("other", 1),
+    ...rows.flatMap(([name, use, most], k) => {
+      const y = high + 16 * k, share = Math.min(use / most, 1), full = name === sm.limited_by;
+      return [words(10, y + 8, name), boxes("cell", [[110, y, 110, 8]]), boxes(full ? "over" : "held", [[110, y, 110 * share, 8]]),
+        words(226, y + 8, full ? "full: no more fits" : `${number(100 * share)} %`, full ? "much" : "quiet")];
+    }));
 }
 
 // What ran when: a row for each stream, a colour for each engine.
@@ -139,7 +140,7 @@ function showStreams() {
   if (operations.length < 2) return;
   const streams = [...new Set(operations.map(([stream]) => stream))].sort((a, b) => a - b), name = (n) => (n ? `stream ${n}` : "default stream");
   const used = ENGINES.map((engine, k) => [engine, operations.filter((one) => engineOf(one) === k), k]).filter(([, own]) => own.length);
-  const told = `${number(total)} µs. ` + streams.map((n) => `${name(n)}: ${counted(operations.filter(([of]) => of === n).length, "operation")}`).join(", ") +
+  const told = `${number(total)} µs. ` + streams.map((n) => `${name(n)}: ${several(operations.filter(([of]) => of === n).length, "operation")}`).join(", ") +
     ". " + used.map(([engine, own]) => `${engine} ${Math.round((100 * busy(own)) / total)} % of the time`).join(", ");
   const x = (us) => 108 + (222 * us) / total, shown = streams.slice(0, 32), bottom = 4 + 20 * shown.length;
   const made = figure(bottom + 18, told, boxes("cell", shown.map((_, k) => [108, 4 + 20 * k, 222, 14])),
