@@ -142,6 +142,7 @@ void CheckNode(Runtime& r, const Work& work);
 inline constexpr unsigned kMostBodies = 1 << 16;
 bool HasConditions(const Graph& graph);
 // An executable graph's; throws ApiError where one's graph has what it can't.
+bool HasUnusedCondition(const std::shared_ptr<const Graph>& graph);  // a handle without a node
 void CheckConditions(const ExecutableGraph& executable);
 ConditionWork MakeCondition(const std::shared_ptr<Graph>& graph, cudaConditionalNodeParams& params);
 void StartConditions(Runtime& r, const ExecutableGraph& executable, Stream& stream);
