@@ -81,7 +81,11 @@ const std::vector<Call> kVirtual = {
 // clang-format on
 int main(int argc, char** argv) {
   Cases cases;
-  const std::pair<const char*, const std::vector<Call>*> classes[] = {{"texref", &kTexRef}, {"occupancy", &kOccupancy}, {"legacy", &kLegacy}, {"context", &kContext}, {"virtual", &kVirtual}};
+  const std::pair<const char*, const std::vector<Call>*> classes[] = {{"texref", &kTexRef},
+                                                                      {"occupancy", &kOccupancy},
+                                                                      {"legacy", &kLegacy},
+                                                                      {"context", &kContext},
+                                                                      {"virtual", &kVirtual}};
   for (const auto& [name, calls] : classes) {
     for (const unsigned seed : Seeds(8)) {
       cases(F("%s%u", name, seed), [calls = calls, start = seed + 1000 * name[0]] {

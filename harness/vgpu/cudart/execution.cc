@@ -98,24 +98,23 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
     r.StreamToUse(config->stream);
     Require(config->numAttrs == 0 || config->attrs != nullptr, cudaErrorInvalidValue);
     dim3 cluster(0, 0, 0);
+    bool cooperative = false;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       if (config->attrs[i].id == cudaLaunchAttributeClusterSchedulingPolicyPreference) {
         CheckAttribute(AttributeOwner::kLaunch, config->attrs[i].id, config->attrs[i].val);
       }
+      cooperative |= config->attrs[i].id == cudaLaunchAttributeCooperative && config->attrs[i].val.cooperative != 0;
       const auto& dim = config->attrs[i].val.clusterDim;
       if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) cluster = dim3(dim.x, dim.y, dim.z);
     }
     KernelWork work =
         MakeLaunch(r, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream},
-                   arguments, false, cluster);
+                   arguments, cooperative, cluster);
     std::vector<cudaEvent_t> events;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       const cudaLaunchAttribute& attribute = config->attrs[i];
       CheckAttribute(AttributeOwner::kLaunch, attribute.id, attribute.val);
       switch (attribute.id) {
-        case cudaLaunchAttributeCooperative:
-          work.cooperative = attribute.val.cooperative != 0;
-          break;
         case cudaLaunchAttributePreferredClusterDimension:
           CheckPreferred(r, work, attribute.val.preferredClusterDim.x, attribute.val.preferredClusterDim.y,
                          attribute.val.preferredClusterDim.z);
@@ -238,6 +237,7 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t* handle, const void* function) {
   return Api("cudaGetFuncBySymbol", Faults::kIgnores, [&](Runtime& r) {
     try {
       const auto found = reinterpret_cast<cudaFunction_t>(&r.KernelOf(function));
+      r.GiveFunction(function);
       if (handle != nullptr) *handle = found;
     } catch (const ApiError&) {
       throw ApiError{cudaErrorInvalidDeviceFunction};

@@ -49,6 +49,7 @@ cudaGraphExec_t Instantiate(Runtime& r, cudaGraph_t graph, unsigned long long fl
   auto executable = MakeExecutable(*from);
   executable->of = from;
   Require(!from->lost_condition, cudaErrorInvalidValue);
+  Require(!HasUnusedCondition(from), cudaErrorInvalidValue);
   CheckConditions(*executable);
   const bool once = from->memory_tried || HasConditions(*from);
   // Memory that a graph allocates can be one executable graph's only; so it is where that was tried in vain.
@@ -306,6 +307,7 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
       params->errNode_out = HandleOf(UnfitForKernels(*GraphOf(graph)));
       if (params->errNode_out != nullptr) params->result_out = cudaGraphInstantiateNodeOperationNotSupported;
     }
+    if (HasUnusedCondition(GraphOf(graph))) params->result_out = cudaGraphInstantiateConditionalHandleUnused;
     *executable = Instantiate(r, graph, params->flags);
     params->result_out = cudaGraphInstantiateSuccess;
   });

@@ -56,6 +56,12 @@ bool HasConditions(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(),
                      [](const auto& node) { return std::holds_alternative<ConditionWork>(node->work); });
 }
+bool HasUnusedCondition(const std::shared_ptr<const Graph>& graph) {
+  const std::lock_guard lock(Known().mutex);
+  return std::any_of(Known().all.begin(), Known().all.end(), [&](const auto& one) {
+    return !one.second.used && !one.second.graph.owner_before(graph) && !graph.owner_before(one.second.graph);
+  });
+}
 void CheckConditions(const ExecutableGraph& executable) {
   for (const ExecutableNode& node : executable.nodes) {
     const auto* const work = std::get_if<ConditionWork>(&node.work);

@@ -130,6 +130,7 @@ Work MakeAny(Runtime& r, GraphFinder graph_of, cudaGraphNodeParams* params) {
 
 bool IsFillable(Runtime& r, const FillWork& fill) {
   const auto address = reinterpret_cast<uint64_t>(fill.to);
+  if (address % fill.element_bytes != 0) return false;
   const auto& [width, height, depth] = fill.region;
   const uint64_t rows = height > 0 ? height - 1 : 0, slices = depth > 0 ? depth - 1 : 0;
   const std::optional<int> device = r.DeviceHolding(address);

@@ -29,7 +29,7 @@ size_t GetLimit(Runtime& r, cudaLimit limit);
 void SetLimit(Runtime& r, cudaLimit limit, size_t value);
 // The flags set by cudaSetDeviceFlags and cuDevicePrimaryCtxSetFlags, without cudaDeviceMapHost, which is always on.
 unsigned& DeviceFlags();
-bool& WasReset();  // the device, by the program
+bool& WasReset();              // the device, by the program
 void ResetDevice(Runtime& r);  // what the current device holds is gone
 // The primary context is gone, and its limits with it.
 void ForgetLimits();

@@ -84,10 +84,11 @@ cudaError_t AskClusters(const char* name, int* answer, const void* function, con
       Require(config->attrs[k].id != cudaLaunchAttributeClusterDimension || is_none, cudaErrorInvalidClusterSize);
     }
     const dim3 &grid = config->gridDim, &block = config->blockDim;
-    Require(grid.x > 0 && grid.y > 0 && grid.z > 0 && block.x > 0 && block.y > 0 && block.z > 0, cudaErrorInvalidValue);
+    Require(grid.x > 0 && grid.y > 0 && grid.z > 0, cudaErrorInvalidValue);
     const KernelInfo& info = r.InfoOf(kernel);
     const uint64_t most = kernel.non_portable_cluster != 0 ? kMost : kPortable;
     const uint64_t cluster = ClusterOf(kernel, info, *config, most);
+    Require(block.x > 0 && block.y > 0 && block.z > 0, cudaErrorInvalidValue);
     for (unsigned k = 0; k < config->numAttrs; ++k) {
       CheckAttribute(AttributeOwner::kLaunch, config->attrs[k].id, config->attrs[k].val);
     }

@@ -285,6 +285,7 @@ cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cu
 
 cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type, cudaMemPool_t pool) {
   return Api("cudaMemSetMemPool", [&](Runtime& r) {
+    RequireSafeInCapture();
     const int device = KeyOf(r, location, type);
     Require(PoolOf(pool).device == device,
             location->type == cudaMemLocationTypeHost ? cudaErrorInvalidValue : cudaErrorInvalidDevice);

@@ -106,10 +106,10 @@ bool started = false, in_use = false;
 thread_local bool in_use_here = false;
 
 // Calls that need no context though most of their kind do, and those that make one though they ignore faults.
-constexpr std::string_view kWithoutContext[] = {
-    "cudaMemPoolExportPointer", "cudaGetKernel",           "cudaDeviceCanAccessPeer",          "cudaDeviceGetPCIBusId",
-    "cudaDeviceGetByPCIBusId", "cudaGetDriverEntryPointByVersion", "cudaLibraryLoadData",
-    "cudaLibraryLoadFromFile"};
+constexpr std::string_view kWithoutContext[] = {"cudaMemPoolExportPointer", "cudaGetKernel",
+                                                "cudaDeviceCanAccessPeer",  "cudaDeviceGetPCIBusId",
+                                                "cudaDeviceGetByPCIBusId",  "cudaGetDriverEntryPointByVersion",
+                                                "cudaLibraryLoadData",      "cudaLibraryLoadFromFile"};
 constexpr std::string_view kWithContext[] = {"cudaGraphCreate", "cudaMemcpy"};
 
 // Calls that a lost context does not matter to, and those among them that it does.
@@ -340,6 +340,7 @@ void Runtime::RemoveModule(Module* module) {
 }
 
 void Runtime::RemoveDriversModules() {
+  ++contexts_ended_;
   std::vector<Module*> all;
   for (const auto& module : modules_) {
     if (module->of_driver) all.push_back(module.get());

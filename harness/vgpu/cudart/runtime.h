@@ -72,6 +72,7 @@ struct Kernel {
   int preferred_carveout = -1;
   dim3 required_cluster{0, 0, 0};  // as set, if none was compiled in
   int cluster_scheduling = 0, non_portable_cluster = 0;
+  std::optional<unsigned> given_in;  // how many primary contexts had ended when the driver API gave out its function
 };
 
 struct Symbol {
@@ -150,7 +151,13 @@ class Runtime {
   // Registration. Modules live as long as the process, unless unloaded.
   Module* AddModule();
   void RemoveModule(Module* module);
+  // The current device's primary context ends, and with it functions and modules of the driver API.
   void RemoveDriversModules();
+  void GiveFunction(const void* function) { KernelOf(function).given_in = contexts_ended_; }
+  bool IsFunctionGone(const void* function) {
+    const std::optional<unsigned> given_in = KernelOf(function).given_in;
+    return given_in && *given_in != contexts_ended_;
+  }
   // The library or module of a handle. Throws ApiError.
   Module* ModuleOf(const void* handle);
   // The shared object that registered it was unloaded: other objects may reuse the addresses of its kernels and
@@ -241,6 +248,7 @@ class Runtime {
   };
 
  private:
+  unsigned contexts_ended_ = 0;
   template <typename Body>
   friend cudaError_t Api(const char* function, Faults faults, Body body);
   // frame: that of the API function.

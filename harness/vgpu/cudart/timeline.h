@@ -144,7 +144,7 @@ class Timeline {
 
   std::map<int, Stream> defaults_;  // by device
   std::map<cudaStream_t, std::unique_ptr<Stream>> streams_;
-  std::set<cudaStream_t> lost_;  // with their context
+  std::set<cudaStream_t> lost_;                                         // with their context
   std::map<std::pair<int, std::thread::id>, cudaStream_t> of_threads_;  // by device; in `streams_`
   std::map<cudaEvent_t, std::unique_ptr<Event>> events_;
   unsigned long long next_id_ = 1;

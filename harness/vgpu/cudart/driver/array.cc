@@ -96,6 +96,7 @@ cudaError_t Convert(const CUDA_RESOURCE_DESC& from, cudaResourceDesc* to) {
   *to = {};
   switch (from.resType) {
     case CU_RESOURCE_TYPE_ARRAY:
+      if (from.res.array.hArray == nullptr) return cudaErrorInvalidValue;
       to->resType = cudaResourceTypeArray;
       to->res.array.array = As<cudaArray_t>(from.res.array.hArray);
       return cudaSuccess;
@@ -227,8 +228,6 @@ CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resour
     if (object == nullptr || resource == nullptr || desc == nullptr) return cudaErrorInvalidValue;
     cudaResourceDesc same = {};
     if (const cudaError_t error = Convert(*resource, &same); error != cudaSuccess) return error;
-    if (resource->resType == CU_RESOURCE_TYPE_ARRAY && resource->res.array.hArray == nullptr)
-      return cudaErrorInvalidValue;
     // Memory has no views: one is not looked at. Those of arrays are laid out alike in both APIs.
     static_assert(sizeof(CUDA_RESOURCE_VIEW_DESC) == sizeof(cudaResourceViewDesc));
     const bool of_array = resource->resType <= CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;

@@ -116,7 +116,7 @@ cudaError_t OnDevice(CUdevice device, Body body) {
 }
 
 // The last use of a primary context ends: what it held is gone, and so are the modules loaded into it.
-void End(Runtime& r, int device) {
+void EndLastUse(Runtime& r, int device) {
   OnDevice(device, [&] {
     return Api("cudaDeviceReset", Faults::kNone, [&](Runtime&) {
       r.RemoveDriversModules();
@@ -374,7 +374,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
       r.ReleasePrimary();
     }
     if (retained == 0 && !RuntimeInUse()) {
-      if (Runtime& r = runtime(); !r.faulted()) End(r, device);
+      if (Runtime& r = runtime(); !r.faulted()) EndLastUse(r, device);
       DeviceFlags() = 0;
       PrimaryOf(device)->has_flags = false;
       ForgetLimits();

@@ -45,6 +45,8 @@ inline bool IsMade(CUstream stream) {
   return stream != nullptr && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
 }
 Needs NeedsOf(CUstream stream);
+// The function's module or context is gone.
+bool IsGone(CUfunction function);
 // CUDA_SUCCESS, or what the driver returns before it does anything.
 CUresult Ready(const char* function, Needs needs);
 CUresult ResultOf(cudaError_t error);

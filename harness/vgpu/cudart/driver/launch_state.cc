@@ -31,7 +31,8 @@ template <typename Body>
 CUresult Change(const char* function, CUfunction kernel, Body body) {
   return Drive(function, [&] {
     if (kernel == nullptr) return cudaErrorInvalidResourceHandle;
-    const cudaError_t fault = Api(function, [&](Runtime& r) { r.KernelOf(kernel); });
+    const cudaError_t fault =
+        Api(function, [&](Runtime& r) { Require(!r.IsFunctionGone(kernel), cudaErrorInvalidResourceHandle); });
     if (fault != cudaSuccess) return fault;
     const std::lock_guard lock(States().mutex);
     return body(States().all.try_emplace(kernel).first->second);

@@ -331,8 +331,10 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream 
   });
 }
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t bytes) {
-  return DriveUnlessFaulted("cuMemcpyHtoD",
-                            [&] { return cudaMemcpy(Pointer(to), from, bytes, cudaMemcpyHostToDevice); });
+  return DriveUnlessFaulted("cuMemcpyHtoD", [&] {
+    const cudaError_t usable = bytes == 0 ? Usable(nullptr) : cudaSuccess;
+    return usable != cudaSuccess ? usable : cudaMemcpy(Pointer(to), from, bytes, cudaMemcpyHostToDevice);
+  });
 }
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
   return Drive("cuMemcpyHtoDAsync", NeedsOf(stream), [&] {
@@ -359,7 +361,8 @@ CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   return Drive("cuMemcpyDtoDAsync", NeedsOf(stream), [&] {
     const cudaError_t error = Usable(stream);
-    return error != cudaSuccess ? error : cudaMemcpyAsync(Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice, stream);
+    return error != cudaSuccess ? error
+                                : cudaMemcpyAsync(Pointer(to), Pointer(from), bytes, cudaMemcpyDeviceToDevice, stream);
   });
 }
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D* copy) { return Copy2D("cuMemcpy2D", copy, true, nullptr); }

@@ -130,15 +130,12 @@ cudaError_t ModuleOf(Handle* handle, const void* kernel) {
 
 // A module's function, asked for a launch without a stream of its own while another context is current.
 bool IsElsewhere(CUfunction function, CUstream stream) {
+  if (IsMade(stream) || function == nullptr) return false;
+  if (IsGone(function)) return true;
   Runtime& r = runtime();
   const std::lock_guard lock(r.mutex());
-  if (IsMade(stream) || function == nullptr) return false;
-  try {
-    const Module& module = *r.KernelOf(function).module;
-    return module.of_driver && module.context != OwnContext();
-  } catch (const ApiError&) {
-    return true;
-  }
+  const Module& module = *r.KernelOf(function).module;
+  return module.of_driver && module.context != OwnContext();
 }
 
 // The parameters' addresses, from a buffer that holds them all as the kernel will find them.
@@ -220,6 +217,16 @@ cudaLaunchConfig_t Runtimes(const CUlaunchConfig& config) {
 }
 
 }  // namespace
+
+bool IsGone(CUfunction function) {
+  Runtime& r = runtime();
+  const std::lock_guard lock(r.mutex());
+  try {
+    return r.IsFunctionGone(function);
+  } catch (const ApiError&) {
+    return true;
+  }
+}
 
 }  // namespace lockstep::vgpu::cudart::driver
 
@@ -434,7 +441,10 @@ CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
 }
 
 CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
-  return DriveUnlessFaulted("cuFuncGetModule", Needs::kInit, [&] { return ModuleOf(module, function); });
+  return DriveUnlessFaulted("cuFuncGetModule", Needs::kInit, [&] {
+    if (function != nullptr && IsGone(function)) return cudaErrorInvalidResourceHandle;
+    return ModuleOf(module, function);
+  });
 }
 
 // A function is there as soon as it has a handle.
@@ -526,8 +536,10 @@ CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice d
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
-  return Drive("cuFuncSetCacheConfig", Needs::kInit,
-               [&] { return cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config)); });
+  return Drive("cuFuncSetCacheConfig", Needs::kInit, [&] {
+    if (function != nullptr && IsGone(function)) return cudaErrorInvalidResourceHandle;
+    return cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config));
+  });
 }
 
 CUresult cuFuncGetName(const char** name, CUfunction function) {
@@ -558,7 +570,9 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction funct
                      [&] { return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads); });
 }
 CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config) {
-  return DriveHandle("cuFuncSetSharedMemConfig", function, [&] {
+  if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  return DriveUnlessFaulted("cuFuncSetSharedMemConfig", [&] {
+    if (IsGone(function)) return cudaErrorInvalidResourceHandle;
     const bool is_known = config >= 0 && config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE;
     return is_known ? cudaSuccess : cudaErrorInvalidValue;
   });

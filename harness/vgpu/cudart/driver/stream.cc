@@ -252,7 +252,8 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   return Drive("cuEventRecord", NeedsOf(stream), [&] { return cudaEventRecord(event, stream); });
 }
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
-  return Drive("cuEventRecordWithFlags", NeedsOf(stream), [&] { return cudaEventRecordWithFlags(event, stream, flags); });
+  return Drive("cuEventRecordWithFlags", NeedsOf(stream),
+               [&] { return cudaEventRecordWithFlags(event, stream, flags); });
 }
 CUresult cuEventQuery(CUevent event) {
   return DriveHandle("cuEventQuery", event, [&] { return cudaEventQuery(event); });

@@ -35,7 +35,7 @@ struct References {
   std::map<CUtexref, std::unique_ptr<CUtexref_st>> all;
   std::set<void*> destroyed;  // variables
 };
-References& Known() {
+References& KnownReferences() {
   static References* const references = new References;
   return *references;
 }
@@ -46,9 +46,9 @@ using Texture = CUDA_TEXTURE_DESC;
 template <typename Body>
 CUresult With(const char* function, CUtexref handle, Body body) {
   return DriveHandle(function, handle, [&] {
-    const std::lock_guard lock(Known().mutex);
-    const auto found = Known().all.find(handle);
-    return found != Known().all.end() && body(*found->second) ? cudaSuccess : cudaErrorInvalidValue;
+    const std::lock_guard lock(KnownReferences().mutex);
+    const auto found = KnownReferences().all.find(handle);
+    return found != KnownReferences().all.end() && body(*found->second) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 template <typename T, typename From>
@@ -112,15 +112,15 @@ bool IsAxis(int axis) { return axis >= 0 && axis < kAxes; }
 }  // namespace
 
 CUtexref ReferenceAt(void* variable) {
-  const std::lock_guard lock(Known().mutex);
-  if (Known().destroyed.contains(variable)) return nullptr;
-  for (const auto& [handle, reference] : Known().all) {
+  const std::lock_guard lock(KnownReferences().mutex);
+  if (KnownReferences().destroyed.contains(variable)) return nullptr;
+  for (const auto& [handle, reference] : KnownReferences().all) {
     if (variable != nullptr && reference->variable == variable) return handle;
   }
   auto made = std::make_unique<CUtexref_st>();
   made->variable = variable;
   CUtexref const handle = made.get();
-  Known().all[handle] = std::move(made);
+  KnownReferences().all[handle] = std::move(made);
   return handle;
 }
 
@@ -137,8 +137,8 @@ CUresult cuTexRefCreate(CUtexref* t) {
 }
 CUresult cuTexRefDestroy(CUtexref t) {
   return With(__func__, t, [&](auto& own) {
-    if (own.variable != nullptr) Known().destroyed.insert(own.variable);
-    return Known().all.erase(t) != 0;
+    if (own.variable != nullptr) KnownReferences().destroyed.insert(own.variable);
+    return KnownReferences().all.erase(t) != 0;
   });
 }
 
