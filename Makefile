@@ -40,6 +40,7 @@ build-all: $(STAMP)  ## build the project's tests too
 demo: $(STAMP)  ## grade a sample class with no GPU: report cards, gradebook, leaderboard
 	@harness/build.sh --build $(BUILD) grading
 	@.venv/bin/grader grade reference/sample_class --build $(BUILD) --out $(DEMO) --device $(DEVICE)
+	@echo "Try next: make run FILE=mine.cu CHECK=1 (any CUDA program), make test (what students do)"
 
 # C++ tests wait by the clock, so they run alone. A third of the others' time is waiting: two parts run side by side.
 check: build-all unit-tests $(TOOLS)  ## pass the project's own tests, C++ and Python
@@ -112,7 +113,7 @@ arm64-check: $(TOOLS)  ## a short list on arm64 Linux, by qemu: instructions, fl
 	@harness/dev/arm64.py $(ARM64) compare $(BUILD) 01_handson_copy 02_handson_launch 07_occupancy
 
 release-arm64: $(TOOLS)  ## the same for arm64 Linux, cross-built in the folder ARM64: root, Debian's g++-aarch64-linux-gnu
-	@harness/dev/arm64.py $(ARM64) build core
+	@harness/dev/arm64.py $(ARM64) build vgpu-run
 	@harness/dev/arm64.py $(ARM64) run .venv/bin/python harness/dev/release.py $(ARM64)/build out/release-arm64
 
 docs:  ## build the documentation's site in out/site

@@ -140,7 +140,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("release")
     said = _run(sys.executable, str(ROOT / "harness/dev/release.py"), str(BUILD), str(out)).stdout
     (wheel,) = out.glob("*.whl")
-    assert f"pip install '{wheel}'" in said
+    assert f"pip install --no-compile '{wheel}'" in said
     assert {line.split()[1] for line in (out / "SHA256SUMS").read_text().splitlines()} == {
         path.name for path in out.iterdir() if path.name != "SHA256SUMS"
     }
@@ -159,7 +159,7 @@ def without_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def nvcc_alone(folder: Path) -> Path:
     """A PATH without a host compiler."""
     folder.mkdir()
-    for name in ("bash", "dirname", "mktemp", "rm", "basename", "cat", "ls", "env", "nvcc"):
+    for name in ("bash", "dirname", "mktemp", "rm", "basename", "cat", "ls", "env", "getconf", "sort", "head", "nvcc"):
         (folder / name).symlink_to(shutil.which(name) or "")
     return folder
 
@@ -220,14 +220,61 @@ def test_an_archive_computes_the_same_with_each_processors_vectors(release: Path
     assert len(texts) == 1
 
 
+@pytest.mark.daily
+@needs_build
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="type: apt-get install bubblewrap")
+def test_an_archive_on_machines_that_lack_something(release: Path, without_checkout: Path) -> None:
+    """Where nothing but /run can be written, there is no home, libc is old, there are two versions."""
+    (packed,) = release.glob("*.tar.zst")
+    runs = []
+    for name in ("one version", "another"):
+        Path(name).mkdir()
+        _run("tar", "-C", name, "-xf", str(packed))
+        runs += (without_checkout / name).glob("lockstep-*/lockstep-run")
+    Path("saxpy.cu").write_text(SAXPY.format(more=""))
+    own = [
+        "bwrap",
+        "--ro-bind",
+        "/",
+        "/",
+        "--dev",
+        "/dev",
+        "--proc",
+        "/proc",
+        "--tmpfs",
+        "/run",
+        "--setenv",
+        "TMPDIR",
+        "/run",
+    ]
+    ended = _run(*own, "--setenv", "HOME", "/nowhere", str(runs[0]), "--check", "saxpy.cu")
+    assert (ended.stdout, "Findings\n  none" in ended.stderr) == ("1\n", True)
+    vgpu_runs = [str(run.parent / "build/bin/vgpu-run") for run in runs]
+    _run("nvcc", "-std=c++17", "-cudart", "static", "-o", "static", "saxpy.cu")
+    _run("strip", "-o", "stripped", "static")
+    for run in vgpu_runs:
+        shown = _run(vgpu_runs[0], run, "/bin/sh", "-c", "echo $LD_LIBRARY_PATH").stdout
+        assert shown.startswith(str(Path(run).parents[1] / "lib"))
+        assert _run(run, "--check", "./static").stdout == "1\n"
+    refused = _run(vgpu_runs[0], "./stripped", check=False)
+    assert refused.returncode != 0
+    assert "-cudart shared" in refused.stderr
+    Path("old").mkdir()
+    Path("old/getconf").write_text("#!/bin/sh\necho glibc 2.27\n")
+    Path("old/getconf").chmod(0o755)
+    refused = _run("env", f"PATH={without_checkout}/old:{os.environ['PATH']}", str(runs[0]), "saxpy.cu", check=False)
+    assert (refused.returncode, "This system has glibc 2.27; Lockstep needs" in refused.stderr) == (3, True)
+
+
 CLEAN = """
 apt-get update -qq && apt-get install -y -qq --no-install-recommends g++ python3-venv > /dev/null
 mkdir "/tmp/my course" && cd "/tmp/my course" && cp /with/saxpy.cu . && SECONDS=0
 python3 -m venv here && here/bin/pip download -q -d got "$(ls /with/*.whl)[nvcc]" && echo "fetched after $SECONDS s"
 du -cm got/nvidia* | sed -n '$s/total/MiB of nvcc/p'
 du -cm --exclude='nvidia*' got/* | sed -n '$s/total/MiB beside it/p'
-unshare -n here/bin/pip install -q --no-index -f got 'lockstep-grader[nvcc]' && echo "installed after $SECONDS s"
-here/bin/lockstep run saxpy.cu --check 2>&1 && echo "run after $SECONDS s"
+unshare -n here/bin/pip install -q --no-compile --no-index -f got 'lockstep-grader[nvcc]' &&
+  echo "installed after $SECONDS s"
+here/bin/lockstep run saxpy.cu --check 2>&1 && echo "run after $SECONDS s, of a processor (with apt-get):" && times
 """
 
 

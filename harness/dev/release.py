@@ -4,8 +4,8 @@ The wheel holds the grader, `lockstep run`, notebooks' `%%cuda`, `vgpu-run` with
 that students begin with; the archive holds what needs no Python. Suites, hidden tests and references are in neither:
 `lockstep test` and `grader grade` need a checkout. Both are for the machine that g++ compiles for. For x86-64 they hold
 the virtual GPU three times: for every processor, and for what AVX2 and AVX-512 make faster
-(harness/vgpu/core/processor_folder.h). For arm64 the build tree itself is packed. They run from glibc 2.28 on
-(glibc_2_28.py).
+(harness/vgpu/core/processor_folder.h); the widest that this processor has is linked from the checkout's own objects.
+For arm64 the build tree itself is packed. They run from glibc 2.28 on (glibc_2_28.py).
 """
 
 import argparse
@@ -13,6 +13,7 @@ import fcntl
 import hashlib
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,18 @@ def _nvcc_packages() -> list[str]:
     return [line for line in lines if line[:1].isalpha()]
 
 
+def own_level(build: Path) -> str | None:
+    """The level above the lowest that a build tree is for, where it is built as releases are."""
+    cache = (build / "CMakeCache.txt").read_text()
+    as_released = (
+        "CMAKE_BUILD_TYPE:STRING=Release LOCKSTEP_SANITIZE:BOOL=OFF LOCKSTEP_DEV:BOOL=OFF CMAKE_CXX_FLAGS:STRING="
+    )
+    if not all(f"\n{word}\n" in cache for word in as_released.split()):
+        return None
+    own = tuple("ON" if f"LOCKSTEP_X86_64_V{k}:INTERNAL=1\n" in cache else "OFF" for k in (3, 4))
+    return next((level for level, flags in LEVELS.items() if level and flags == own), None)
+
+
 class Build:
     """The trees that a release is made of."""
 
@@ -56,7 +69,11 @@ class Build:
         self.trees = {level: build / "release" / (level or "x86-64") for level in LEVELS}
         if machine == "aarch64":
             self.trees = {"": build}
+        own = own_level(build) if machine == "x86_64" else None
         for level, tree in self.trees.items():
+            if level == own:
+                self.link_again(build, tree, old)
+                continue
             words = ["-S", str(ROOT), "-B", str(tree), *old]
             if machine == "x86_64":
                 words += ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", f"-DLOCKSTEP_NVCC={nvcc}"]
@@ -64,6 +81,17 @@ class Build:
                 words += [f"-DLOCKSTEP_X86_64_V{k}={on}" for k, on in zip((3, 4), LEVELS[level], strict=True)]
             _output("cmake", *words)
             _output("ninja", "-C", tree, "cudart" if level else "vgpu-run")
+
+    @staticmethod
+    def link_again(build: Path, tree: Path, old: list[str]) -> None:
+        """Links a build tree's runtime as `old` says, for another tree: the objects are the same."""
+        _output("ninja", "-C", build, "cudart")
+        command = _output("ninja", "-C", build, "-t", "commands", "-s", "lib/libcudart.so.13")
+        flags, _, zstd = (word.partition("=")[2] for word in old)
+        (tree / "lib").mkdir(parents=True, exist_ok=True)
+        command = command.replace(" -o lib/", f" {flags} -o {shlex.quote(str(tree))}/lib/")
+        command = re.sub(r"\S*/libzstd\.so", zstd, command)
+        _output("bash", "-c", f"cd {shlex.quote(str(build))} && {command}")
 
     @staticmethod
     def strip(file: Path, to: Path) -> None:
@@ -162,7 +190,7 @@ def bill_of_materials(version: str) -> dict[str, object]:
 def main() -> None:
     """Makes a release."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build", type=Path, help="a checkout's build tree; its folder release gets three more")
+    parser.add_argument("build", type=Path, help="a checkout's build tree; its folder release gets the others")
     parser.add_argument("out", type=Path, help="where to put it")
     given = parser.parse_args()
     machine = _output("g++", "-dumpmachine").partition("-")[0]
@@ -177,6 +205,8 @@ def main() -> None:
     version = re.findall(r'__version__ = "(.*)"', (ROOT / "grader/src/grader/__init__.py").read_text())[0]
     with tempfile.TemporaryDirectory(prefix="lockstep-") as scratch:
         carried = stage(Path(scratch), trees)
+        if machine == "aarch64":  # the tree itself was linked for an old libc, which suites and tests need not run on
+            _output("cmake", "-U", "CMAKE_*_LINKER_FLAGS", "-U", "ZSTD_LIBRARY", build)
         tag = f"manylinux_2_{max(glibc_2_28.NEWEST[1], glibc_of(carried / 'build'))}_{machine}"
         made = [make_wheel(Path(scratch), tag, out)]
         made.append(make_archive(Path(scratch), carried, f"lockstep-{version}-linux-{machine}", out))
@@ -186,7 +216,7 @@ def main() -> None:
     (out / "SHA256SUMS").write_text("".join(sums))
     for path in made:
         print(f"{path}  {path.stat().st_size >> 20} MiB")
-    print(f"Type:  pip install '{made[0]}'      and then:  lockstep run my.cu --check")
+    print(f"Type:  pip install --no-compile '{made[0]}'      and then:  lockstep run my.cu --check")
 
 
 if __name__ == "__main__":
