@@ -1,4 +1,4 @@
-// Launches as before CUDA 4, which PyCUDA still makes: the function holds its block's shape and parameters
+// The launch API from before CUDA 4, which PyCUDA still uses: the function holds the block's shape and the parameters.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -57,7 +57,7 @@ CUresult Launch(const char* function, CUfunction kernel, int width, int height, 
     return width > 0 && height > 0 ? cudaSuccess : cudaErrorInvalidValue;
   });
   if (known != CUDA_SUCCESS) return known;
-  // What was set beyond the kernel's parameters doesn't matter, a size that was set does.
+  // Extra parameters don't matter, but a set size does.
   size_t bytes = 0, offset = 0, size = 0;
   for (size_t k = 0; cudaFuncGetParamInfo(kernel, k, &offset, &size) == cudaSuccess; ++k) bytes = offset + size;
   bytes = std::max(bytes, now.bytes);

@@ -23,7 +23,7 @@ bool IsWide(const Operation& one) {
 bool Writes(const Operation& one) {
   return one.operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 || one.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
 }
-// What is written and what is waited for lie alike.
+// Write and wait operations have the same layout.
 Operation Make(CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value, unsigned flags) {
   Operation one{};
   one.writeValue.operation = type;
@@ -35,7 +35,7 @@ Operation Make(CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t valu
 
 void Check(Runtime& r, const Operation& one) {
   if (one.operation == CU_STREAM_MEM_OP_BARRIER) return;  // work is done in order
-  // As of a GPU that nothing writes to from outside.
+  // For a GPU without remote writers.
   Require(one.operation != CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES, cudaErrorNotSupported);
   const CUstreamBatchMemOpType type = one.operation;
   const CUdeviceptr address = one.writeValue.address;
@@ -50,7 +50,7 @@ void Check(Runtime& r, const Operation& one) {
   Require(memory && memory->type != cudaMemoryTypeManaged && memory->pool == nullptr, cudaErrorInvalidValue);
 }
 
-// What of a word is written, as fills.
+// The written part of a word, as fills.
 template <typename Body>
 void ForFills(const Operation& one, Body body) {
   constexpr unsigned kBits = 32;
@@ -60,7 +60,7 @@ void ForFills(const Operation& one, Body body) {
   }
 }
 
-// Whether the value that is waited for is there.
+// Whether the awaited value is present.
 template <typename T>
 bool IsThere(const Operation& one, T now) {
   const auto wanted = static_cast<T>(one.waitValue.value64);
@@ -79,7 +79,7 @@ bool IsThere(const Operation& one, int64_t now) {
   return IsWide(one) ? IsThere<int64_t>(one, now) : IsThere<int32_t>(one, static_cast<int32_t>(now));
 }
 
-// A value that is not there yet would have to come from the host.
+// A missing value would have to come from the host.
 void RequireThere(Runtime& r, const Operation& one) {
   int64_t now = 0;
   const uint64_t address = one.waitValue.address, bytes = IsWide(one) ? 2 * kWord : kWord;
@@ -103,7 +103,7 @@ cudaError_t Do(CUstream stream, const Operation* operations, unsigned count) {
   for (unsigned i = 0; error == cudaSuccess && !captured && i < count; ++i) {
     const Operation& one = operations[i];
     const bool is_barrier = one.operation == CU_STREAM_MEM_OP_BARRIER;
-    // What was asked for before is done at a wait.
+    // Earlier operations are done before a wait.
     cudaError_t done = is_barrier || Writes(one) ? cudaSuccess : cudaStreamSynchronize(stream);
     if (done == cudaSuccess && !is_barrier) {
       done = Api("cuStreamWriteValue", Faults::kIgnores, [&](Runtime& r) {
@@ -173,7 +173,7 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
     });
   });
 }
-// Green contexts are refused, so that no stream is of one.
+// Green contexts are refused, so no stream belongs to one.
 CUresult cuStreamGetGreenCtx(CUstream stream, CUgreenCtx* context) {
   CUcontext unused = nullptr;
   return cuStreamGetCtx_v2(stream, &unused, context);
@@ -185,7 +185,7 @@ CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext* context, CUgreenCtx* gree
 }
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned flags) {
   return Drive("cuStreamAddCallback", [&] {
-    // The errors that a callback gets have the same numbers in both APIs.
+    // The callback's errors have the same numbers in both APIs.
     return cudaStreamAddCallback(stream, reinterpret_cast<cudaStreamCallback_t>(callback), data, flags);
   });
 }
