@@ -279,7 +279,7 @@ HostMemoryInUse::HostMemoryInUse(Runtime& r, const StreamPoint& point) : r_(r), 
 void HostMemoryInUse::Suspend() { r_.mapped().Exchange(r_); }
 
 HostMemoryInUse::~HostMemoryInUse() {
-  // What has changed meanwhile the host has changed, and too early where a copy still had to read it.
+  // Changes in the meantime were made by the host, too early if a copy still had to read the memory.
   if (!reaches_) return;
   r_.transfers().AfterDeviceWrites();
   r_.mapped().FromDevice(r_, point_);

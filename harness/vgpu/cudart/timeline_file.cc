@@ -1,5 +1,5 @@
-// vgpu-run --timeline=FILE: what ran when on the modelled clock, in the trace event format that Perfetto and Chrome's
-// about:tracing read. A device is a process there, and a stream a thread. Written when the process ends.
+// vgpu-run --timeline=FILE: operations on the modelled clock, in the trace event format of Perfetto and Chrome's
+// about:tracing. A device is shown as a process, and a stream as a thread. Written when the process ends.
 #include <cstdlib>
 #include <fstream>
 #include <iomanip>
@@ -14,7 +14,7 @@
 namespace lockstep::vgpu::cudart {
 namespace {
 
-// The name of a process or of one of its threads.
+// Names a process or one of its threads in the trace.
 void WriteName(std::ofstream& file, const char* what, int device, unsigned long long stream, const std::string& name) {
   file << R"({"ph":"M","name":")" << what << R"(","pid":)" << device << R"(,"tid":)" << stream << R"(,"args":{"name":)"
        << JsonText(name) << "}},\n";

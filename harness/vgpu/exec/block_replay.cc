@@ -19,17 +19,17 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kMostKernels = 20, kMostTries = 10;  // tries: launches of a kernel
 constexpr size_t kMostSteps = 3000, kMostNumbers = 50'000;
 
-// A step is a warp at a source line, until it comes to another one or its lanes part or meet.
+// A step is one warp on one source line, until it reaches another line or its lanes diverge or reconverge.
 class BlockReplay : public InstructionHook {
  public:
-  // Only one engine of a launch runs the block; where a launch begins anew, the engines are new too.
+  // Only one engine of a launch runs the block; if the launch restarts, it has new engines.
   BlockReplay(Engine& engine, ReplayJob& job, std::vector<Insn>& code)
       : InstructionHook(engine.program(), code),
         job_(job),
         places_(program()),
         last_(engine.launch().info.warps_per_block) {
     const Program& code_of = engine.program();
-    // Nothing but __syncthreads() orders the warps: no waiting for values, no copies that go on, and see Note.
+    // Whether only __syncthreads() orders the warps: no polling, no asynchronous copies; see Note.
     job.json["by_barriers"] = !code_of.may_wait && !code_of.copies_async && !code_of.memory_barriers &&
                               engine.launch().info.cluster.Count() == 1;
     job.json["whole"] = true;
@@ -73,7 +73,7 @@ class BlockReplay : public InstructionHook {
     if (job_.listing.insns[pc].has_address) NoteAccess(warp, pc, mask, step[5]);
   }
 
-  // Of shared memory: what it does, bytes a lane, the lanes, and their offsets.
+  // For shared memory: the operation, bytes per lane, the lanes, and their offsets.
   void NoteAccess(const Warp& warp, uint32_t pc, LaneMask mask, Json& accesses) {
     const ListedInsn& listed = job_.listing.insns[pc];
     const InsnClass kind = program().code[pc].insn_class;
@@ -81,7 +81,7 @@ class BlockReplay : public InstructionHook {
     for (const ListedRegister& one : kind == InsnClass::kStore ? listed.stores : listed.writes) {
       bytes += ptx::SizeOf(one.type);
     }
-    if (bytes == 0) bytes = sizeof(uint32_t);  // an atomic whose result nobody takes
+    if (bytes == 0) bytes = sizeof(uint32_t);  // an atomic whose result is unused
     Json at = Json::array();
     LaneMask lanes = 0;
     for (LaneMask left = mask; left != 0; left &= left - 1) {
