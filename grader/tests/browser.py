@@ -1,6 +1,6 @@
-"""A browser for tests of pages: headless Chromium, which gets no page but files, and no error past it.
+"""A browser for tests of pages: headless Chromium that opens only files, and fails the test on any error.
 
-A test module says `pytest_plugins = ("browser",)`; what takes `open_page` runs once a day (see conftest.py).
+A test module says `pytest_plugins = ("browser",)`; tests that use `open_page` run once a day (see conftest.py).
 """
 
 from collections.abc import Callable, Iterator

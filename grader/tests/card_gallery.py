@@ -1,7 +1,7 @@
 """Report cards of every kind, made once for the tests that open them in a browser.
 
-Most come from a class that the fake suite graded, on the virtual GPU and on a GPU. What that suite never says (a race
-between two lines, a penalty, a team, a source that is too long) is put into a record by hand.
+Most come from a class that the fake suite graded, on the virtual GPU and on a GPU. Cases that this suite never produces
+(a race between two lines, a penalty, a team, a source that is too long) are edited into a record.
 """
 
 import dataclasses
@@ -62,7 +62,7 @@ GPU_CLASS = {
 
 
 def make_gallery(layout: Layout, folder: Path) -> dict[str, Path]:
-    """Cards by name, "staff " before the name for those of the staff; and "board", the leaderboard."""
+    """Cards by name; staff cards have the prefix "staff "; "board" is the leaderboard."""
     path = layout.assignment("90_fake") / "assignment.toml"
     path.write_text(path.read_text() + HIDDEN)
     records = _graded(layout, folder / "class", folder / "out", CLASS, ["missing"], status=3)
@@ -175,7 +175,7 @@ def _huge() -> str:
 
 
 def _many(record: Record) -> Record:
-    """3,000 tests, all failed, each in a way of its own."""
+    """3,000 tests that all fail in different ways."""
     assert record.result
     one = record.result.tests[0]
     rungs = ("alpha_one", "beta_two", "gamma_bonus")

@@ -1,4 +1,4 @@
-"""A checkout in small: a fake build script, suite and assignment that follow the contracts, and a class."""
+"""A miniature checkout: a fake build script, suite and assignment that follow the contracts, and a class."""
 
 import contextlib
 import fcntl
@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 BUILD = Path(os.environ.get("LOCKSTEP_BUILD", ROOT / "build"))  # of the real checkout
 ARCHITECTURE = ROOT / "docs/concepts/architecture.md"
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    # A shell started pytest in the background. What the tests start would ignore interrupts, too.
+    # A shell that started pytest in the background makes child processes ignore interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 _HEAD = 2  # rows of a table: the titles and the line below them
 
@@ -47,7 +47,7 @@ def make_executable(path: Path) -> None:
 
 
 def hidden_entries() -> dict[str, bytes]:
-    """The solutions that are entries of a file, by the path that each would have as a file."""
+    """Solutions stored as entries of a file, by the path that each would have as a file."""
     return {
         str(hidden / solution.name): solution.source
         for hidden in (ROOT / "reference").iterdir()
@@ -65,7 +65,7 @@ def checkout(tmp_path: Path) -> Layout:
 
 
 def make_checkout(tmp_path: Path) -> Layout:
-    """The same in any folder, for what a whole module shares."""
+    """The same in any folder, to share within a module."""
     root = tmp_path / "checkout"
     layout = Layout(root, root / "build")
     for folder in (layout.assignment("90_fake"), layout.reference("90_fake") / "wrong", layout.libraries):
@@ -100,7 +100,7 @@ def make_checkout(tmp_path: Path) -> Layout:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     suite = root / "build" / "bin" / "90_fake_suite"
-    # In sh the first of its lines starts Python, whose path may have blanks; in Python it is a text.
+    # As a shell script, the first line starts Python, whose path may have blanks; in Python it is a string.
     start = f"#!/bin/sh\n'''exec' '{sys.executable}' -IS \"$0\" \"$@\"\n' '''\n"
     suite.write_text(start + (FAKE / "suite.py").read_text())
     make_executable(suite)
@@ -113,7 +113,7 @@ def make_checkout(tmp_path: Path) -> Layout:
 
 
 def add_assignment(layout: Layout, name: str, file: str) -> None:
-    """An assignment beside 90_fake, like it but for the names."""
+    """An assignment like 90_fake with other names."""
     first = "90_fake"
     for folder in (layout.assignment, layout.reference):
         shutil.copytree(folder(first), folder(name))
@@ -162,14 +162,14 @@ def journal_rows(layout: Layout, query: str) -> list[tuple[str, ...]]:
 
 @pytest.fixture
 def alone_with_boxes() -> Iterator[None]:
-    """No other test that makes boxes of users runs beside this one: they count the processes that are left."""
+    """Serialises tests with sandboxes by user id: they count leftover processes."""
     with (Path(tempfile.gettempdir()) / "lockstep-tests-of-boxes").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def needs(is_there: bool, missing: str) -> pytest.MarkDecorator:
-    """Leaves a test out where something is missing; in CI it fails, and `missing` says what to install.
+    """Skips a test if a requirement is missing; in CI it fails instead, and `missing` says what to install.
 
     .ci/run sets LOCKSTEP_CI.
     """
@@ -182,13 +182,13 @@ SHARE = Shard.of_text(os.environ.get("LOCKSTEP_SHARE", "1/1"))  # of the tests m
 
 @functools.cache
 def changed_lately(*folders: str) -> bool:
-    """Whether something below these folders of the repository changed in the last 20 commits, or may have."""
+    """Whether something in these folders of the repository changed in the last 20 commits, or may have."""
     words = ["git", "diff", "--quiet", "HEAD~20", "--", *folders]
     return subprocess.run(words, cwd=ROOT, capture_output=True, check=False).returncode != 0
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """A test marked daily or in_turn runs for a commit too where something in the mark's folders changed lately."""
+    """A test marked daily or in_turn also runs for a commit if something in the mark's folders changed recently."""
     daily, in_turn = (item.get_closest_marker(name) for name in ("daily", "in_turn"))
     in_browser = "open_page" in getattr(item, "fixturenames", ())
     if not ONCE_A_DAY and (in_browser or (daily and not (daily.args and changed_lately(*daily.args)))):
@@ -204,7 +204,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Says at the end what was left out, and why: each reason with its tests' files."""
+    """Lists skipped tests at the end: each reason with its tests' files."""
     by_reason: dict[str, Counter[str]] = {}
     for report in terminalreporter.stats.get("skipped", ()):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
@@ -222,7 +222,7 @@ def can_group() -> bool:
 
 
 def why_no_browser() -> str:
-    """What a test of a page in a browser lacks here; empty where it lacks nothing."""
+    """What browser tests lack here; empty if nothing."""
     if importlib.util.find_spec("playwright") is None:
         return "Playwright is missing; type: harness/setup.sh --browser"
     return "" if chromium.find_chromium() else chromium.HOW
@@ -238,7 +238,7 @@ needs_sandbox = needs(
 
 
 def empty_place() -> str:
-    """A folder of the system over which a test may mount an empty one: nothing that the tests run is below it."""
+    """A system folder over which a test may mount an empty one: nothing the tests run is below it."""
     used = (ROOT, BUILD, Path(sys.executable), Path(sys.base_prefix), Path(tempfile.gettempdir()))
     nvcc = (BUILD / "nvcc.txt").read_text().strip() if (BUILD / "nvcc.txt").is_file() else "/usr"
     paths = [one for path in (*used, Path(nvcc)) for one in (path.absolute(), path.resolve())]

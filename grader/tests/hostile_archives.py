@@ -1,6 +1,6 @@
-"""Archives that are made to do harm: each builder puts a hostile member, or hostile bytes, beside honest files.
+"""Archives made to do harm: each builder puts a hostile member, or hostile bytes, next to honest files.
 
-`build(honest, evil)` makes an archive of the honest files in which `evil` is the path that the attacker aims at.
+`build(honest, evil)` makes an archive of the honest files in which `evil` is the path that the attacker targets.
 """
 
 import gzip
@@ -37,7 +37,7 @@ def with_mode(name: str, mode: int) -> zipfile.ZipInfo:
 
 
 def patched(data: bytes, name: bytes, local: tuple[int, bytes] | None, table: tuple[int, bytes] | None) -> bytes:
-    """The zip with bytes replaced at an offset in the last member's own header, and in its entry of the table."""
+    """The zip with bytes replaced at an offset in the last member's local header and in its directory entry."""
     raw = bytearray(data)
     for place, change in ((raw.rfind(b"PK\x03\x04"), local), (raw.rfind(b"PK\x01\x02"), table)):
         if change is not None:
@@ -67,7 +67,7 @@ def tar_member(name: str, kind: bytes = tarfile.REGTYPE, size: int = 0, link: st
 
 
 def raw_header(name: str, kind: bytes, size_field: bytes) -> bytes:
-    """A tar header with this size field, and a checksum that is right."""
+    """A tar header with this size field, and a valid checksum."""
     block = bytearray(tarfile.TarInfo(name).tobuf(tarfile.USTAR_FORMAT))
     block[124:136] = size_field.ljust(12, b"\0")
     block[156:157] = kind
@@ -83,7 +83,7 @@ def after_honest(honest: Files, blocks: bytes) -> bytes:
 
 
 def _overlapping(honest: Files, evil: str) -> bytes:
-    """Two entries of the table that lead to the same bytes."""
+    """Two directory entries for the same bytes."""
     data = zipped(honest, (evil, SOURCE), ("twin.cu", SOURCE))
     raw = bytearray(data)
     first, second = raw.rfind(b"PK\x01\x02", 0, raw.rfind(b"PK\x01\x02")), raw.rfind(b"PK\x01\x02")

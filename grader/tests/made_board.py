@@ -69,7 +69,7 @@ def made_student(number: int) -> Student:
 
 
 def made_result(verdict: str, at: int, rungs: tuple[str, ...] = RUNGS) -> tuple[Score, SuiteResult]:
-    """Everything before the rung with index `at` is right, and what comes after it is worth nothing."""
+    """Everything before the rung with index `at` is right, and everything after it earns nothing."""
     criteria, tests = [], []
     for index, rung in enumerate(rungs):
         own = "PASS" if verdict == "PASS" or index < at else "WRONG" if verdict == "NOT BEGUN" else verdict
@@ -95,7 +95,7 @@ def made_result(verdict: str, at: int, rungs: tuple[str, ...] = RUNGS) -> tuple[
 def made_record(
     assignment: Assignment, student: Student, number: int, attempt: int = 1, *, late: bool = False
 ) -> Record:
-    """One submission; its number decides how it went."""
+    """One submission; its number determines its result."""
     folder = f"{student.sid}-{student.name}"
     if number % 13 == 12:
         return handed_in(student, 0, name=assignment.id, status=MISSING, folder=folder)
@@ -110,7 +110,7 @@ def made_record(
 def made_board(
     students: int = 200, assignments: int = 7, course: Course | None = None
 ) -> tuple[dict[str, Assignment], list[StudentGrades]]:
-    """A class, with late ones, resubmissions, some who match nobody, and some who handed in nothing."""
+    """A class with late hand-ins, resubmissions, unmatched ones, and students who handed in nothing."""
     known = made_assignments(assignments)
     classes: dict[str, tuple[Assignment, list[Record]]] = {}
     for column, (name, assignment) in enumerate(known.items()):

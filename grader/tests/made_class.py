@@ -1,4 +1,4 @@
-"""Records of a made-up class, for tests of what follows from them."""
+"""Records of a made-up class, for tests of grades and pages."""
 
 from pathlib import Path
 

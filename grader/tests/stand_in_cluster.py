@@ -1,4 +1,4 @@
-"""A scheduler without Slurm: nodes are threads of this process, which call what a node's Python would call."""
+"""A fake scheduler without Slurm: nodes are threads of this process, which call the nodes' Python code."""
 
 import threading
 import time
@@ -15,9 +15,9 @@ Work = Callable[[SharedFolder, str, str, int], None]
 
 
 class StandIn:
-    """One cluster, which outlives the heads that use it. `work` is what a task does, `busy` how often it won't answer.
+    """A cluster that outlives the heads that use it. `work` is a task's function, `busy` how often it does not answer.
 
-    `crash` has the nodes on which tasks end without a result, and how often they still do.
+    `crash` maps nodes to the number of tasks that will still end without a result.
     """
 
     def __init__(self, nodes: Sequence[str] = ("n1", "n2"), work: Work = grade_batch) -> None:
@@ -26,7 +26,7 @@ class StandIn:
         self.work = work
         self.busy = 0
         self.crash: dict[str, int] = {}
-        self.is_held: set[str] = set()  # nodes on which nothing begins, until another has refused to grade
+        self.is_held: set[str] = set()  # nodes on which nothing starts until another has refused to grade
         self.arrays: list[tuple[str, tuple[str, ...]]] = []
         self.excluded: set[str] = set()
         self._elements: dict[tuple[str, int], Element] = {}
@@ -39,7 +39,7 @@ class StandIn:
             thread.start()
 
     def __call__(self, shared: SharedFolder, settings: ClusterSettings) -> "StandIn":
-        """As the class Slurm is called: the same cluster for every head."""
+        """Called like the class Slurm: returns the same cluster for every head."""
         self._shared = shared
         return self
 
@@ -72,7 +72,7 @@ class StandIn:
         return f"{element.node} caught fire in {self._shared.path.resolve() if self._shared else None}/slurm"
 
     def exclude(self, nodes: Collection[str]) -> None:
-        """Keeps what waits off these nodes."""
+        """Keeps waiting tasks off these nodes."""
         with self._lock:
             self.excluded |= set(nodes)
             self.is_held = set()
@@ -82,7 +82,7 @@ class StandIn:
         return self.all_nodes
 
     def cancel(self) -> int:
-        """Ends what waits; what runs comes to its end."""
+        """Cancels waiting tasks; running ones finish."""
         with self._lock:
             live = [place for place, element in self._elements.items() if element.phase == PENDING]
             for place in live:
@@ -90,11 +90,11 @@ class StandIn:
         return len(live)
 
     def script(self, part: str, tasks: int) -> str:
-        """What would be queued."""
+        """The script that would be queued."""
         return f"#SBATCH {part} {tasks}"
 
     def wait(self) -> None:
-        """Until nothing runs or waits."""
+        """Waits until nothing runs or is queued."""
         while any(element.is_live for element in self._elements.values()):
             time.sleep(0.02)
 

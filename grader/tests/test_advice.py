@@ -1,4 +1,4 @@
-"""Advice names the technique that ladders and pairs of kernels have next, with the gain that the model sees."""
+"""Advice names the technique of the next rung (or kernel of a pair), with the modelled gain."""
 
 import csv
 import io
@@ -37,8 +37,9 @@ _TRANSPOSE = "{rung}((const float*)memory[0], (float*)memory[1], 2048, 1024)"
 _SHIFT = "{rung}((const int*)memory[0], (int*)memory[1], 1 << 22, 5)"
 _SCAN = "{rung}((const float*)memory[0], (float*)memory[1], 1024, (unsigned long long*)memory[2])"
 _MATMUL = "{rung}((const float*)memory[0], (const float*)memory[1], (float*)memory[2], 512, 512, 256)"
-# A rung, and what the advice for it has to be among: the next rung's technique. Not here: shift 1 and 4, scan 1, 2 and
-# 4, reduction 5 and 7, transpose 4, and 08. Scan 3's and transpose 5's technique is not named; the rest was not tried.
+# A rung, and the technique that its advice must include: the next rung's. Not here: shift 1 and 4, scan 1, 2 and 4,
+# reduction 5 and 7, transpose 4, and 08. The techniques of scan 3 and transpose 5 are not found; the rest was not
+# tried.
 LADDERS = [
     ("03_circular_shift/shift", _SHIFT, {"shift2_any": "several elements a thread", "shift3_grid_stride": "wide"}),
     ("04_reduction/reduction", _REDUCE, {

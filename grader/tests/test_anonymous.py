@@ -1,4 +1,4 @@
-"""With --anonymous, nobody who looks at results, or at the terminal, reads whose they are."""
+"""With --anonymous, neither results nor the terminal reveal names."""
 
 import csv
 import io
@@ -50,7 +50,7 @@ TELLING = (
 
 
 def told(text: str, words: Iterable[str] = TELLING) -> set[str]:
-    """The words that a text has. A number counts on its own: four digits stand in some hash or other."""
+    """The words of the list in a text. A number must stand alone: four digits occur in some hash."""
     text = text.casefold()
     return {
         word

@@ -1,4 +1,4 @@
-"""assignment.toml and result files: what is taken, and what a mistake is answered with."""
+"""assignment.toml and result files: valid input, and the messages for mistakes."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -213,7 +213,7 @@ def test_the_file_is_found_as_in_any_hand_in(tmp_path: Path) -> None:
 
 
 def processes_of_boxes() -> list[str]:
-    """Those of boxes' users that still run: one that was killed is there until somebody has looked at its status."""
+    """Processes of sandbox users that still run; a killed one exists until its status is read."""
     users = range(user_box.FIRST_USER, user_box.FIRST_USER + user_box.USERS)
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
@@ -241,7 +241,7 @@ exit $status
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What setup.sh leaves, from the zip and the build tree."""
+    """The result of setup.sh, from the zip and the build tree."""
     folder = tmp_path_factory.mktemp("image")
     layout = find_layout(BUILD, ROOT)
     zip_of(layout, NAME, folder / "a.zip")
@@ -265,7 +265,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(image: Path, alone_with_boxes: None) -> Iterator[Run]:
-    """Runs run_autograder on files; gives results.json, if there is one, and what was printed."""
+    """Runs run_autograder on files; returns results.json, if any, and the output."""
 
     def run(status: int = 0, suite: str = "", **files: str) -> tuple[dict[str, Any] | None, str]:
         folder = image / "autograder"
@@ -329,7 +329,9 @@ def test_a_right_and_a_wrong_submission(run: Run) -> None:
 @needs_build
 @needs_mounts
 def test_a_hostile_submission_gets_nothing(run: Run) -> None:
-    """It looks for the reference, the hidden tests, the seed, the secret, results.json, root's processes, a network."""
+    """It tries to read the reference, the hidden tests, the seed, the secret, results.json, root's processes, a
+    network.
+    """
     probe = _text("grader/tests/autograder/probe.cu").replace("/opt/lockstep", f"{PLACE}/lockstep")
     probe = probe.replace('"/autograder', f'"{PLACE}/autograder')
     stub = re.sub(
@@ -369,7 +371,7 @@ def test_what_does_not_compile_and_what_is_not_there(run: Run) -> None:
 @needs_build
 @needs_mounts
 def test_a_failed_harness_gives_no_score(run: Run) -> None:
-    """Nothing is written then, and what an earlier run wrote is gone."""
+    """Then nothing is written, and an earlier run's file is gone."""
     listing = "Suite.\\n  Test/one"
     suite = f"#!/bin/sh\ncase \"$*\" in *list_tests*) printf '{listing}\\n';; *) exit 3;; esac\n"
     results, said = run(status=3, suite=suite, **{FILE: _text("reference", NAME, FILE)})

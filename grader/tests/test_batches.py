@@ -1,4 +1,4 @@
-"""Several assignments are graded in one queue: references ahead of their submissions, results as of one by one."""
+"""Several assignments are graded in one queue: references are built early, and results equal those of separate runs."""
 
 import itertools
 import re
@@ -51,7 +51,7 @@ def grade(folder: Path, *arguments: str) -> Result:
 
 
 def log(layout: Layout) -> list[str]:
-    """What was built, measured and run, one after the other."""
+    """The builds, measurements and runs, in order."""
     lines = (layout.build / "bin/runs.log").read_text().splitlines()
     return [re.sub(r"^built .*/work/reference-(\w+)/.*", r"built \1", line) for line in lines]
 
@@ -73,7 +73,7 @@ def test_references_are_ready_before_their_submissions_and_beside_others(three: 
         assert order.index(f"built {name}") < ready
         assert all(ready < order.index(f"run {student}/{file}") for student in ("ada", "grace"))
         assert order.count(f"built {name}") == order.count(f"record reference/{file}") == 1
-    # The second assignment's is ready before the first one's submissions are: nobody waits for it.
+    # The second assignment's reference is ready before the first one's submissions are: nothing waits for it.
     ended = max(order.index(f"done {student}/ladder.cu") for student in ("ada", "grace"))
     assert order.index("record reference/more.cu") < ended
 

@@ -1,4 +1,4 @@
-"""The browser fixture: what a page must not do fails the test that opened it; and which browsers are taken."""
+"""The browser fixture: forbidden page behaviour fails the test; and which browsers are accepted."""
 
 import re
 from pathlib import Path

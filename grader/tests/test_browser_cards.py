@@ -24,7 +24,7 @@ _STOPS = """() => [...document.querySelectorAll("a[href], summary")]
     .filter(e => e.checkVisibility({contentVisibilityAuto: true}))
     .map(e => e.tagName + (e.getAttribute("href") || "") + e.textContent)"""
 _WIDTHS = "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-# Each text with less contrast than it needs: its own colour on what is painted under it.
+# Texts with too little contrast: the text's colour against the background painted under it.
 _FAINT = """(least) => {
     const parse = c => (c.match(/[\\d.]+/g) || [0, 0, 0, 0]).map(Number);
     const over = (top, under) => {
@@ -84,7 +84,7 @@ def test_both_parties_of_a_race_point_at_each_other(gallery: Gallery, open_page:
             page.locator(f"#L{here} .note a").click()
             assert page.url.endswith(f"#L{there}")
             assert page.locator(f"#L{there}").bounding_box()["y"] < page.viewport_size["height"]
-        # What to fix first marks the line, with two before and two after it, and leads there.
+        # The first thing to fix marks its line, with two lines of context on both sides, and links to it.
         excerpt = page.locator(".excerpt").first
         assert excerpt.locator("tr").count() == 5
         assert excerpt.locator("tr.here .at").all_inner_texts() == ["▸ 4"]
@@ -150,7 +150,7 @@ def test_every_text_has_contrast(gallery: Gallery, open_page: Open, dark: bool) 
 
 
 def test_faint_text_is_found(tmp_path: Path, open_page: Open) -> None:
-    """The measure itself: #767676 on white has 4.54, #777777 has 4.48."""
+    """Checks the measure itself: #767676 on white has 4.54, #777777 has 4.48."""
     (tmp_path / "page.html").write_text(
         "<!doctype html><p style='color:#767676'>a</p><p style='color:#777'>b</p>"
         "<div style='background:#0008'><i style='color:#000c'>c</i></div>"
@@ -175,7 +175,7 @@ def test_paper_has_all_that_matters(gallery: Gallery, open_page: Open, name: str
         .filter(e => !e.closest("details.more") && !e.closest(".failure details") && !e.checkVisibility())
         .map(e => e.textContent)"""
     )
-    # What stays folded says how much it holds.
+    # A closed fold says how much it contains.
     for summary in page.locator("details.more > summary").all_inner_texts():
         assert any(character.isdigit() for character in summary), summary
     scroll, client = page.evaluate(_WIDTHS)
@@ -183,7 +183,7 @@ def test_paper_has_all_that_matters(gallery: Gallery, open_page: Open, name: str
 
 
 def test_signs_have_words(gallery: Gallery, open_page: Open) -> None:
-    """To those who listen, every link, fold and picture has a name, and no sign is read out."""
+    """For screen readers every link, fold and picture has a name, and no symbol is read out."""
     signs = set("".join(GLYPHS.values())) - {"?", "–"} | set("■▪▸▾▴●")
     for name in ("two parties", "staff late", "measured", "slow", "missing", "board"):
         page = open_page(gallery[name])
@@ -199,7 +199,7 @@ def test_signs_have_words(gallery: Gallery, open_page: Open) -> None:
 
 
 def test_nothing_is_told_by_colour_alone(gallery: Gallery, open_page: Open) -> None:
-    """States that have colours of their own have signs of their own; marked lines of code, too."""
+    """States with their own colours also have their own symbols; so do marked lines of code."""
     assert len(set(GLYPHS.values())) == len(GLYPHS)
     for name in ("two parties", "slow", "staff timeout", "begun", "noisy"):
         page = open_page(gallery[name])

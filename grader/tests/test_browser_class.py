@@ -34,7 +34,7 @@ def page(tmp_path: Path, open_page: Callable[..., Any]) -> Any:
 
 
 def names(page: Any) -> list[str]:
-    """The students in the order of the rows that are shown."""
+    """The students in the order of the visible rows."""
     return page.eval_on_selector_all(
         "#matrix tbody tr:not([hidden]):not(.below) > th", "all => all.map(one => one.dataset.sort)"
     )

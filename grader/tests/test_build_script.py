@@ -1,4 +1,4 @@
-"""What harness/worker/build.sh accepts, and what it says of what it does not: with the real compiler, where it is."""
+"""Which sources harness/worker/build.sh accepts, and its messages for others; with the real compiler if installed."""
 
 import re
 import subprocess
@@ -113,7 +113,7 @@ EMPTY = '#include "tool.h"\nvoid tool1_scale(float*, int) {}\n'  # no library's 
 
 
 def build_with_libraries(folder: Path, source: str, libraries: str = '["cublas", "cufft"]') -> tuple[int, str]:
-    """As `build`, of an assignment that gives its submissions these libraries."""
+    """Like `build`, for an assignment that allows these libraries."""
     assignment = folder / "90_tool"
     assignment.mkdir(exist_ok=True)
     (assignment / "assignment.toml").write_text(f'id = "90_tool"\nlibraries = {libraries}\n')

@@ -1,4 +1,4 @@
-"""The two report cards: the student's tells nothing about hidden tests, the staff's tells all."""
+"""The two report cards: the student's reveals nothing about hidden tests, the staff's shows everything."""
 
 import dataclasses
 import json
@@ -58,7 +58,7 @@ def graded(in_checkout: Layout, submissions: Callable[..., Path]) -> tuple[Layou
 
 
 def planted(record: Record) -> Record:
-    """The record with a marker of its own in everything that a hidden test, or the harness, may fill."""
+    """The record with a distinct marker in every field that a hidden test, or the harness, may fill."""
     assert record.result
     count = iter(range(10_000))
 
@@ -136,13 +136,14 @@ def test_nothing_of_a_hidden_test_reaches_the_student(graded: tuple[Layout, Reco
         "seed",
     ):
         assert text not in own, text
-    # What they do see: the verdict, the kind of fault, their own kernel and line, the criterion's title and a hint.
+    # What students do see: the verdict, the kind of fault, their own kernel and line, the criterion's title and a hint.
     assert f"RACE  {HIDDEN_TEST}: Right" in html_text(for_student_text(layout, marked))
     for text in ("race in k", 'href="#L4"', "1 hidden test", "what was measured is not shown"):
         assert text in own, text
     seen = set(LEAK.findall(staffs))
     planted_texts = set(LEAK.findall(json.dumps(marked.document(), default=str)))
-    # Findings' texts stand in the message; the hashes of suite and reference, the command and the origin are staff's.
+    # Findings' texts are in the message; the hashes of suite and reference, the command and the origin are only for
+    # staff.
     assert len(seen) >= 12
     assert seen <= planted_texts
 

@@ -1,4 +1,4 @@
-"""What a run does again after a change, what it says about that, and what it makes of an earlier run."""
+"""What a run repeats after a change, its message about that, and its use of an earlier run."""
 
 import contextlib
 import json
@@ -113,7 +113,7 @@ def test_the_same_code_is_run_once_and_each_card_names_its_own_lines(
     in_checkout: Layout, submissions: Submissions
 ) -> None:
     folder = submissions(ada="", bob="", cleo="")
-    # The fake suite finds something on line 2, and counts line 1.
+    # The fake suite reports a finding on line 2, and counts line 1.
     source = f"__device__ int a;\n{CODE}// who ada\n// fail alpha_one RACE\n// print x\n"
     (folder / "ada/ladder.cu").write_text(source)
     (folder / "bob/ladder.cu").write_text(f"// bob's own head\n\n\n{source}")
@@ -153,7 +153,7 @@ def test_errors_of_the_compiler_are_each_ones_own(in_checkout: Layout, submissio
 
 
 def test_the_same_code_has_the_same_seed(in_checkout: Layout, submissions: Submissions) -> None:
-    """Whoever is graded first: the seed of one is that of the other, also in a run of its own."""
+    """Whoever is graded first: both have the same seed, even in separate runs."""
     folder = submissions(ada="", bob="")
     (folder / "ada/ladder.cu").write_text(f"// who ada\n{CODE}")
     (folder / "bob/ladder.cu").write_text(f"// who bob\n\n{CODE}")

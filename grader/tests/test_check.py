@@ -1,4 +1,4 @@
-"""`grader check`: what it holds to be right, and each thing that it refuses."""
+"""`grader check`: what passes, and every kind of refusal."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,7 +39,7 @@ def said(result: Result) -> str:
 
 @pytest.fixture
 def good(in_checkout: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
-    """A checkout that passes every check; what it has on record is what `test_what_is_right…` sees recorded."""
+    """A checkout that passes every check, with the recordings that `test_what_is_right…` makes."""
     monkeypatch.setattr(check_files, "FEWEST_WRONG", len(_WRONG))
     monkeypatch.setattr(check_files, "FEWEST_RIGHT", 1)
     for name, text in _WRONG.items():
@@ -95,7 +95,7 @@ def _remove(path: str) -> Callable[[Layout], None]:
 _OWN, _HIDDEN, _SUITES = "assignments/90_fake", "reference/90_fake", "harness/suites"
 
 
-# Changes that stand beside each other in one run, each with what is said about it.
+# Changes that are tested together in one run, each with its message.
 _REFUSALS = {
     "stub": [
         (_write(f"{_OWN}/ladder.cu", "// TODO(alpha)\n// fail beta_two WRONG\n"), "earns full marks for alpha.sum"),
@@ -245,7 +245,7 @@ def test_a_wrong_solution_runs_the_test_that_is_known_to_catch_it(good: Layout) 
     assert _tests_run(good, "race") == ["SumsAll/beta_two"]
     check("--whole")
     assert "SumsAll/alpha_one" in _tests_run(good, "race")
-    # Where that test says something else, all that can be said is found out.
+    # If that test has another message, the whole solution is run.
     path.write_text(path.read_text().replace("fail beta_two RACE", "fail alpha_one RACE"))
     result = check()
     assert "declares RACE beta_two and gets RACE alpha_one" in said(result)
@@ -256,7 +256,7 @@ def test_rungs_above_the_one_that_fails_need_not_run() -> None:
     names = [f"ReductionTest.SumsOneBlock/{rung.id}" for rung in assignment.rungs]
     spared = above(assignment, names, "reduce6_unrolled")
     assert [test.rung for test in spared] == ["reduce7_many", "reduce8_shuffle", "reduce8_max", "reduce8_min"]
-    # On a bonus rung: the others have to pass, and the bonus rungs after it say nothing about it.
+    # On a bonus rung: the others have to pass, and later bonus rungs don't matter.
     assert [test.rung for test in above(assignment, names, "reduce8_shuffle")] == ["reduce8_max", "reduce8_min"]
     assert above(assignment, names, "reduce8_min") == []
     assert above(assignment, names, "") == []

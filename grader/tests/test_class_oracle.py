@@ -1,9 +1,10 @@
-"""Random classes over several downloads: an oracle that knows no platform and no journal agrees on every grade.
+"""Random classes over several downloads: an independent oracle, without platforms and journal, computes the same
+grades.
 
 A class is made of people, teams, resubmissions, late hand-ins, extensions, times that a person wrote down, and two or
-three downloads, the later ones of which hold the new hand-ins alone or everything again. Each is laid out as a platform
-does it, matched, merged with what was graded before, and taken over by the ledger; only the judge's run is replaced, by
-points that follow from the file. The oracle below works on people, files and moments.
+three downloads, the later ones with only new hand-ins or with everything. Each is written in a platform's layout,
+matched, merged with earlier results, and adopted by the ledger; only the judge's run is replaced by points computed
+from the file. The oracle below works on people, files and moments.
 """
 
 import os
@@ -40,13 +41,15 @@ GRADED_AT = DUE + timedelta(days=60)
 
 
 def points_of(source: bytes) -> float:
-    """What a file is worth: from 40 to 100, the same for the same file."""
+    """A file's points: from 40 to 100, the same for the same file."""
     return 40 + int(sha256_bytes(source)[:6], 16) % 61
 
 
 @dataclass
 class Story:
-    """A class with all that happens to it. `downloads` are what each one holds, `replaced` says which had the word."""
+    """A class and its events. `downloads` are the contents of each, `replaced` says which were graded with
+    --replace.
+    """
 
     made: Class
     downloads: list[list[Upload]]
@@ -96,20 +99,20 @@ def make_story(chance: random.Random, way: str) -> Story:
     )
 
 
-# The oracle: about a hundred lines that share nothing with the grader but the files' points.
+# The oracle: about a hundred lines that share only the files' points with the grader.
 
 
 @dataclass(frozen=True)
 class Try:
-    """What one person has of one file: its points before lateness, and when it was handed in, if that is known."""
+    """One person's attempt: its points before lateness, and when it was handed in, if known."""
 
     points: float
     at: datetime | None
-    marked: bool  # late, by the platform
+    marked: bool  # marked late by the platform
 
 
 def lateness_cost(story: Story, who: Person, one: Try) -> float | None:
-    """What a try is worth; None where it came too late."""
+    """A try's points; None if it came too late."""
     due = DUE + timedelta(days=story.extensions.get(who, 0))
     if one.at is None or one.at <= due:
         return one.points
@@ -120,7 +123,7 @@ def lateness_cost(story: Story, who: Person, one: Try) -> float | None:
 
 
 def worth(story: Story, who: Person, tries: Sequence[Try]) -> float:
-    """What a person gets for these tries, oldest first."""
+    """A person's points for these tries, oldest first."""
     values = [lateness_cost(story, who, one) for one in tries]
     if story.counts == "best":
         return max((value for value in values if value is not None), default=0.0)
@@ -209,7 +212,7 @@ def graded(story: Story, way: str, folder: Path) -> dict[str, float]:
 @pytest.mark.parametrize("number", range(COUNT))
 def test_every_grade_is_the_oracles(tmp_path: Path, number: int) -> None:
     chance = random.Random(f"class {number}")
-    # Where nothing but the class shows whose a name is, a download of one hand-in is for a person to match.
+    # If only the class shows how names identify students, a download of one hand-in has to be matched by a person.
     way = chance.choice([one for one in WAYS if one not in ("login-file", "title-login", "name-file", "form")])
     story = make_story(chance, way)
     knows_times = WAYS[way].times or way.startswith("git")

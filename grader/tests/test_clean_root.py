@@ -43,7 +43,7 @@ python3 {FILTER} {GRADE} --no-sandbox
 
 
 def in_clean_system(*words: str | Path) -> str:
-    """What a command prints there; it has to succeed."""
+    """The output of a command in the clean system; it must succeed."""
     ended = subprocess.run([SCRIPTS / "run.sh", *words], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout[-5000:] + ended.stderr[-5000:]
     return ended.stdout
@@ -65,7 +65,7 @@ def test_the_dockerfiles_steps(system: str, after: str) -> None:
 
 @needs_build
 def test_gradescopes_steps(tmp_path: Path) -> None:
-    """With the capabilities that Docker gives, and the system calls refused that its default profile refuses."""
+    """With the capabilities that Docker grants, and without the system calls that its default profile refuses."""
     zipped = tmp_path / "autograder.zip"
     command = [ROOT / ".venv/bin/grader", "autograder", "gradescope", zipped, "--assignment", "04_reduction"]
     subprocess.run(command, cwd=ROOT, check=True)

@@ -1,6 +1,6 @@
 """Grading on a cluster: the same grades as on one machine, and nothing lost or done twice, whatever fails.
 
-The cluster is a stand-in whose nodes run the nodes' own code; test_slurm.py has a real Slurm.
+The cluster is a fake whose nodes run the real node code; test_slurm.py has a real Slurm.
 """
 
 import contextlib
@@ -54,7 +54,7 @@ def on_cluster(folder: Path, *arguments: str) -> Result:
 
 
 def pages(out: Path) -> dict[str, str]:
-    """All that was written, except for the moments at which it was, and aliases, which each folder has of its own."""
+    """All written files, without times and aliases, which differ by folder."""
     moment = re.compile(r"Anonymous [0-9a-f]{8}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\+00:00| UTC)?")
     return {
         str(path.relative_to(out)): moment.sub("then", path.read_text()).replace(f"--out {out.name}", "--out out")
@@ -134,7 +134,7 @@ def test_no_node_learns_who_handed_in(in_checkout: Layout, submissions: Class, c
     assert on_cluster(folder, "--json").exit_code == 0
     assert len(seen) > 3
     known = [name for name, data in seen.items() for who in (b"lovelace", b"hopper") if who in name.encode() + data]
-    # What they wrote into their own file is there: their names in it are their own words.
+    # Text that students wrote into their files remains: their names there are their own words.
     assert all(re.fullmatch(r"[0-9a-f]{64}", name) and b"// who" in seen[name] for name in known)
 
 
@@ -175,7 +175,7 @@ def test_one_that_never_ends_well_is_not_graded_and_no_zero(
 
 @pytest.mark.daily("grader/src/grader/cluster")
 def test_what_killed_a_task_ends_nobody_elses_twice(in_checkout: Layout, submissions: Class, cluster: StandIn) -> None:
-    """A batch with one that brings its task down: the others are graded, in tasks of their own."""
+    """A batch with one submission that kills its task: the others are graded, in separate tasks."""
 
     def work(shared: SharedFolder, name: str, node_name: str, processors: int) -> None:
         orders = shared.batch(name)["orders"]
@@ -192,7 +192,7 @@ def test_what_killed_a_task_ends_nobody_elses_twice(in_checkout: Layout, submiss
 
 
 class OfAnother(SharedFolder):
-    """The folder as a node with another compiler reads it: what is expected there is not what it has."""
+    """The folder as read by a node with another compiler, which does not match the expected one."""
 
     def batch(self, name: str) -> dict[str, Any]:
         document = super().batch(name)
@@ -448,7 +448,7 @@ def test_a_dry_run_shows_the_scripts(in_checkout: Layout, submissions: Class, cl
 
 
 def test_what_no_node_has_signed_is_no_result(tmp_path: Path) -> None:
-    """Neither another's file under this name, nor one that was changed, nor one that somebody without the key made."""
+    """Rejects another file under this name, a changed file, and one made by somebody without the key."""
     node, stranger = (SharedFolder(tmp_path, key) for key in ("the key", "another"))
     node.make()
     for name in ("ada", "grace"):

@@ -1,4 +1,4 @@
-"""`lockstep`: what it takes, what it answers to mistyped words, its statuses; also by the root's script and make."""
+"""`lockstep`: its arguments, its messages for mistyped words, its statuses; also through the root's script and make."""
 
 import os
 import shutil

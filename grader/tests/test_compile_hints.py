@@ -1,4 +1,4 @@
-"""What a student is told beside the compiler's own words."""
+"""Hints for students in addition to the compiler's own message."""
 
 import pytest
 

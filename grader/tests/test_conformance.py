@@ -1,4 +1,4 @@
-"""The virtual GPU's answers beside an H100's, which are on record (harness/dev/conformance)."""
+"""Compares the virtual GPU's answers with an H100's recorded ones (harness/dev/conformance)."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_what_is_copied_and_run_exists() -> None:
     copied = [source for name, words in STEPS if name == "COPY" for source in words.split()[:-1]]
     assert copied[-1] == "."
     assert not [source for source in copied if not (ROOT / source).exists()]
-    # Set-up has all it reads before the sources are there.
+    # Set-up's inputs are copied before the sources.
     set_up = (ROOT / "harness/setup.sh").read_text()
     read = set(re.findall(r"(?:harness|grader)/[\w-]+\.txt", set_up))
     of_options = {f"grader/requirements-{option}.txt" for option in re.findall(r"^ +--(\w+)\)", set_up, re.M)}

@@ -37,7 +37,7 @@ def test_a_report_computes_grades_again_and_runs_nothing(in_checkout: Layout, su
     assert points() == {"ada": "20", "grace": "12"}
     before = runs(in_checkout)
 
-    # A change of the files is all it takes, and a file that is new there counts too.
+    # Editing the files is enough, and a new file there counts too.
     (folder / "course.toml").write_text("cap = '15 points'\n")
     (folder / "adjustments.csv").write_text(
         "student,assignment,points,reason,staff\ngrace,90_fake,3,explained it,hopper\n"
@@ -48,7 +48,7 @@ def test_a_report_computes_grades_again_and_runs_nothing(in_checkout: Layout, su
     assert "adjustments.csv" in result.output
     assert points() == {"ada": "15", "grace": "18"}
 
-    # One that is gone counts as it was last.
+    # A deleted one counts with its last contents.
     (folder / "course.toml").unlink()
     result = run("report")
     assert "gone from there" in result.output

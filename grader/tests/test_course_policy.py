@@ -1,4 +1,4 @@
-"""course.toml and adjustments.csv: what they may say, and what is said of a mistake in them."""
+"""course.toml and adjustments.csv: valid contents, and the messages for mistakes."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -140,7 +140,7 @@ def test_days_keep_their_time_of_day_where_clocks_change() -> None:
     two_days = after(start, Span(2), BERLIN)
     assert two_days.astimezone(BERLIN).strftime("%d %H:%M") == "26 23:59"
     assert two_days - start == timedelta(hours=49)
-    # An hour that is there twice ends the second time; one that is left out, later.
+    # An ambiguous hour means its second occurrence; a skipped one, the hour after.
     policy = course("time_zone = 'Europe/Berlin'\n[assignment.05_scan]\ndeadline = '2026-10-25 02:30'\n").policy
     assert policy.of("05_scan").deadline == datetime(2026, 10, 25, 1, 30, tzinfo=UTC)
     policy = course("time_zone = 'Europe/Berlin'\n[assignment.05_scan]\ndeadline = 2026-03-29T02:30:00\n").policy

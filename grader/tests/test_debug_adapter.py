@@ -54,7 +54,7 @@ class Editor:
         return answer
 
     def until(self, event: str) -> dict[str, Any]:
-        """The body of the next such event."""
+        """The body of the next event of this kind."""
         while True:
             found = self.events.pop(0) if self.events else self._read()
             if found.get("event") == event:

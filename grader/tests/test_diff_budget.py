@@ -1,4 +1,4 @@
-"""Lines that differ from what was handed out are counted by code, whatever the layout, and nothing hides them."""
+"""Changed lines are counted by code, whatever the layout, and no layout hides them."""
 
 import random
 import re
@@ -83,7 +83,7 @@ def test_more_changes_and_what_would_hide_them_are_refused(old: str, new: str, s
 
 
 def test_every_statement_that_is_added_counts_in_its_program() -> None:
-    """As many statements as are drawn, each at a place that is drawn: refused where a program has more than its two."""
+    """Random numbers of statements at random places: refused if a program has more than its two."""
     draw = random.Random(13)
     for _ in range(200):
         lines = STUB.splitlines()

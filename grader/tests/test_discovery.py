@@ -1,4 +1,4 @@
-"""Submissions as strangers leave them."""
+"""Submissions as found in practice."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Sources kept as edits of another: what fits, what does not, and that every text comes back."""
+"""Sources stored as edits of another: valid and invalid edits, and that every text can be restored."""
 
 import random
 import tomllib
@@ -21,7 +21,7 @@ def test_a_hunk_has_only_the_context_it_needs() -> None:
 
 
 def test_hunks_are_applied_in_order() -> None:
-    """A later hunk sees what the earlier ones made."""
+    """A later hunk sees the result of earlier ones."""
     assert apply_edits("a\nb\n", "-a\n+b\n+c\n@@\n c\n-b\n") == "b\nc\n"
     assert apply_edits("a\n\nb\n", " a\n\n-b\n") == "a\n\n", "an empty line of context needs no blank"
 
@@ -38,7 +38,7 @@ def test_hunks_are_applied_in_order() -> None:
     ],
 )
 def test_what_does_not_fit_is_refused(edits: str, said: str) -> None:
-    """Never applied somewhere else."""
+    """Never applied at another place."""
     with pytest.raises(GraderError) as refused:
         apply_edits(BASE, edits)
     assert said in str(refused.value)
@@ -50,7 +50,7 @@ def _random_text(rng: random.Random, lines: list[str]) -> str:
 
 
 def test_every_text_comes_back() -> None:
-    """Texts of few different lines, so that hardly any is unique; also as TOML."""
+    """Texts with few different lines, so that hardly any is unique; also as TOML."""
     rng = random.Random(1)
     lines = ["a\n", "b\n", "\n", " \n", "-\n", "+a\n", "@@\n", "\\\n", "'''\n", '"""\\\n', "\r\n", "\f\u2028é\n"]
     for _ in range(3000):

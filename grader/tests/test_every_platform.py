@@ -1,4 +1,4 @@
-"""The same class through every platform: each student has the file, the attempt and the time that were handed in."""
+"""The same class through every platform: each student gets the right file, attempt and time."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ TEAMS = [name for name, way in WAYS.items() if way.teams]
 
 
 def taken(download: ClassDownload) -> dict[str, Submission]:
-    """Each student's newest submission, by what every platform knows of them: id, address, login or name."""
+    """Each student's newest submission, by whatever the platform knows: id, address, login or name."""
     found: dict[str, Submission] = {}
     for one in download.submissions(WANTED):
         for student in one.handed.group or (one.student,):
@@ -30,7 +30,7 @@ def taken(download: ClassDownload) -> dict[str, Submission]:
 
 
 def check(name: str, made: Class, download: ClassDownload) -> None:
-    """Everybody has what they handed in, and nobody anything else."""
+    """Everybody has what they handed in, and nothing else."""
     way = WAYS[name]
     assert download.title in (way.title, "Archive of plain folders" if way.title == "Plain folder" else "")
     assert [(one.folder, one.doubt, one.nearest) for one in download.unmatched] == []
@@ -75,7 +75,7 @@ def test_a_team_has_one_grade_on_every_platform(tmp_path: Path, name: str) -> No
 
 
 def test_the_same_class_gives_the_same_gradebook(in_checkout: Layout, tmp_path: Path) -> None:
-    """One download after another, each into results of its own, judged by the stand-in for suites.
+    """One download after another, each with separate results, judged by the fake suite.
 
     For a commit every fifth platform: the tests above read the files of all.
     """

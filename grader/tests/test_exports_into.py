@@ -44,7 +44,7 @@ def into(data: bytes, *, id_title: str = "") -> tuple[bytes, Report]:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_only_the_cells_of_the_grades_are_others(seed: int) -> None:
-    """Random files in any dialect: what is left when our numbers are taken out again is the file."""
+    """Random files in any dialect: with our numbers removed, the result equals the file."""
     chance = random.Random(seed)
     delimiter, newline = chance.choice(",;\t"), chance.choice(("\n", "\r\n"))
     codec = chance.choice(CODECS)
@@ -180,7 +180,7 @@ def test_feedback_is_where_each_platform_looks(tmp_path: Path) -> None:
     assert made(MOODLE, "x/reduction.cu")[1] == (
         "Ada Lovelace: the participant's number is not known: add  --like WORKSHEET.csv",
     )
-    # Canvas: of the words between underscores the first two that are numbers are the user's and the attachment's.
+    # Canvas: among the words between underscores, the first two numbers are those of user and attachment.
     for late in ("", "LATE_"):
         (name,), _ = made(CANVAS, f"lovelaceada_{late}4211_880013_reduction.cu")
         assert [word for word in name.split("_") if word.isdecimal()][:2] == ["4211", "880013"]

@@ -1,4 +1,4 @@
-"""What goes wrong around one submission costs nobody else's grade, and is no zero."""
+"""Problems around one submission affect nobody else's grade, and never give a zero."""
 
 import errno
 import os
@@ -51,7 +51,7 @@ CLASS = {"ada": "", "bob": "// fail alpha_one WRONG", "zoe": "// fail beta_two S
 
 
 def fault(monkeypatch: pytest.MonkeyPatch, times: int, errors: dict[str, Callable[[], BaseException]]) -> None:
-    """The suites of these students raise their errors the first `times` times."""
+    """These students' suites raise the errors the first `times` times."""
     real, raised = grading.run_suite, Counter[str]()
 
     def run(*arguments: object, **named: object) -> object:

@@ -32,7 +32,7 @@ def checked(text: str) -> list[dict[str, Any]]:
 
 
 def cases(text: str) -> dict[str, Any]:
-    """The cases of JUnit XML by rung and name; what the suite counts is what is in it."""
+    """The cases of JUnit XML by rung and name; the suite's counts match its contents."""
     import junitparser  # noqa: PLC0415
 
     (suite,) = junitparser.JUnitXml.fromstring(text.encode())

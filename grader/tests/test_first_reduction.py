@@ -1,6 +1,6 @@
-"""Tutorials of assignments, done as they say in a terminal of 80 × 24: a page has the screens that come up.
+"""Tutorials of assignments, followed in a terminal of 80 × 24: the page's screens match the real ones.
 
-The seed is fixed here, so that screens can be compared as they are. LOCKSTEP_UPDATE_GOLDEN=1 writes the page's anew.
+The seed is fixed here, so that screens can be compared exactly. LOCKSTEP_UPDATE_GOLDEN=1 rewrites the page's.
 """
 
 import fcntl
@@ -71,7 +71,7 @@ def watched(folder: Path, right: str, *words: str) -> list[str]:
 
 
 def with_passes(text: str) -> str:
-    """The student's file once run_passes and its call are right: what the page leaves to the reader."""
+    """The student's file with run_passes and its call completed, which the page leaves to the reader."""
     reference = (ROOT / "reference/04_reduction/reduction.cu").read_text()
     passes = reference[reference.index("void run_passes(") : reference.index("// Rung 1.")]
     text = text[: text.index("void run_passes(")] + passes + text[text.index("// Rung 1:") :]
@@ -89,7 +89,7 @@ def edit(text: str, body: str) -> str:
 
 
 def screens(page: str, folder: Path) -> Iterator[tuple[re.Match[str], list[str]]]:
-    """Each block of the page that is a screen, with what is on it now."""
+    """Each screen block of the page, with the actual screen."""
     build = find_layout(BUILD, ROOT).build
     shown: list[str] = []
     for block in _BLOCK.finditer(page):
@@ -109,7 +109,7 @@ def screens(page: str, folder: Path) -> Iterator[tuple[re.Match[str], list[str]]
         elif kind == "screen":
             yield block, shown
         elif kind == "part":  # of an output that is wider than a screen
-            # What ptxas makes of a line is shown where the toolkit has nvdisasm.
+            # ptxas's changes to a line are shown only if the toolkit has nvdisasm.
             everywhere = "\n".join(line for line in shown if not re.search(r"│ +· ", line)) + "\n"
             assert block["body"] in everywhere, everywhere
 

@@ -1,4 +1,4 @@
-"""A class of 200: what to look at stands in the first lines, of which there are ten at most."""
+"""A class of 200: the most urgent things are in the first lines, ten at most."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Submissions made by chance: the same from a seed; hostile ones gain nothing, right ones lose nothing."""
+"""Random submissions: reproducible from a seed; hostile ones gain nothing, right ones lose nothing."""
 
 from collections import Counter
 
@@ -50,7 +50,7 @@ def runs() -> Runs:
 
 @needs_build
 def test_adversaries_gain_nothing(runs: Runs) -> None:
-    """What red teams gained points by, and some by chance; for a commit three of them. The long run is on record."""
+    """Moves by which red teams gained points, and random ones; three of them per commit. The long run is on record."""
     known = [
         adversary(TASKS[number], NAIVE | moves)
         for number, moves in (

@@ -1,4 +1,6 @@
-"""Which state of a repository counts: the last before the deadline, not a README; of two, the one with work."""
+"""Which state of a repository counts: the last one before the deadline, ignoring a README; of two repositories, the one
+with work.
+"""
 
 import subprocess
 from datetime import UTC, datetime, timedelta
@@ -18,7 +20,7 @@ ADA, ALAN = person("Ada Lovelace", 4200), person("Alan Turing", 4201)
 
 
 def clone(folder: Path, name: str, commits: list[tuple[float, dict[str, bytes]]]) -> None:
-    """A clone with commits, each so many hours after the deadline."""
+    """A clone with commits at these hours relative to the deadline."""
     repository = folder / name
     repository.mkdir(parents=True)
     _git(repository, "init", "-q", "-b", "main", "--template=")
@@ -58,7 +60,7 @@ def take(folder: Path, roster: str, *, moments: tuple[datetime, ...] = (DUE,)) -
         ([(-20, {"ladder.cu": STUB}), (-3, {"ladder.cu": b"a"}), (30, {"README.md": b"x"})], [(b"a", -3)]),
         # Work after it is an attempt of its own, and so is what was there before it.
         ([(-3, {"ladder.cu": b"a"}), (30, {"ladder.cu": b"b"})], [(b"a", -3), (b"b", 30)]),
-        # The stub is nothing handed in: what came late counts.
+        # The stub counts as nothing handed in, so the late state counts.
         ([(-200, {"ladder.cu": STUB}), (30, {"ladder.cu": b"b"})], [(b"b", 30)]),
         ([(-9, {"ladder.cu": b"a"}), (-3, {"ladder.cu": b"b"})], [(b"b", -3)]),
         # Another assignment's file is another's.

@@ -1,4 +1,4 @@
-"""What a machine with a GPU is for: opponents and their verdicts, recorded times, and the pages made of them."""
+"""GPU machine commands: hostile solutions and their verdicts, recorded times, and the generated pages."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""The whole path on a small checkout: what is graded, what is written, what is not done twice."""
+"""End to end on a small checkout: grading, output files, and no repeated work."""
 
 import contextlib
 import csv
@@ -162,7 +162,7 @@ def test_a_judge_that_works_without_end_is_ended_once(
     assert "the judge was stopped while it ran the submission" in found["ada"]["message"]
     assert found["grace"]["score"]["total"] == 23
     assert log(in_checkout).count("run ada") == 1
-    # One that only waits has been kept from its work by something else.
+    # One that only waited was delayed by something else.
     assert (found["linus"]["verdict"], found["linus"]["score"]) == ("HARNESS", None)
     assert log(in_checkout).count("run linus") == 3
 
@@ -297,7 +297,7 @@ def test_killed_again_and_again(in_checkout: Layout, submissions: Submissions) -
 
 @pytest.mark.daily
 def test_killed_again_and_again_while_it_compiles(in_checkout: Layout, submissions: Submissions) -> None:
-    """A run that never lives long enough to compile all and run a suite comes to an end all the same."""
+    """A run that is always killed before it has compiled everything and run a suite still finishes eventually."""
     names = ["s0", "s1"]
     folder = submissions(**dict.fromkeys(names, "// SLOW_COMPILER\n// slow 0.3"))
     command = [sys.executable, "-m", "grader", "grade", str(folder), "--no-sandbox", "--jobs", "1"]
@@ -316,7 +316,7 @@ def test_killed_again_and_again_while_it_compiles(in_checkout: Layout, submissio
         before, lives = done(), lives + 1
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
         while process.poll() is None and done() == before:
-            time.sleep(0.01)  # one more compiled or one more test ended: that is as long as it lives
+            time.sleep(0.01)  # it lives until one more file is compiled or one more test has ended
         if process.poll() is not None:
             break
         process.send_signal(signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Grading with a GPU: two runs of each submission, the worse verdict of each test, times that decide or are open."""
+"""Grading with a GPU: two runs per submission, the worse verdict of each test, conclusive and inconclusive times."""
 
 import itertools
 import json

@@ -1,8 +1,8 @@
-"""docs/tutorials/grade-a-class.md, done as it says: every command, with the status that the page names.
+"""docs/tutorials/grade-a-class.md, followed step by step: every command, with the status that the page names.
 
-Files that the page writes go to a folder of the test's own instead of out/spring; all else is as it stands there.
-LOCKSTEP_UPDATE_GOLDEN=1 draws the page's terminal pictures again, and takes the one of the class index, which is not
-compared: it depends on the machine's fonts.
+Output goes to a temporary folder instead of out/spring; everything else is as on the page. LOCKSTEP_UPDATE_GOLDEN=1
+draws the page's terminal pictures again, and takes the one of the class index, which is not compared: it depends on the
+machine's fonts.
 """
 
 import csv
@@ -34,7 +34,7 @@ COLUMNS = 100
 
 
 class Page:
-    """What following the page gives: what each command printed, and what the pictures should show."""
+    """The results of following the page: each command's output, and the data for the pictures."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -74,7 +74,7 @@ class Page:
         self.runs += 1
 
     def drawn(self) -> str:
-        # The first lines are the builder's, where one command follows another.
+        # If one command follows another, the first lines are the builder's.
         kept = [
             piece
             for line in self.output.rstrip("\n").split("\n")
@@ -115,7 +115,7 @@ def test_every_command_runs_and_says_what_the_page_says(page: Page) -> None:
 
 
 def test_the_same_points_from_every_platform(page: Page) -> None:
-    """Of the gradebook of each; Grace Hopper's lateness differs with what the platform tells."""
+    """From each gradebook; Grace Hopper's lateness depends on the platform's data."""
     points: dict[str, dict[str, float]] = {}
     for platform in ("canvas", "moodle", "gradescope", "blackboard", "github"):
         grades = rows(page.folder / platform / "gradebook.csv")

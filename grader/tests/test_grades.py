@@ -227,7 +227,7 @@ def test_extra_credit_comes_on_top() -> None:
     assert (found.total, found.possible, status_text(found)) == (170, 200, "")
     found = graded(one_class(*records), "[total]\nout_of = 20\n" + extra)["Ada Lovelace"]
     assert (found.total, found.possible) == (22, 20)
-    # Its weight is added, and is none of the whole's.
+    # Its weight is added, but is not part of the whole.
     weights = "[assignment.04_reduction]\nweight = 60\n[assignment.06_transpose]\nweight = 40\n"
     found = graded(one_class(*records), weights + extra + "weight = 10\n")["Ada Lovelace"]
     assert (found.total, found.possible) == (89, 100)
@@ -239,7 +239,7 @@ def test_assignment_toml_says_what_is_extra_credit_and_course_toml_has_the_last_
     classes["05_scan"] = (replace(classes["05_scan"][0], extra_credit=True), classes["05_scan"][1])
     assert graded(classes)["Ada Lovelace"].possible == 200
     assert graded(classes, "[assignment.05_scan]\nextra_credit = false")["Ada Lovelace"].possible == 300
-    # A class that does nothing else has it as its course.
+    # For a class without other assignments it is the course.
     assert graded({"05_scan": classes["05_scan"]})["Ada Lovelace"].possible == 100
 
 
@@ -256,7 +256,7 @@ def test_a_team_gets_one_score_and_each_member_their_own_deadline() -> None:
 
 def test_who_matches_nobody_comes_last() -> None:
     unknown = handed_in(Student("Aaron"), 50, is_matched=False, nearest=("Ada Lovelace",))
-    # The name of one who is on the roster makes nobody that student.
+    # Having the same name as somebody on the roster does not make one that student.
     twin = handed_in(Student("Ada Lovelace"), 70, is_matched=False, folder="twin")
     found = compute_grades(one_class(unknown, absent(ADA), twin, handed_in(GRACE, 60)))
     assert [(one.student.name, one.is_matched, one.total) for one in found] == [
@@ -320,7 +320,7 @@ def test_properties(policy: str) -> None:
                     assert grade.steps
                 if "best" not in policy or grade.points is None:
                     continue
-                # One more attempt, as late as the one that counts and better: never less.
+                # One more attempt, as late as the one that counts and better, never lowers the grade.
                 assert grade.record
                 more = replace(grade.record, key="more", handed=replace(grade.record.handed, number=9))
                 more = replace(
@@ -338,7 +338,7 @@ def test_where_nothing_tells_the_time_it_is_said_and_nothing_is_taken() -> None:
     toml = LATE + DEADLINE
     grade = only_grade(handed_in(ADA, 90), toml=toml)
     assert (grade.points, grade.is_time_unknown, grade.flags) == (90, True, ())
-    # A platform that marks what is late, and did not mark this, tells that it was in time.
+    # If a platform marks late hand-ins and did not mark this one, it was in time.
     assert not only_grade(handed_in(ADA, 90, source="file names"), toml=toml).is_time_unknown
     late = only_grade(handed_in(ADA, 90, source="file names", late=True), toml=toml)
     assert (late.points, late.is_time_unknown, len(late.flags)) == (90, False, 1)
@@ -353,7 +353,7 @@ def test_the_later_of_the_courses_and_the_platforms_deadline_holds() -> None:
 
 
 def test_of_a_repositorys_states_the_best_counts() -> None:
-    """A README that was touched after the deadline costs nothing, and neither does a late state that is worse."""
+    """A README changed after the deadline costs nothing, and neither does a worse late state."""
     states = [
         handed_in(ADA, 60, "01T10:00", is_version=True),
         handed_in(ADA, 75, "03T10:00", number=2, is_version=True),

@@ -234,7 +234,7 @@ def test_visibilities(graded: Graded, assignment: Assignment) -> None:
     assert "WRONG  Few after many\n  hint    What is left behind?" in first["output"]
     assert "SumsAll" not in first["output"]
     assert "SumsNone/alpha_one" in first["output"]
-    # What is as hidden as its criterion is told in full.
+    # A test as hidden as its criterion is shown in full.
     assert "SumsAll/beta_two" in after["output"]
     assert "SumsAll/gamma_bonus" in hidden["output"]
     assert measured["score"] == 0
@@ -261,7 +261,7 @@ def test_a_class(graded: Graded, assignment: Assignment, tmp_path: Path) -> None
     scores = {path.parent.name[:3]: read_results(path.read_text())["score"] for path in written.files}
     assert {path.name for path in written.files} == {RESULTS}
     assert scores == {"ada": 23, "bob": 15}
-    # What counts by the course's policy is the score, and the output says why.
+    # The score is what counts under the course's policy, and the output says why.
     late = [
         replace(
             one,

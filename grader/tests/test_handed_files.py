@@ -1,4 +1,4 @@
-"""What students really hand in: several files, own headers, notebooks, documents, archives; what is said of each."""
+"""Real-world hand-ins: several files, own headers, notebooks, documents, archives; and the message for each."""
 
 import json
 import random
@@ -41,9 +41,9 @@ def notebook(*cells: str, **more: object) -> bytes:
          b"// ---- tile.cuh\n\nint tile();\n// ---- ladder.cu\nk\n", ["run.sh: not run"]),
         ({"src/ladder.cu": b'#include "../inc/a.h"\n', "inc/a.h": b'#include "b.h"\n1', "inc/b.h": b"2\n"},
          b"// ---- a.h\n// ---- b.h\n2\n// ---- a.h\n1\n// ---- ladder.cu\n", []),
-        # A platform that puts all files into one folder breaks the paths of headers.
+        # A platform that flattens folders breaks the paths of headers.
         ({"ladder.cu": b'#include "inc/a.h"\n', "a.h": b"1\n"}, b"// ---- a.h\n1\n// ---- ladder.cu\n", []),
-        # What the assignment provides is the assignment's, whatever the student's copy says.
+        # Files provided by the assignment win over the student's copies.
         ({"ladder.cu": b'#include "ladder.h"\n', "ladder.h": b"cheat\n"}, b'#include "ladder.h"\n',
          ["ladder.h: the assignment's own is used"]),
         ({"ladder.cu": b'#include "ladder.h"\n', "ladder.h": b"void  ladder();"}, b'#include "ladder.h"\n', []),

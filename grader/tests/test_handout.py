@@ -1,4 +1,4 @@
-"""The folder that students get: what is in it, and that nothing hidden is."""
+"""The folder that students get: its contents, and that it contains nothing hidden."""
 
 import os
 import re
@@ -51,7 +51,7 @@ def test_a_folder_that_holds_something_is_left_alone(in_checkout: Layout) -> Non
 
 
 def test_an_entry_is_hidden_as_a_file_is(in_checkout: Layout) -> None:
-    """Also a line that only its edits have; and no handout has the file of entries."""
+    """Even a line that exists only in an entry's edits; and no handout has the file of entries."""
     hidden = in_checkout.reference("90_fake")
     line = "const int hidden = the_mistake_of_this_entry_and_no_other(d_in, d_out);"
     (hidden / "ladder.cu").write_text("int a;\n")
@@ -128,7 +128,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_no_distinctive_line_of_anything_hidden_is_in_this_projects_handout(real: Path) -> None:
-    """Written apart from what it tests: whole lines as they are, over everything under reference/."""
+    """Written independently of the code under test: compares whole lines with everything under reference/."""
     given = {path: path.read_bytes() for path in real.rglob("*") if path.is_file()}
     public = b"\n".join(
         path.read_bytes() for path in given if path.is_relative_to(real / "assignments") or path.parent.name == "suites"
@@ -170,7 +170,7 @@ def test_its_build_can_be_configured(real: Path, tmp_path: Path) -> None:
 @pytest.mark.daily
 @needs_build
 def test_the_journey_of_a_new_student(real: Path, tmp_path: Path) -> None:
-    """`make test` as they have it: a friendly failure on the stub, and a pass once the solution is there."""
+    """`make test` as students have it: a friendly failure on the stub, and a pass with the solution."""
     layout = find_layout(BUILD, ROOT)
     built = [name for name in layout.assignments() if layout.public_suite(name).is_file()]
     solutions = {

@@ -1,7 +1,7 @@
-"""The harness is built in layers: a part includes itself and what stands above it in the table, which is lowest first.
+"""The harness is built in layers: a part includes only itself and parts above it in the table, lowest first.
 
-The table is in docs/concepts/architecture.md, "The harness's parts". Tests and benchmarks may include anything.
-The trust boundary is two folders that know nothing of each other: worker/, which runs beside student code, and judge/.
+The table is in docs/concepts/architecture.md, "The harness's parts". Tests and benchmarks may include anything. The
+trust boundary is two folders that do not include each other: worker/, which runs with student code, and judge/.
 """
 
 import re
@@ -14,7 +14,7 @@ FREE = ("tests/", "dev/bench/", "dev/public_suites/")
 
 
 def faults(sources: dict[str, str], order: list[str]) -> list[str]:
-    """A sentence for each include that runs up, and for each folder that has no place in the table."""
+    """A sentence for each include that points up, and for each folder that is not in the table."""
     place = {part: index for index, part in enumerate(order)}
     folders = {str(Path(name).parent) for name in sources}
     found = [
@@ -48,7 +48,7 @@ def crossings(sources: dict[str, str]) -> list[str]:
 
 
 def harness_sources() -> dict[str, str]:
-    """The text of each source by its path in harness/, tests, benchmarks and programs for public suites aside."""
+    """The text of each source by its path in harness/, except tests, benchmarks and programs for public suites."""
     paths = [path for pattern in ("*.h", "*.cc", "*.cu", "*.cuh", "*.inc") for path in HARNESS.rglob(pattern)]
     names = {str(path.relative_to(HARNESS)): path for path in paths}
     return {name: path.read_text() for name, path in names.items() if not name.startswith(FREE)}

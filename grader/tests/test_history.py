@@ -1,4 +1,4 @@
-"""`grader history`, and the same on the cards: each result that a submission got, and why."""
+"""`grader history`, and the same on the cards: each result of a submission, and its cause."""
 
 import contextlib
 import json
@@ -92,7 +92,7 @@ def test_all_that_changed_is_told(graded: Layout) -> None:
     ):
         assert words in said
     assert told.output.count("*") == 1
-    # The leaderboard's sparkline has one point for each file, and each run.
+    # The leaderboard's sparkline has one point per file and run.
     board = json.loads((graded.root / "out/leaderboard.json").read_text())["boards"][0]
     assert sorted(len(entry["history"]) for entry in board["entries"]) == [1, 1]
 

@@ -1,4 +1,4 @@
-"""What the build says of host code in Python for kernels that are given: read, and not run."""
+"""The build's messages for Python host code with given kernels; the code is read, not run."""
 
 import json
 import subprocess

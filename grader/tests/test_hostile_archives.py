@@ -1,4 +1,6 @@
-"""Hostile archives, as one student's hand-in and as the class's: each is refused with its reason, and harms nobody."""
+"""Hostile archives, as one student's hand-in and as the class's: each is refused with its reason, and affects nobody
+else.
+"""
 
 import json
 import resource

@@ -63,7 +63,7 @@ def test_nothing_that_a_name_holds_gets_out(in_checkout: Layout, tmp_path: Path)
     gradebook = (out / "gradebook.csv").read_text(encoding="utf-8-sig")
     rows_read = list(csv.DictReader(io.StringIO(gradebook, newline="")))
     detail = csv.DictReader(io.StringIO((out / "criteria.csv").read_text(encoding="utf-8-sig"), newline=""))
-    # Folders that look like one student's are that student's attempts; none is lost.
+    # Folders with names similar to one student's are that student's attempts; none is lost.
     assert len(folders) == sum(int(row["attempts"]) for row in detail) >= count
     assert len(rows_read) <= len(folders)
     for text in (gradebook, (out / "leaderboard.csv").read_text()):

@@ -1,7 +1,7 @@
-"""One hand-in never changes another's, whatever its owner, its login or its files are called: on every platform.
+"""One hand-in never changes another's, whatever its owner, login or files are called, on every platform.
 
-Classes are made from fixed seeds; in each, Mallory takes names after a classmate and after the platform's own. The
-class is taken in with and without her hand-in: everybody else's has to be the same.
+Classes are generated from fixed seeds; in each, Mallory chooses names like a classmate's or the platform's own. The
+class is read with and without her hand-in: everybody else's result must be the same.
 """
 
 import random
@@ -25,7 +25,7 @@ Outcome = dict[str, list[tuple[bytes | None, int, str, bool, str, int]]]
 
 
 def names_like(victim: Person) -> list[str]:
-    """What somebody may call herself who wants a classmate's place, or the platform's own words."""
+    """Names for somebody who wants a classmate's place, or words of the platform."""
     number = victim.number
     return [
         victim.name, victim.sortable, victim.sid, victim.login, victim.email, str(number), f"{victim.name}_{number}",
@@ -41,7 +41,7 @@ def names_like(victim: Person) -> list[str]:
 
 
 def files_like(victim: Person, chance: random.Random) -> dict[str, bytes]:
-    """What may be in her hand-in."""
+    """Possible files in her hand-in."""
     odd = [
         f"x_{victim.number}_99_ladder.cu", f"{victim.number}_ladder.cu", f"{victim.number}_9_ladder.cu",
         f"{victim.email}_9_ladder.cu", f"{victim.login}_attempt_2026-11-21-10-00-00_ladder.cu", "roster.csv",
@@ -56,7 +56,7 @@ def files_like(victim: Person, chance: random.Random) -> dict[str, bytes]:
 
 
 def outcome(download: ClassDownload, but: Person) -> Outcome:
-    """What each student of the roster but one has."""
+    """The results of all students of the roster except one."""
     found: Outcome = {}
     for one in download.submissions(WANTED):
         for student in one.handed.group or (one.student,):
@@ -100,7 +100,7 @@ def test_nobody_takes_anothers_place(tmp_path: Path, name: str) -> None:
         if name == "form":  # names at the front of one's files may leave all to a person; nobody has hers
             continue
         if way.names_alone and before != after:
-            # Where names are all that there is, two of one name are for a person to decide, and are listed.
+            # If there are only names, two equal ones are left to a person, and are listed.
             changed = {who for who in before if before[who] != after.get(who)}
             assert changed <= {victim.sid, victim.email, victim.login}, f"seed {seed}: {called!r}"
             assert any(victim.name in one for one in lost), f"seed {seed}: {called!r}"

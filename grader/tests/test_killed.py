@@ -1,4 +1,4 @@
-"""A class whose grading is killed at 50 moments and whose disk fills up ends with the files of an undisturbed run."""
+"""Grading is killed at 50 moments or its disk fills up, and still ends with the files of an undisturbed run."""
 
 import contextlib
 import json
@@ -134,7 +134,7 @@ def lives(two: Layout, students: Path, tmp_path: Path) -> Iterator[Lives]:
 
 
 def written(out: Path) -> dict[str, Any]:
-    """All files of results, without what a clock tells."""
+    """All result files, without times."""
     found: dict[str, Any] = {}
     for path in sorted(out.glob("*.csv")):
         found[path.name] = path.read_bytes() if "leaderboard" not in path.name else b""
@@ -168,7 +168,7 @@ class Once:
     """Checks that what the journal has is never run again."""
 
     def __init__(self, layout: Layout) -> None:
-        """What the journal has already is of files that some students have replaced since."""
+        """The journal may already have results of files that some students have replaced since."""
         self._layout = layout
         self._before = set(journal_rows(layout, "SELECT DISTINCT key FROM record"))
         self._start = len(log(layout))
@@ -220,8 +220,8 @@ def test_killed_at_many_moments(
         for wanted in (first, second):
             once = Once(two)
             while True:
-                # First a life ends in each stage, since some are too short for a clock; then half end at a moment. At
-                # the third event of a record there is one in the journal: an ended test that must not run again.
+                # First a run is killed in each stage, since some are too short for a timer; then half of the kills are
+                # timed. At the third event of a record one is in the journal: a finished test that must not run again.
                 if left:
                     moment: dict[str, Any] = {"event": (left[0], 3 if left[0] == "record to journal" else 1)}
                 elif kills >= KILLS:

@@ -1,4 +1,4 @@
-"""The pages of `grader ladder`: their tables where a rung has no time, and where sizes differ."""
+"""The pages of `grader ladder`: tables with missing times, and with different sizes."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What ran beside what on a report card: where bars go, and what is read from a result."""
+"""The timeline on a report card: positions of bars, and parsing from a result."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""The grader's packages import one way: docs/concepts/architecture.md has their order, and the sources hold to it."""
+"""The grader's packages import in one direction: docs/concepts/architecture.md has the order, and the sources follow
+it.
+"""
 
 import re
 from pathlib import Path
@@ -18,7 +20,7 @@ def module_name(path: Path, package: Path) -> str:
 
 
 def complaints(package: Path, packages: list[str]) -> list[str]:
-    """What breaks the order, a sentence each."""
+    """Violations of the order, a sentence each."""
     folders = sorted({path.parent.name for path in package.glob("*/*.py")})
     found = [f"{ARCHITECTURE.name} has no row for the package {name}" for name in folders if name not in packages]
     found += [
@@ -49,7 +51,7 @@ def complaints(package: Path, packages: list[str]) -> list[str]:
 
 
 def cycles(graph: dict[str, dict[str, str]]) -> list[str]:
-    """A sentence for each cycle; of those that share modules, one for the first of them is enough."""
+    """A sentence for each cycle; of overlapping cycles only the first."""
     found: list[str] = []
     told: set[str] = set()
     for start in sorted(graph):
@@ -62,7 +64,7 @@ def cycles(graph: dict[str, dict[str, str]]) -> list[str]:
 
 
 def way_back(graph: dict[str, dict[str, str]], start: str) -> list[str]:
-    """The shortest way along imports from a module to itself; empty where there is none."""
+    """The shortest import path from a module back to itself; empty if there is none."""
     ways, seen = [[start]], set()
     for way in ways:
         for other in graph.get(way[-1], {}):
@@ -135,7 +137,7 @@ def test_what_breaks_the_order_is_named(tmp_path: Path, sources: dict[str, str],
 
 
 def test_no_module_takes_apart_what_the_judge_says() -> None:
-    """Its lines are data: model/result.py. What a compiler says, of a record or a build, is only text."""
+    """Its lines are data: model/result.py. A compiler's message, in a record or a build, is only text."""
     said = r"(?<!record)(?<!built)\.(?:message|said|rendered)\b"
     taken = re.compile(
         rf"{said}\)?\.r?(?:split|partition|splitlines)\(|\b(?:re\.\w+|\w+\.(?:findall|search|sub))\([^)\n]*{said}"

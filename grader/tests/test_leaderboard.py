@@ -1,4 +1,4 @@
-"""The leaderboard: who is on it, which figures tell entries apart, and how it says so."""
+"""The leaderboard: who is on it, which figures are distinguishable, and its texts."""
 
 import csv
 import io
@@ -150,7 +150,7 @@ def test_overall_boards_are_of_one_device() -> None:
 
 
 def test_the_models_error_is_the_one_on_record() -> None:
-    """Between versions of one kernel on an H200, how far modelled ratios are from measured ones."""
+    """The error of modelled ratios between versions of one kernel, compared with an H200."""
     section = (ROOT / "docs/records/gpu-time.md").read_text().split("## On the profile `h200`")[1].split("\n## ")[0]
     families: dict[str, list[tuple[float, float]]] = {}
     for row in section.splitlines():
@@ -179,7 +179,7 @@ def test_watching_writes_the_boards_when_results_come_in(
     looked: list[int] = []
 
     def look(_: float) -> None:
-        """Stands in for waiting: nothing happens, then a result comes in, then Ctrl-C."""
+        """Replaces waiting: first nothing happens, then a result arrives, then Ctrl-C."""
         looked.append(path.stat().st_mtime_ns)
         if len(looked) == 2:
             (folder / "a" / "ladder.cu").write_text("// who a\n// time beta_two 4\n")

@@ -1,4 +1,4 @@
-"""What the assembler changes, read from PTX and from nvdisasm's text, and from both tools where they are."""
+"""The assembler's changes, from PTX and nvdisasm's text, and from both tools if installed."""
 
 import subprocess
 from collections import Counter

@@ -1,4 +1,4 @@
-"""No path of the grading machine stands on a page that a student gets."""
+"""No page for students contains a path of the grading machine."""
 
 import shlex
 from collections.abc import Callable
@@ -115,7 +115,8 @@ def test_no_page_names_a_folder_of_this_machine(
             pages[path.relative_to(out).parts[0]][path.name.partition("-")[0]] = text
     everywhere = "line 3 of assignments/90_fake/ladder.h, cuda/bin/../include/x.h, -Lbuild/lib"
     assert everywhere in pages["staff"]["broken"]
-    # Outside the sandbox a compiler may quote hidden files: the student's card then has the file's own lines alone.
+    # Outside the sandbox a compiler may quote hidden files: the student's card then has only lines of the student's
+    # file.
     assert (everywhere in pages["cards"]["broken"]) == sandboxed
     assert "#error says so" in pages["cards"]["broken"]
     assert "assert harness/x.cu:3 in" in pages["staff"]["wrong"]

@@ -1,4 +1,4 @@
-"""What the grader keeps in memory of a class."""
+"""The grader's memory use for a class."""
 
 import gc
 import tracemalloc
@@ -53,7 +53,7 @@ def graded(layout: Layout, folder: Path) -> Record:
 
 
 def peak(layout: Layout, out: Path, record: Record, students: int) -> int:
-    """Bytes at most while the pages of a class are written."""
+    """Peak bytes while the pages of a class are written."""
     journal = Journal(out / "journal.sqlite")
     try:
         fill(journal, record, students)

@@ -1,4 +1,4 @@
-"""Mutants, and what becomes of those that no test catches."""
+"""Mutants, and the handling of survivors."""
 
 from pathlib import Path
 
@@ -133,7 +133,7 @@ def mutate(*words: str) -> Result:
 
 @pytest.fixture
 def reference(in_checkout: Layout) -> Path:
-    """A reference of which every mutant is caught but two: the fake suite reads what a value is."""
+    """A reference for which all mutants but two are caught: the fake suite reads the value."""
     path = in_checkout.reference("90_fake") / "ladder.cu"
     # As comments, these lines would not be mutated: the build script makes them directives.
     path.write_text("value beta.fast 1 \nnothing 7 \n")

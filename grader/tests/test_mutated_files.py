@@ -1,6 +1,6 @@
-"""Files that others write, changed at random: each is read, or refused by the one error that has a message.
+"""Files written by others, randomly changed: each is read, or refused with the one error that has a message.
 
-A run here is short. LOCKSTEP_MUTATIONS=200000 pytest -n0 grader/tests/test_mutated_files.py makes it a long one.
+This run is short. LOCKSTEP_MUTATIONS=200000 pytest -n0 grader/tests/test_mutated_files.py makes a long one.
 """
 
 import copy
@@ -28,7 +28,7 @@ ROSTER = (
     "name;sid;email;alias\n"
     '"Müller, Ada";s1234;ada@example.org;owl\nGrace "the" Hopper;s77;;\n\nLi;;li@example.org;"a ""b"""\n'
 ).encode()
-# What readers of text stumble over: quotes, ends of lines, controls, marks of order and encoding, surrogates, digits.
+# Difficult input for parsers: quotes, line ends, controls, byte-order and direction marks, surrogates, digits.
 PIECES = [
     *(
         piece.encode()
@@ -76,7 +76,7 @@ def changed_bytes(draw: random.Random, data: bytes) -> bytes:
 
 
 def changed_document(draw: random.Random, document: Any) -> Any:
-    """The document with one to three of its values, at any depth, changed, gone, doubled or under another name."""
+    """The document with one to three values, at any depth, changed, removed, duplicated or renamed."""
     document = json.loads(json.dumps(document))
     for _ in range(draw.randint(1, 3)):
         places = list(_places(document))
@@ -103,7 +103,7 @@ def _places(value: Any) -> Any:
 
 
 def read_all(count: int, make: Callable[[random.Random], bytes], read: Callable[[bytes], object]) -> tuple[int, int]:
-    """How many were read, and how many refused by a GraderError or SchemaError; any other exception goes on."""
+    """The numbers read and refused by a GraderError or SchemaError; other exceptions propagate."""
     taken = refused = 0
     for seed in range(count):
         data = make(random.Random(seed))

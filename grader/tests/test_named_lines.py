@@ -8,7 +8,7 @@ import pytest
 from conftest import BUILD, ROOT, needs_build
 from grader.student import command, make
 
-# Assignment, rung, what a line has, the mistake, and what is said of the line; nothing where no edit is to be told.
+# Assignment, rung, a line's text, the mistake, and the message for the line; empty if no edit should be reported.
 MISTAKES = {
     "comparison": ("03_circular_shift", 1, "from < n ?", "from <= n ?", "this comparison is off by one"),
     "name": ("15_histogram", 2, "&d_bins[threadIdx.x], s_", "&d_bins[blockIdx.x], s_", "threadIdx.x would be right"),

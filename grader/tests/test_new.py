@@ -1,4 +1,4 @@
-"""`grader new`, and the walk-throughs of docs/how-to that make one: their blocks are what is built here."""
+"""`grader new`, and the walk-throughs of docs/how-to for new assignments: the test builds their code blocks."""
 
 import re
 import shutil
@@ -91,7 +91,7 @@ def test_nothing_is_replaced(in_checkout: Layout) -> None:
 
 
 def _walk_through(root: Path, text: str, assignment: str) -> None:
-    """Does what the page says, from its blocks: files to replace, edits of files, new files."""
+    """Follows the page, using its blocks: files to replace, edits of files, new files."""
     blocks = re.findall(r"^```\w+ (file|edit|new)=(\S+)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     assert len(blocks) > 5
     for kind, name, body in blocks:
@@ -136,7 +136,7 @@ def _compile_suite(layout: Layout, name: str, build: Path) -> None:
 
     with ThreadPoolExecutor(2) as pool:
         objects = [str(path) for path in pool.map(compiled, sources)]
-    # Those that the build tree is made of now: it also keeps the objects of sources that have moved.
+    # The current objects only: the build tree also keeps those of moved sources.
     commands = (build / "compile_commands.json").read_text()
     objects += [
         str(build / name)

@@ -1,6 +1,6 @@
-"""PrairieLearn and Autolab: each starts its script in a root laid out as it lays it, and reads what comes of it.
+"""PrairieLearn and Autolab: each starts its script in a root with its own layout, and reads the result.
 
-The image is made of the zip's contents and the build tree, as for Gradescope: `test_autograder.py`.
+The image is made from the zip's contents and the build tree, as for Gradescope: `test_autograder.py`.
 """
 
 import json
@@ -101,7 +101,7 @@ exit $status
 
 
 def run(image: Path, script: Path, started: str, files: dict[str, str]) -> str:
-    """Runs a platform's command where its files lie; gives what was printed."""
+    """Runs a platform's command with its files in place; returns the output."""
     there = image / "there"
     shutil.rmtree(there, ignore_errors=True)
     (image / "results.json").unlink(missing_ok=True)
@@ -186,7 +186,7 @@ def made_ci(tmp_path: Path) -> Path:
 
 
 def student_at(source: str, tmp_path: Path) -> dict[str, str]:
-    """A checkout is this one, with the student's file in the place of the assignment's."""
+    """A checkout is this one, with the student's file instead of the assignment's."""
     (tmp_path / FILE).write_text(source)
     return {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "BUILD": str(BUILD), "SOURCE": str(tmp_path / FILE)}
 
@@ -253,7 +253,9 @@ def test_classroom_50_reads_the_result(tmp_path: Path) -> None:
 
 @needs_build
 def test_submitty_scores_a_rung_by_what_its_command_prints(tmp_path: Path) -> None:
-    """Each command runs beside the submission, its output in STDOUT.txt; then the validator runs, a folder above."""
+    """Each command runs in the submission's folder, with its output in STDOUT.txt; then the validator runs one folder
+    above.
+    """
     told = CliRunner().invoke(cli, ["autograder", "submitty", str(tmp_path), "--assignment", NAME])
     assert told.exit_code == 0, told.output
     config = json.loads((tmp_path / "submitty/config/config.json").read_text())

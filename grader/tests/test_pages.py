@@ -1,4 +1,4 @@
-"""Report cards and the leaderboard: what they show, and that hostile text stays text."""
+"""Report cards and the leaderboard: their contents, and that hostile text stays text."""
 
 import html
 import re
@@ -91,7 +91,7 @@ def test_pages_hold_hostile_text_as_text(out: Path) -> None:
     for path in pages:
         text = path.read_text()
         page = Page(text)
-        # The index has one of its own, and its policy lets no other run.
+        # The index has one script, and its policy allows no other.
         assert text.count("<script") == (path.name == "index.html")
         assert "img" not in page.tags
         assert "\u202e" not in text

@@ -1,4 +1,4 @@
-"""Pictures show what was recorded: held against the addresses, for random accesses and findings."""
+"""Pictures match the recorded addresses, for random accesses and findings."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""The documentation's pictures show what the project does now, and the README's figures stand in their source pages."""
+"""The documentation's pictures are up to date, and the README's figures match their source pages."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What Canvas and Moodle make of the exports: read here by rules written from theirs, not by the grader's code."""
+"""How Canvas and Moodle import our exports: parsed here by rules written from theirs, not by the grader's code."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ ASSIGNMENT = {"04_reduction": made_assignment()}
 
 @dataclass
 class Imported:
-    """What Canvas would do with a file."""
+    """The result of an import by Canvas."""
 
     points: dict[str, str] = field(default_factory=dict)
     grades: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -310,7 +310,7 @@ def test_moodle_skips_nothing_silently() -> None:
 
 
 def test_a_participants_number_belongs_to_one_assignment() -> None:
-    """The roster's numbers are of the worksheet that it was made from, and another student's here."""
+    """The roster's numbers are those of the worksheet it was made from, and belong to another student here."""
     head = "Identifier,Full name,Grade,Maximum grade,Last modified (grade)\n"
     handed = handed_in(ADA, 80, platform_id="501")
     made, report = worksheet(one_class(handed, absent(GRACE)), head + "Participant 501,Ada Lovelace,,100,-\n")

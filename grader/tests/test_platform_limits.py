@@ -1,4 +1,4 @@
-"""What platforms' own files may hold at their worst, and the forms of each that are not the usual ones."""
+"""Extreme contents of platforms' own files, and unusual forms of each."""
 
 import csv
 import io
@@ -108,7 +108,7 @@ def test_a_canvas_group_gives_each_member_the_grade(tmp_path: Path) -> None:
         found = of(download)
         assert [found[one.sid].source for one in PEOPLE] == [b"one", b"one", b"eleven"]
         assert [found[one.sid].handed.matched for one in PEOPLE] == ["group", "group", "number"]
-    # Without the group set nobody can tell who else is in the group, and the number alone is not believed to be all.
+    # Without the group set the other members are unknown, and the number alone is not trusted.
     with open_class(made, table(tmp_path / "b.csv", canvas_gradebook(PEOPLE))) as download:
         assert {one.student.name for one in download.submissions(WANTED) if one.source} == {
             "Lovelace, Ada",

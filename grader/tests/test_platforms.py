@@ -51,7 +51,7 @@ def source(who: Person, text: str = "") -> bytes:
 
 
 def usual() -> list[Upload]:
-    """One of each way to hand in; the last student handed in nothing."""
+    """One upload of each kind; the last student handed in nothing."""
     uploads = [Upload((one,), {"ladder.cu": source(one)}) for one in PEOPLE[:-1]]
     uploads[1] = replace(uploads[1], late=True, at=DUE + timedelta(hours=3))
     uploads[2] = replace(
@@ -83,7 +83,7 @@ def test_canvas_without_names_or_accents(tmp_path: Path) -> None:
         assert len(download.unmatched) == len(PEOPLE) - 1
         assert {one.student.name for one in download.owners} == {one.folder for one in download.owners}
         assert sum(one.handed.late for one in download.submissions(WANTED)) == 1
-    # With a roster that has no numbers of Canvas, names decide, and nobody decides between two of one name.
+    # If the roster has no Canvas numbers, names decide, but not between two equal ones.
     plain = write_roster(tmp_path / "roster.csv", PEOPLE)
     for ascii_only in (False, True):
         with open_class(make_canvas(tmp_path / "named.zip", usual(), ascii_only=ascii_only), plain) as download:

@@ -1,4 +1,4 @@
-"""docs/reference/pycuda.md lists what the worker's stand-in for PyCUDA has: made from its sources.
+"""docs/reference/pycuda.md lists the features of the worker's PyCUDA replacement, generated from its sources.
 
 LOCKSTEP_UPDATE_GOLDEN=1 writes the tables again.
 """
@@ -61,7 +61,7 @@ def rows_of(name: str, node: ast.ClassDef | ast.FunctionDef) -> list[str]:
 
 
 def exported(name: str) -> list[tuple[str, ast.ClassDef | ast.FunctionDef]]:
-    """What pycuda_modules.py puts into the module of that name."""
+    """What pycuda_modules.py exports under that module name."""
     own = definitions(FOLDER / "pycuda_modules.py")
     tree = ast.parse((FOLDER / "pycuda_modules.py").read_text(encoding="utf-8"))
     assigned = {

@@ -1,6 +1,6 @@
-"""The stand-in for PyCUDA in a worker prints what the real PyCUDA prints: harness/tests/python/pycuda_lines.txt.
+"""The worker's PyCUDA replacement prints the same as the real PyCUDA: harness/tests/python/pycuda_lines.txt.
 
-test_python_programs.py compares the real one's lines, where it is installed.
+test_python_programs.py checks the real one's lines, if it is installed.
 """
 
 import json
@@ -21,7 +21,7 @@ pytestmark = [
 
 
 def run(source: Path, folder: Path, test: str) -> str:
-    """What a submission prints in one test of the public suite."""
+    """A submission's output in one test of the public suite."""
     worker = folder / "worker"
     words = ["--assignment", ASSIGNMENT, "--source", source, "--build", BUILD, "--out", worker]
     built = subprocess.run([ROOT / "harness/worker/build.sh", *words], capture_output=True, text=True, check=False)

@@ -1,4 +1,6 @@
-"""An assignment in Python, by the suite of the circular shift: what each solution of python_shift gets, in the box."""
+"""An assignment in Python, with the suite of the circular shift: the results of each solution of python_shift, in the
+sandbox.
+"""
 
 import contextlib
 import importlib.util
@@ -101,7 +103,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 
 class Silent:
-    """Nobody watches."""
+    """An observer that does nothing."""
 
     def on_stage(self, submission: Submission, stage: str) -> None: ...
     def on_tests(self, submission: Submission, ended: int, total: int) -> None: ...

@@ -1,4 +1,4 @@
-"""Mutants of Python: which there are, and that each is one change that parses."""
+"""Mutants of Python: the expected ones, and that each is one change that parses."""
 
 import ast
 from collections import Counter

@@ -94,7 +94,7 @@ def test_pycuda_runs_modules_and_arrays() -> None:
 
 
 def run_by_pycuda(program: str, folder: Path, *words: Path) -> "subprocess.CompletedProcess[str]":
-    """Beside the kernels of assignment 12."""
+    """With the kernels of assignment 12."""
     kernels = ROOT / "assignments/12_python/kernels.cu"
     nvcc = str(toolkit() / "bin/nvcc")
     subprocess.run([nvcc, "-ptx", "-arch=compute_80", kernels, "-o", folder / "kernels.ptx"], check=True)
@@ -107,7 +107,7 @@ def run_by_pycuda(program: str, folder: Path, *words: Path) -> "subprocess.Compl
     "path", [SOLUTIONS / "host.py", *sorted(SOLUTIONS.glob("right/*.py"))], ids=lambda path: path.stem
 )
 def test_solutions_in_pycuda_are_right_by_the_real_one(path: Path, tmp_path: Path) -> None:
-    """Of assignment 12, whose workers have a stand-in."""
+    """For assignment 12, whose workers have a PyCUDA replacement."""
     done = run_by_pycuda("pycuda_host.py", tmp_path, path)
     right = "".join(f"{n} right right right right\n" for n in (0, 1, 255, 256, 257, 5000, 70001))
     assert done.stdout == right, done.stderr

@@ -1,4 +1,4 @@
-"""A person asks that a submission be graded again though nothing changed: it runs, counts, and stays in the history."""
+"""A requested regrade of an unchanged submission: it runs, counts, and stays in the history."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def graded(in_checkout: Layout, submissions: Submissions) -> Path:
 
 
 def noise(layout: Layout, rung: str = "beta_two") -> Path:
-    """While this file is there, the fake worker says that the rung is wrong: as noise does, no hash tells it."""
+    """While this file exists, the fake worker reports the rung as wrong: like noise, which no hash shows."""
     path = layout.build / "bin" / "noise"
     path.write_text(f"// fail {rung} WRONG\n")
     return path
@@ -63,7 +63,7 @@ def test_it_runs_counts_and_stays_in_the_history(in_checkout: Layout, submission
         (23, WHY, "Hopper"),
     ]
     assert results(in_checkout)["ada"]["reason"] == WHY
-    # A run of the whole class doesn't undo it, and the same words ask for another one.
+    # Grading the whole class doesn't undo it, and repeating the command requests another one.
     assert "2 of 2 were graded before" in grade(folder).output
     assert points(in_checkout)["ada"] == "23"
     noise(in_checkout, "alpha_one")
@@ -95,7 +95,7 @@ def test_points_comments_and_suites_that_change_later(in_checkout: Layout, submi
     assert points(in_checkout) == {"ada": "23", "grace": "11"}
     assert results(in_checkout)["ada"]["reason"] == WHY
     assert len(runs(in_checkout)) == ran
-    # Another suite, and other code, are graded as they are.
+    # Another suite, and other code, are graded normally.
     suite = in_checkout.build / "bin/90_fake_suite"
     suite.write_text(suite.read_text() + "\n# newer\n")
     noise(in_checkout)

@@ -1,4 +1,4 @@
-"""Tables of students as platforms and spreadsheets write them, and what is in them that is no student."""
+"""Tables of students as written by platforms and spreadsheets, including rows that are not students."""
 
 from pathlib import Path
 

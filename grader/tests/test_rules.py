@@ -1,4 +1,4 @@
-"""A rule over paths, times.csv, and the order of rules: an unknown platform works on the first day."""
+"""Matching rules, times.csv, and the precedence of rules: an unknown platform works on the first day."""
 
 from datetime import timedelta
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which launchers are the same code in two sources, and which only look like it."""
+"""Which launchers have the same code in two sources, and which only appear to."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def test_the_code_of_another_rung_and_comments_make_no_difference() -> None:
         ("<<<1, kBlock>>>", "<<<2, kBlock>>>"),
         ("{ good(d_out, n); }", "{ good(d_out, n); good(d_out, n); }"),
         ('#include "ladder.h"', '#include "ladder.h"\n#define n 0'),
-        # What no launcher names, and what may matter all the same.
+        # Pieces that no launcher names but that may matter.
         ("constexpr", "struct Noise { Noise(); } g_noise;\nconstexpr"),
         ("constexpr", "std::string g_name(1, 2);\nconstexpr"),
         ("constexpr", "void* operator new(size_t n) { return nullptr; }\nconstexpr"),
@@ -65,7 +65,7 @@ def test_what_shares_state_is_one_code() -> None:
     assert Code(with_state).key("alpha") == Code(other).key("alpha")
     writes = with_state.replace("own_kernel<<<", "s_calls = 7; own_kernel<<<")
     assert Code(with_state).key("alpha") != Code(writes).key("alpha")
-    # The state of a function that both call is theirs too.
+    # The state of a function that both call belongs to both.
     once = _SOURCE.replace("{ good_kernel", "{ static int calls; ++calls; good_kernel")
     assert Code(once).key("alpha") != Code(once.replace("own_kernel<<<", "good(d_out, 1); own_kernel<<<")).key("alpha")
 
@@ -85,7 +85,7 @@ def test_what_can_not_be_cut_up_has_no_key(source: str) -> None:
 
 
 def test_wrong_solutions_share_the_code_that_is_not_the_point() -> None:
-    """Else a check runs ten times as long, and nothing says why."""
+    """Otherwise a check silently takes ten times as long."""
     layout = Layout(ROOT, ROOT / "build")
     assignment = load_assignment(layout.assignment("06_transpose"))
     collected = collect(layout, assignment)

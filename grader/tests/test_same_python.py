@@ -1,4 +1,4 @@
-"""Python files that are the same but for comments and layout, and lines from one to the other; and how they look."""
+"""Python files that are equal except for comments and layout, the mapping of their lines, and their display."""
 
 import time
 

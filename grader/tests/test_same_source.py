@@ -1,4 +1,4 @@
-"""Files that are the same but for comments and white space, and lines from one to the other."""
+"""Files that are equal except for comments and white space, and the mapping of their lines."""
 
 import time
 

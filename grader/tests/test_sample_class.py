@@ -1,4 +1,4 @@
-"""The sample class: what is stored as edits becomes files, in its own place and nowhere else."""
+"""The sample class: files stored as edits are expanded, in its own place and nowhere else."""
 
 import tomllib
 from pathlib import Path

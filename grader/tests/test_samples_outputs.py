@@ -1,4 +1,4 @@
-"""What a GPU and the virtual GPU print is compared line by line (harness/dev/public_suites/outputs.py)."""
+"""Compares a GPU's output with the virtual GPU's line by line (harness/dev/public_suites/outputs.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The box: what student code can see and do in it. And the runner: what can hang it."""
+"""The sandbox: what student code can see and do in it. And the runner: what can make it hang."""
 
 import contextlib
 import os
@@ -60,7 +60,7 @@ def test_the_box_is_empty_and_read_only(tmp_path: Path, monkeypatch: pytest.Monk
 
 @needs_sandbox
 def test_the_box_does_not_show_the_judges_arguments() -> None:
-    """The judge is started with the seed of all inputs, and starts the box as this program does."""
+    """The judge gets the seed of all inputs as an argument, and starts the sandbox the same way as this program."""
     judge = "import subprocess, sys; subprocess.run(sys.argv[2:], check=False)"
     script = "for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline; tr '\\0' ' ' < $p/environ; ls -l $p/fd; done"
     run = subprocess.run(
@@ -207,7 +207,7 @@ def test_stopping() -> None:
 
 @needs_sandbox
 def test_the_socket_gets_in_and_the_status_out() -> None:
-    """The judge's socket is descriptor 3, and a worker's death by a signal must be told from its exit."""
+    """The judge's socket is descriptor 3, and a worker's death by a signal must be distinguishable from an exit."""
     with cgroup.group(16, 256 << 20) as groups:
         words = box_prefix(Box(cgroups=groups))
         for script, status in (("echo through >&3", 0), ("exit 7", 7), ("kill -SEGV $$", 128 + 11)):
@@ -225,7 +225,7 @@ def test_the_socket_gets_in_and_the_status_out() -> None:
 def test_root_without_control_groups_is_told_before_anything_starts(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing else counts root's processes; an ordinary user's the kernel counts."""
+    """Root's processes have no other limit; for an ordinary user the kernel has one."""
 
     @contextlib.contextmanager
     def no_group(processes: int, memory_bytes: int) -> Iterator[tuple[Path, ...]]:

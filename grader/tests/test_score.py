@@ -122,7 +122,7 @@ def test_evidence_that_was_left_out_counts_as_measured(assignment: Assignment) -
     assert verdict(unmeasured) == ("WRONG", "beta_two")
     assert verdict(unmeasured, large) == ("WRONG", "beta_two")
     assert verdict(unmeasured, evidence) == ("PASS", "")
-    # What was measured, and tests that failed, are not made better.
+    # Measurements and failed tests are not improved.
     assert verdict(outcome(100), evidence) == ("SLOW", "beta_two")
     assert verdict(replace(outcome(alpha_one="RACE"), evidence=()), evidence) == ("RACE", "alpha_one")
 
@@ -201,7 +201,7 @@ def test_no_two_texts_become_one_cell() -> None:
 
 
 def timed(assignment: Assignment, value: float | None, verdict: str, kind: str) -> Score:
-    """The score where the metric criterion is a timed one instead, on this kind of device."""
+    """The score with a timed criterion instead of the metric one, on this kind of device."""
     criteria = tuple(
         replace(criterion, metric="", timing="copy", bonus=True, full=0.9, none=0.5) if criterion.metric else criterion
         for criterion in assignment.criteria

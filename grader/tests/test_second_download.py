@@ -1,4 +1,4 @@
-"""`grader grade` a second time: what stays, what is named before anything is written, and what needs a word."""
+"""`grader grade` a second time: what is kept, what is reported before anything is written, and what needs --replace."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ def words(text: str) -> str:
 
 @pytest.fixture
 def second(in_checkout: Layout, submissions: Submissions, tmp_path: Path) -> Path:
-    """A class of three that is graded, and a folder with nothing in it for what comes next."""
+    """A graded class of three, and an empty folder for the next download."""
     assert grade(submissions(ada="", grace="// fail beta_two WRONG", linus="")).exit_code == 0
     folder = tmp_path / "next"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""harness/setup.sh finds the nvcc whose headers are beside it, and its doctor tells what a machine lacks."""
+"""harness/setup.sh finds the nvcc with matching headers, and its doctor reports missing requirements."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ pytestmark = needs((BUILD / "nvcc.txt").is_file(), "the build tree is not set up
 
 
 def set_up(folder: Path) -> tuple[str, str]:
-    """The nvcc that a build tree is set up with where ``folder`` is first on PATH, and what was printed."""
+    """The nvcc used for a build tree if ``folder`` is first on PATH, and the output."""
     tree = folder / "tree"
     run = subprocess.run(
         [str(ROOT / "harness/setup.sh"), "--student", "--build", str(tree)],
@@ -51,7 +51,7 @@ def test_one_that_does_not_run_is_passed_over(tmp_path: Path) -> None:
 
 
 def doctor(folder: Path, **programs: str) -> tuple[int, str]:
-    """The status and the text of lockstep doctor, with shell scripts as programs in front of those on PATH."""
+    """The status and output of lockstep doctor, with shell scripts as programs in front of PATH."""
     for name, script in programs.items():
         path = folder / name.replace("_", "-")
         path.write_text(f"#!/bin/sh\n{script}\n")

@@ -1,4 +1,4 @@
-"""The line that a hint is about is found in the kernels, in what they call, or in the host code."""
+"""Finds the line that a hint is about in the kernels, their callees, or the host code."""
 
 import pytest
 

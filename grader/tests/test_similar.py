@@ -1,4 +1,4 @@
-"""Similar submissions: what is a pair and what is not, hostile sources, and the pages."""
+"""Similar submissions: what counts as a pair, hostile sources, and the pages."""
 
 import re
 import time
@@ -43,7 +43,7 @@ def pairs(*sources: str, stub: str = "", least: float = 0.5) -> list[Pair]:
 
 
 def disguised(text: str) -> str:
-    """The same code with other names, other comments and another layout."""
+    """The same code with other names, comments and layout."""
     known = {"if", "for", "int", "float", "return", "void", "const", "extern", "template", "typename"}
 
     def other(match: re.Match[str]) -> str:

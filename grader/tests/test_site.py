@@ -84,7 +84,7 @@ class _Loads(html.parser.HTMLParser):
 
 
 def _loaded(page: Path) -> list[str]:
-    """What a browser fetches by itself when it opens the page."""
+    """Resources that a browser fetches when it opens the page."""
     parser = _Loads()
     parser.feed(page.read_text(encoding="utf-8"))
     return parser.found

@@ -81,7 +81,7 @@ class Head:
         return [line for line in lines if line.startswith(beginning)]
 
     def wait_for(self, beginning: str, count: int = 1) -> None:
-        """Until the log has this number of such lines."""
+        """Waits until the log has this number of such lines."""
         until = time.monotonic() + 60
         while len(self.log(beginning)) < count:
             assert time.monotonic() < until, self.log("")
@@ -97,7 +97,9 @@ class Head:
         return {folder: json.loads(document)["status"] for folder, document in rows}
 
     def check(self, said: str = "") -> None:
-        """The results are those of this machine alone, and every test of every submission ran once, or went on."""
+        """The results equal those of this machine alone, and every test of every submission ran once, or was
+        continued.
+        """
         assert set(self.records().values()) == {"graded"}, said
         assert self.grade(out="local", local=True)[0] == 0
         for name in ("gradebook.csv", "criteria.csv"):
@@ -105,7 +107,7 @@ class Head:
 
 
 def of_job(pattern: str) -> list[int]:
-    """Processes of jobs whose command line has this."""
+    """Job processes whose command line matches."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -280,7 +282,7 @@ def test_a_shared_disk_that_is_full(layout: Layout, start: Make, tmp_path: Path)
     disk.mkdir()
     run("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", str(disk))
     try:
-        # The nodes were started before: they see a mount that is made later only where it is in their namespace too.
+        # The nodes were started earlier: they see a later mount only if it is in their namespace too.
         for node in ("n1", "n2"):
             cluster.stop_node(node)
             cluster.start_node(node)

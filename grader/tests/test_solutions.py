@@ -1,4 +1,4 @@
-"""Solutions as entries of a file: what they stand for, what is refused, how they are shown, made and kept."""
+"""Solutions stored as entries of a file: expansion, refusals, display, creation and updates."""
 
 from pathlib import Path
 

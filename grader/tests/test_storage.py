@@ -1,4 +1,4 @@
-"""Disks that are full, shut or damaged: a sentence that says what to type, and nothing lost."""
+"""Full, unwritable or damaged disks: a sentence says what to type, and nothing is lost."""
 
 import contextlib
 import errno
@@ -213,7 +213,7 @@ def test_a_folder_on_a_read_only_disk(in_checkout: Layout, graded: Path) -> None
 
 @needs_mounts
 def test_a_full_disk_is_no_compile_error(in_checkout: Layout, submissions: Submissions) -> None:
-    """A class on a disk that fills up while it is graded: nobody gets a zero for it."""
+    """A class on a disk that fills up during grading: nobody gets a zero for it."""
     folder = submissions(ada="", grace="", zuse="// FILL_THE_DISK")
     build = in_checkout.build_script
     build.write_text(

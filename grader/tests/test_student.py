@@ -1,4 +1,4 @@
-"""What a student sees in the terminal, as golden texts; and what is built and run for it."""
+"""A student's terminal output as golden texts; and what is built and run for it."""
 
 import ast
 import re
@@ -116,7 +116,7 @@ def test_a_worker_is_built_again_only_after_a_change(
         there.append({one.stat().st_ino for one in workers if one.suffix != ".said"})
     assert len(there[0]) == 1
     assert there[0] == there[1] < there[2]
-    # A worker names the folder of its libraries: one of the same build tree elsewhere is another.
+    # A worker contains the path of its libraries: a copy of the build tree elsewhere needs other workers.
     moved = Layout(in_checkout.root, shutil.copytree(in_checkout.build, tmp_path / "moved"))
     assert worker_key(moved, "90_fake", b"", "") != worker_key(in_checkout, "90_fake", b"", "")
     capfd.readouterr()

@@ -104,7 +104,7 @@ def test_those_at_work_count_half() -> None:
     clock.now += 30
     for name in "abc":
         display.on_record("04_x", record(folder=name), cached=False)
-    # Three ended in 30 s, and three more are half done: 30 / 4.5 s each, and five to go.
+    # Three ended in 30 s, and three more count as half done: 30 / 4.5 s each, with five to go.
     assert display.seconds_left(clock.now) == pytest.approx(5 * 30 / 4.5)
 
 

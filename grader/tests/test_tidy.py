@@ -1,4 +1,4 @@
-"""harness/dev/tidy.sh finds mistakes, in a source and in a header that it includes, and takes what has none."""
+"""harness/dev/tidy.sh reports problems in a source and a header that it includes, and accepts clean ones."""
 
 import subprocess
 from pathlib import Path

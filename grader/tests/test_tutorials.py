@@ -1,4 +1,4 @@
-"""Tutorials about a program of one's own, done as they say, in the folder that students get."""
+"""Tutorials about one's own program, followed in the folder that students get."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _BLOCK = re.compile(r"^```(?P<head>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | 
 
 
 def _edit(path: Path, body: str) -> None:
-    """Lines with - become those with +; a single line may be a part of one."""
+    """Lines with - become those with +; a single line may be part of a line."""
     old, new = ("\n".join(line[1:] for line in body.splitlines() if line[0] == sign) for sign in "-+")
     text = path.read_text()
     assert text.count(old) == 1, old

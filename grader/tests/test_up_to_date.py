@@ -1,4 +1,4 @@
-"""What has changed since the last build is built, or named, before a class is graded."""
+"""Outdated files are rebuilt, or named, before a class is graded."""
 
 import os
 import shutil

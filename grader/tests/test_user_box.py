@@ -1,4 +1,4 @@
-"""The box that is a user of its own: what a command in it can do, and what is left of it."""
+"""The sandbox by user id: what a command in it can do, and what remains afterwards."""
 
 import ctypes
 import os
@@ -97,7 +97,7 @@ def test_each_call_has_the_kernels_number(machine: int, header: str) -> None:
 
 
 def _numbers(*names: str, header: str = "sys/syscall.h") -> list[int]:
-    """Of system calls, as a header of the C library's or the kernel's has them."""
+    """Numbers of system calls, from a header of the C library or the kernel."""
     source = f"#define __ARCH_WANT_SYS_CLONE3\n#include <{header}>\n" + "\n".join(f"__NR_{name}" for name in names)
     run = subprocess.run(["/usr/bin/cpp", "-P"], input=source, capture_output=True, text=True, check=True)
     return [int(word) for word in run.stdout.split()[-len(names) :]]
@@ -120,7 +120,7 @@ def test_nothing_is_left_behind() -> None:
     assert not Path(f"/var/tmp/{mark}").exists()
     assert not Path(f"/tmp/{mark}").exists()
     assert not _runs("987")
-    # A parent that is killed can't clean up: the command dies with it, and what had got away by the next box.
+    # A killed parent can't clean up: the command dies with it, and escaped processes are killed by the next sandbox.
     process = subprocess.Popen([*user_prefix(Box()), "/bin/sh", "-c", "(setsid sleep 986 &); exec sleep 985"])
     _until(lambda: _runs("986") and _runs("985"))
     process.kill()

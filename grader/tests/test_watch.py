@@ -1,4 +1,4 @@
-"""`lockstep watch`, driven through a terminal of 80 × 24: real edits, keys, and a screen that nothing runs out of."""
+"""`lockstep watch`, driven through a terminal of 80 × 24: real edits and keys, and nothing exceeds the screen."""
 
 import contextlib
 import fcntl
@@ -29,7 +29,7 @@ _BETA = _ALPHA.replace("// todo beta_two\n", "")
 
 
 class Session:
-    """A terminal with `lockstep watch` in it, and the screens that it drew."""
+    """A terminal running `lockstep watch`, and the screens that it drew."""
 
     def __init__(self, folder: Path, *words: str, rows: int = 24, columns: int = 80) -> None:
         self.source = folder / "ladder.cu"
@@ -52,7 +52,7 @@ class Session:
         fcntl.ioctl(self.inner, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def save(self, text: str) -> None:
-        """As many editors do: a new file takes the place of the old one."""
+        """Saves like many editors: a new file replaces the old one."""
         other = self.source.with_name(".ladder.cu.swp")
         other.write_text(text)
         other.replace(self.source)
@@ -61,7 +61,7 @@ class Session:
         os.write(self.outer, keys)
 
     def wait_for(self, *texts: str) -> str:
-        """The first screen that has all of these."""
+        """Waits for a screen with all of these."""
         deadline = time.monotonic() + _PATIENCE
         while time.monotonic() < deadline:
             shown = self.screen()

@@ -1,4 +1,4 @@
-"""The grader as a wheel: built without a network, installed beside nothing of the checkout, and run."""
+"""The grader as a wheel: built without a network, installed without the checkout, and run."""
 
 import json
 import os
@@ -149,7 +149,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def without_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of a machine that has nvcc and a compiler."""
+    """A folder on a machine with nvcc and a compiler."""
     nvcc = Path((BUILD / "nvcc.txt").read_text().strip()).parent
     monkeypatch.setenv("PATH", f"{nvcc}:/usr/bin:/bin")
     monkeypatch.chdir(tmp_path)

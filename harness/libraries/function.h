@@ -1,6 +1,6 @@
-// One call of an exported function, of the libraries whose functions all have a handle and return a status. Kind says
-// which: its types Handle and Status, the statuses kSuccess, kInvalid, kNoHandle, kNotSupported and kFailed,
-// kTitle, and where its handle has a mode of pointers, kOnDevice.
+// One call of an exported function, for libraries whose functions all take a handle and return a status. Kind describes
+// the library: its types Handle and Status, the statuses kSuccess, kInvalid, kNoHandle, kNotSupported and kFailed,
+// kTitle, and kOnDevice if its handle has a pointer mode.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lockstep::libraries {
 
-// A fault, of work that would go by an index or pivot to anywhere: `what` is what it leads to. False.
+// Raises a fault for work with an invalid index or pivot: `what` describes it. Returns false.
 inline bool LeadsNowhere(Memory& memory, const char* what) {
   constexpr uintptr_t kNowhere = ~uintptr_t{0xfff};
   memory.Touch({Access::kRead, what, reinterpret_cast<const void*>(kNowhere), 1, 1, 1, 1});
@@ -25,18 +25,18 @@ struct FunctionOf {
   const char* name;  // the symbol
   typename Kind::Handle handle;
 
-  // Factors and results are in device memory.
+  // Scalars and results are in device memory.
   bool on_device() const { return handle->pointers == Kind::kOnDevice; }
   Status Invalid(const char* why) const {
     lockstep_say(name, why);
     return Kind::kInvalid;
   }
-  // A form of the function that is missing here.
+  // Reports that this form of the function is missing.
   Status Missing(const char* what) const {
     lockstep_refuse(Kind::kTitle, name, what);
     return Kind::kNotSupported;
   }
-  // The first condition that does not hold, said; or that there is no handle.
+  // Checks conditions in order, and reports the first violated one, or a null handle.
   struct Condition {
     bool holds;
     const char* otherwise;
@@ -49,7 +49,7 @@ struct FunctionOf {
     return Kind::kSuccess;
   }
 
-  // A call in the handle's stream, to be filled in.
+  // A call in the handle's stream, to be completed by the caller.
   Call Begin(double operations = 0, Arithmetic arithmetic = Arithmetic::kNone) const {
     Call call;
     call.function = name;
@@ -63,7 +63,7 @@ struct FunctionOf {
 
 }  // namespace lockstep::libraries
 
-// Leaves the function with a status that is no success. All libraries' success is 0.
+// Returns from the function if the status is an error. Success is 0 in all libraries.
 #define LOCKSTEP_RETURN_UNLESS_OK(status)               \
   do {                                                  \
     const auto checked = (status);                      \

@@ -1,11 +1,10 @@
-// What the stand-ins for NVIDIA's host libraries share. Each is a library of NVIDIA's name, version and ABI beside our
-// libcudart.so.13, where vgpu-run finds it first: libraries/blas is libcublas.so.13.
+// Common code of our replacements for NVIDIA's host libraries. Each has NVIDIA's name, version and ABI and is next to
+// our libcudart.so.13, where vgpu-run finds it first: libraries/blas is libcublas.so.13.
 //
 // Theory of operation. A function checks its arguments as NVIDIA's does, and makes a Call: which memory the work
-// touches, and a function that does the work on this machine's CPU, by the device's addresses. Perform hands it to the
-// runtime (vgpu/cudart/libraries/library_call.h). What a library has and ours does not define is refused by name: the
-// build makes a weak function for every name that NVIDIA's header or library has (refused.cmake), and a definition
-// takes its place.
+// accesses, and a function that does the work on this machine's CPU, directly on device memory. Perform hands it to the
+// runtime (vgpu/cudart/libraries/library_call.h). Functions that ours lacks are refused by name: the build makes a weak
+// function for every name in NVIDIA's header or library (refused.cmake), which a definition overrides.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -24,7 +23,7 @@ using vgpu::Arithmetic;
 
 enum class Access : uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
 
-// `rows` rows of `width` bytes, `pitch` bytes apart, of elements of so many bytes.
+// `rows` rows of `width` bytes, `pitch` bytes apart, with elements of this size.
 struct Range {
   Access access = Access::kRead;
   const char* what = "";  // "matrix A"
@@ -39,17 +38,17 @@ Range Elements(Access access, const char* what, const T* address, int64_t count)
   return {access, what, address, bytes, 1, bytes, sizeof(T)};
 }
 
-// A vector as BLAS has it: `count` elements, |increment| apart, from the address on.
+// A BLAS vector: `count` elements, |increment| apart, starting at the address.
 Range Vector(Access access, const char* what, const void* address, uint32_t element, int64_t count, int64_t increment);
 // `columns` columns of `rows` elements, `leading` elements apart.
 Range Matrix(Access access, const char* what, const void* address, uint32_t element, int64_t rows, int64_t columns,
              int64_t leading);
 
-// For work that learns what it touches when it is done, from pointers in device memory.
+// For work that learns which memory it accesses only when it runs, from pointers in device memory.
 class Memory {
  public:
   explicit Memory(LockstepMemory* memory) : memory_(memory) {}
-  // False: the caller returns false at once, and touches nothing.
+  // False: the caller must return false at once, without accessing the memory.
   bool Touch(const Range& range);
 
  private:
@@ -63,14 +62,14 @@ struct Call {
   Arithmetic arithmetic = Arithmetic::kNone;
   bool waits = false;  // its result goes to host memory
   std::vector<Range> memory;
-  std::function<bool(Memory&)> more_memory;  // may be empty; called after all of `memory` was found to be there
+  std::function<bool(Memory&)> more_memory;  // may be empty; called after all of `memory` was validated
   std::function<void()> run;
 };
 
-// The call's own error, or that of work before it. Memory that isn't there is an error, and a fault of the context.
+// Returns the call's own error, or that of earlier work. Missing memory is an error, and a fault of the context.
 cudaError_t Perform(Call call);
 
-// While it lives, messages about calls of the runtime name this function.
+// While it exists, messages about runtime calls use this function's name.
 class CalledAs {
  public:
   explicit CalledAs(const char* function) : outer_(lockstep_called_as(function)) {}

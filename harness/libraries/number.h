@@ -1,4 +1,4 @@
-// The types of elements: CUDA's own as C++ computes with them.
+// Element types: CUDA's own, as C++ types for computing.
 #pragma once
 
 #include <cuComplex.h>
@@ -21,13 +21,13 @@ struct NumberOf<cuDoubleComplex> {
   using type = std::complex<double>;
 };
 
-// The same pointer, to std::complex where it is to cuComplex.
+// The same pointer, converted from cuComplex to std::complex.
 template <typename T>
 auto N(T* pointer) {
   using Number = typename NumberOf<std::remove_const_t<T>>::type;
   return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const Number, Number>*>(pointer);
 }
-// And of arrays of pointers.
+// The same for arrays of pointers.
 template <typename T>
 auto NN(T* const* pointers) {
   return reinterpret_cast<decltype(N(static_cast<T*>(nullptr))) const*>(pointers);

@@ -20,13 +20,13 @@
 namespace lockstep::worker {
 
 inline constexpr uint32_t kProtocolVersion = 6;
-inline constexpr int kSocketDescriptor = 3;  // in the worker
-// Asks a worker that does not come back where it is: it sends Stopped, and ends by this signal.
+inline constexpr int kSocketDescriptor = 3;  // the descriptor in the worker
+// Makes a worker that does not return report its location: it sends Stopped, and ends by this signal.
 inline constexpr int kWhereSignal = 24;  // SIGXCPU: its time is up
 // Exit status of a worker that lost its connection to the judge.
 inline constexpr int kConnectionLostStatus = 120;
 inline constexpr uint64_t kHeaderBytes = 8;
-// A memory transfer is cut into pieces of this size; every piece but the first carries kContinued.
+// Memory transfers are split into pieces of this size; every piece except the first carries kContinued.
 inline constexpr uint64_t kTransferBytes = uint64_t{16} << 20;
 inline constexpr uint64_t kMaxModuleBytes = uint64_t{64} << 20;
 
@@ -41,15 +41,15 @@ enum class MessageType : uint16_t {
   kQuit,
   kReply,
   kPrepare,  // a Call to be run later, in a batch; without kContinued it begins a new batch. Answered by Returned
-  kRun,      // u32: makes the batch's first so many calls, and waits for the device. Answered by one Returned
-  kCallAll,  // calls to be made one after the other. Answered by ReturnedAll
-  // Worker to judge, not answered.
+  kRun,      // u32: makes that many calls of the batch, and waits for the device. Answered by one Returned
+  kCallAll,  // consecutive calls. Answered by ReturnedAll
+  // Worker to judge, without an answer.
   kStarted = 32,  // the executable was loaded; sent before any code of the submission runs
   kHello,
   kReturned,
   kReturnedAll,
   kNote,
-  kBeginOperation,  // what follows is one operation of a stream
+  kBeginOperation,  // begins one operation of a stream
   kEndOperation,
   kHostRace,
   kStopped,  // the program is about to end within a call
@@ -75,8 +75,8 @@ enum class MessageType : uint16_t {
 };
 
 // Flags.
-inline constexpr uint16_t kContinued = 1;  // a further piece of what the last message began: a transfer, a batch
-inline constexpr uint16_t kFailed = 2;     // of a Reply: the payload is the sentence to show
+inline constexpr uint16_t kContinued = 1;  // a further piece of the previous message's transfer or batch
+inline constexpr uint16_t kFailed = 2;     // of a Reply: the payload is an error sentence
 
 bool IsKnown(uint16_t type);
 uint64_t MaxPayloadBytes(MessageType type);
@@ -97,7 +97,7 @@ class Encoder {
   }
   Encoder& PutDouble(double value) { return PutRaw(&value, sizeof value); }
   Encoder& PutBytes(std::span<const uint8_t> bytes);  // u64 length, bytes
-  // The length alone: the bytes are sent behind what the encoder holds.
+  // Only the length: the bytes are sent after the encoder's contents.
   Encoder& PutLengthOf(std::span<const uint8_t> bytes) { return Put<uint64_t>(bytes.size()); }
   Encoder& PutString(std::string_view text);
   std::vector<uint8_t> Take() { return std::move(bytes_); }
@@ -109,7 +109,7 @@ class Encoder {
   std::vector<uint8_t> bytes_;
 };
 
-// Reads what an Encoder wrote. Views point into the payload, which must outlive them.
+// Reads an Encoder's output. Views point into the payload, which must outlive them.
 class Decoder {
  public:
   explicit Decoder(std::span<const uint8_t> payload) : rest_(payload) {}
@@ -124,9 +124,9 @@ class Decoder {
   double GetDouble();
   std::span<const uint8_t> GetBytes();
   std::string GetString(uint64_t max_bytes = 4096);
-  // A count of things that take at least `least_bytes` each: bounded by what the payload can hold.
+  // A count of items with at least `least_bytes` each, limited by the payload's size.
   uint32_t GetCount(uint64_t least_bytes);
-  // Every payload is used up; a longer one is an error.
+  // Throws if the payload has more bytes.
   void Finish() const;
 
  private:
@@ -138,14 +138,14 @@ class Decoder {
 // The bytes of a message on the wire. Throws WireError when the payload is above its type's limit.
 std::vector<uint8_t> Frame(MessageType type, uint16_t flags, std::span<const uint8_t> payload);
 
-// Cuts a stream of bytes into messages.
+// Splits a stream of bytes into messages.
 class FrameReader {
  public:
-  // Takes bytes as they came; throws WireError as soon as a header is out of order.
+  // Adds received bytes; throws WireError as soon as a header is invalid.
   void Feed(std::span<const uint8_t> bytes);
-  // The next whole message; false when there is none yet.
+  // The next complete message; false if there is none yet.
   bool Next(Message* message);
-  // From the next header on: a Returned message has at most so many bytes, by what was asked.
+  // From the next header on, limits a Returned message to this size, known from the request.
   void set_most_returned(uint64_t bytes) { most_returned_ = bytes; }
 
  private:
@@ -159,12 +159,12 @@ class FrameReader {
   size_t taken_ = 0;
 };
 
-// Blocking transfer, for the worker's end. Send throws WireError when the judge is gone; Receive too.
-// rest: more of the payload, which lies elsewhere.
+// Blocking transfer, for the worker's end. Send and Receive throw WireError if the judge is gone. rest: the rest of the
+// payload, stored elsewhere.
 void Send(int socket, MessageType type, uint16_t flags, std::span<const uint8_t> payload,
           std::span<const uint8_t> rest = {});
 Message Receive(int socket);
-// Whether a part of a message has been sent and the rest has not. For a signal's handler.
+// Whether a message has been sent partly. For a signal handler.
 bool IsSending();
 
 }  // namespace lockstep::worker

@@ -1,4 +1,4 @@
-// What Hello, Call and Returned carry: the launchers' signatures, arguments and results.
+// The payloads of Hello, Call and Returned: signatures, arguments and results of launchers.
 #pragma once
 
 #include <cstring>
@@ -17,7 +17,7 @@ enum class ArgumentKind : uint8_t {
   kInteger,
   kFloat32,
   kFloat64,
-  kHostArray,  // bytes that the worker holds for the call; they come back with Returned
+  kHostArray,  // bytes that the worker stores for the call; Returned sends them back
   kCString,
 };
 
@@ -26,8 +26,8 @@ inline constexpr size_t kIpcHandleBytes = 64;
 struct Argument {
   ArgumentKind kind = ArgumentKind::kInteger;
   uint8_t width = 0;           // kInteger: bytes
-  uint64_t bits = 0;           // value; address; offset behind an IPC handle
-  std::vector<uint8_t> bytes;  // host array, string without its 0, IPC handle
+  uint64_t bits = 0;           // value; address; offset for an IPC handle
+  std::vector<uint8_t> bytes;  // host array, string without terminator, IPC handle
 
   static Argument DevicePointer(uint64_t address) { return {ArgumentKind::kDevicePointer, 0, address, {}}; }
   static Argument IpcPointer(std::span<const uint8_t> handle, uint64_t offset) {
@@ -84,7 +84,7 @@ struct LauncherInfo {
 // "pointer, pointer, u32"
 std::string Describe(std::span<const Parameter> parameters);
 std::string Describe(std::span<const Argument> arguments);
-// Why these arguments do not fit the launcher; empty when they do.
+// Why these arguments do not fit the launcher; empty if they do.
 std::string Mismatch(const LauncherInfo& launcher, std::span<const Argument> arguments);
 
 struct Hello {
@@ -101,29 +101,29 @@ struct Call {
 std::vector<uint8_t> EncodeCall(const std::string& launcher, std::span<const Argument> arguments);
 Call DecodeCall(std::span<const uint8_t> payload);
 
-// Calls, or what they returned, as the payload of one message.
+// Several Calls, or their results, as the payload of one message.
 std::vector<uint8_t> EncodeAll(std::span<const std::vector<uint8_t>> parts);
 std::vector<std::span<const uint8_t>> DecodeAll(std::span<const uint8_t> payload);
 
 struct Returned {
-  std::string refused;  // not called, and why
+  std::string refused;  // the reason if it was not called
   Value result;
-  int32_t cuda_error = 0;  // what cudaDeviceSynchronize and cudaGetLastError said after the launcher came back
+  int32_t cuda_error = 0;  // the error of cudaDeviceSynchronize or cudaGetLastError after the launcher returned
   std::string cuda_error_name;
   std::vector<std::vector<uint8_t>> arrays;  // the host arrays among the arguments, in order
 };
 std::vector<uint8_t> Encode(const Returned& returned);
 Returned DecodeReturned(std::span<const uint8_t> payload);
 
-// Which kind of address a program could not access.
+// The kind of address that a program could not access.
 enum class FaultAddress : uint8_t { kUnknown, kNull, kDevice, kStack };
 
-// Where a program stopped within a call. Its handler encodes this itself, for nothing may be allocated there:
-// worker/remote_crash.cc; a launcher in Python: worker/python/stand_in.py.
+// Where a program stopped within a call. Its signal handler encodes this itself, because it may not allocate:
+// worker/remote_crash.cc; for a launcher in Python: worker/python/stand_in.py.
 struct Stopped {
   FaultAddress address = FaultAddress::kUnknown;
-  std::string site;       // "/home/ada/copy.cu:17", "" where it is not known
-  std::string exception;  // that a launcher in Python raised: "ZeroDivisionError: division by zero"
+  std::string site;       // "/home/ada/copy.cu:17", "" if unknown
+  std::string exception;  // raised by a launcher in Python: "ZeroDivisionError: division by zero"
 };
 Stopped DecodeStopped(std::span<const uint8_t> payload);
 

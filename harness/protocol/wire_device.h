@@ -1,4 +1,4 @@
-// How a CUDA backend's requests and answers look on the wire: a struct for everything that is more than a number.
+// The wire format of a CUDA backend's requests and answers: a struct for everything more than a number.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ vgpu::LaunchSpec GetLaunchSpec(Decoder& decoder);
 void Put(Encoder& encoder, const vgpu::LaunchResult& result);
 vgpu::LaunchResult GetLaunchResult(Decoder& decoder);
 
-// A value that is none of an enumeration's is a WireError; sizes and addresses are as they come.
+// An invalid enumerator is a WireError; sizes and addresses are not checked here.
 void Put(Encoder& encoder, const vgpu::LibraryOperation& operation);
 vgpu::LibraryOperation GetLibraryOperation(Decoder& decoder);
 

@@ -1,4 +1,4 @@
-// What the public and the hidden tests of assignment 01 share.
+// Shared by the public and the hidden tests of assignment 01.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,30 @@
 
 namespace lockstep::suites {
 
-// What goes wrong in a call on purpose: the nth request of a kind, from 1.
+// A deliberate failure: the nth request of a kind, from 1.
 struct Fault {
   enum class Kind : uint8_t { kNone, kAllocation, kCopy } kind = Kind::kNone;
   uint64_t nth = 0;
 };
 
-// One call of a launcher: what it reported, and all that is wrong with the copy that it made.
+// One call of a launcher: its report, and all problems with its copy.
 judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, const std::vector<int32_t>& values,
                             const std::string& what, Fault fault = {});
 
-// Rungs from the nth on, as far as they are selected.
+// Selected rungs from the nth on.
 std::vector<std::string> RungsFrom(uint64_t number);
 
 // Tests of every rung.
 class CopyTest : public judge::LauncherTest {
  protected:
-  // Copies n values of this pattern. Does nothing where a problem was found before.
+  // Copies n values of this pattern. No effect after a problem was found.
   void Expect(uint64_t n, judge::Pattern pattern, judge::Role role = judge::Role::kChecked);
-  // The same, and returns the report, so that a test can look at the calls.
+  // The same, but returns the report, so that a test can check the calls.
   judge::EvidenceRun Run(uint64_t n, judge::Pattern pattern, judge::Role role = judge::Role::kChecked,
                          Fault fault = {});
-  // Nothing may be left of what the call allocated, on the device or page-locked.
+  // Checks that the call freed everything it allocated, on the device or page-locked.
   void ExpectNothingHeld(const judge::EvidenceRun& run, uint64_t n);
-  // A call whose nth allocation or copy fails: the error comes back, the memory is freed, h_out is as it was.
+  // A call whose nth allocation or copy fails: it must return the error, free memory and leave h_out unchanged.
   void ExpectError(uint64_t n, Fault fault);
 
  private:
@@ -44,7 +44,7 @@ class CopyTest : public judge::LauncherTest {
 
 class CopyPathTest : public CopyTest {
  protected:
-  // The data has to go from the first buffer to the second, and from the second to the host.
+  // Checks that data goes from the first buffer to the second, and from the second to the host.
   void ExpectPath(uint64_t n);
 };
 class CopyErrorTest : public CopyTest {};

@@ -201,8 +201,8 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
     return run;
   }
   const int64_t error = report.value.AsInteger();
-  // A call that reported its error need not have taken it from cudaGetLastError() as well; of one that failed on
-  // purpose the caller looks at what was reported.
+  // A call that reported its error need not also clear it with cudaGetLastError(); for one made to fail on purpose the
+  // caller checks the report.
   if (error != kSuccess || fault.kind != Fault::Kind::kNone) report.cuda_error.clear();
   run.problems = judge::ProblemsOf(report, context);
   for (Problem& problem : run.problems) {
@@ -246,7 +246,7 @@ void CopyTest::ExpectNothingHeld(const judge::EvidenceRun& run, uint64_t n) {
   const CallContext context{rung(), "n = " + Grouped(n), judge::Suite::Get().assignment().submission};
   std::vector<Problem> problems;
   judge::CheckNothingHeld(context, run.report, problems);
-  // cudaMallocHost of no bytes gives a null pointer, which needs no cudaFreeHost.
+  // cudaMallocHost with size 0 gives a null pointer, which needs no cudaFreeHost.
   if (problems.empty() && n > 0) judge::CheckNoPageLockedHeld(context, run.report, problems);
   if (problems.empty() && !CopiesToAllocation(run.report)) {
     problems.push_back(MakeProblem(Verdict::kRejected, context,
@@ -259,7 +259,7 @@ void CopyTest::ExpectNothingHeld(const judge::EvidenceRun& run, uint64_t n) {
 
 void CopyTest::ExpectError(uint64_t n, Fault fault) {
   const judge::EvidenceRun run = Run(n, Pattern::kSmall, Role::kChecked, fault);
-  // A real device has room, and copies do not fail.
+  // A real device has room, and its copies do not fail.
   if (!ok() || !run.report.observed) return;
   const bool failed = run.report.api.failed_calls > 0;
   const std::string call = fault.kind == Fault::Kind::kAllocation ? "cudaMalloc" : "cudaMemcpy";
@@ -309,7 +309,7 @@ void CopyPathTest::ExpectPath(uint64_t n) {
 }
 
 TEST_P(CopyTest, CopiesAnyLength) {
-  // The first input is the one that most messages are about: not the smallest.
+  // The first input, which most messages will show, should not be the smallest.
   Expect(1000, Pattern::kSmall);
   for (const uint64_t n : judge::Around({2, 32, 256, 1024, 4096, 65536})) Expect(n, Pattern::kSmall);
 }
@@ -339,7 +339,7 @@ TEST_P(CopyPathTest, GoesFromBufferToBuffer) {
 }
 
 TEST_P(CopyErrorTest, ReportsAFailedAllocation) {
-  // A rung that does not copy yet is told that instead.
+  // If the rung does not copy yet, report that first.
   Expect(1000, Pattern::kSmall);
   for (const uint64_t nth : {1, 2}) ExpectError(1000, {Fault::Kind::kAllocation, nth});
 }

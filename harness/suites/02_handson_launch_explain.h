@@ -1,4 +1,4 @@
-// The right contents of an array in assignment 02, and the contents that typical mistakes leave.
+// The expected arrays of assignment 02, and those that typical mistakes produce.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@ namespace lockstep::suites {
 
 inline constexpr int32_t kPoison = static_cast<int32_t>(0x01010101u * judge::kPoisonByte);
 
-// What thread `thread` of block `block` stores; the wrapping is the device's.
+// The value stored by thread `thread` of block `block`, with the device's wrapping.
 inline int32_t ValueAt(uint64_t block, uint64_t thread) {
   return static_cast<int32_t>(static_cast<uint32_t>(1000 * block + thread));
 }
 
-// The task's definition, element by element, and what mistakes make of it: all are functions of an element's index.
+// The task's definition by element, and variants for mistakes: all are functions of the element's index.
 using Filling = std::function<int32_t(uint64_t)>;
 
 inline Filling LinearFilling(const Shape& shape) {
@@ -87,8 +87,8 @@ inline std::vector<Mistake> MistakesOf(int number, const Shape& shape) {
   };
 }
 
-// Where an index was kept in a type that is too narrow, an element holds what another one should, whose index differs
-// in the high bits alone. How many bits the type has; 0: not so.
+// If an index was stored in too narrow a type, an element holds the value of one whose index differs only in the high
+// bits. Returns the type's number of bits; 0: not the case.
 inline unsigned NarrowIndexBits(const Filling& right, std::span<const int32_t> found) {
   for (const unsigned bits : {16u, 8u}) {
     const uint64_t numbers = uint64_t{1} << bits;
@@ -103,7 +103,7 @@ inline unsigned NarrowIndexBits(const Filling& right, std::span<const int32_t> f
   return 0;
 }
 
-// What the array tells about the mistake. threads: of the kernel; 0: not known.
+// Explains a wrong array. threads: of the kernel; 0: unknown.
 inline std::string Explain(int number, const Shape& shape, const Filling& right, std::span<const int32_t> found,
                            uint64_t threads) {
   const uint64_t n = found.size();
@@ -125,7 +125,7 @@ inline std::string Explain(int number, const Shape& shape, const Filling& right,
     return "the elements have what belongs to others, " + judge::Grouped(uint64_t{1} << bits) +
            " or a multiple of it further on: the index is kept in " + std::to_string(bits) + " bits";
   }
-  if (number == 6) return "";  // what follows is about blocks in a row
+  if (number == 6) return "";  // the rest applies to one-dimensional grids
   const auto blocks = static_cast<uint32_t>(BlocksFor(shape.n, shape.block));
   if (blocks != shape.block && matches(LinearFilling({shape.n, blocks}), 0, n)) {
     return "blocks and threads are swapped: kernel<<<blocks, threads per block>>>";

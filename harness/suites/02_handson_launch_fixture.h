@@ -1,4 +1,4 @@
-// What the public and the hidden tests of assignment 02 share.
+// Shared by the public and the hidden tests of assignment 02.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,27 @@
 
 namespace lockstep::suites {
 
-// What a rung is asked to fill: n elements by blocks of so many threads; for rung 6 rows of `width`.
+// The input of a rung: n elements in blocks of this size; for rung 6 rows of `width`.
 struct Shape {
   uint32_t n = 0, block = 0;
   uint32_t width = 0, height = 0;
 };
 
-// One call of a rung that fills an array (all but the fourth), and all that is wrong with it.
+// One call of a rung that fills an array (all except the fourth), and all its problems.
 judge::EvidenceRun Fill(judge::Runner& runner, const std::string& rung, const Shape& shape);
 
-// One call of rung 4 on this array, as rung 2 would have filled it but for the elements at `wrong`.
+// One call of rung 4 on an array filled as by rung 2, except for the elements at `wrong`.
 judge::EvidenceRun Verify(judge::Runner& runner, const std::string& rung, uint32_t n, uint32_t block,
                           const std::vector<uint32_t>& wrong);
 
-// Of the rungs whose numbers are given, those that are selected.
+// The selected rungs among these numbers.
 std::vector<std::string> SelectedOf(std::initializer_list<int> numbers);
 
 class LaunchTest : public judge::LauncherTest {
  protected:
-  // Fills n elements; n is rounded up to a multiple of the block for rung 1, which takes no other.
+  // Fills n elements; for rung 1, n is rounded up to a multiple of the block, its only valid size.
   void ExpectFilled(uint32_t n, uint32_t block, judge::Role role = judge::Role::kChecked);
-  // A block that can't be launched: the error has to come back.
+  // A block that can't be launched: the launcher must return the error.
   void ExpectRefused(uint32_t n, uint32_t block);
   int number() const { return rung().at(std::string("launch").size()) - '0'; }
 };

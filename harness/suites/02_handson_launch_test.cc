@@ -27,20 +27,21 @@ using judge::Verdict;
 using vgpu::Dim3;
 using worker::Argument;
 
-// What a launcher may copy to the device in a call: a kernel's parameters in constant memory, but no array's values.
+// Bytes that a launcher may copy to the device per call: enough for parameters in constant memory, but not for array
+// values.
 constexpr uint64_t kParameterBytes = 64;
-constexpr uint32_t kManyBlocks = 65'537;  // a grid of 2006 had 65,535 at the most
+constexpr uint32_t kManyBlocks = 65'537;  // in 2006 a grid had at most 65,535 blocks
 
 int NumberOf(const std::string& rung) { return rung.at(std::string("launch").size()) - '0'; }
 
-// Of the last launch; 0: not known.
+// For the last launch; 0: unknown.
 uint64_t ThreadsOfLast(const CallReport& report) {
   if (report.launches.empty()) return 0;
   const vgpu::LaunchRecord& launch = report.launches.back();
   return launch.grid.Count() * launch.block.Count();
 }
 
-// Every element has its value, kernels stored it, and their grid and blocks are those of the task.
+// Checks that every element has its value, that kernels stored it, and that the grid and blocks are as required.
 void CheckFilled(int number, const CallContext& context, const CallReport& report, const Shape& shape,
                  std::span<const int32_t> found, std::vector<Problem>& problems) {
   const Filling right = number == 6 ? TiledFilling(shape) : LinearFilling(shape);
@@ -68,8 +69,8 @@ void CheckFilled(int number, const CallContext& context, const CallReport& repor
   const Dim3 grid = number == 6 ? Dim3{BlocksFor(shape.width, kTile), BlocksFor(shape.height, kTile), 1}
                                 : Dim3{BlocksFor(shape.n, shape.block), 1, 1};
   for (const vgpu::LaunchRecord& launch : report.launches) {
-    // More blocks than it takes are waste, which the evidence measures. Where elements lie in a line, the numbers of
-    // blocks and threads count, in however many dimensions.
+    // Superfluous blocks are waste, which the evidence measures. For one-dimensional data only the numbers of blocks
+    // and threads matter, in any number of dimensions.
     const bool as_asked =
         number == 6 ? launch.block == block && launch.grid.z == 1 && launch.grid.x >= grid.x && launch.grid.y >= grid.y
                     : launch.block.Count() == block.Count() && (launch.grid.Count() >= grid.Count() || number == 5);
@@ -93,7 +94,7 @@ bool DidNothing(const CallReport& report) {
          (!report.observed || report.trace.empty());
 }
 
-// A grid or a block that is impossible: cudaErrorInvalidConfiguration, since CUDA 13 cudaErrorInvalidValue.
+// An impossible grid or block: cudaErrorInvalidConfiguration, since CUDA 13 cudaErrorInvalidValue.
 bool IsImpossibleLaunch(int64_t error) {
   return error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue;
 }
@@ -112,8 +113,8 @@ bool Meets(int64_t error, Expect expect) {
   return error == cudaSuccess;
 }
 
-// How the call itself went. A launcher that returned an allocation's error need not have taken it from
-// cudaGetLastError() as well; a launch's error has no other way to be known.
+// Problems of the call itself. A launcher that returned an allocation's error need not also clear it with
+// cudaGetLastError(); a launch's error is visible only there.
 std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& context, Expect expect) {
   if (DidNothing(report)) return {judge::UnfinishedProblem(context)};
   const int64_t error = report.value.AsInteger();
@@ -170,7 +171,7 @@ bool CopiedTooEarly(const CallReport& report) {
   return first(worker::ApiKind::kDeviceToHost) < first(worker::ApiKind::kLaunch);
 }
 
-// Rung 3: the array is the launcher's own, and comes back in host memory.
+// Rung 3: the launcher owns the array and copies it to host memory.
 judge::EvidenceRun FillHost(judge::Runner& runner, const std::string& rung, const Shape& shape, CallContext context,
                             Expect expect) {
   context.host_bytes = uint64_t{shape.n} * sizeof(int32_t);
@@ -206,7 +207,7 @@ judge::EvidenceRun FillHost(judge::Runner& runner, const std::string& rung, cons
   return run;
 }
 
-// The other rungs: the array is the test's.
+// The other rungs: the test owns the array.
 judge::EvidenceRun FillArray(judge::Runner& runner, const std::string& rung, const Shape& shape,
                              judge::DeviceArray<int32_t>& d_a, const CallContext& context, Expect expect) {
   const int number = NumberOf(rung);
@@ -238,7 +239,7 @@ judge::EvidenceRun FillWith(judge::Runner& runner, const std::string& rung, cons
   return FillArray(runner, rung, shape, d_a, context, expect);
 }
 
-// What a wrong count tells about the mistake. atomics: how many atomic instructions the kernels had.
+// Explains a wrong count. atomics: number of atomic instructions executed.
 std::string ExplainCount(uint32_t n, uint32_t block, uint64_t wrong, uint64_t found, std::optional<uint64_t> atomics) {
   const uint64_t padded = uint64_t{BlocksFor(n, block)} * block;
   if (found == static_cast<uint32_t>(kPoison)) {
@@ -268,7 +269,7 @@ std::string ExplainCount(uint32_t n, uint32_t block, uint64_t wrong, uint64_t fo
   return "";
 }
 
-// Nothing where it was not counted.
+// Empty if not counted.
 std::optional<uint64_t> AtomicsOf(const CallReport& report) {
   vgpu::Counters sum;
   for (const vgpu::LaunchRecord& launch : report.launches) sum += launch.counters;
@@ -276,7 +277,7 @@ std::optional<uint64_t> AtomicsOf(const CallReport& report) {
   return sum.atomics;
 }
 
-// A race at the count itself, among stores that are no atomic operations.
+// A race on the counter itself between non-atomic stores.
 judge::HintText HintOfRace(const Problem& problem) {
   bool at_count = false, atomic = false;
   if (problem.finding && problem.finding->second && problem.finding->memory) {
@@ -321,7 +322,7 @@ judge::EvidenceRun VerifyWith(judge::Runner& runner, const std::string& rung, ui
     run.problems.push_back(judge::NoKernelProblem(context));
   } else if (n > 0) {
     judge::CheckKernelsDidIt(report, context, judge::Suite::Get().assignment().device_calls, {{judge::FirstOf(d_a, n)}},
-                             // Kernels that find nothing wrong need not add it.
+                             // If there is nothing wrong, kernels need not update the counter.
                              {{judge::FirstOf(d_wrong, wrong.empty() ? 0 : 1)}}, run.problems);
   }
   judge::CheckUnchanged<int32_t>(d_a, contents, context, "d_a is read-only", run.problems);
@@ -405,7 +406,7 @@ TEST_P(LaunchTest, FillsWithBlocksOfAnySize) {
   for (const uint32_t block : {32, 256, 1024, 33, 100, 7, 1}) ExpectFilled(10 * block, block);
 }
 
-// An array that was filled before holds something else now.
+// An array that was filled before now holds other values.
 TEST_P(LaunchTest, FillsAgain) {
   const Shape shape{1280, 128};
   judge::Runner& runner = judge::Suite::Get().runner(Role::kChecked);
@@ -421,7 +422,7 @@ TEST_P(LaunchTest, FillsAgain) {
 
 TEST_P(LaunchTest, FillsLargeArrays) {
   ExpectFilled(1024, 128, Role::kPlain);
-  // More blocks than 65,535, which are no power of two, of threads that are no multiple of a warp's.
+  // More than 65,535 blocks, not a power of two, of threads that are not a multiple of a warp.
   ExpectFilled(kManyBlocks * 33, 33, Role::kPlain);
 }
 
@@ -440,7 +441,7 @@ TEST_P(AnyLengthTest, HandlesNothing) {
 TEST_P(AnyLengthTest, ReportsAnImpossibleLaunch) {
   ExpectFilled(5000, 1024);
   for (const uint32_t block : {1025, 2048}) ExpectRefused(5000, block);
-  // The error of one launch is not the next one's.
+  // An error of one launch must not affect the next.
   ExpectFilled(5000, 1024);
 }
 
@@ -526,7 +527,7 @@ EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const Eviden
   uint32_t width = 1024, n = static_cast<uint32_t>(one.elements);
   if (any) width = std::min(n, static_cast<uint32_t>(random.Between(500, 2000)));
   const int number = suites::NumberOf(rung);
-  // Rung 1 takes whole blocks alone, rung 6 whole rows.
+  // Rung 1 takes only whole blocks, rung 6 whole rows.
   const uint32_t unit = number == 1 ? block : number == 6 ? width : 1;
   n = std::max(n / unit, 1u) * unit;
   EvidenceRun run = number == 4   ? suites::Verify(runner, rung, n, block, suites::Every(2, n))

@@ -1,4 +1,4 @@
-// What a wrong shift reveals about the mistake.
+// Explains a wrong shift.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,7 @@ inline uint64_t OffsetOf(uint64_t n, int64_t shift) {
   return static_cast<uint64_t>((shift % length + length) % length);
 }
 
-// A hint for a fault of a kernel or of the host code, where a shift has one that says more than the fault's own; else
-// "".
+// A hint for a fault in a kernel or host code that is more specific than the fault's own; else "".
 inline std::string HintOfFault(const judge::CallReport& report, const judge::Problem& problem, uint64_t n,
                                int64_t shift) {
   if (problem.verdict == judge::Verdict::kCrash && report.outcome == worker::Outcome::kCrashed &&
@@ -69,7 +68,7 @@ inline std::string HintOfFault(const judge::CallReport& report, const judge::Pro
   }
 }
 
-// A result beside the array that was to be shifted.
+// Compares a result with the array to be shifted.
 class ShiftResult {
  public:
   ShiftResult(std::span<const int32_t> in, std::span<const int32_t> out, int64_t shift, int32_t untouched,
@@ -184,7 +183,7 @@ class ShiftResult {
     return count == all ? "all are" : judge::Grouped(count) + (count == 1 ? " is" : " are");
   }
 
-  // The whole array was shifted, but not as far as it should be.
+  // The whole array was shifted by a wrong distance.
   std::optional<uint64_t> OtherOffset() const {
     const auto offset = Find(out_[0]);
     if (!offset || *offset == offset_) return std::nullopt;
@@ -217,7 +216,7 @@ class ShiftResult {
     return done + "reduce the shift to 0 … n - 1 first, in 64 bits, and mind the sign of the remainder";
   }
 
-  // Three reversals, one of whose ends is an element off.
+  // Three reversals, one of which is off by one at an end.
   std::string HintOfReversals() const {
     const uint64_t n = in_.size();
     if (n > 4096) return "";
@@ -244,7 +243,7 @@ class ShiftResult {
     return "";
   }
 
-  // All right except at the end of each warp's share of one or four elements a lane.
+  // All right except at the end of each warp's share of one or four elements per lane.
   std::string HintOfWarps() const {
     constexpr uint64_t kLanes = 32;
     for (const uint64_t each : {1, 4}) {
@@ -268,13 +267,13 @@ class ShiftResult {
     }
     return "";
   }
-  // Whether element i has what belongs four or eight places before it: one or two lanes of four elements.
+  // Whether element i has the value for four or eight positions earlier: one or two lanes of four elements.
   bool WasBefore(uint64_t i) const {
     const uint64_t n = in_.size();
     return out_[i] == Shifted((i + n - 4) % n, offset_) || (n > 8 && out_[i] == Shifted((i + n - 8) % n, offset_));
   }
 
-  // All right up to some place, and nothing written behind it.
+  // All right up to some position, and nothing written after it.
   std::string HintOfRest(uint64_t threads) const {
     const uint64_t n = in_.size();
     uint64_t written = n;
@@ -284,7 +283,7 @@ class ShiftResult {
                                         : "the last " + Elements(n - written) + " were not written: ";
     for (const uint64_t piece : {1024, 512, 256, 128, 64, 32, 4}) {
       if (written == n / piece * piece) {
-        if (written * 2 <= n && threads >= n) break;  // not a rest, and there are threads for it
+        if (written * 2 <= n && threads >= n) break;  // more than a rest, and there are enough threads for it
         return text + (n - written == 1 ? "it comes" : "they come") + " after the last full group of " +
                std::to_string(piece) + ". Round the number of blocks up, and check i < n";
       }

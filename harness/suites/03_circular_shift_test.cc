@@ -27,13 +27,13 @@ constexpr int64_t kIntMin = std::numeric_limits<int32_t>::min();
 
 constexpr uint64_t kLargeArray = uint64_t{4} << 20;  // bytes
 
-// Of the evidence runs: no multiple of anything, so that alignment has to be earned.
+// For evidence runs: not a multiple of anything, so that alignment has to be achieved.
 constexpr int32_t kEvidenceShift = 1'000'003;
 
-// A right result: whether it was made in place without a second array.
+// For a right result: whether it was computed in place without a second array.
 std::optional<Problem> CheckMeans(const judge::CallContext& context, const judge::CallReport& report, uint64_t bytes,
                                   bool in_place) {
-  // Not of short arrays: other rungs may have variables of some size.
+  // Not for short arrays: other rungs may have variables of some size.
   if (!in_place || bytes < kLargeArray || report.variable_bytes + report.heap_bytes < bytes) return std::nullopt;
   std::string what;
   if (report.variable_bytes > 0) what = "__device__ variables of " + judge::Counted(report.variable_bytes, "byte");
@@ -53,7 +53,7 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
   const bool launched = !report.observed || !report.launches.empty();
   const std::optional<uint64_t> wrong = result.FirstWrong();
   if (!wrong) {
-    // A shift by 0 is a copy, and in place it is nothing; any other needs a kernel.
+    // A shift by 0 is a copy, or nothing if in place; any other needs a kernel.
     if (OffsetOf(in.size(), shift) == 0) return std::nullopt;
     if (!launched) return judge::NoKernelProblem(context);
     return CheckMeans(context, report, in.size_bytes(), in_place);
@@ -168,7 +168,7 @@ TEST_P(ShiftTest, ShiftsNearlyAllTheWay) {
 }
 
 TEST_P(ShiftTest, CopiesWhereTheShiftIsZero) {
-  // A rung that can't shift yet is told that instead.
+  // If the rung can't shift yet, report that first.
   Expect(8, 3);
   for (const uint64_t n : {1, 2, 255, 1000}) Expect(n, 0);
 }
@@ -178,17 +178,17 @@ TEST_P(ShiftTest, HandlesNothing) {
   Expect(0, 0);
 }
 
-// Too large for the checkers that look at every access; accesses outside of buffers are found all the same.
+// Too large for checkers that inspect every access; out-of-bounds accesses are still found.
 TEST_P(ShiftTest, ShiftsLargeArrays) {
-  // Quick to say that a rung is not begun.
+  // A quick check that reports a rung not begun.
   Expect(1000, 3, Role::kPlain);
   constexpr uint64_t kLarge = uint64_t{1} << 20;
   for (const uint64_t n : {kLarge - 1, kLarge + 1}) Expect(n, kEvidenceShift, Role::kPlain, Values::kDistinct);
 }
 
 TEST_P(ShiftTest, LeavesTheInputUnchanged) {
-  // Every test looks at the input; here all of it has to survive two calls, and give the same result again. In place,
-  // the second call begins with the same array too.
+  // Every test checks that the input is unchanged; here all of it must survive two calls with the same result. In
+  // place, the second call starts from the same array too.
   ShiftBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), rung(), 5000);
   const std::vector<int32_t> array = MakeArray(Values::kDistinct, 5000, Seed());
   ExpectIn(buffers, array, 77, "random, first call");
@@ -224,8 +224,8 @@ TEST_P(AnyShiftTest, HandlesOneElementAndNone) {
   }
 }
 
-// What is timed: each call shifts an array of its own. A batch has shifts of all kinds: by next to nothing, far and out
-// of step with 16 bytes, by whole sectors, and toward the end.
+// The timed workload: each call shifts an array of its own. A batch has shifts of all kinds: by almost nothing, far and
+// misaligned to 16 bytes, by whole sectors, and toward the end.
 class ShiftWorkload : public judge::Workload {
  public:
   ShiftWorkload(judge::JudgeDevice& device, const std::string& rung, uint64_t elements, uint32_t call)
@@ -274,7 +274,7 @@ namespace lockstep::judge {
 
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   const auto n = static_cast<int64_t>(one.elements);
-  const int64_t least = rung.starts_with("shift1") ? 0 : -n + 1;  // rung 1 knows no negative shifts
+  const int64_t least = rung.starts_with("shift1") ? 0 : -n + 1;  // rung 1 has no negative shifts
   const auto shift = one.drawn ? static_cast<int32_t>(Random(SeedFor(one.seed, "shift")).Between(least, n - 1))
                                : suites::kEvidenceShift;
   suites::ShiftBuffers buffers(runner.device(), rung, one.elements);

@@ -1,4 +1,4 @@
-// What the public and the hidden tests of assignment 04 share.
+// Shared by the public and the hidden tests of assignment 04.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace lockstep::suites {
 
-// How many ints into its allocation a buffer begins. Allocations are aligned to 256 bytes.
+// Offset of a buffer in its allocation, in ints. Allocations are aligned to 256 bytes.
 struct Offsets {
   uint64_t in = 0, sum = 0, work = 0;
 };
@@ -25,20 +25,19 @@ class ReductionBuffers {
   judge::DeviceArray<int32_t> in, sum, work;
 };
 
-// Reduces the values, which fill the first part of d_in, and returns all that is wrong with how it went. `what` names
-// the values in messages.
+// Reduces the values in the first part of d_in, and returns all problems. `what` names the values in messages.
 judge::EvidenceRun Reduce(judge::Runner& runner, const std::string& rung, ReductionBuffers& buffers,
                           const std::vector<int32_t>& values, const std::string& what);
 
 class ReductionTest : public judge::LauncherTest {
  protected:
-  // Reduces n values of this pattern in buffers of their own. Does nothing where a problem was found before.
+  // Reduces n values of this pattern in new buffers. No effect after a problem was found.
   void Expect(uint64_t n, judge::Pattern pattern, judge::Role role = judge::Role::kChecked, Offsets offsets = {});
-  // The same in buffers that the test keeps, and with values of its own. is_repeated: a call of as many elements was
-  // made before; this one may keep no memory.
+  // The same in the test's own buffers, with given values. is_repeated: an earlier call had the same size, so this one
+  // must keep no memory.
   void ExpectIn(ReductionBuffers& buffers, const std::vector<int32_t>& values, const std::string& what,
                 judge::Role role = judge::Role::kChecked, bool is_repeated = false);
-  // The same in buffers of their own.
+  // The same in new buffers.
   void ExpectOf(const std::vector<int32_t>& values, const std::string& what);
 
  private:

@@ -30,15 +30,15 @@ int32_t Expected(const std::string& rung, const std::vector<int32_t>& values) {
   return judge::WrappingSum(values);
 }
 
-// What a result may begin with: kernels that find nothing else need not store it again.
+// A possible initial result: if kernels find nothing else, they need not store it again.
 bool IsNeutral(const std::string& rung, int32_t result) {
   return result == (rung == "reduce8_max"   ? std::numeric_limits<int32_t>::min()
                     : rung == "reduce8_min" ? std::numeric_limits<int32_t>::max()
                                             : 0);
 }
 
-constexpr uint64_t kLarge = 1 << 20;        // elements that nobody goes through by hand
-constexpr int32_t kExactInFloat = 1 << 24;  // up to here a float holds every integer
+constexpr uint64_t kLarge = 1 << 20;        // more elements than anyone checks by hand
+constexpr int32_t kExactInFloat = 1 << 24;  // a float represents every integer up to here
 
 // The sum of the first `kept` of every `period` elements.
 int32_t SumOfSome(const std::vector<int32_t>& values, uint64_t period, uint64_t kept) {
@@ -47,10 +47,10 @@ int32_t SumOfSome(const std::vector<int32_t>& values, uint64_t period, uint64_t 
   return static_cast<int32_t>(sum);
 }
 
-// What a wrong sum tells of elements that were added more than once, or of what is no element.
+// Explains a wrong sum with elements added more than once, or values that are not elements.
 std::string ExplainSurplus(const std::vector<int32_t>& values, int32_t found) {
   const uint64_t n = values.size();
-  uint32_t twice = 0;  // blocks take two tiles each, and begin a tile apart
+  uint32_t twice = 0;  // blocks take two tiles each, but start only one tile apart
   for (uint64_t begin = 0; begin < n / 2 + kBlock && begin < n; begin += kBlock) {
     if (begin / kBlock >= (n - 1) / (2 * kBlock) + 1) break;
     const std::span<const int32_t> tiles(values.data() + begin, std::min<uint64_t>(2 * kBlock, n - begin));
@@ -78,7 +78,7 @@ std::string ExplainSurplus(const std::vector<int32_t>& values, int32_t found) {
   return "";
 }
 
-// What a wrong sum tells about the mistake.
+// Explains a wrong sum.
 std::string Explain(const std::vector<int32_t>& values, int32_t found) {
   const uint64_t n = values.size();
   struct Prefix {
@@ -122,8 +122,8 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
              std::to_string(kept) + ": is a step of the tree missing, its first or its last?";
     }
   }
-  // Past the end of d_in lies a guard zone on a real GPU, and in a buffer that held more before. Multiples of 51 wrap
-  // around to small numbers, which say nothing.
+  // Past the end of d_in there is a guard zone on a real GPU or in a buffer that held more before. Multiples of 51 wrap
+  // around to small numbers, which are inconclusive.
   const auto surplus = static_cast<uint32_t>(found) - static_cast<uint32_t>(judge::WrappingSum(values));
   const auto poison = static_cast<uint32_t>(judge::DeviceArray<int32_t>::FillValue());
   for (uint32_t times = 1; times <= 2 * kBlock; ++times) {
@@ -148,7 +148,7 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
   return "";
 }
 
-// What a wrong largest or smallest tells.
+// Explains a wrong maximum or minimum.
 std::string ExplainExtreme(const std::vector<int32_t>& values, int32_t found) {
   if (std::find(values.begin(), values.end(), found) == values.end()) {
     return std::to_string(found) +
@@ -301,7 +301,7 @@ TEST_P(ReductionTest, SumsAllKindsOfValues) {
   }
 }
 
-// The largest is negative too.
+// The maximum is negative too.
 TEST_P(ReductionTest, ReducesNegativeValues) {
   for (const uint64_t n : {1, 33, 1000}) {
     std::vector<int32_t> values = judge::MakeInts(Pattern::kRamp, n, Seed());
@@ -310,24 +310,24 @@ TEST_P(ReductionTest, ReducesNegativeValues) {
   }
 }
 
-// Too large for the checkers that look at every access; accesses outside of buffers are found all the same.
+// Too large for checkers that inspect every access; out-of-bounds accesses are still found.
 TEST_P(ReductionTest, SumsLargeArrays) {
-  // Quick to say that a rung is not begun.
+  // A quick check that reports a rung not begun.
   Expect(1000, Pattern::kSmall, Role::kPlain);
-  // More than 65,535 blocks on every rung: of kBlock elements up to rung 3, of twice as many from rung 4 on. There
-  // these are more elements than a float holds indices, too. A thread's index is what it was on the rungs before.
+  // More than 65,535 blocks on every rung: of kBlock elements up to rung 3, of twice as many from rung 4 on. From there
+  // this is also more elements than a float can index. Earlier rungs have one thread per element.
   const bool has_one_a_thread = rung() < "reduce4";
   Expect((has_one_a_thread ? uint64_t{1} << 23 : uint64_t{1} << 24) + 43, Pattern::kSmall, Role::kPlain);
 }
 
 TEST_P(ReductionTest, HandlesNothing) {
-  // A rung that can't sum one element yet is told that instead.
+  // If the rung can't sum one element yet, report that first.
   Expect(1, Pattern::kOnes);
   Expect(0, Pattern::kOnes);
 }
 
 TEST_P(ReductionTest, LeavesTheInputUnchanged) {
-  // Every test looks at the input; here all of it has to survive two calls, and give the same sum again.
+  // Every test checks that the input is unchanged; here all of it must survive two calls with the same sum.
   ReductionBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), 5000);
   const std::vector<int32_t> values = judge::MakeInts(Pattern::kSmall, 5000, Seed());
   ExpectIn(buffers, values, "small random integers, first call");
@@ -341,7 +341,7 @@ TEST_P(ReductionTest, KeepsNoMemory) {
   ExpectIn(buffers, values, "the same integers again, second call", Role::kChecked, /*is_repeated=*/true);
 }
 
-// What is timed: each call reduces an array of its own.
+// The timed workload: each call reduces an array of its own.
 class ReductionWorkload : public judge::Workload {
  public:
   ReductionWorkload(judge::JudgeDevice& device, const std::string& rung, uint64_t elements)

@@ -1,4 +1,4 @@
-// What a wrong scan reveals about the mistake.
+// Explains a wrong scan.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,15 @@
 
 namespace lockstep::suites {
 
-// Whether a float is what an output held before the call.
+// Whether a float still has the output's initial value.
 inline bool IsUnwritten(float value) {
   const float poison = judge::DeviceArray<float>::FillValue();
   return std::memcmp(&value, &poison, sizeof value) == 0;
 }
 
-// Hints for faults of a kernel that say more here than the fault's own.
+// Hints for kernel faults that are more specific than the fault's own.
 inline void ExplainFaults(std::vector<judge::Problem>& problems) {
-  constexpr uint64_t kRow = 33 * sizeof(float);  // of the 32 banks, and a word of padding
+  constexpr uint64_t kRow = 33 * sizeof(float);  // 32 banks, and a word of padding
   for (judge::Problem& problem : problems) {
     if (problem.verdict != judge::Verdict::kUninit || !problem.finding || !problem.finding->memory) continue;
     const vgpu::MemoryPlace& memory = *problem.finding->memory;
@@ -40,10 +40,10 @@ inline void ExplainFaults(std::vector<judge::Problem>& problems) {
   }
 }
 
-// The scans that common mistakes give, compared with the one that was found.
+// Compares the result with the scans produced by common mistakes.
 class ScanExplainer {
  public:
-  // `expected` is the right scan of sums, exclusive or inclusive; `first` is the first element that is wrong.
+  // `expected` is the right scan of sums, exclusive or inclusive; `first` is the first wrong element.
   ScanExplainer(std::span<const float> values, std::span<const double> expected, std::span<const float> found,
                 uint64_t first)
       : values_(values), expected_(expected), found_(found), first_(first), n_(values.size()), before_(n_ + 1) {
@@ -85,7 +85,7 @@ class ScanExplainer {
       }
     }
     const bool many_tiles = first_ >= kManyTiles && std::has_single_bit(first_);
-    // Where the last few elements alone are wrong, some sum of those before them is what was found by chance.
+    // If only the last few elements are wrong, some sum of earlier ones may match by chance.
     const bool is_end = many_tiles && n_ - first_ < 32;
     if (std::string hint = ExplainMissingBefore(); !hint.empty() && !is_end) return hint;
     if (first_ == kFloatIntegers || first_ == kFloatIntegers + 1) {
@@ -102,9 +102,9 @@ class ScanExplainer {
   static constexpr const char* kNoPowerOfTwo =
       "; n is not a power of two here: pad the tree to one, with zeros from element n on";
   static constexpr uint64_t kManyTiles = uint64_t{1} << 16;
-  static constexpr uint64_t kFloatIntegers = uint64_t{1} << 24;  // a float holds all whole numbers up to here
+  static constexpr uint64_t kFloatIntegers = uint64_t{1} << 24;  // a float represents all whole numbers up to here
 
-  // Whether candidate(i) is what was found, everywhere; it is asked in order.
+  // Whether the result equals candidate(i) everywhere; called in ascending order.
   template <class Candidate>
   bool Is(Candidate candidate) const {
     for (uint64_t i = 0; i < n_; ++i) {
@@ -115,7 +115,7 @@ class ScanExplainer {
     return true;
   }
 
-  // Whether the scan is right except for what is added to each tile of `tile` elements, `wrong(t)` too much to tile t.
+  // Whether the scan is right except for an error `wrong(t)` added to each tile t of `tile` elements.
   template <class Wrong>
   bool IsOffBy(uint64_t tile, Wrong wrong) const {
     return tile > 0 && Is([&](uint64_t i) { return expected_[i] + wrong(i / tile); });
@@ -155,8 +155,8 @@ class ScanExplainer {
     return "";
   }
 
-  // All is right up to an element that has the sum of the last 2^k elements alone: the one tile before it, or as many
-  // tiles as a look-back went over. The result does not tell which.
+  // Everything is right up to an element that only has the sum of the last 2^k elements: one tile, or the tiles that a
+  // look-back covered. The result does not show which.
   std::string ExplainMissingBefore() const {
     for (uint64_t length = 32; length < first_; length *= 2) {
       if (first_ % 32 != 0) break;
@@ -174,10 +174,10 @@ class ScanExplainer {
   std::span<const double> expected_;
   std::span<const float> found_;
   uint64_t first_, n_;
-  std::vector<double> before_;  // exclusive scan, and the total at its end
+  std::vector<double> before_;  // exclusive scan, with the total at the end
 };
 
-// A hint, or "" where the result looks like no known mistake. `sums`: it is sums that are to be found.
+// A hint, or "" if the result matches no known mistake. `sums`: the operation is addition.
 inline std::string ExplainScan(std::span<const float> values, std::span<const double> expected,
                                std::span<const float> found, uint64_t first, bool sums) {
   constexpr uint64_t kLargestTile = 16384;

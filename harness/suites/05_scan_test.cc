@@ -1,4 +1,4 @@
-// Assignment 05, scan: the tests that students have. Each runs on every rung, at the lengths that the rung takes.
+// Assignment 05, scan: the tests that students have. Each runs on every rung, at the lengths that the rung supports.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,10 +30,10 @@ constexpr uint64_t kMost = uint64_t{1} << 27;
 constexpr std::string_view kMaxRung = "scan6_max";
 constexpr std::string_view kInclusiveRung = "scan6_inclusive";
 
-// An exclusive scan has no use for the last element, which may have a sector to itself.
+// An exclusive scan does not need the last element, which may be alone in a sector.
 constexpr uint64_t kSpareInput = 32;
 
-// What is right, element by element, and how far a result may be from it.
+// Computes the expected elements and their error bounds.
 class Oracle {
  public:
   Oracle(const std::string& rung, const ScanInput& input)
@@ -42,7 +42,7 @@ class Oracle {
         max_(rung == kMaxRung),
         exact_(max_ || input.precision == Precision::kExact) {}
 
-  // Of the next elements, as many as there is room for.
+  // For the next elements, as many as fit.
   void Next(std::span<double> values, std::span<double> bounds) {
     Terms terms = terms_;  // a copy stays in registers
     for (uint64_t i = 0; i < values.size(); ++i) {
@@ -75,7 +75,7 @@ class Oracle {
   Terms terms_;
 };
 
-// Piece by piece: an array of doubles for all elements would not stay in the cache.
+// In pieces: an array of doubles for all elements would not fit into the cache.
 std::optional<judge::Mismatch> Compare(const std::string& rung, const ScanInput& input, std::span<const float> found) {
   constexpr uint64_t kPiece = 4096;
   std::vector<double> values(kPiece), bounds(kPiece);
@@ -123,8 +123,8 @@ std::vector<worker::Argument> ArgumentsOf(const ScanBuffers& buffers, uint64_t n
           buffers.work.argument()};
 }
 
-// What a wrong element is made of, where it looks like no known mistake: the call is made once more with the powers of
-// 8, of which a sum tells how often each was added. "": there are more of them than a float has digits for.
+// Decomposes a wrong element that matches no known mistake: the call is repeated with powers of 8 as input, so that a
+// sum shows how often each was added. "": there are more of them than a float has digits for.
 std::string PartsOf(judge::Runner& runner, const std::string& rung, ScanBuffers& buffers, uint64_t n,
                     uint64_t element) {
   if (n > 8 || rung == kMaxRung) return "";
@@ -176,7 +176,7 @@ ScanInput MakeIntegers(const std::string& rung, Pattern pattern, uint64_t n, con
   const std::vector<int32_t> integers = judge::MakeInts(pattern, n, seed);
   ScanInput input{std::vector<float>(n), Precision::kExact, std::string(judge::NameOf(pattern))};
   for (uint64_t i = 0; i < n; ++i) {
-    // A spike may be any number: nothing but zeros is added to it.
+    // A spike may be any number: only zeros are added to it.
     input.values[i] = static_cast<float>(integers[i]);
     if (rung == kMaxRung) {
       const float rising = static_cast<float>(static_cast<int64_t>(i / 16) - static_cast<int64_t>(n / 16));
@@ -272,8 +272,8 @@ TEST_P(ScanTest, ScansAllKindsOfValues) {
   }
 }
 
-// No float is below -INFINITY: a largest that starts from another number shows where nothing else has come yet, at the
-// beginning and at the borders of tiles.
+// No float is below -INFINITY: a maximum initialised with another number shows where no other value has been seen yet,
+// at the start and at tile boundaries.
 TEST_P(LargestScanTest, TakesNothingForLessThanInfinity) {
   constexpr float kLeast = -std::numeric_limits<float>::infinity();
   for (const uint64_t n : {1, 33, 5000}) {
@@ -290,8 +290,8 @@ TEST_P(ScanTest, ScansRealNumbers) {
   for (const uint64_t n : {33, 400, 1024}) ExpectReals(n, -0.5);
 }
 
-// What comes before the large number has to be there unharmed; taking an element's own value away again from a sum
-// that has it loses the small ones.
+// The values before the large number must be preserved; subtracting an element from a sum that includes it would lose
+// the small ones.
 TEST_P(ScanTest, KeepsSmallNumbersBeforeALargeOne) {
   for (const uint64_t n : {2, 100, 512, 5000}) {
     ScanInput input = MakeReals(rung(), 0.5, n, Seed(n));
@@ -302,12 +302,12 @@ TEST_P(ScanTest, KeepsSmallNumbersBeforeALargeOne) {
 }
 
 TEST_P(ScanTest, HandlesNothing) {
-  // A rung that can't scan two elements yet is told that instead.
+  // If the rung can't scan two elements yet, report that first.
   Expect(2, Pattern::kRamp);
   Expect(0, Pattern::kOnes);
 }
 
-// The buffers hold what the calls before left in them.
+// The buffers still hold results of earlier calls.
 TEST_P(ScanTest, ScansAgainInTheSameBuffers) {
   ScanBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), 10000);
   uint64_t call = 0;
@@ -329,8 +329,8 @@ TEST_P(ScanTest, KeepsNoMemory) {
   ExpectIn(buffers, input, Role::kChecked, /*is_repeated=*/true);
 }
 
-// One load or store of several floats needs an address that is a multiple of its size, of each pointer by itself; the
-// lengths fill tiles of any usual size.
+// A vector load or store needs an address that is a multiple of its size, separately for each pointer; the lengths fill
+// tiles of any usual size.
 TEST_P(ScanTest, ScansFromAnyAddress) {
   for (const uint64_t n : {512, 1024, 32768}) {
     for (const uint64_t offset : {1, 2}) {
@@ -345,25 +345,25 @@ TEST_P(LongScanTest, ScansManyTiles) {
   for (const uint64_t n : {1500, 10007, 65537, 100003}) Expect(n, Pattern::kAlternating);
 }
 
-// One more tile than one tile has elements. Of tiles of up to 16,384 elements these are more than a warp has lanes too:
-// a look-back has to go on behind its first window.
+// One more tile than a tile has elements. For tiles of up to 16,384 elements this is also more tiles than a warp has
+// lanes: a look-back must continue past its first window.
 TEST_P(LongScanTest, ScansTilesOfTiles) {
   Expect(1024 * 1024 + 1, Pattern::kSmall);
   Expect(1024 * 1024, Pattern::kSmall, Role::kPlain);
 }
 
-// Too large for the checkers that look at every access; accesses outside of buffers are found all the same.
+// Too large for checkers that inspect every access; out-of-bounds accesses are still found.
 TEST_P(LongScanTest, ScansLargeArrays) {
-  // Quick to say that a rung is not begun.
+  // A quick check that reports a rung not begun.
   Expect(1000, Pattern::kSmall, Role::kPlain);
-  // Past all limits at once: three levels of tiles of 256, 65,535 blocks of 256, and the indices that a float holds.
-  // Rung 6 is rung 5 with another operator or another first element, and its evidence has 2^24 elements.
+  // Exceeds all limits at once: three levels of tiles of 256, 65,535 blocks of 256, and the integers that a float
+  // represents. Rung 6 is rung 5 with another operator or initial element, and its evidence run has 2^24 elements.
   const bool is_variant = rung() == kInclusiveRung || rung() == kMaxRung;
   Expect((is_variant ? uint64_t{1} << 21 : uint64_t{1} << 24) + 43, Pattern::kSmall, Role::kPlain);
 }
 
-// What is timed: each call scans an array of its own, of small whole numbers, whose sums are all exact in any order.
-// Every other array ends three elements early: a length that is a multiple of nothing costs no more than others.
+// The timed workload: each call scans an array of its own, of small whole numbers whose sums are exact in any order.
+// Every other array is three elements shorter: such a length must not cost more.
 class ScanWorkload : public judge::Workload {
  public:
   ScanWorkload(judge::JudgeDevice& device, const std::string& rung, uint64_t elements, uint32_t call)

@@ -1,4 +1,4 @@
-// What a wrong transpose reveals about the mistake.
+// Explains a wrong transpose.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,14 @@
 
 namespace lockstep::suites {
 
-// A hint for a fault of a kernel, where a transpose has one that says more than the fault's own; else "".
+// A hint for a kernel's fault that is more specific than the fault's own; else "".
 inline std::string HintOfFault(const judge::Problem& problem, Shape shape) {
   if (!problem.finding || !problem.finding->memory) return "";
   const vgpu::Finding& finding = *problem.finding;
   const std::string& buffer = finding.memory->buffer_name;
   switch (finding.kind) {
     case vgpu::FindingKind::kRace: {
-      // Of an asynchronous copy the fault's own hint says what to wait for.
+      // For an asynchronous copy the fault's own hint names the missing wait.
       const bool copies = finding.first.traits.Any(vgpu::kAsynchronous) ||
                           (finding.second && finding.second->traits.Any(vgpu::kAsynchronous));
       if (finding.memory->space == vgpu::MemorySpace::kShared && !copies) {
@@ -45,7 +45,7 @@ inline std::string HintOfFault(const judge::Problem& problem, Shape shape) {
         return "a block is " + std::to_string(finding.block_dim.x) + " threads wide, and a row of the tile has " +
                std::to_string(kTile) + " elements: are the block's x and y exchanged?";
       }
-      if (shape.width == shape.height && shape.width % kTile == 0) {  // where no guard can be the mistake
+      if (shape.width == shape.height && shape.width % kTile == 0) {  // where a guard can't be the mistake
         return "nothing was stored to this word of the tile, which the matrix fills: does each pass of the loop store its "
                "own row, s_tile[row][threadIdx.x], until the tile has all its rows?";
       }
@@ -69,10 +69,10 @@ inline std::string HintOfFault(const judge::Problem& problem, Shape shape) {
   }
 }
 
-// A result beside the matrix that it should be the transpose of.
+// Compares a result with the matrix that it should be the transpose of.
 class TransposeResult {
  public:
-  // has_tiles: whether the rung is to go by tiles; else the hints speak of none. threads: in all launches.
+  // has_tiles: whether the rung should use tiles; otherwise hints don't mention them. threads: in all launches.
   TransposeResult(Shape shape, std::span<const uint32_t> in, std::span<const uint32_t> out, uint32_t untouched,
                   bool has_tiles, uint64_t threads)
       : shape_(shape), in_(in), out_(out), untouched_(untouched), has_tiles_(has_tiles), threads_(threads) {}
@@ -97,7 +97,7 @@ class TransposeResult {
     return std::nullopt;
   }
 
-  // What is expected of an element of d_out, and what was found.
+  // The expected and the found value of an element of d_out.
   std::vector<vgpu::MessageLine> Evidence(uint64_t wrong) const {
     const uint64_t row = wrong / shape_.height, column = wrong % shape_.height;
     const uint64_t source = column * shape_.width + row;
@@ -139,11 +139,11 @@ class TransposeResult {
   }
 
  private:
-  // Tiles that students choose; the largest that explains is meant.
+  // Likely tile sizes; the largest one that explains the result is used.
   static constexpr std::array<uint64_t, 4> kTiles = {64, 32, 16, 8};
-  // Elements that a guess is tried on: a matrix of millions tells no more.
+  // Elements on which a guess is tested: millions would tell no more.
   static constexpr uint64_t kTried = 1 << 18;
-  // Elements that nobody goes through by hand.
+  // More elements than anyone checks by hand.
   static constexpr uint64_t kLarge = 1 << 20;
 
   uint32_t Expected(uint64_t i) const { return in_[i % shape_.height * shape_.width + i / shape_.height]; }
@@ -163,7 +163,7 @@ class TransposeResult {
     return "row " + std::to_string(i / shape_.width) + ", column " + std::to_string(i % shape_.width) + " of d_in";
   }
 
-  // Where all that was written is right, what was left out tells.
+  // If everything written is right, explains the missing part.
   std::string HintOfUnwritten() const {
     const uint64_t width = shape_.width, height = shape_.height;
     uint64_t unwritten = 0;
@@ -214,7 +214,7 @@ class TransposeResult {
                        : ": do the blocks cover the whole matrix?");
   }
 
-  // Whether every element that was written came from where a typical mistake takes it.
+  // Whether every written element came from the source that a typical mistake would use.
   template <class Source>
   bool AllComeFrom(Source source) const {
     uint64_t written = 0;
@@ -228,7 +228,7 @@ class TransposeResult {
     return 2 * written >= tried;
   }
 
-  // Of the elements that are tried, is one both written and wrong?
+  // Whether one of the tested elements is both written and wrong.
   bool AnyIsMisplaced() const {
     for (uint64_t i = 0; i < std::min<uint64_t>(out_.size(), kTried); ++i) {
       if (out_[i] != untouched_ && out_[i] != Expected(i)) return true;
@@ -274,7 +274,7 @@ class TransposeResult {
         return each + "is in the right place, but not transposed: store s_tile[threadIdx.x][row], a column";
       }
     }
-    // Some are right; the others have stayed in their row and column.
+    // Some are right; the others are still in their old row and column.
     if (AnyIsMisplaced() && AllComeFrom([&](uint64_t i) -> Place {
           return out_[i] == Expected(i) ? i % height * width + i / height : in_place(i / height, i % height);
         })) {

@@ -1,4 +1,4 @@
-// What the public and the hidden tests of assignment 06 share.
+// Shared by the public and the hidden tests of assignment 06.
 //
 // Elements are moved, never computed with. So they are compared as words of 32 bits. The words of a matrix are all
 // different, so a word in the wrong place shows where it came from.
@@ -20,18 +20,18 @@ struct Shape {
   uint64_t elements() const { return width * height; }
 };
 
-// One row of tiles more than a grid has blocks in y.
+// One row of tiles more than the largest gridDim.y.
 constexpr uint64_t kMostBlocksInY = 65535;
 constexpr uint64_t kLong = (kMostBlocksInY + 1) * kTile + 1;
 
 enum class Values : uint8_t {
-  kRamp,  // 1, 2, 3, … as floats; for messages that can be read. Up to 2^24 elements
+  kRamp,  // 1, 2, 3, … as floats; for readable messages. Up to 2^24 elements
   kBits,  // random words: numbers of all sizes, infinities, NaNs
-  kNaNs,  // NaNs alone, each with a payload of its own. Up to 2^23 elements
+  kNaNs,  // only NaNs, each with a different payload. Up to 2^23 elements
 };
 std::vector<uint32_t> MakeMatrix(Values values, uint64_t elements, const judge::SeedKey& seed);
 
-// How many elements into its allocation a buffer begins. Allocations are aligned to 256 bytes.
+// Offset of a buffer in its allocation, in elements. Allocations are aligned to 256 bytes.
 struct Offsets {
   uint64_t in = 0, out = 0;
 };
@@ -44,18 +44,17 @@ class TransposeBuffers {
   judge::DeviceArray<uint32_t> in, out;
 };
 
-// Transposes a matrix that fills the first part of d_in, and returns all that is wrong with how it went. `what` names
-// the values in messages.
+// Transposes a matrix in the first part of d_in, and returns all problems. `what` names the values in messages.
 judge::EvidenceRun Transpose(judge::Runner& runner, const std::string& rung, TransposeBuffers& buffers, Shape shape,
                              const std::vector<uint32_t>& matrix, const std::string& what);
 
 class TransposeTest : public judge::LauncherTest {
  protected:
-  // Transposes a matrix of this shape in buffers of its own. Does nothing where a problem was found before.
+  // Transposes a matrix of this shape in new buffers. No effect after a problem was found.
   void Expect(Shape shape, Values values = Values::kRamp, judge::Role role = judge::Role::kChecked,
               Offsets offsets = {});
-  // The same in buffers that the test keeps, and with a matrix of its own. is_repeated: a call of this shape was made
-  // before; this one may keep no memory.
+  // The same in the test's own buffers, with a given matrix. is_repeated: an earlier call had the same shape, so this
+  // one must keep no memory.
   void ExpectIn(TransposeBuffers& buffers, Shape shape, const std::vector<uint32_t>& matrix, const std::string& what,
                 judge::Role role = judge::Role::kChecked, bool is_repeated = false);
 

@@ -22,7 +22,7 @@ using judge::Problem;
 using judge::Role;
 using judge::Verdict;
 
-// What gridDim.y and gridDim.z end at.
+// The maximum of gridDim.y and gridDim.z.
 std::string_view NameOf(Values values) {
   switch (values) {
     case Values::kRamp:
@@ -66,8 +66,8 @@ Shape SquareOf(uint64_t elements) {
   return {width, elements / width};
 }
 
-// Neither side is much longer than the other. Where four elements go together both are multiples of 64: many a right
-// design moves single elements where a side is not divisible by 8, or by its tile.
+// Neither side is much longer than the other. If four elements are processed together both are multiples of 64: many
+// correct designs move single elements if a side is not divisible by 8, or by its tile.
 Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   const uint64_t elements = one.elements, unit = one.round || rung.starts_with("transpose5") ? 64 : 1;
   const auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(elements)));
@@ -94,7 +94,7 @@ std::vector<uint32_t> MakeMatrix(Values values, uint64_t elements, const judge::
   }
   if (values == Values::kNaNs) {
     for (uint64_t i = 0; i < elements; ++i) {
-      // 2 · (2^23 - 1) NaNs there are; signs alternate, and payloads count down from all ones.
+      // There are 2 · (2^23 - 1) NaNs; signs alternate, and payloads count down from all ones.
       words[i] = 0x7FFF'FFFF - static_cast<uint32_t>(i / 2) + (i % 2 == 0 ? 0 : 0x8000'0000);
     }
   }
@@ -148,7 +148,7 @@ void TransposeTest::Expect(Shape shape, Values values, Role role, Offsets offset
   ExpectIn(buffers, shape, MakeMatrix(values, shape.elements(), seed), what, role);
 }
 
-// From shapes that forgive most to those that forgive least, so that the first message is the plainest.
+// From the least to the most demanding shapes, so that the first message is the simplest.
 TEST_P(TransposeTest, TransposesSquares) {
   for (const uint64_t side : {64, 32, 16, 128, 33, 100, 31, 2, 1}) Expect({side, side});
 }
@@ -158,7 +158,7 @@ TEST_P(TransposeTest, TransposesWholeTiles) {
 }
 
 TEST_P(TransposeTest, TransposesAnyShape) {
-  // With some tiles filled and some not, what is missing tells most.
+  // With some tiles full and others not, missing elements are most informative.
   for (const Shape shape : {Shape{48, 80}, {80, 48}}) Expect(shape);
   const std::vector<uint64_t> sides = judge::Around({1, 16, 32, 64, 128});
   for (const uint64_t width : sides) {
@@ -196,27 +196,27 @@ TEST_P(TransposeTest, TransposesFromAnyAddress) {
 }
 
 TEST_P(TransposeTest, HandlesNothing) {
-  // A rung that can't move one element yet is told that instead.
+  // If the rung can't move one element yet, report that first.
   Expect({1, 1});
   for (const Shape shape : {Shape{0, 0}, {0, 5}, {5, 0}}) Expect(shape);
 }
 
-// Too large for the checkers that look at every access; accesses outside of buffers are found all the same.
+// Too large for checkers that inspect every access; out-of-bounds accesses are still found.
 TEST_P(TransposeTest, TransposesLargeMatrices) {
-  // Quick to say that a rung is not begun.
+  // A quick check that reports a rung not begun.
   Expect({33, 65}, Values::kRamp, Role::kPlain);
   Expect({1023, 1025}, Values::kBits, Role::kPlain);
 }
 
-// A grid has no more than 65,535 blocks in y. That is where the rows belong; columns, which belong in x, may be as many
-// as anybody has, so a wide matrix shows nothing that this one does not.
+// A grid has at most 65,535 blocks in y, which is for rows; columns, in x, have no such limit, so a wide matrix would
+// test nothing more.
 TEST_P(TransposeTest, TransposesVeryLongMatrices) {
   Expect({33, 65}, Values::kRamp, Role::kPlain);
   Expect({1, kLong}, Values::kBits, Role::kPlain);
 }
 
 TEST_P(TransposeTest, LeavesTheInputUnchanged) {
-  // Every test looks at the input; here all of it has to survive two calls, and give the same result again.
+  // Every test checks that the input is unchanged; here all of it must survive two calls with the same result.
   constexpr Shape kShape{70, 90};
   TransposeBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), kShape.elements());
   const std::vector<uint32_t> matrix = MakeMatrix(Values::kBits, kShape.elements(), Seed());
@@ -232,9 +232,9 @@ TEST_P(TransposeTest, KeepsNoMemory) {
   ExpectIn(buffers, kShape, matrix, "the same matrix again, second call", Role::kChecked, /*is_repeated=*/true);
 }
 
-// What is timed: each call transposes a matrix of its own. Matrices of a batch are of three shapes by turns: a square
-// of a power of two, as the course has it; nearly that, but with sides that are multiples of nothing; and a wide one
-// whose sides are multiples of 4 and no more.
+// The timed workload: each call transposes a matrix of its own. A batch alternates between three shapes: a square of a
+// power of two, as in the course; nearly that, but with sides that are multiples of nothing; and a wide one whose sides
+// are multiples of 4 only.
 class TransposeWorkload : public judge::Workload {
  public:
   TransposeWorkload(judge::JudgeDevice& device, uint64_t elements, uint32_t call)

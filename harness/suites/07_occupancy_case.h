@@ -12,7 +12,7 @@ struct SeedKey;
 
 namespace lockstep::suites {
 
-// What an SM sets, as DeviceLimits in occupancy.h has it.
+// An SM's limits, as DeviceLimits in occupancy.h.
 struct SmLimits {
   int warp_size = 32;
   int max_threads_per_block = 0, max_warps = 0, max_blocks = 0;
@@ -22,7 +22,7 @@ struct SmLimits {
   int shared = 0, shared_per_block = 0, shared_unit = 1, shared_reserved = 0;  // bytes
 };
 
-// An SM, and how messages call it.
+// An SM, and its name in messages.
 struct Sm {
   SmLimits limits;
   std::string name;
@@ -31,19 +31,19 @@ struct Sm {
 struct Kernel {
   int threads = 0, registers = 0;
   int shared = 0, shared_per_thread = 0;  // bytes
-  int warps = 0;                          // that the bonus rung asks for
+  int warps = 0;                          // required by the bonus rung
 };
 
-// Blocks that a resource has room for when none of it is needed.
+// Number of blocks allowed by a resource that they don't use.
 inline constexpr int kNoLimit = INT32_MAX;
 
 struct Answers {
-  int by_warps = 0, by_registers = 0, by_shared = 0;  // blocks that each resource alone has room for
-  int limiter = 0, warps = 0;                         // of all resources together; as in OccupancyResult
+  int by_warps = 0, by_registers = 0, by_shared = 0;  // blocks allowed by each resource alone
+  int limiter = 0, warps = 0;                         // for all resources together; as in OccupancyResult
   int best_block = 0, register_budget = 0;
 };
 
-// A number that a typical mistake gives for one of the answers, and the sentence that helps.
+// A number produced by a typical mistake for one of the answers, and the hint for it.
 enum class About : uint8_t { kNothing, kWarps, kRegisters, kShared, kBlockSize };
 struct Mistake {
   About about = About::kNothing;
@@ -58,15 +58,15 @@ struct Case {
   std::vector<Mistake> mistakes;
 };
 
-// Whether rung `number` is for such a device: rung 3 is for 1.x, rung 4 for what came later.
+// Whether rung `number` applies to such a device: rung 3 to 1.x, rung 4 to later ones.
 inline bool Concerns(int number, const SmLimits& limits) {
   if (number == 3) return limits.registers_by_block;
   if (number == 4) return !limits.registers_by_block;
   return true;
 }
 
-// The cases of a public test, such as SolvesTheCoursesExample, for rung `number`. 07_occupancy_public.cc has them for
-// the public suite; the instructor's suite has its own, in which some depend on the seed.
+// The cases of a public test, such as SolvesTheCoursesExample, for rung `number`. The public suite's are in
+// 07_occupancy_public.cc; the instructor's suite has its own, some of which depend on the seed.
 std::vector<Case> CasesOf(const std::string& test, int number, const judge::SeedKey& seed);
 
 }  // namespace lockstep::suites

@@ -1,4 +1,4 @@
-// What the public and the hidden tests of assignment 07 share.
+// Shared by the public and the hidden tests of assignment 07.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@ namespace lockstep::suites {
 
 class OccupancyTest : public judge::LauncherTest {
  protected:
-  // Asks the rung one case after the other, up to the first problem. Leaves out devices that the rung is not for.
+  // Runs the rung on the cases in order, up to the first problem. Skips devices that the rung does not apply to.
   void Expect(std::span<const Case> cases);
-  // Asks all cases of the running test.
+  // Runs all cases of the current test.
   void ExpectAll();
   int number() const;  // the rung's
 

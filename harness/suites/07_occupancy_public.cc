@@ -5,7 +5,7 @@
 namespace lockstep::suites {
 namespace {
 
-constexpr int kMistakes = 16;  // the most that a row has
+constexpr int kMistakes = 16;  // the most in any row
 
 struct TableSm {
   SmLimits limits;

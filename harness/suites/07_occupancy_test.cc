@@ -62,7 +62,7 @@ std::string HintFor(const Case& one, About about, int64_t found) {
                                        : mistake->hint;
 }
 
-// Which arguments a rung is given, beside the device's limits.
+// A rung's arguments besides the device's limits.
 std::vector<Argument> ArgumentsOf(int number, const SmLimits& sm, const Kernel& kernel) {
   std::vector<Argument> arguments = {Argument::HostArray(BytesOf(Encode(sm)))};
   const KernelNeeds needs = {kernel.threads, kernel.registers, kernel.shared,
@@ -103,7 +103,7 @@ std::string Describe(int number, const Sm& sm, const Kernel& kernel) {
   return text;
 }
 
-// All of a device's numbers, as occupancy.h calls them.
+// All of a device's numbers, with their names in occupancy.h.
 std::vector<vgpu::MessageLine> DeviceLines(const SmLimits& sm) {
   const std::pair<const char*, int> numbers[] = {{"warp_size", sm.warp_size},
                                                  {"max_threads_per_block", sm.max_threads_per_block},
@@ -119,7 +119,7 @@ std::vector<vgpu::MessageLine> DeviceLines(const SmLimits& sm) {
                                                  {"shared_per_block", sm.shared_per_block},
                                                  {"shared_unit", sm.shared_unit},
                                                  {"shared_reserved", sm.shared_reserved}};
-  constexpr size_t kFirstOf[] = {0, 4, 10};  // threads, registers, shared memory: a line each
+  constexpr size_t kFirstOf[] = {0, 4, 10};  // threads, registers, shared memory: one line each
   std::vector<vgpu::MessageLine> lines;
   for (size_t i = 0; i < std::size(numbers); ++i) {
     if (std::find(std::begin(kFirstOf), std::end(kFirstOf), i) != std::end(kFirstOf)) {
@@ -132,7 +132,7 @@ std::vector<vgpu::MessageLine> DeviceLines(const SmLimits& sm) {
   return lines;
 }
 
-// What a rung but the fifth has to return, and what helps where it returned `found`.
+// The expected result of all rungs except the fifth, and a hint for the wrong result `found`.
 struct Answer {
   int64_t expected;
   std::string hint;
@@ -163,7 +163,7 @@ Answer AnswerOf(int number, const Case& one, int64_t found) {
   }
 }
 
-// The fields of rung 5's result, in the order in which they follow from each other.
+// The fields of rung 5's result, in the order of their dependencies.
 std::vector<Problem> CheckResult(const CallContext& context, const OccupancyResult& found, const Case& one) {
   const SmLimits& sm = one.sm.limits;
   const Answers& right = one.answers;
@@ -174,7 +174,7 @@ std::vector<Problem> CheckResult(const CallContext& context, const OccupancyResu
                          const std::string& hint) -> std::vector<Problem> {
     return {MakeProblem(Verdict::kWrong, context, {{"expect", field + " = " + expected}, {"found", got}}, hint)};
   };
-  // What a resource alone would allow of blocks that can't be launched: 0 is as good an answer.
+  // For blocks that can't be launched, a single resource's limit may also be given as 0.
   const bool impossible = one.kernel.threads < 1 || one.kernel.threads > sm.max_threads_per_block;
   for (int i = 0; i < 4; ++i) {
     if (found.blocks_by[i] == expected_by[i] || (impossible && found.blocks_by[i] == 0)) continue;
@@ -192,7 +192,7 @@ std::vector<Problem> CheckResult(const CallContext& context, const OccupancyResu
     return wrong("warps", Count(right.warps), Count(found.warps), "blocks times the number of whole warps in a block");
   }
   const double occupancy = static_cast<double>(right.warps) / sm.max_warps;
-  // A quotient of two small whole numbers, computed in float or double: within a few of float's roundings. NaN fails.
+  // A quotient of two small whole numbers, computed in float or double: within a few float roundings. NaN fails.
   constexpr double kFloatRoundings = 4 * std::numeric_limits<float>::epsilon();
   if (!(std::abs(found.occupancy - occupancy) <= kFloatRoundings * occupancy)) {
     const bool percent = std::abs(found.occupancy - 100 * occupancy) <= 100 * kFloatRoundings;
@@ -243,7 +243,7 @@ std::vector<Problem> OccupancyTest::ProblemsOf(const Case& one, const std::vecto
     return {judge::UnfinishedProblem(context, "returned kNotBegun")};
   }
   judge::NoteBegun(rung());
-  // All host arrays but the result are read-only.
+  // All host arrays except the result are read-only.
   size_t array = 0;
   for (const Argument& argument : arguments) {
     if (argument.kind != worker::ArgumentKind::kHostArray) continue;
@@ -274,7 +274,8 @@ std::vector<Problem> OccupancyTest::ProblemsOf(const Case& one, const std::vecto
 }
 
 void OccupancyTest::Expect(std::span<const Case> cases) {
-  // Some at a time: an exchange with the worker takes longer than an answer, and what is wrong early ends the test.
+  // In batches, because an exchange with the worker takes longer than a computation, but small ones, because an early
+  // failure ends the test.
   constexpr size_t kAtOnce = 64;
   for (size_t first = 0; first < cases.size() && ok(); first += kAtOnce) {
     std::vector<const Case*> asked;
@@ -304,13 +305,13 @@ void OccupancyTest::ExpectAll() {
 
 TEST_P(OccupancyTest, SolvesTheCoursesExample) { ExpectAll(); }
 TEST_P(OccupancyTest, KnowsEveryComputeCapability) { ExpectAll(); }
-// A round-up that is missing shows where a number is just above a multiple.
+// A missing round-up shows if a number is just above a multiple.
 TEST_P(OccupancyTest, IsRightAtEveryBoundary) { ExpectAll(); }
 TEST_P(OccupancyTest, RefusesBlocksThatDoNotFit) { ExpectAll(); }
 TEST_P(OccupancyTest, KnowsKernelsThatNeedNothing) { ExpectAll(); }
-// Shared memory and cache share their memory from 2.0 on: how it is divided changes what fits.
+// From 2.0 on, shared memory and cache share storage: the split changes what fits.
 TEST_P(OccupancyTest, KnowsEveryCarveOut) { ExpectAll(); }
-// Last: what is wrong on devices that there are is easier to understand.
+// Last, because failures on real devices are easier to understand.
 TEST_P(OccupancyTest, KnowsDevicesThatWereNeverBuilt) { ExpectAll(); }
 
 INSTANTIATE_TEST_SUITE_P(, OccupancyTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);

@@ -19,8 +19,8 @@ struct PredictionCase {
   int transactions = 0;  // rung 9
 };
 
-// The cases of a public test, such as PredictsThePatterns. 08_coalescing_public.cc has them for the public suite; the
-// instructor's suite has its own, in which some depend on the seed.
+// The cases of a public test, such as PredictsThePatterns. The public suite's are in 08_coalescing_public.cc; the
+// instructor's suite has its own, some of which depend on the seed.
 std::vector<PredictionCase> CasesOf(const std::string& test, const judge::SeedKey& seed);
 
 }  // namespace lockstep::suites

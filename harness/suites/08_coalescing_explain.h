@@ -1,4 +1,4 @@
-// What a wrong sum, or a wrong prediction, reveals about the mistake.
+// Explains a wrong sum or prediction.
 #pragma once
 
 #include <bit>
@@ -32,13 +32,13 @@ inline Layout LayoutOf(const std::string& rung) {
 
 inline uint64_t FloatsEach(Layout layout) { return layout == Layout::kElements ? 1 : 3; }
 
-// Where the component is that is added to float i, of `count` floats in all; of plain elements none is.
+// The index of the component added to float i, of `count` floats in all; plain elements have none.
 inline uint64_t PartnerOf(Layout layout, uint64_t count, uint64_t i) {
   if (layout == Layout::kStructures) return i % 3 == 2 ? i - 2 : i + 1;
   return (i + count / 3) % count;
 }
 
-// What the judge expects, and what else a found value may be.
+// The expected sums, and other meanings of a found value.
 class Sums {
  public:
   Sums(Layout layout, std::span<const uint32_t> in) : layout_(layout), in_(in) {}
@@ -66,7 +66,7 @@ class Sums {
     return place + ", " + "xyz"[component] + " of structure " + std::to_string(structure);
   }
 
-  // `never_written`: the found word is what the output held before.
+  // `never_written`: the found word is the output's initial value.
   std::string Hint(uint64_t i, uint32_t found_word, bool never_written) const {
     const uint64_t count = in_.size(), n = count / FloatsEach(layout_);
     if (never_written) {
@@ -102,7 +102,7 @@ class Sums {
     if (layout_ == Layout::kStructures && i % 3 == 2 && found == in(i) + in(i - 2) + in(i - 1)) {
       return "x was replaced by x + y before z needed it: take all three into registers first";
     }
-    // The same component where the other layout has it.
+    // The position of the same component in the other layout.
     const uint64_t there = layout_ == Layout::kArrays ? i % 3 * n + i / 3 : i % n * 3 + i / n;
     if (found == in(i) + in(PartnerOf(other, count, i)) || (there != i && found == Right(there))) {
       return layout_ == Layout::kStructures
@@ -124,7 +124,7 @@ class Sums {
   std::span<const uint32_t> in_;
 };
 
-// A hint for a fault of a kernel, where the task has one that says more than the fault's own; else "".
+// A hint for a kernel's fault that is more specific than the fault's own; else "".
 inline std::string HintOfFault(const std::string& rung, const judge::Problem& problem) {
   if (!problem.finding || !problem.finding->memory) return "";
   const vgpu::MemoryPlace& memory = *problem.finding->memory;
@@ -167,7 +167,7 @@ inline std::string RequestText(const WarpRequest& request) {
          ", active = " + active;
 }
 
-// Of a wrong number of sectors.
+// For a wrong number of sectors.
 inline std::string SectorsHint(const WarpRequest& request, int found) {
   const int active = std::popcount(request.active);
   if (found < 1 || found > 32) return "a request moves at least one sector, and at most one per thread";
@@ -184,7 +184,7 @@ inline std::string SectorsHint(const WarpRequest& request, int found) {
   return "write down the threads' addresses: two are in the same sector if both divided by 32 give the same number";
 }
 
-// Of a wrong number of transactions.
+// For a wrong number of transactions.
 inline std::string TransactionsHint(const WarpRequest& request, int expected, int found) {
   const int active = std::popcount(request.active);
   if (found > 32 || found < 0) return "a half-warp takes one transaction, or one per active thread";

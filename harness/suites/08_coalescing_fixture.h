@@ -1,4 +1,4 @@
-// What the public and the hidden tests of assignment 08 share.
+// Shared by the public and the hidden tests of assignment 08.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace lockstep::suites {
 
 enum class Values : uint8_t {
-  kRamp,    // 1, 2, 3, …; for messages that can be read. Up to 2^23 floats
+  kRamp,    // 1, 2, 3, …; for readable messages. Up to 2^23 floats
   kRandom,  // whole numbers from 1 to 2^23
 };
 std::vector<uint32_t> MakeFloats(Values values, uint64_t count, const judge::SeedKey& seed);
@@ -27,17 +27,16 @@ class CoalescingBuffers {
   judge::DeviceArray<uint32_t> in, out;
 };
 
-// Runs a launcher on floats that fill the first part of d_in, and returns all that is wrong with how it went. `what`
-// names the values in messages.
+// Runs a launcher on floats in the first part of d_in, and returns all problems. `what` names the values in messages.
 judge::EvidenceRun Increment(judge::Runner& runner, const std::string& rung, CoalescingBuffers& buffers,
                              const std::vector<uint32_t>& floats, const std::string& what);
 
 // Rungs 2 to 8.
 class CoalescingTest : public judge::LauncherTest {
  protected:
-  // n elements or structures in buffers of their own. Does nothing where a problem was found before.
+  // n elements or structures in new buffers. No effect after a problem was found.
   void Expect(uint64_t n, Values values = Values::kRamp, judge::Role role = judge::Role::kChecked);
-  // The same in buffers that the test keeps, and with floats of its own.
+  // The same in the test's own buffers, with given floats.
   void ExpectIn(CoalescingBuffers& buffers, const std::vector<uint32_t>& floats, const std::string& what,
                 judge::Role role = judge::Role::kChecked);
   // Floats for each element or structure.
@@ -47,7 +46,7 @@ class CoalescingTest : public judge::LauncherTest {
   uint64_t inputs_ = 0;
 };
 
-// Rungs 1 and 9: asks all cases of the running test, up to the first problem.
+// Rungs 1 and 9: runs all cases of the current test, up to the first problem.
 class PredictionTest : public judge::LauncherTest {
  protected:
   void ExpectAll();

@@ -125,21 +125,21 @@ TEST_P(CoalescingTest, IncrementsPrimeLengths) {
 }
 
 TEST_P(CoalescingTest, HandlesNothing) {
-  // A rung that can't increment yet is told that instead.
+  // If the rung can't increment yet, report that first.
   Expect(8);
   Expect(0);
 }
 
-// Too large for the checkers that look at every access; accesses outside of buffers are found all the same.
+// Too large for checkers that inspect every access; out-of-bounds accesses are still found.
 TEST_P(CoalescingTest, IncrementsLargeArrays) {
-  // Quick to say that a rung is not begun.
+  // A quick check that reports a rung not begun.
   Expect(1000, Values::kRamp, Role::kPlain);
   constexpr uint64_t kLarge = uint64_t{1} << 19;
   for (const uint64_t n : {kLarge - 1, kLarge + 1}) Expect(n, Values::kRandom, Role::kPlain);
 }
 
 TEST_P(CoalescingTest, LeavesTheInputUnchanged) {
-  // Every test looks at the input; here all of it has to survive two calls, and give the same result again.
+  // Every test checks that the input is unchanged; here all of it must survive two calls with the same result.
   const uint64_t count = each() * 1501;
   CoalescingBuffers buffers(judge::Suite::Get().runner(Role::kChecked).device(), count);
   const std::vector<uint32_t> floats = MakeFloats(Values::kRandom, count, Seed());
@@ -187,7 +187,7 @@ void PredictionTest::ExpectAll() {
   for (size_t k = 0; k < cases.size() && ok(); ++k) Add(ProblemsOf(cases[k], calls[k].front(), reports[k]));
 }
 
-// From requests that forgive most to those that forgive least.
+// From the least to the most demanding requests.
 TEST_P(PredictionTest, PredictsThePatterns) { ExpectAll(); }
 TEST_P(PredictionTest, PredictsAnyOffset) { ExpectAll(); }
 TEST_P(PredictionTest, PredictsAnyStride) { ExpectAll(); }
@@ -195,7 +195,8 @@ TEST_P(PredictionTest, PredictsIdleThreads) { ExpectAll(); }
 TEST_P(PredictionTest, PredictsAnyOrder) { ExpectAll(); }
 TEST_P(PredictionTest, PredictsAnyRequest) { ExpectAll(); }
 
-// What is timed: each call has floats of its own, and lengths that are multiples of a block or of nothing, by turns.
+// The timed workload: each call has floats of its own, with lengths that alternate between multiples of a block and of
+// nothing.
 class CoalescingWorkload : public judge::Workload {
  public:
   CoalescingWorkload(judge::JudgeDevice& device, const std::string& rung, uint64_t elements, uint32_t call)

@@ -1,4 +1,4 @@
-// What the public and the hidden tests of assignment 09 share.
+// Shared by the public and the hidden tests of assignment 09.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace lockstep::suites {
 // n floats between 0 and 1.
 std::vector<float> MakeFractions(uint64_t n, const judge::SeedKey& seed);
 
-// One call of a launcher, and all that is wrong with it. streams: rung 2's; no other rung takes it.
+// One call of a launcher, and all its problems. streams: only for rung 2.
 judge::EvidenceRun StreamOnce(judge::Runner& runner, const std::string& rung, const std::vector<float>& values,
                               int streams = 0);
 
 std::vector<std::string> StreamRungs(bool chunked);
 
-// Tests of every rung. Rung 2 is called with each number of streams.
+// Tests of every rung. Rung 2 is called with several numbers of streams.
 class StreamsTest : public judge::LauncherTest {
  protected:
   void Expect(uint64_t n, judge::Role role = judge::Role::kChecked);
@@ -32,7 +32,7 @@ class StreamsTest : public judge::LauncherTest {
 // Of rung 2.
 class ChunksTest : public StreamsTest {
  protected:
-  // Work in as many streams as were asked for, none of it in the default stream.
+  // Checks for work in exactly this many streams, none of it in the default stream.
   void ExpectStreams(uint64_t n, int streams);
 };
 

@@ -1,4 +1,4 @@
-// Assignment 09, copies and kernels side by side: the tests that students have.
+// Assignment 09, overlapping copies and kernels: the tests that students have.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ bool HasBytes(float value, uint8_t byte) {
   return std::all_of(std::begin(bytes), std::end(bytes), [&](uint8_t b) { return b == byte; });
 }
 
-// What the first wrong element tells about the mistake.
+// Explains the first wrong element.
 std::string HintOf(const std::vector<float>& values, const std::vector<float>& expected,
                    const std::vector<float>& found, uint64_t at, bool chained) {
   if (HasBytes(found[at], kNotArrived)) {
@@ -99,8 +99,8 @@ std::string HintOf(const std::vector<float>& values, const std::vector<float>& e
   return "each copy, launch and copy back of a chunk has the same offset, and they follow each other in one stream";
 }
 
-// The simulation is the kernels': each element takes a multiplication and a multiply-add in double precision a step.
-// Nothing where the kernels' instructions were not counted.
+// Checks that kernels did the simulation: each element takes a double-precision multiplication and multiply-add per
+// step. Empty if kernel instructions were not counted.
 std::optional<Problem> CheckSimulated(const CallContext& context, const CallReport& report, uint64_t n) {
   vgpu::Counters counted;
   for (const vgpu::LaunchRecord& launch : report.launches) counted += launch.counters;
@@ -113,7 +113,7 @@ std::optional<Problem> CheckSimulated(const CallContext& context, const CallRepo
       "launch simulate_kernel or chain_kernel for every element");
 }
 
-// Which operations have ended before operation k may begin: a bit each.
+// The operations that must end before operation k begins: one bit each.
 class Before {
  public:
   static constexpr size_t kMost = 4096;  // operations; a right call has some hundreds
@@ -133,8 +133,8 @@ class Before {
   std::vector<std::bitset<kMost>> sets_;
 };
 
-// A piece needs the result of the one before, which is a kernel's. So as many launches as simulate follow one another;
-// where fewer do, the host has worked out what some begin with.
+// A piece needs the previous one's result, which a kernel computes. So the longest chain of dependent launches is at
+// least the number of steps; if it is shorter, the host has computed some inputs.
 std::optional<Problem> CheckChained(const CallContext& context, const CallReport& report) {
   if (report.operations.size() > Before::kMost) {
     return MakeProblem(Verdict::kRejected, context,
@@ -142,7 +142,7 @@ std::optional<Problem> CheckChained(const CallContext& context, const CallReport
                        "a few hundred copies and launches are enough for any length");
   }
   const Before before(report.operations);
-  std::vector<uint64_t> behind(report.operations.size());  // launches up to this one, each behind the last
+  std::vector<uint64_t> behind(report.operations.size());  // length of the longest chain of launches ending here
   uint64_t simulating = 0, longest = 0;
   for (size_t k = 0; k < report.operations.size(); ++k) {
     const worker::StreamedOperation& operation = report.operations[k];
@@ -165,8 +165,8 @@ std::optional<Problem> CheckChained(const CallContext& context, const CallReport
       "piece c takes what the kernel of piece c - 1 has stored: the carries are the kernels' to compute, and to wait for");
 }
 
-// How many operations are under way at one time at most, as far as their order allows: what follows another takes its
-// place.
+// The largest number of operations in progress at once that their order allows: a dependent operation takes its
+// predecessor's place.
 uint64_t LanesOf(const CallReport& report) {
   if (report.operations.size() > Before::kMost) return 0;
   const Before before(report.operations);
@@ -236,7 +236,7 @@ CallContext ContextOf(const std::string& rung, uint64_t n, int streams) {
   std::string input = "n = " + Grouped(n);
   if (IsChunked(rung)) input += ", " + judge::Counted(static_cast<uint64_t>(streams), "stream");
   CallContext context{rung, input, judge::Suite::Get().assignment().submission};
-  context.host_bytes = UINT64_MAX;  // the results go there
+  context.host_bytes = UINT64_MAX;  // the results are copied there
   return context;
 }
 
@@ -254,7 +254,7 @@ std::set<std::string> StreamsOf(const CallReport& report) {
 std::vector<float> MakeFractions(uint64_t n, const judge::SeedKey& seed) {
   const std::vector<uint32_t> words = judge::MakeWords(n, seed);
   std::vector<float> values(n);
-  // Not 0: a step leaves that as it is.
+  // Not 0: a step would leave it unchanged.
   for (uint64_t i = 0; i < n; ++i) values[i] = static_cast<float>((words[i] >> 8) | 1) * 0x1p-24f;
   return values;
 }
@@ -313,7 +313,7 @@ void ChunksTest::ExpectStreams(uint64_t n, int streams) {
   judge::EvidenceRun run =
       StreamOnce(judge::Suite::Get().runner(Role::kChecked), rung(), MakeFractions(n, seed), streams);
   if (run.problems.empty() && run.report.observed) {
-    // Large chunks may be fewer than the streams. A graph has its branches side by side without a stream for each.
+    // There may be fewer large chunks than streams. A graph can run branches concurrently without a stream each.
     const auto most = static_cast<uint64_t>(streams);
     const uint64_t least = std::min<uint64_t>(most, std::max<uint64_t>(run.report.launches.size(), 2));
     const auto is_asked = [&](uint64_t count) { return least <= count && count <= most; };
@@ -348,7 +348,7 @@ TEST_P(StreamsTest, HandlesNothing) {
   Expect(0);
 }
 
-// What an earlier call left in its buffers is not this call's.
+// Buffers must not keep an earlier call's values.
 TEST_P(StreamsTest, SimulatesAgain) {
   for (const uint64_t n : {100000, 70000, 100000}) ExpectWith(n, 2);
 }

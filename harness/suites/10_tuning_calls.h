@@ -1,7 +1,7 @@
-// The calls that the tests of assignment 10 make on other machines, and what can be wrong with them.
+// Calls of assignment 10's tests on other machines, and their checks.
 //
-// A tuner's choice is judged by what the judge itself counted and timed: the launches of its call, and a sweep of the
-// submission's own family through all configurations. What the program took a launch's time for decides nothing.
+// A tuner's choice is judged by the judge's own counts and times: the launches of its call, and a sweep of the
+// submission's own family through all configurations. Times measured by the program don't count.
 #pragma once
 
 #include <algorithm>
@@ -15,19 +15,19 @@
 
 namespace lockstep::suites {
 
-// A time is told in steps of 1/32 µs, as a GPU's clock ticks.
+// Times are reported in steps of 1/32 µs, like a GPU's clock.
 inline constexpr double kStepMicroseconds = 1.0 / 32;
 inline double Told(double microseconds) { return kStepMicroseconds * std::ceil(microseconds / kStepMicroseconds); }
 
 inline constexpr Config kEvidenceConfig{128, 128, 1, 4};  // no load of several marks at once
 inline constexpr uint64_t kEvidenceMarks = 150;
-inline constexpr uint64_t kSmallTask = 5'000;  // whose configurations are not worth a comparison
+inline constexpr uint64_t kSmallTask = 5'000;  // below this, configurations are not worth comparing
 inline constexpr int kNotReady = 600;          // cudaErrorNotReady
 inline const std::vector<std::string> kEvents = {"cudaEventRecord", "cudaEventSynchronize"};
-// Different configurations that a tuner has to have tried, whichever it chooses: fewer are no search.
+// The number of different configurations that a tuner must try: fewer are no search.
 inline constexpr size_t kLeastTried = 6;
 
-// The real GPU where the run is on one; else a virtual one, which tells a program the modelled times.
+// The real GPU if the run is on one; else a virtual one, which reports modelled times to the program.
 class MachineRunner {
  public:
   explicit MachineRunner(const Machine& machine) {
@@ -42,7 +42,7 @@ class MachineRunner {
   std::unique_ptr<judge::Runner> own_;
 };
 
-// Adds a problem where the call made more events or streams than it destroyed, by what the program tells of its calls.
+// Adds a problem if the call created more events or streams than it destroyed, by the program's reports.
 inline void CheckNoEventsHeld(const judge::CallContext& context, const judge::CallReport& report,
                               std::vector<judge::Problem>& problems) {
   const auto count = [&](const char* beginning) {
@@ -129,7 +129,7 @@ inline judge::EvidenceRun RunClock(judge::Runner& runner, const Machine& machine
     return run;
   }
   const double expected = Told(report.launches.back().microseconds);
-  constexpr double kTolerance = 0.01;  // of float's rounding, and a step's
+  constexpr double kTolerance = 0.01;  // of float's rounding, and a clock step
   if (std::abs(found - expected) <= kTolerance * expected + kStepMicroseconds) return run;
   const bool too_early = std::any_of(report.trace.begin(), report.trace.end(), [](const worker::ApiCall& call) {
     return call.function == "cudaEventElapsedTime" && call.error == kNotReady;
@@ -140,7 +140,7 @@ inline judge::EvidenceRun RunClock(judge::Runner& runner, const Machine& machine
   }
   double all = 0;
   for (const vgpu::LaunchRecord& launch : report.launches) all += Told(launch.microseconds);
-  // The host's clock gives another time in each run, which says nothing.
+  // A host clock's time varies between runs, so the number is not shown.
   const bool is_far = found > 1100 * expected;
   wrong(judge::Figure(expected) + " µs", is_far ? "over 1,000 times as much" : judge::Figure(found) + " µs",
         std::abs(milliseconds - expected) <= kTolerance * expected ? "cudaEventElapsedTime gives milliseconds"
@@ -156,7 +156,7 @@ inline judge::EvidenceRun RunClock(judge::Runner& runner, const Machine& machine
 struct TunerRun {
   judge::CallReport report;
   std::vector<judge::Problem> problems;
-  std::string input;  // what messages call it
+  std::string input;  // its name in messages
   Config choice = {};
   std::vector<TimedConfig> landscape;  // empty on a real GPU
 };
@@ -169,7 +169,7 @@ inline bool IsLaunchOf(const vgpu::LaunchRecord& launch, const vgpu::LaunchRecor
   return shape(launch) == shape(swept);
 }
 
-// Runs a tuner, and finds all that is wrong with its search; how good the choice is comes later.
+// Runs a tuner, and checks its search; the quality of the choice is checked later.
 inline TunerRun RunTuner(judge::Runner& runner, const Machine& machine, const std::string& rung, TuningBuffers& buffers,
                          const TuningInput& input, const Sweep* sweep) {
   using judge::Verdict;
@@ -179,7 +179,7 @@ inline TunerRun RunTuner(judge::Runner& runner, const Machine& machine, const st
   std::vector<worker::Argument> arguments = TaskArguments(buffers, input);
   arguments.push_back(worker::Argument::HostArray(std::vector<uint8_t>(sizeof(Config), judge::kPoisonByte)));
   if (rung.starts_with("tuning4")) {
-    // What a call for fewer elements has measured is no answer for more.
+    // A previous call for fewer elements must not supply the answer.
     std::vector<worker::Argument> fewer = arguments;
     fewer[2] = worker::Argument::Integer(static_cast<unsigned>(input.in.size() / 2));
     CallTimed(runner, context, buffers, input, fewer);
@@ -206,7 +206,7 @@ inline TunerRun RunTuner(judge::Runner& runner, const Machine& machine, const st
                  "*best has to be one of the valid configurations");
   }
   if (!report.observed || sweep == nullptr) return result;
-  // What can be chosen from has to be what it says.
+  // The family's configurations must do what their numbers say.
   if (auto problems = EffortProblems(judge::Suite::Get().assignment().rungs.front().id, *sweep); !problems.empty()) {
     for (judge::Problem& problem : problems) {
       problem.evidence.insert(problem.evidence.begin(), "not judged: rung 1's family is what a tuner chooses from");
@@ -253,7 +253,7 @@ inline TunerRun RunTuner(judge::Runner& runner, const Machine& machine, const st
   return result;
 }
 
-// The same tuner on the same machine is asked once.
+// Caches the result of a tuner on a machine.
 inline const TunerRun& TunerRunOn(const Machine& machine, const std::string& rung, const TuningInput& input) {
   static std::map<std::string, TunerRun> known;
   const std::string key = rung + (OnGpu() ? "" : machine.name + input.what);
@@ -286,7 +286,7 @@ inline std::vector<judge::Problem> ChoiceProblems(const std::string& rung, const
                                   : "which parameter did the search never vary, or vary only together with another?")};
 }
 
-// A tuner, or the clock, on the device that evidence is measured on.
+// A tuner, or the clock, on the device of evidence runs.
 inline judge::EvidenceRun RunTimedForEvidence(judge::Runner& runner, const std::string& rung, TuningBuffers& buffers,
                                               const TuningInput& input) {
   judge::Suite& suite = judge::Suite::Get();
@@ -295,12 +295,12 @@ inline judge::EvidenceRun RunTimedForEvidence(judge::Runner& runner, const std::
   Machine machine = MachineOf(suite.options().profile);
   machine.clock = &judge::ProfileNamed(suite.options().evidence_profile);
   runner.QuantizeTimes(kStepMicroseconds);
-  runner.Restart();  // what the program remembers of an earlier rung's search is no search
+  runner.Restart();  // results remembered from an earlier rung's search are no search
   judge::EvidenceRun run;
   if (rung.starts_with("tuning2")) {
     run = RunClock(runner, machine, rung, buffers, input, kEvidenceConfig);
   } else {
-    // Rung 3 has few elements here: what it does is counted, its choice is looked at in the tests.
+    // Rung 3 has few elements here: its work is counted, and its choice is checked in the tests.
     const bool is_judged = rung.starts_with("tuning4") && !is_reference && input.in.size() > kSmallTask;
     TunerRun tuned = RunTuner(runner, machine, rung, buffers, input, is_judged ? &SweepOf(input) : nullptr);
     if (tuned.problems.empty()) tuned.problems = ChoiceProblems(rung, tuned, kUseless);
@@ -310,7 +310,7 @@ inline judge::EvidenceRun RunTimedForEvidence(judge::Runner& runner, const std::
   return run;
 }
 
-// Evidence of a search on a machine that the seed draws, as in the tests: each of those might be the one that counts.
+// Evidence for a search on a machine drawn from the seed, as in the tests: a submission can't tell which run counts.
 inline judge::EvidenceRun RunDrawnSearch(const std::string& rung, const judge::SeedKey& seed) {
   const Machine machine = MachineNeverBuilt(seed, /*is_large=*/seed.words[0] % 2 == 0);
   const TuningInput input = PublicTask();

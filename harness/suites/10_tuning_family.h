@@ -1,5 +1,5 @@
-// Calls of the family, rung 1 of assignment 10, and what can be wrong with them; and the sweep of a family through all
-// configurations, which tuners are judged by.
+// Calls of the family (rung 1 of assignment 10) and their checks; and the sweep of a family through all configurations,
+// by which tuners are judged.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ inline std::vector<int32_t> MarksBelow(const TuningInput& input) {
   return counts;
 }
 
-// What a wrong count tells.
+// Explains a wrong count.
 inline std::string ExplainCount(const TuningInput& input, const Config& config, size_t i, int32_t found) {
   const int32_t value = input.in[i];
   const auto m = static_cast<int64_t>(input.marks.size()), tile = int64_t{config.tile};
@@ -103,7 +103,7 @@ inline std::optional<judge::Problem> CheckCounts(const judge::CallContext& conte
                         ExplainCount(input, config, i, *wrong));
 }
 
-// Whether the launches are one, in this configuration.
+// Checks that there is one launch, in this configuration.
 inline std::optional<judge::Problem> CheckShape(const judge::CallContext& context, uint64_t n, const Config& config,
                                                 const std::vector<vgpu::LaunchRecord>& launches) {
   const auto wrong = [&](const std::string& expect, const std::string& found, const std::string& hint) {
@@ -146,7 +146,7 @@ inline judge::EvidenceRun RunFamily(judge::Runner& runner, const std::string& ru
        .arguments = ConfigArguments(buffers, input, config),
        .unchanged_hint = "d_in and d_marks are read-only: the counts go to d_out",
        .frees = true,
-       // With no marks all counts are 0, whatever the elements are.
+       // Without marks all counts are 0.
        .is_work = false,
        .check = [&](const judge::CallReport& report, std::span<const int32_t> found) -> std::optional<judge::Problem> {
          const bool launched = !report.observed || !report.launches.empty();
@@ -182,7 +182,7 @@ inline judge::EvidenceRun RunFamily(judge::Runner& runner, const std::string& ru
   judge::CheckUnchanged<int32_t>(buffers.marks, marks.values(), context, "d_marks is read-only", run.problems);
   judge::CheckGuards(context, run.problems, buffers.marks);
   if (run.problems.empty() && fits && n > 0 && !input.marks.empty()) {
-    // The least int has no mark below it, whatever the marks are; kernels read the others.
+    // The least int has no mark below it, so it need not be read.
     const judge::TaskBytes inputs[] = {judge::FirstOf(buffers.in, n),
                                        judge::FirstOf(buffers.marks, input.marks.size())};
     const judge::TaskBytes results[] = {judge::FirstOf(buffers.out, n)};
@@ -231,7 +231,7 @@ inline judge::EvidenceRun RunRefused(judge::Runner& runner, const std::string& r
 struct Sweep {
   uint64_t n = 0, m = 0;
   Launches launches;
-  std::vector<judge::Problem> problems;  // the first that a configuration had
+  std::vector<judge::Problem> problems;  // the first problems of any configuration
 };
 
 inline Sweep SweepThrough(const TuningInput& input, const std::vector<Config>& configs) {
@@ -251,7 +251,7 @@ inline Sweep SweepThrough(const TuningInput& input, const std::vector<Config>& c
   return sweep;
 }
 
-// Through all configurations, once for a task.
+// Sweeps all configurations, once per task.
 inline const Sweep& SweepOf(const TuningInput& input) {
   static std::map<std::pair<uint64_t, uint64_t>, Sweep> known;
   const auto [at, is_new] = known.try_emplace({input.in.size(), input.marks.size()});
@@ -259,15 +259,16 @@ inline const Sweep& SweepOf(const TuningInput& input) {
   return at->second;
 }
 
-// Instructions of a configuration, as a multiple of a plain kernel's; and how much they may differ from one to another.
+// Limits for a configuration's instructions: as a multiple of a plain kernel's, and relative to another
+// configuration's.
 inline constexpr double kMostOfPlain = 1.6, kMostSpread = 1.55;
 
-// Its time on a Tesla T4, as a multiple of what such a kernel takes there. Right designs take 0.32 to 1.09 times as long,
-// and of one tile's configurations one at most 1.76 times as much longer as another.
+// Limits for its time on a Tesla T4: as a multiple of a plain kernel's, and relative to other configurations of the
+// tile. Correct designs take 0.32 to 1.09 times as long, and differ by at most a factor of 1.76 within a tile.
 inline constexpr double kMostOfPlainTime = 1.25, kMostTimeSpread = 2;
 
-// The launch as it would be if each warp did no more than a plain kernel's: so many instructions, of which `slots` load a
-// mark from shared memory.
+// The launch with each warp's work reduced to a plain kernel's: this many instructions, of which `slots` load a mark
+// from shared memory.
 inline vgpu::LaunchRecord PlainLaunch(const vgpu::LaunchRecord& launch, const Sweep& sweep, double tiles, double slots,
                                       double instructions) {
   vgpu::LaunchRecord plain = launch;
@@ -289,10 +290,10 @@ inline vgpu::LaunchRecord PlainLaunch(const vgpu::LaunchRecord& launch, const Sw
   return plain;
 }
 
-// Of each tile's configurations, multiples of a plain kernel's.
+// By tile, its configurations' multiples of a plain kernel's cost.
 using SharesOfTile = std::map<int, std::map<double, Config>>;
 
-// Where one of a tile's configurations takes more than `most` times as much as another.
+// Problems if one of a tile's configurations takes more than `most` times as much as another.
 inline std::vector<judge::Problem> SpreadProblems(const std::string& rung, const std::string& what, double most,
                                                   const SharesOfTile& of_tile) {
   for (const auto& [tile, shares] : of_tile) {
@@ -309,11 +310,11 @@ inline std::vector<judge::Problem> SpreadProblems(const std::string& rung, const
   return {};
 }
 
-// What a family may take. A configuration that is slow on purpose, or does not do what it says, would make the choice
-// among them easy.
+// Limits on a family's cost. A configuration that is deliberately slow, or does not do what it says, would make the
+// choice easy.
 inline std::vector<judge::Problem> EffortProblems(const std::string& rung, const Sweep& sweep) {
   if (!sweep.problems.empty()) return sweep.problems;
-  SharesOfTile shares_of_tile, times_of_tile;  // a family may leave out the rest of the last tile
+  SharesOfTile shares_of_tile, times_of_tile;  // a family may skip the rest of the last tile
   for (const auto& [key, launch] : sweep.launches) {
     const auto& [block, tile, unroll, items] = key;
     const Config config{block, tile, unroll, items};
@@ -322,7 +323,7 @@ inline std::vector<judge::Problem> EffortProblems(const std::string& rung, const
     const double warps = static_cast<double>(launch.grid.Count() * launch.block.Count()) / vgpu::kWarpSize;
     const auto each = [&](uint64_t counter) { return static_cast<double>(counter) / warps; };
     const double tiles = std::ceil(static_cast<double>(sweep.m) / tile), slots = tiles * tile;
-    const double copies = tiles * (std::ceil(static_cast<double>(tile) / block) + 2);  // rounds of the loop that copies
+    const double copies = tiles * (std::ceil(static_cast<double>(tile) / block) + 2);  // iterations of the copy loop
     const auto slow = [&](const std::string& what, double counted, double most, const std::string& hint) {
       return std::vector{judge::MakeProblem(judge::Verdict::kSlow, context,
                                             {{"counted", judge::Figure(std::round(counted)) + " " + what + " a warp"},
@@ -334,7 +335,7 @@ inline std::vector<judge::Problem> EffortProblems(const std::string& rung, const
       return slow("loads from shared memory", loads, most_loads,
                   "load a mark once, into a register, and compare it with all items of the thread");
     }
-    // A request brings a warp 32 marks at most, or 128 to lanes that hand them on.
+    // A request brings a warp at most 32 marks, or 128 to lanes that share them.
     if (const double least_loads = static_cast<double>(sweep.m) / 160; loads < least_loads) {
       return {
           judge::MakeProblem(judge::Verdict::kWrong, context,
@@ -356,7 +357,7 @@ inline std::vector<judge::Problem> EffortProblems(const std::string& rung, const
                                  "with unroll 1 the loop takes one mark a pass: the compiler unrolls it unless "
                                  "#pragma unroll 1 stands before it")};
     }
-    // That of a plain kernel: a load, a comparison and two more instructions for each item, and the loop's own.
+    // The count of a plain kernel: a load, a comparison and two more instructions per item, and the loop's own.
     const double plain = slots * (1 + 3 * items + 4.0 / unroll) + 14 * copies + 30 * items + 60;
     const double instructions = each(launch.counters.warp_instructions), share = instructions / plain;
     if (share > kMostOfPlain) {

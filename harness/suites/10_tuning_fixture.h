@@ -1,4 +1,4 @@
-// What the public and the hidden tests of assignment 10 share.
+// Shared by the public and the hidden tests of assignment 10.
 #pragma once
 
 #include <cstdint>
@@ -35,24 +35,24 @@ class TuningBuffers {
   judge::DeviceArray<int32_t> in, marks, out;
 };
 
-// A device for a tuner: what it is called and can do, and whose clock it has. `profile` is the id of a device that
-// exists; `clock` may be one that was never built.
+// A device for a tuner: its name and properties, and its clock. `profile` is the id of an existing device; `clock` may
+// be one that was never built.
 struct Machine {
   std::string profile, name;
   const vgpu::DeviceProfile* clock = nullptr;
 };
 Machine MachineOf(const std::string& profile);
-// A large device's clock behind the name of a small one, or the other way round, changed by chance: neither the name
-// nor the properties say what is fast, and no table has it.
+// A large device's clock with the name of a small one, or the reverse, randomly modified: neither name nor properties
+// nor any table reveal what is fast.
 Machine MachineNeverBuilt(const judge::SeedKey& seed, bool is_large);
 
 // Rung 1.
 class FamilyTest : public judge::LauncherTest {
  protected:
-  // Calls the family in one configuration, in buffers of its own; does nothing where a problem was found before.
+  // Calls the family in one configuration, in new buffers. No effect after a problem was found.
   void Expect(const Config& config, const TuningInput& input, uint64_t offset = 0);
   void ExpectRefused(const Config& config);
-  // Sweeps the family: no configuration may do more than its numbers ask for.
+  // Sweeps the family: no configuration may do more work than its numbers require.
   void ExpectEffort(const TuningInput& input);
   const TuningInput& Some();  // enough elements for several blocks of any configuration
   uint64_t inputs_ = 0;
@@ -72,22 +72,22 @@ class ClockTest : public judge::LauncherTest {
 // Rung 3, and rung 4.
 class TunerTest : public judge::LauncherTest {
  protected:
-  // Runs the tuner on this machine. Its choice may take at most `ratio` times as long as the best.
+  // Runs the tuner on this machine. Its choice may take at most `ratio` times the best time.
   void ExpectChoice(const Machine& machine, const TuningInput& input, double ratio);
 };
 class ExhaustiveTest : public TunerTest {};
 
-// A choice's time as a multiple of the best.
+// Limits of a choice's time as a multiple of the best.
 inline constexpr double kAsGood = 1.05, kNear = 1.15;
 inline constexpr double kBest = 1.01;     // rung 3 has measured it
-inline constexpr double kUseless = 1.12;  // few launches are no merit here
+inline constexpr double kUseless = 1.12;  // so few launches that there was no search
 
 inline std::vector<std::string> RungsOf(const std::string& prefix, const std::string& other = "none") {
   return judge::Suite::Get().SelectedRungs(
       [&](const std::string& rung) { return rung.starts_with(prefix) || rung.starts_with(other); });
 }
 
-// The sizes that tuners work on: enough work for configurations to differ, and no multiples of anything.
+// The tuners' input sizes: enough work for configurations to differ, and multiples of nothing.
 TuningInput PublicTask();
 TuningInput TaskOf(const judge::SeedKey& seed);
 

@@ -1,7 +1,7 @@
-// The configurations of assignment 10, and how long a family of kernels takes in each of them on a device.
+// The configurations of assignment 10, and a kernel family's time in each of them on a device.
 //
-// What a launch does is counted once, and its time on any device follows from that (vgpu/model/time_model.h): blocks
-// and threads are the configuration's, not the device's.
+// A launch's work is counted once, and its time on any device follows from that (vgpu/model/time_model.h): blocks and
+// threads depend on the configuration, not the device.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline std::string TextOf(const Config& config) {
          std::to_string(config.unroll) + ", items " + std::to_string(config.items);
 }
 
-// One rule's limit, by what exceeds it: a message says which.
+// The violated rule, for a message.
 inline std::string BrokenRule(const Config& config) {
   const auto listed = [](const auto& list, int value) {
     return std::find(std::begin(list), std::end(list), value) != std::end(list);
@@ -50,7 +50,7 @@ inline std::string BrokenRule(const Config& config) {
   return "";
 }
 
-// In the order of their lists; those that are valid, or the others.
+// In the order of the lists; the valid ones, or the others.
 inline std::vector<Config> Configs(bool valid = true) {
   std::vector<Config> configs;
   for (const int block : kBlocks) {
@@ -74,8 +74,8 @@ struct TimedConfig {
   double microseconds = 0;
 };
 
-// What a family's launches take on one device, the fastest first. Those that the device can't launch are left out.
-// `limits`: of the device that launches them; `clock`: of the one that they are timed as.
+// A family's launch times on one device, fastest first, without those that the device can't launch. `limits`: the
+// launching device; `clock`: the device they are timed as.
 inline std::vector<TimedConfig> LandscapeOf(const Launches& launches, const vgpu::DeviceProfile& limits,
                                             const vgpu::DeviceProfile& clock) {
   std::vector<TimedConfig> timed;

@@ -51,7 +51,7 @@ TuningInput PublicTask() {
 
 Machine MachineOf(const std::string& profile) {
   const vgpu::DeviceProfile& device = judge::ProfileNamed(profile);
-  // A real GPU is what it is.
+  // A real GPU has its own profile.
   return {profile, OnGpu() ? Suite::Get().runner(Role::kChecked).device().Describe().name : device.name, &device};
 }
 
@@ -85,7 +85,7 @@ void FamilyTest::Expect(const Config& config, const TuningInput& input, uint64_t
 }
 
 void FamilyTest::ExpectEffort(const TuningInput& input) {
-  if (!OnGpu()) Add(EffortProblems(rung(), SweepOf(input)));  // nobody counts there
+  if (!OnGpu()) Add(EffortProblems(rung(), SweepOf(input)));  // a real GPU has no counters
 }
 
 void FamilyTest::ExpectRefused(const Config& config) {
@@ -124,7 +124,7 @@ TEST_P(FamilyTest, CountsAnyNumberOfMarks) {
   }
 }
 
-// An element is not above a mark that it equals, and no int is above the largest.
+// An element equal to a mark does not count as above it, and no int is above the largest.
 TEST_P(FamilyTest, CountsOnlyWhatIsLess) {
   for (const Config config : {Config{64, 32, 1, 1}, {128, 32, 8, 2}, {256, 128, 4, 4}}) {
     Expect(config, MakeInput(700, 45, Values::kClose, Seed(inputs_++)));
@@ -133,7 +133,7 @@ TEST_P(FamilyTest, CountsOnlyWhatIsLess) {
 }
 
 TEST_P(FamilyTest, HandlesNothing) {
-  Expect({128, 32, 4, 2}, MakeInput(100, 20, Values::kAny, Seed()));  // a stub is told that instead
+  Expect({128, 32, 4, 2}, MakeInput(100, 20, Values::kAny, Seed()));  // reports a stub first
   Expect({128, 32, 4, 2}, MakeInput(100, 0, Values::kAny, Seed()));
   Expect({128, 32, 4, 2}, MakeInput(0, 20, Values::kAny, Seed()));
   Expect({128, 32, 4, 2}, MakeInput(0, 0, Values::kAny, Seed()));
@@ -155,7 +155,7 @@ TEST_P(FamilyTest, RefusesWhatIsNotValid) {
 TEST_P(FamilyTest, WorksAsItIsConfigured) {
   ExpectEffort(PublicTask());
   if (!ok() || OnGpu()) return;
-  // Whatever the task is: that one is known.
+  // For any task: the winner is known.
   judge::Random random(Seed());
   const std::vector<Config> all = Configs();
   std::vector<Config> some(6);
@@ -163,7 +163,7 @@ TEST_P(FamilyTest, WorksAsItIsConfigured) {
   Add(EffortProblems(rung(), SweepThrough(TaskOf(Seed(1)), some)));
 }
 
-// A G80 has 8192 registers for a block: with 512 threads, no more than 16 each.
+// A G80 has 8192 registers per block: with 512 threads at most 16 each.
 TEST_P(FamilyTest, SaysWhatDoesNotFit) {
   if (Suite::Get().options().device == judge::DeviceKind::kCuda) return;
   const Machine machine = MachineOf("g80");
@@ -217,7 +217,7 @@ void TunerTest::ExpectChoice(const Machine& machine, const TuningInput& input, d
 
 TEST_P(ExhaustiveTest, FindsTheBestOnATeslaT4) { ExpectChoice(MachineOf("t4"), PublicTask(), kBest); }
 
-// What rung 4's choice may take, as a multiple of the best: to come near it, and to be as good.
+// The allowed time of rung 4's choice, as a multiple of the best: to be near it, and to be as good.
 TEST_P(TunerTest, ComesNearOnATeslaT4) { ExpectChoice(MachineOf("t4"), PublicTask(), kNear); }
 TEST_P(TunerTest, IsAsGoodOnATeslaT4) { ExpectChoice(MachineOf("t4"), PublicTask(), kAsGood); }
 TEST_P(TunerTest, ComesNearOnAnRtx4090) { ExpectChoice(MachineOf("rtx4090"), PublicTask(), kNear); }

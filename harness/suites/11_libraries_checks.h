@@ -1,4 +1,4 @@
-// What is right of the results of assignment 11, and what is wrong with one that is not.
+// Checks of assignment 11's results.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ inline bool DidNothing(const judge::CallReport& report) {
 
 inline bool HasKernels(const judge::CallReport& report) { return !report.observed || !report.launches.empty(); }
 
-// What all that a call took has to come to.
+// Checks that everything the call allocated was freed.
 inline void CheckFreed(const judge::CallContext& context, const judge::CallReport& report,
                        std::vector<judge::Problem>& problems) {
   const size_t before = problems.size();
@@ -30,7 +30,7 @@ inline void CheckFreed(const judge::CallContext& context, const judge::CallRepor
   if (problems.size() > before) problems.back().hint = kHeldHint;
 }
 
-// A right number that no kernel has made, or a wrong one.
+// A right number without a kernel, or a wrong one.
 inline std::optional<judge::Problem> ProblemOfNumber(const judge::CallContext& context, const judge::CallReport& report,
                                                      bool is_right, bool is_work, const std::string& expected,
                                                      const std::string& found,

@@ -1,4 +1,4 @@
-// What a wrong sum, norm, scan or transpose by a library, or a fault on the way, reveals about the mistake.
+// Explains a wrong sum, norm, scan or transpose by a library, or a fault in it.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace lockstep::suites {
 
-// A kernel of a library's without its template's arguments and its version: "cub::detail::reduce::DeviceReduceKernel".
+// A library kernel's name without template arguments and version: "cub::detail::reduce::DeviceReduceKernel".
 inline std::string ShortName(const std::string& kernel) {
   if (kernel.find("::detail::") == std::string::npos) return kernel;
   std::string name;
@@ -36,7 +36,7 @@ inline std::string ShortName(const std::string& kernel) {
   return name;
 }
 
-// A line of evidence with the kernels' names short, and without the room that long ones took.
+// A line of evidence with short kernel names, and without their padding.
 inline std::string ShortLine(const std::string& line) {
   constexpr size_t kLabel = 8;
   if (line.find("::detail::") == std::string::npos && line.find("     ", kLabel) == std::string::npos) return line;
@@ -52,7 +52,7 @@ struct FaultyCall {
   bool is_filter;
 };
 
-// A hint for a fault that says more here than the fault's own; else "".
+// A hint that is more specific than the fault's own; else "".
 inline std::string HintOfFinding(const vgpu::Finding& finding, const FaultyCall& call) {
   const auto says = [&](const char* what) { return finding.detail.find(what) != std::string::npos; };
   const std::string buffer = finding.memory ? finding.memory->buffer_name : "";
@@ -120,8 +120,7 @@ inline void ExplainFaults(const judge::CallReport& report, const FaultyCall& cal
   }
 }
 
-// A library's function that refuses its arguments says why on the program's output, and does nothing. What is wrong
-// after that follows from it.
+// A library function that refuses its arguments prints the reason and does nothing. Later problems are consequences.
 inline void ExplainRefusals(const judge::CallReport& report, std::vector<judge::Problem>& problems) {
   struct Refusal {
     const char *said, *hint;
@@ -149,16 +148,16 @@ inline void ExplainRefusals(const judge::CallReport& report, std::vector<judge::
   }
 }
 
-// Memory that is still held belongs to a handle or a plan more often than not.
+// Memory that is still held usually belongs to a handle or a plan.
 inline constexpr const char* kHeldHint =
     "each cudaMalloc needs its cudaFree, each cublasCreate its cublasDestroy, each cufftPlan its cufftDestroy, on "
     "every path out of the function; a device_vector in a global variable is never given back";
 
-// A number that was returned though no kernel had run.
+// A number returned without any kernel.
 inline constexpr const char* kNoLaunchHint =
     "no kernel ran: without temporary memory CUB only says how much it needs, and with too little it returns an error";
 
-// What a wrong sum of ints tells.
+// Explains a wrong sum of ints.
 inline std::string ExplainSum(std::span<const int32_t> values, int32_t found) {
   const uint64_t n = values.size();
   const int64_t exact = judge::ExactSum(values);
@@ -197,7 +196,7 @@ inline std::string ExplainSum(std::span<const int32_t> values, int32_t found) {
   return "";
 }
 
-// What a wrong norm tells. `expected` is the right one.
+// Explains a wrong norm. `expected` is the right one.
 inline std::string ExplainNorm(std::span<const float> values, double expected, double found, double bound) {
   double sum = 0, magnitude = 0, largest = 0;
   for (const float value : values) {
@@ -234,7 +233,7 @@ inline std::string ExplainNorm(std::span<const float> values, double expected, d
   return "the type of the initial value is the type of the sum, and an int has no fractions: 0 is an int, 0.0f a float";
 }
 
-// What a wrong scan tells. `first` is the first element that is wrong.
+// Explains a wrong scan. `first` is the first wrong element.
 inline std::string ExplainScan(std::span<const int32_t> values, std::span<const int32_t> found, uint64_t first) {
   const uint64_t n = values.size();
   const int32_t poison = judge::DeviceArray<int32_t>::FillValue();
@@ -275,7 +274,7 @@ inline std::string ExplainScan(std::span<const int32_t> values, std::span<const 
   return "";
 }
 
-// What a wrong transpose tells.
+// Explains a wrong transpose.
 inline std::string ExplainTranspose(Shape shape, std::span<const float> in, std::span<const float> found) {
   const float poison = judge::DeviceArray<float>::FillValue();
   const auto is_unwritten = [&](float value) { return std::memcmp(&value, &poison, sizeof value) == 0; };

@@ -1,4 +1,4 @@
-// What is right of a filtered signal, how far a result may be from it, and what a wrong one reveals.
+// The expected filtered signal, its error bound, and explanations of wrong ones.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline double NormOf(std::span<const float> values) {
   return std::sqrt(sum);
 }
 
-// By the definition, in double precision. Elements of the filter that are 0 cost nothing.
+// By definition, in double precision. Zero elements of the filter cost nothing.
 inline std::vector<double> Convolve(std::span<const float> signal, std::span<const float> filter) {
   const uint64_t n = signal.size();
   std::vector<double> result(n);
@@ -47,7 +47,7 @@ inline double BoundOf(uint64_t n, double signal_norm, double filter_norm) {
   return (21 * std::log2(static_cast<double>(n)) + 8) * kHalfUnit * signal_norm * filter_norm;
 }
 
-// The results of common mistakes, compared with what was found for one signal.
+// Compares one signal's result with those of common mistakes.
 class FilterExplainer {
  public:
   FilterExplainer(std::span<const float> signal, std::span<const float> filter, std::span<const double> expected,
@@ -95,7 +95,7 @@ class FilterExplainer {
   double Signal(uint64_t i) const { return static_cast<double>(signal_[i % n_]); }
   double Filter(uint64_t i) const { return static_cast<double>(filter_[i % n_]); }
 
-  // Whether scale times the candidate was found, everywhere, and is something else than what is right.
+  // Whether scale times the candidate matches everywhere, and differs from the expected result.
   template <class Candidate>
   bool Is(Candidate candidate, double scale = 1) const {
     bool differs = false;
@@ -153,7 +153,7 @@ class FilterExplainer {
 
   using Complex = std::complex<double>;
 
-  // What it gives to multiply the spectra's parts one by one.
+  // The result of multiplying real and imaginary parts separately.
   std::vector<double> ByParts() const {
     const uint64_t half = n_ / 2 + 1;
     std::vector<Complex> product(half);
@@ -180,7 +180,7 @@ class FilterExplainer {
     return {std::cos(angle), sign * std::sin(angle)};
   }
 
-  // One number of the spectrum that is missing is a wave that is.
+  // A missing number of the spectrum is a missing wave.
   std::string ExplainDifference() const {
     const double first = static_cast<double>(found_[0]) - expected_[0];
     if (std::abs(first) <= bound_) return "";

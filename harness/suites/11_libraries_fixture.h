@@ -1,4 +1,4 @@
-// What the public and the hidden tests of assignment 11 share: a class of tests for each kind of rung.
+// Shared by the public and the hidden tests of assignment 11: a test class for each kind of rung.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Input {
   std::string what;
 };
 
-// Whole numbers such that the squares' sum is a number that a float holds, in whatever order they are added.
+// Whole numbers whose sum of squares is exact in float, in any order.
 Input<float> MakeWholeNumbers(uint64_t n, const judge::SeedKey& seed);
 // Between -1 and 1.
 Input<float> MakeReals(uint64_t n, const judge::SeedKey& seed);
@@ -41,7 +41,7 @@ FilterInput MakeFilterInput(uint64_t n, uint64_t count, uint64_t taps, const jud
 // Random signals; the filter is `weight` at one place.
 FilterInput MakeDelta(uint64_t n, uint64_t count, uint64_t place, float weight, const judge::SeedKey& seed);
 
-// One call each, and all that is wrong with it.
+// One call each, and all its problems.
 judge::EvidenceRun RunSum(judge::Runner& runner, const std::string& rung, const Input<int32_t>& input);
 judge::EvidenceRun RunNorm(judge::Runner& runner, const std::string& rung, const Input<float>& input);
 judge::EvidenceRun RunScan(judge::Runner& runner, const std::string& rung, const Input<int32_t>& input);
@@ -62,7 +62,7 @@ class LibraryTest : public judge::LauncherTest {
   uint64_t inputs_ = 0;
 };
 
-// What the classes' Expect have in common: they do nothing where a problem was found before.
+// Common to the classes' Expect: no effect after a problem was found.
 class SumTest : public LibraryTest {
  protected:
   void Expect(uint64_t n, judge::Pattern pattern, judge::Role role = judge::Role::kChecked);
@@ -87,15 +87,15 @@ class TransposeTest : public LibraryTest {
 
 class FilterTest : public LibraryTest {
  protected:
-  // On the rung of one signal, of `count` signals only the first is there.
+  // On the rung with one signal, only the first of `count` signals is used.
   void Expect(uint64_t n, uint64_t count, uint64_t taps, judge::Role role = judge::Role::kChecked);
   void ExpectDelta(uint64_t n, uint64_t count, uint64_t place, float weight);
   bool has_many() const;
 };
-// Of the rung of many signals alone.
+// Only for the rung with many signals.
 class ManyFilterTest : public FilterTest {};
 
-// Selected rungs whose names begin so.
+// Selected rungs with this prefix.
 std::vector<std::string> LibraryRungs(const std::vector<std::string>& beginnings);
 
 }  // namespace lockstep::suites

@@ -32,7 +32,7 @@ using judge::Role;
 using judge::Runner;
 using worker::Argument;
 
-// Of the evidence runs: a filter of so many elements that are not 0, and signals of so many.
+// For evidence runs: the number of non-zero filter elements, and of signals.
 constexpr uint64_t kEvidenceTaps = 16, kEvidenceSignal = 1024;
 constexpr uint64_t kSector = vgpu::TouchedRange::kSectorBytes;
 
@@ -46,13 +46,14 @@ std::function<void(const CallReport&, std::vector<Problem>&)> ExplainedAs(const 
   return [call](const CallReport& report, std::vector<Problem>& problems) { ExplainFaults(report, call, problems); };
 }
 
-// What all calls end with.
+// The end of every evidence call.
 EvidenceRun Explained(EvidenceRun run) {
   ExplainRefusals(run.report, run.problems);
   return run;
 }
 
-// A rung that returns a number of an array's. `check` says what is wrong with it; is_work: kernels have to read it all.
+// A rung that returns a number computed from an array. `check` finds problems with it; is_work: kernels have to read
+// all of it.
 template <class T>
 EvidenceRun RunNumber(Runner& runner, const CallContext& context, std::span<const T> values, bool is_work,
                       const std::function<std::optional<Problem>(const CallReport&)>& check) {
@@ -79,14 +80,14 @@ EvidenceRun RunNumber(Runner& runner, const CallContext& context, std::span<cons
   return run;
 }
 
-// Evidence: about as wide as high, but no square.
+// Evidence runs: nearly as wide as high, but not square.
 Shape EvidenceShape(uint64_t elements) {
   uint64_t rows = 1;
   while (8 * rows * rows <= elements) rows *= 2;
   return {rows, elements / rows};
 }
 
-// The largest length up to n that has no prime factors but 2, 3, 5 and 7.
+// The largest length up to n whose prime factors are only 2, 3, 5 and 7.
 uint64_t SmoothUpTo(uint64_t n) {
   for (;; --n) {
     uint64_t rest = n;
@@ -107,7 +108,7 @@ Input<float> MakeWholeNumbers(uint64_t n, const judge::SeedKey& seed) {
   Input<float> input{{}, "random whole numbers"};
   judge::Random random(seed);
   for (uint64_t i = 0; i < n; ++i) {
-    // No 0: each element counts.
+    // Not 0: each element must matter.
     const int64_t value = random.Between(1, most);
     input.values.push_back(static_cast<float>(random.Next() % 2 == 0 ? value : -value));
   }
@@ -122,7 +123,7 @@ Input<float> MakeReals(uint64_t n, const judge::SeedKey& seed) {
 
 std::vector<float> MakeMatrix(Shape shape, const judge::SeedKey& seed) {
   std::vector<float> matrix(shape.elements());
-  // A number that has no divisor in common with the length: every place gets another value.
+  // Coprime to the length: every position gets a different value.
   const uint64_t n = shape.elements();
   const uint64_t begin = n == 0 ? 0 : judge::MakeWords(1, seed)[0] % n;
   for (uint64_t i = 0; i < n; ++i) matrix[i] = static_cast<float>((begin + i) % n + 1);
@@ -134,7 +135,7 @@ FilterInput MakeFilterInput(uint64_t n, uint64_t count, uint64_t taps, const jud
   const std::vector<uint32_t> words = judge::MakeWords(2 * std::min(taps, n), judge::SeedFor(seed, "filter"));
   for (uint64_t i = 0; i < words.size() / 2; ++i) {
     const uint64_t place = taps >= n ? i : words[2 * i] % n;
-    // From 0.5 on: what is left out shows.
+    // At least 0.5, so that omissions show.
     input.filter[place] = 0.5f + 0.5f * std::abs(Fraction(words[2 * i + 1]));
   }
   return input;
@@ -165,8 +166,8 @@ EvidenceRun RunNorm(Runner& runner, const std::string& rung, const Input<float>&
   const bool is_work = values.size() > 1;
   return Explained(RunNumber<float>(runner, context, values, is_work, [&](const CallReport& report) {
     const double expected = NormOf(values), found = report.value.AsDouble();
-    // A sum of n squares is within n units of the last place (half of that is the root's), in any order. Of whole
-    // numbers it is exact, but where they are scaled first, as cublasSnrm2 may.
+    // A sum of n squares is within n units of the last place (the root halves that), in any order. For whole numbers it
+    // is exact, unless they are scaled first, as cublasSnrm2 may do.
     const bool is_exact = std::all_of(values.begin(), values.end(), [](float x) { return x == std::floor(x); });
     constexpr double kUnit = 0x1p-23, kOfScaling = 32;
     const auto n = static_cast<double>(values.size());
@@ -242,8 +243,8 @@ EvidenceRun RunFilter(Runner& runner, const std::string& rung, const FilterInput
       filter);
   if (!run.problems.empty()) return Explained(std::move(run));
   judge::CheckUnchanged<float>(filter, input.filter, context, "d_filter is read-only", run.problems);
-  // Inputs and result apart: signal and filter may be copied to one array first, or to rows with gaps, which is no part
-  // of the task. What was copied need not be read where it was.
+  // Inputs and result are separate: copying signal and filter to one array first, or to padded rows, is allowed. Copied
+  // data need not be read at its original place.
   judge::TaskBytes read[] = {judge::FirstOf(in, in.size()),
                              judge::FirstOf(filter, input.signals.empty() ? 0 : input.n)};
   if (const uint64_t copied = run.report.api.bytes_on_device; copied > 0) {
@@ -327,7 +328,7 @@ TEST_P(SumTest, SumsAllKindsOfValues) {
 }
 
 TEST_P(SumTest, HandlesNothing) {
-  // A rung that is not begun is told that instead.
+  // If the rung is not begun, report that first.
   Expect(8, Pattern::kRamp);
   Expect(1, Pattern::kOnes);
   Expect(0, Pattern::kOnes);
@@ -429,7 +430,7 @@ TEST_P(TransposeTest, TransposesLargeMatrices) {
   Expect({1500, 2001}, Role::kPlain);
 }
 
-// The filters. Where a launcher gets one signal only, the first is that.
+// The filters. If a launcher gets only one signal, it is the first.
 
 TEST_P(FilterTest, FiltersAnyLength) {
   Expect(30, 3, 30);

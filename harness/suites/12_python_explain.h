@@ -1,4 +1,4 @@
-// What a wrong result, a fault or the calls of assignment 12 reveal about the mistake.
+// Explains wrong results, faults or calls of assignment 12.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace lockstep::suites {
 
-// Calls without a request to the device that messages show.
+// Calls without a device request that messages list anyway.
 inline const std::vector<std::string> kShownFunctions = {
     "cudaMallocHost",        "cudaFreeHost",         "cudaStreamCreate",   "cudaStreamSynchronize",
     "cudaDeviceSynchronize", "cudaEventSynchronize", "cudaStreamWaitEvent"};
@@ -36,14 +36,14 @@ inline bool IsGiven(std::string_view kernel) {
   return kernel == "circular_shift" || kernel == "block_sums" || kernel == "subtract";
 }
 
-// Nothing that the device had to do with.
+// Whether the device was not used at all.
 inline bool DidNothing(const judge::CallReport& report) {
   return report.outcome == worker::Outcome::kReturned &&
          std::all_of(report.trace.begin(), report.trace.end(),
                      [](const worker::ApiCall& call) { return call.kind == worker::ApiKind::kOther; });
 }
 
-// Hints for faults that say more here than the fault's own.
+// Hints for faults that are more specific than the fault's own.
 inline void ExplainFaults(std::vector<judge::Problem>& problems) {
   for (judge::Problem& problem : problems) {
     if (!problem.finding) continue;
@@ -136,7 +136,7 @@ inline std::optional<judge::Problem> CheckShift(const judge::CallContext& contex
       hint);
 }
 
-// What a wrong sum tells.
+// Explains a wrong sum.
 inline std::string ExplainSum(std::span<const int32_t> values, int32_t found) {
   const uint64_t n = values.size();
   if (n > 1 && found == values[0]) return "that is the first element: how many threads has a block?";
@@ -178,7 +178,7 @@ inline std::optional<judge::Problem> CheckSum(const judge::CallContext& context,
                             hint);
 }
 
-// 0xd7 in each byte: what page-locked memory holds before the copy there was waited for.
+// 0xd7 in each byte: the contents of page-locked memory before its copy was waited for.
 constexpr uint32_t kNotArrived = 0xd7d7d7d7u;
 
 inline std::string ExplainDifference(std::span<const int32_t> values, std::span<const int32_t> background,
@@ -215,14 +215,14 @@ inline bool IsHostWait(const worker::ApiCall& call) {
          call.function == "cudaEventSynchronize";
 }
 
-// The chunks, the streams and the waiting of rung 4.
+// Checks the chunks, the streams and the waits of rung 4.
 inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& context, const judge::CallReport& report,
                                                   uint64_t bytes) {
   constexpr uint64_t kFewest = 4, kMost = 64;
   uint64_t chunks = 0, largest = 0;
   bool blocking = false, waits_for_first = false, orders = false, ordered_so_far = false;
   std::set<std::string> streams;
-  std::string beside;  // what is in no stream that the program made
+  std::string beside;  // operations outside streams made by the program
   for (const worker::ApiCall& call : report.trace) {
     if (call.failed) continue;
     waits_for_first |= IsHostWait(call) && chunks == 1;
@@ -271,8 +271,8 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
                     "put all chunks into their streams, and wait at the end");
   }
   if (!orders) return std::nullopt;
-  // Where chunks wait for others, some have to overlap all the same. What runs beside what is worked out as for a
-  // timeline, on the device that the course has for that.
+  // Even if chunks wait for others, some have to overlap. Overlap is computed as for a timeline, on the course's
+  // device.
   const vgpu::DeviceProfile* const device = vgpu::FindProfile("t4");
   const judge::StreamTimeline timeline = judge::MakeTimeline(report.operations, report.launches, *device);
   constexpr double kMostOfSerial = 0.9;

@@ -1,4 +1,4 @@
-// What the public and the hidden tests of assignment 12 share.
+// Shared by the public and the hidden tests of assignment 12.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace lockstep::suites {
 
-// The rungs whose number it is, if selected.
+// The selected rungs with this number.
 std::vector<std::string> Rung12(int number);
 
 // Rung 1.
 class RoundTripTest : public judge::LauncherTest {
  protected:
-  // Copies n values of this pattern. Does nothing where a problem was found before; the same of the others.
+  // Copies n values of this pattern. No effect after a problem was found; the same for the others.
   void Expect(uint64_t n, judge::Pattern pattern, judge::Role role = judge::Role::kChecked);
 
  private:
@@ -47,7 +47,7 @@ class PreparedSumTest : public judge::LauncherTest {
 class StreamedTest : public judge::LauncherTest {
  protected:
   void Expect(uint64_t n, judge::Role role = judge::Role::kChecked);
-  // The chunks, the streams and the waiting of such a call.
+  // Checks the chunks, the streams and the waits of such a call.
   void ExpectOverlap(uint64_t n);
 
  private:

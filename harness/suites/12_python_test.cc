@@ -51,7 +51,7 @@ std::vector<int32_t> Distinct(uint64_t n, const judge::SeedKey& seed) {
   return values;
 }
 
-// What every rung's call is looked at for: kernels that are not the assignment's, and memory that it keeps.
+// Checks for every rung's call: no kernels other than the assignment's, and no memory kept.
 void CheckMeans(const CallContext& context, const CallReport& report, std::vector<Problem>& problems) {
   if (!report.observed || !problems.empty()) return;
   for (const worker::ApiCall& call : report.trace) {
@@ -71,7 +71,7 @@ void CheckMeans(const CallContext& context, const CallReport& report, std::vecto
 struct HostCall {
   const std::vector<int32_t>& in;
   const std::vector<int32_t>& expected;
-  std::vector<Argument> arguments;  // with h_in and h_out among them, in this order
+  std::vector<Argument> arguments;  // including h_in and h_out, in this order
   bool by_kernels = false;
   std::function<std::string(const std::vector<int32_t>&, const CallReport&)> explain;
 };
@@ -194,7 +194,7 @@ judge::EvidenceRun Subtract(judge::Runner& runner, const std::string& rung, cons
                    .explain = [&](const std::vector<int32_t>& out, const CallReport& report) {
                      return ExplainDifference(values, background, out, report);
                    }});
-  // Page-locked memory is worth what the copies do with it.
+  // Page-locked memory is useful only if copies use it.
   const auto is_pageable = [](const worker::StreamedOperation& operation) {
     const bool is_copy =
         operation.kind == worker::StreamedKind::kToDevice || operation.kind == worker::StreamedKind::kToHost;
@@ -329,7 +329,7 @@ TEST_P(PreparedSumTest, SumsAllKindsOfValues) {
 
 TEST_P(PreparedSumTest, SumsLargeArrays) {
   Expect(1000, Pattern::kSmall, Role::kPlain);
-  // Past what two levels of 1,024 come to.
+  // More than two levels of 1,024 can handle.
   Expect((uint64_t{1} << 20) + 43, Pattern::kSmall, Role::kPlain);
 }
 

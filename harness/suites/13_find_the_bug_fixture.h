@@ -1,4 +1,4 @@
-// What the public and the hidden tests of assignment 13 share.
+// Shared by the public and the hidden tests of assignment 13.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace lockstep::suites {
 
-// An input: its length, and how many elements into their allocations d_in and d_out begin.
+// An input: its length, and the offsets of d_in and d_out in their allocations, in elements.
 struct Case {
   uint64_t n = 0, in_offset = 0, out_offset = 0;
 };
@@ -17,7 +17,7 @@ enum class Values { kRandom, kAscending, kDescending };
 
 class BugTest : public judge::LauncherTest {
  protected:
-  // Runs the rung's program on such numbers. Does nothing where a problem was found before.
+  // Runs the rung's program on such an input. No effect after a problem was found.
   void Expect(Case one, judge::Role role = judge::Role::kChecked, Values order = Values::kRandom);
 
  private:

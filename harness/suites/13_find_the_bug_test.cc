@@ -21,7 +21,7 @@ constexpr uint64_t kWarpSize = 32;
 
 int NumberOf(const std::string& rung) { return std::stoi(rung.substr(std::string("bug").size())); }
 
-// Elements that one of the result is made of.
+// Elements that contribute to one element of the result.
 uint64_t GroupOf(int number) {
   constexpr uint64_t kBlock = 256, kSmallBlock = 128;
   switch (number) {
@@ -37,7 +37,7 @@ uint64_t GroupOf(int number) {
   }
 }
 
-// Program 8: each 256 elements, and those left over, the other way round.
+// Program 8: each group of 256 elements, and the rest, reversed.
 std::vector<int32_t> Reversed(std::vector<int32_t> values) {
   constexpr size_t kBlock = 256;
   for (size_t first = 0; first < values.size(); first += kBlock) {
@@ -119,9 +119,9 @@ std::string TextOf(const Case& one, Values order) {
   return text;
 }
 
-// A right result by a few threads, by a lane of each warp, by one thread for many others, or by another program's kernel:
-// what was wrong among many has only been made not to happen. Of warps' instructions and requests the reference has at
-// most half and a quarter of what counts here. Those of program 4 are not counted: its blocks wait.
+// A right result computed by a few threads, by one lane per warp, by one thread for many others, or by another
+// program's kernel: this only hides the bug instead of fixing it. The reference executes at most half of the warp
+// instructions, and a quarter of the requests, allowed here. Program 4 is not counted: its blocks wait.
 std::optional<Problem> CheckWork(const judge::CallContext& context, const judge::CallReport& report, uint64_t n) {
   constexpr uint64_t kFew = 256, kMostEach = 4;
   if (!report.observed) return std::nullopt;
@@ -156,7 +156,7 @@ std::optional<Problem> CheckWork(const judge::CallContext& context, const judge:
                         " and " + judge::Grouped(most_requests) + " count",
                     "leave the work with the threads that had it, and in shared memory what was there");
   }
-  // Lanes side by side bring four sectors a request, scattered ones more; a broadcast, or a lane alone, one.
+  // Contiguous lanes need four sectors per request, scattered ones more; a broadcast, or a single lane, one.
   if (2 * counted.global_load_sectors >= 3 * counted.global_load_requests) return std::nullopt;
   return rejected("by single threads: of " + judge::Counted(counted.global_load_requests, "load") +
                       " of global memory hardly any is of more than one lane",
@@ -174,7 +174,7 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
 }  // namespace
 
 void BugTest::Expect(Case one, Role role, Values order) {
-  // Program 1 compares each element with each.
+  // Program 1 compares every pair of elements.
   if (NumberOf(rung()) == 1) one.n = std::min<uint64_t>(one.n, 2000);
   const judge::SeedKey seed = Seed(inputs_++);
   if (!ok()) return;
@@ -201,13 +201,13 @@ void BugTest::Expect(Case one, Role role, Values order) {
   Add(std::move(run.problems));
 }
 
-// From lengths that forgive most to those that forgive least; the last ones have all mistakes.
+// From the least to the most demanding lengths; the last ones reveal all bugs.
 TEST_P(BugTest, HoldsWhereItIsChecked) {
   for (const uint64_t n : {1024, 5000, 1023, 129, 1, 0}) Expect({n});
   for (const Case& one : {Case{1024, 1, 1}, {300, 0, 2}, {257, 3, 0}}) Expect(one);
 }
 
-// What the author tried before he handed the programs out: no checker looks on. It earns nothing.
+// The author's own tests before handing out the programs, without checkers. It earns nothing.
 TEST_P(BugTest, PassesTheAuthorsTest) {
   Expect({rung() == "bug1_ranks" ? uint64_t{128} : 1024}, Role::kPlain, Values::kAscending);
 }

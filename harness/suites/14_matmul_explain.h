@@ -1,4 +1,4 @@
-// What a wrong product reveals about the mistake.
+// Explains a wrong product.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace lockstep::suites {
 
-// A hint for a fault of a kernel, where a product has one that says more than the fault's own; else "".
+// A hint for a kernel's fault that is more specific than the fault's own; else "".
 inline std::string HintOfFault(const judge::Problem& problem) {
   if (!problem.finding || !problem.finding->memory) return "";
   const vgpu::Finding& finding = *problem.finding;
@@ -46,7 +46,7 @@ inline std::string HintOfFault(const judge::Problem& problem) {
   }
 }
 
-// What an element that is wrong, and some of its neighbours, have in common with a mistake's.
+// Compares a wrong element and some neighbours with the results of mistakes.
 class Suspect {
  public:
   Suspect(Shape shape, const Factors& factors, std::span<const float> result, uint64_t wrong)
@@ -98,7 +98,7 @@ class Suspect {
   }
 
  private:
-  // Products of d_a's elements from `a` on with those of d_b from `b` on, so far apart each.
+  // The sum of products of d_a's elements from `a` on with d_b's from `b` on, with these steps.
   double Sum(uint64_t a, uint64_t a_step, uint64_t b, uint64_t b_step, uint64_t begin, uint64_t end) const {
     double sum = 0;
     for (uint64_t k = begin; k < end; ++k) {
@@ -113,7 +113,7 @@ class Suspect {
   }
   template <class Expected>
   bool Fits(const Expected& expected) const {
-    constexpr double kClose = 1e-3;  // sums of whole numbers are all apart
+    constexpr double kClose = 1e-3;  // sums of whole numbers differ by more
     constexpr uint64_t kNeighbours = 3;
     for (uint64_t i = 0; i < kNeighbours && column_ + i < shape_.columns; ++i) {
       const double found = static_cast<double>(result_[row_ * shape_.columns + column_ + i]);

@@ -1,10 +1,10 @@
-// What the public and the hidden tests of assignment 14 share.
+// Shared by the public and the hidden tests of assignment 14.
 //
 // A product is compared with sums in double. Whole numbers are so small that every order of additions gives the same
-// float, so any other is wrong. Of real numbers a sum of k products in float, in any order, is within
-// k u / (1 - k u) times the sum of the products' magnitudes, with the unit roundoff u: no right order is refused. Their
-// magnitudes are from 1/2 to 1, so up to a depth of 1,000 that is less than half of one product: a product that is
-// missing, or there twice, is always seen.
+// float, so any other is wrong. Of real numbers a sum of k products in float, in any order, is within k u / (1 - k u)
+// times the sum of the products' magnitudes, with the unit roundoff u: no right order is refused. Their magnitudes are
+// from 1/2 to 1, so up to a depth of 1,000 that is less than half of one product: a product that is missing, or there
+// twice, is always seen.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ enum class Values : uint8_t {
   kInfinity,  // whole numbers, and one infinity in d_a
 };
 
-// How many elements into its allocation a buffer begins. Allocations are aligned to 256 bytes.
+// Offset of a buffer in its allocation, in elements. Allocations are aligned to 256 bytes.
 struct Offsets {
   uint64_t a = 0, b = 0, c = 0;
 };
@@ -57,23 +57,23 @@ class MatmulBuffers {
 
 // The elements of both inputs, and their name in messages.
 struct Factors {
-  std::vector<float> a, b;  // each of them a half, too, where the rung takes halves
+  std::vector<float> a, b;  // exactly representable as halves if the rung uses halves
   Values values;
   std::string what;
 };
 Factors MakeFactors(const std::string& rung, Shape shape, Values values, const judge::SeedKey& seed);
 
-// Multiplies factors that fill the first parts of d_a and d_b, and returns all that is wrong with how it went.
+// Multiplies factors in the first parts of d_a and d_b, and returns all problems.
 judge::EvidenceRun Multiply(judge::Runner& runner, const std::string& rung, MatmulBuffers& buffers, Shape shape,
                             const Factors& factors);
 
 class MatmulTest : public judge::LauncherTest {
  protected:
-  // Multiplies matrices of this shape in buffers of their own. Does nothing where a problem was found before.
+  // Multiplies matrices of this shape in new buffers. No effect after a problem was found.
   void Expect(Shape shape, Values values = Values::kWhole, judge::Role role = judge::Role::kChecked,
               Offsets offsets = {});
-  // Products of these shapes one after another in the same buffers, with other values each time. The last call may keep
-  // no memory where `repeats`: one of its shape was made before.
+  // Products of these shapes in sequence in the same buffers, with different values each time. With `repeats` the last
+  // call must keep no memory: an earlier one had the same shape.
   void ExpectInTurn(const std::vector<Shape>& shapes, const std::string& how, bool repeats = false);
 
  private:

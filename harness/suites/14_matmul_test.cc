@@ -52,7 +52,7 @@ struct Product {
 };
 
 Product Expected(const std::string& rung, Shape shape, const Factors& factors) {
-  // Tensor cores may round to 0, and keep few more bits than the result has.
+  // Tensor cores may round toward 0, and keep only a few more bits than the result has.
   const double roundoff = TakesHalves(rung) ? 0x1p-22 : 0x1p-24;
   const double rounded = static_cast<double>(shape.depth) * roundoff;
   const double gamma = factors.values == Values::kReals ? rounded / (1 - rounded) : 0;
@@ -99,7 +99,7 @@ judge::EvidenceRun MultiplyIn(judge::Runner& runner, const std::string& rung, In
   const std::vector<T> a = As<T>(factors.a), b = As<T>(factors.b);
   const auto a_before = inputs.a.Fill(a), b_before = inputs.b.Fill(b);
   c.Poison();
-  constexpr uint64_t kProducts = 16;  // for which a launch may execute as much as for an element
+  constexpr uint64_t kProducts = 16;  // products allowed to cost a launch as much as one element
   runner.LimitInstructions(a.size() + b.size() + shape.elements() * (1 + shape.depth / kProducts));
   const auto size = [](uint64_t n) { return worker::Argument::Integer(static_cast<unsigned>(n)); };
   judge::EvidenceRun run{
@@ -132,10 +132,10 @@ judge::EvidenceRun MultiplyIn(judge::Runner& runner, const std::string& rung, In
 // The depth of evidence runs, about.
 constexpr uint64_t kEvidenceDepth = 64;
 
-// Of so many multiplications, as nearly as whole sides can be, and nearly a square: the judge puts the larger of two
-// calls first. Rung 1 gets any sides. Those of tiles are multiples of 64 and 16, or a little less, by which a design's
-// tiles are not much emptier than another's: on rung 4 by whole float4s, and on rung 5 by nothing, as many a right design
-// takes single elements where a side is not divisible by 8.
+// Sides, nearly square, with about this many multiplications; the judge runs the larger of two calls first. Rung 1 gets
+// any sides. Rungs with tiles get multiples of 64 and 16, or slightly less, so that no design's tiles are much emptier
+// than another's: less by whole float4s on rung 4, and by nothing on rung 5, because many correct designs take single
+// elements if a side is not divisible by 8.
 Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   judge::Random random(judge::SeedFor(one.seed, "shape"));
   const auto drawn = [&](uint64_t low, uint64_t high) {
@@ -190,7 +190,7 @@ MatmulBuffers::MatmulBuffers(judge::JudgeDevice& device, const std::string& rung
 Factors MakeFactors(const std::string& rung, Shape shape, Values values, const judge::SeedKey& seed) {
   Factors factors{{}, {}, values, "random whole numbers"};
   if (values == Values::kReals) factors.what = "random numbers with magnitudes from 0.5 to 1";
-  const int bits = TakesHalves(rung) ? 10 : 23;  // of a fraction
+  const int bits = TakesHalves(rung) ? 10 : 23;  // of the fraction
   const auto fill = [&](std::vector<float>& matrix, uint64_t elements, const char* name) {
     for (const uint32_t word : judge::MakeWords(elements, judge::SeedFor(seed, name))) {
       const uint32_t kept = word >> 1;
@@ -252,7 +252,7 @@ void MatmulTest::ExpectInTurn(const std::vector<Shape>& shapes, const std::strin
   }
 }
 
-// From shapes that forgive most to those that forgive least, so that the first message is the plainest.
+// From the least to the most demanding shapes, so that the first message is the simplest.
 TEST_P(MatmulTest, MultipliesSquares) {
   for (const uint64_t side : {64, 32, 128, 16, 33, 100, 2, 1}) Expect({side, side, side});
 }
@@ -292,16 +292,16 @@ TEST_P(MatmulTest, MultipliesAtAnyAddress) {
 }
 
 TEST_P(MatmulTest, HandlesNothing) {
-  // A rung that can't multiply one element yet is told that instead.
+  // If the rung can't multiply one element yet, report that first.
   Expect({1, 1, 1});
   for (const Shape shape : {Shape{0, 0, 0}, {0, 5, 5}, {5, 0, 5}}) Expect(shape);
-  // Sums of nothing are 0.
+  // Empty sums are 0.
   Expect({5, 40, 0});
 }
 
-// More rows than a grid has blocks in y; on rung 1 more than that in tiles of eight, the most that there may be.
+// More rows than a grid has blocks in y; on rung 1 more than that in tiles of eight, the largest there.
 TEST_P(MatmulTest, MultipliesLongMatrices) {
-  // Quick to say that a rung is not begun.
+  // A quick check that reports a rung not begun.
   Expect({33, 65, 17}, Values::kWhole, Role::kPlain);
   Expect({rung() == "matmul1_naive" ? uint64_t{1} << 19 : 65600, 1, 1}, Values::kWhole, Role::kPlain);
 }

@@ -1,4 +1,4 @@
-// What a wrong histogram reveals about the mistake.
+// Explains a wrong histogram.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace lockstep::suites {
 
-// A hint for a fault of a kernel, where a histogram has one that says more than the fault's own; else "".
+// A hint for a kernel's fault that is more specific than the fault's own; else "".
 inline std::string HintOfFault(const judge::Problem& problem) {
   if (!problem.finding || !problem.finding->memory) return "";
   const vgpu::Finding& finding = *problem.finding;
@@ -47,7 +47,7 @@ inline std::vector<uint32_t> Histogram(const Input& input, uint64_t bins) {
   return sums;
 }
 
-// How many elements, from the first or from the last on, add up to these bins; 0: no number of them does.
+// How many elements, from the first or the last on, give these bins; 0: none do.
 inline uint64_t CountedFrom(const Input& input, std::span<const uint32_t> found, bool first) {
   std::vector<uint32_t> left(found.begin(), found.end());
   auto missing = static_cast<int64_t>(left.size() - static_cast<size_t>(std::ranges::count(left, 0U)));
@@ -63,7 +63,7 @@ inline uint64_t CountedFrom(const Input& input, std::span<const uint32_t> found,
   return 0;
 }
 
-// A hint for bins that are wrong, or "".
+// A hint for wrong bins, or "".
 inline std::string HintOfBins(const Input& input, std::span<const uint32_t> expected, std::span<const uint32_t> found) {
   const uint64_t n = input.values.size(), all = std::accumulate(found.begin(), found.end(), uint64_t{0});
   const bool counts = std::ranges::count(input.weights, 1U) == static_cast<int64_t>(n);

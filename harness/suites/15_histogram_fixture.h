@@ -1,4 +1,4 @@
-// What the public and the hidden tests of assignment 15 share.
+// Shared by the public and the hidden tests of assignment 15.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,21 @@ enum class Values : uint8_t {
   kSorted,  // from the smallest to the largest, all that there are
 };
 
-// How many elements into its allocation a buffer begins; d_weights as d_in. Allocations are aligned to 256 bytes.
+// Offset of a buffer in its allocation, in elements; d_weights as d_in. Allocations are aligned to 256 bytes.
 struct Offsets {
   uint64_t in = 0, bins = 0;
 };
 
 struct Input {
   std::vector<uint16_t> values;
-  std::vector<uint32_t> weights;  // 1 where the rung counts
-  std::string what;               // as messages name it
+  std::vector<uint32_t> weights;  // all 1 if the rung counts
+  std::string what;               // the name in messages
 };
 
 class HistogramTest : public judge::LauncherTest {
  protected:
-  // Counts inputs of these lengths, one after another in the same buffers; of several the last may keep no memory. Does
-  // nothing where a problem was found before.
+  // Runs inputs of these lengths in sequence in the same buffers; with several, the last must keep no memory. No effect
+  // after a problem was found.
   void Expect(const std::vector<uint64_t>& lengths, Values values = Values::kRandom, Offsets offsets = {},
               judge::Role role = judge::Role::kChecked);
 

@@ -66,7 +66,7 @@ Input MakeInput(const std::string& rung, uint64_t n, Values values, const judge:
   return input;
 }
 
-// What a rung is given, for inputs of up to `most` elements; T is one of them.
+// A rung's buffers, for inputs of up to `most` elements of type T.
 template <class T>
 struct Buffers {
   Buffers(judge::JudgeDevice& device, const std::string& rung, uint64_t most, Offsets offsets)
@@ -80,7 +80,7 @@ struct Buffers {
   judge::DeviceArray<uint32_t> weights, bins;
 };
 
-// Counts the input, and finds all that is wrong with how it went.
+// Runs the call on this input, and collects all its problems.
 template <class T>
 judge::EvidenceRun CountIn(judge::Runner& runner, const std::string& rung, Buffers<T>& buffers, const Input& input,
                            bool repeats) {
@@ -118,7 +118,7 @@ judge::EvidenceRun CountIn(judge::Runner& runner, const std::string& rung, Buffe
   judge::CheckUnchanged<uint32_t>(weights, weights_before.values(), context, unchanged, run.problems);
   judge::CheckGuards(context, run.problems, in, weights, bins);
   if (run.problems.empty() && n > 0) {
-    // What no element falls into stays as cudaMemset made it.
+    // A bin without elements keeps the value from cudaMemset.
     judge::TaskBytes stored = judge::FirstOf(bins, bins.size());
     stored.spare = stored.bytes - (offsets.bins == 0 ? kSectorBytes : 0);
     judge::CheckKernelsDidIt(run.report, context, judge::Suite::Get().assignment().device_calls, read,
@@ -128,8 +128,8 @@ judge::EvidenceRun CountIn(judge::Runner& runner, const std::string& rung, Buffe
   return run;
 }
 
-// Counts one input after another in the same buffers, up to the first problem. The last call may keep no memory where
-// there are several: another of its length was made before.
+// Runs one input after another in the same buffers, up to the first problem. With several inputs the last call must
+// keep no memory: an earlier one had the same length.
 template <class T>
 judge::EvidenceRun CountAs(judge::Runner& runner, const std::string& rung, const std::vector<Input>& inputs,
                            Offsets offsets) {
@@ -163,7 +163,7 @@ void HistogramTest::Expect(const std::vector<uint64_t>& lengths, Values values, 
   Add(std::move(run.problems));
 }
 
-// From inputs that forgive most to those that forgive least, so that the first message is the plainest.
+// From the least to the most demanding inputs, so that the first message is the simplest.
 TEST_P(HistogramTest, CountsWholeBlocks) {
   for (const uint64_t n : {1024, 256, 4096, 16384}) Expect({n});
 }
@@ -173,7 +173,7 @@ TEST_P(HistogramTest, CountsAnyLength) {
   for (auto n = lengths.rbegin(); n != lengths.rend(); ++n) Expect({*n});
 }
 
-// All lanes want one bin, or few; 70,000 are more than a counter of 16 bits holds.
+// All lanes update one bin, or few; 70,000 overflows a 16-bit counter.
 TEST_P(HistogramTest, CountsEqualElements) {
   for (const Values values : {Values::kFew, Values::kOne, Values::kSkewed, Values::kSorted}) Expect({5000}, values);
   Expect({70000}, Values::kOne);
@@ -186,14 +186,14 @@ TEST_P(HistogramTest, CountsAtAnyAddress) {
 }
 
 TEST_P(HistogramTest, HandlesNothing) {
-  // A rung that can't count one element yet is told that instead.
+  // If the rung can't count one element yet, report that first.
   Expect({1});
   Expect({0});
 }
 
-// More than one step for every grid that a device holds at once.
+// More than one step for every grid that fits on a device at once.
 TEST_P(HistogramTest, CountsManyElements) {
-  // Quick to say that a rung is not begun.
+  // A quick check that reports a rung not begun.
   Expect({33}, Values::kRandom, {}, Role::kPlain);
   Expect({(uint64_t{1} << 21) + 77}, Values::kSkewed, {}, Role::kPlain);
 }
@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(, HistogramTest, testing::ValuesIn(judge::Suite::Get().
 
 namespace lockstep::judge {
 
-// What is drawn and not round begins anywhere.
+// Drawn inputs that are not round start anywhere.
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   suites::Offsets offsets;
   if (one.drawn && !one.round) offsets.in = static_cast<uint64_t>(Random(SeedFor(one.seed, "address")).Between(1, 15));

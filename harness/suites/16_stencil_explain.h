@@ -1,4 +1,4 @@
-// What a right image is, and what a wrong one reveals about the mistake.
+// The expected image, and explanations of wrong ones.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace lockstep::suites {
 
-// A hint for a fault of a kernel, where a stencil has one that says more than the fault's own; else "".
+// A hint for a kernel's fault that is more specific than the fault's own; else "".
 inline std::string HintOfFault(const judge::Problem& problem) {
   if (!problem.finding || !problem.finding->memory) return "";
   const std::string& buffer = problem.finding->memory->buffer_name;
@@ -43,15 +43,15 @@ inline std::string HintOfFault(const judge::Problem& problem) {
   }
 }
 
-// What a rung is given.
+// A rung's input.
 struct Input {
   std::vector<double> pixels;
   std::vector<float> filter;       // by rows; on rung 4 the products of both below
   std::vector<float> row, column;  // on rung 4
-  std::string what;                // as messages name it
+  std::string what;                // the name in messages
 };
 
-// The sums of a filter that reaches so far along x and along y; beyond the image lie its nearest pixels, or zeros.
+// Sums of a filter with these radii along x and y; beyond the image are its nearest pixels, or zeros.
 inline std::vector<double> Convolved(const std::vector<double>& pixels, Image image, std::span<const float> filter,
                                      int64_t along_x, int64_t along_y, bool zeros = false) {
   const auto width = static_cast<int64_t>(image.width), height = static_cast<int64_t>(image.height);
@@ -72,14 +72,14 @@ inline std::vector<double> Convolved(const std::vector<double>& pixels, Image im
   return sums;
 }
 
-// The image after so many steps.
+// The image after this many steps.
 inline std::vector<double> Stepped(std::vector<double> pixels, Image image, uint64_t steps) {
   constexpr float kCross[] = {0, 0.25f, 0, 0.25f, 0, 0.25f, 0, 0.25f, 0};
   for (; steps > 0; --steps) pixels = Convolved(pixels, image, kCross, 1, 1);
   return pixels;
 }
 
-// A hint for an image that is wrong, at this pixel first; or "".
+// A hint for an image whose first wrong pixel is this one; or "".
 inline std::string HintOfImage(Image image, const Input& input, std::span<const double> expected, double bound,
                                std::span<const float> found, uint64_t wrong) {
   const auto close = [&](uint64_t i, double value, double most) { return std::abs(found[i] - value) <= most; };

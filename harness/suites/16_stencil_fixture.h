@@ -1,4 +1,4 @@
-// What the public and the hidden tests of assignment 16 share.
+// Shared by the public and the hidden tests of assignment 16.
 //
 // Whole numbers are so small that every order of additions gives the same float, as are the fractions that steps leave:
 // any other result is wrong. Real numbers have magnitudes from 1/2 to 1. A sum of k products of these in float, in any
@@ -26,15 +26,15 @@ enum class Values : uint8_t {
   kReals,  // magnitudes from 1/2 to 1, of either sign; on rung 5 whole numbers
 };
 
-// How many elements into its allocation a buffer begins; the weights as d_in. Allocations are aligned to 256 bytes.
+// Offset of a buffer in its allocation, in elements; the weights as d_in. Allocations are aligned to 256 bytes.
 struct Offsets {
   uint64_t in = 0, out = 0;
 };
 
 class StencilTest : public judge::LauncherTest {
  protected:
-  // Images of these shapes, one after another in the same buffers with other values each time; of several the last may
-  // keep no memory. Does nothing where a problem was found before.
+  // Images of these shapes in sequence in the same buffers with different values each time; with several, the last must
+  // keep no memory. No effect after a problem was found.
   void Expect(const std::vector<Image>& images, Values values = Values::kWhole, Offsets offsets = {},
               judge::Role role = judge::Role::kChecked);
 

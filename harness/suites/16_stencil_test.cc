@@ -26,7 +26,7 @@ bool IsSteps(const std::string& rung) { return rung.starts_with("stencil5"); }
 uint64_t SideOf(uint64_t radius) { return 2 * radius + 1; }
 constexpr const char* kReadOnly = "the image and the weights are read-only: the result goes to d_out";
 
-// What is counted for a pixel: multiplications, or steps.
+// The work per pixel: multiplications, or steps.
 uint64_t WorkOf(const std::string& rung, uint64_t reach) {
   if (IsSteps(rung)) return reach;
   return IsSeparable(rung) ? 2 * SideOf(reach) : SideOf(reach) * SideOf(reach);
@@ -71,7 +71,7 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
   for (const float weight : input.filter) bound += rounded / (1 - rounded) * std::abs(static_cast<double>(weight));
   const std::vector<double> expected = Expected(context.launcher, image, input), bounds(found.size(), bound);
   const auto mismatch = judge::CompareBounded<float>(expected, found, bounds);
-  // No steps may be a copy.
+  // Zero steps may be a copy.
   const bool launched =
       !report.observed || !report.launches.empty() || found.empty() || input.filter.size() + image.reach == 0;
   if (!mismatch) return launched ? std::nullopt : std::optional(judge::NoKernelProblem(context));
@@ -87,7 +87,7 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
       HintOfImage(image, input, expected, bound, found, wrong));
 }
 
-// What a rung is given, for images and filters of up to this size.
+// A rung's buffers, for images and filters of up to this size.
 struct Buffers {
   Buffers(judge::JudgeDevice& device, const std::string& rung, uint64_t pixels, uint64_t side, Offsets offsets)
       : offsets(offsets),
@@ -101,7 +101,7 @@ struct Buffers {
   judge::DeviceArray<float> in, out, filter, column;
 };
 
-// Makes one call, and finds all that is wrong with how it went.
+// Makes one call, and collects all its problems.
 judge::EvidenceRun Call(judge::Runner& runner, const std::string& rung, Buffers& buffers, Image image,
                         const Input& input, Values values, bool repeats) {
   auto& [offsets, in, out, filter, column] = buffers;
@@ -123,7 +123,7 @@ judge::EvidenceRun Call(judge::Runner& runner, const std::string& rung, Buffers&
     arguments.push_back(worker::Argument::Integer(static_cast<int>(size)));
   }
   const uint64_t work = WorkOf(rung, image.reach);
-  // Tiles may be much larger than an image, and a launch execute as much for 16 products as for an element.
+  // Tiles may be much larger than an image, so a launch may execute as much for 16 products as for an element.
   constexpr uint64_t kTileWidth = 256, kTileHeight = 64, kProducts = 16;
   judge::EvidenceRun run = judge::RunArrayCall<float>(
       runner, context,
@@ -152,8 +152,8 @@ judge::EvidenceRun Call(judge::Runner& runner, const std::string& rung, Buffers&
 
 constexpr uint64_t kEvidenceReach = 4;
 
-// Of about so much work. The evidence run's own image is a square; of those that are drawn, round ones have sides of many
-// tiles and its filter, others any sides and another filter.
+// An image with about this much work. The evidence run's own image is square; drawn round ones have sides of many tiles
+// and the same filter, others any sides and another filter.
 Image ImageFor(const std::string& rung, const judge::EvidenceCase& one) {
   judge::Random random(judge::SeedFor(one.seed, "shape"));
   constexpr uint64_t kOthers[] = {3, 5, 6};
@@ -189,7 +189,7 @@ void StencilTest::Expect(const std::vector<Image>& images, Values values, Offset
   }
 }
 
-// From images that forgive most to those that forgive least, so that the first message is the plainest.
+// From the least to the most demanding images, so that the first message is the simplest.
 TEST_P(StencilTest, FiltersWholeTiles) {
   for (const Image image : {Image{64, 64, 1}, {64, 64, 4}, {128, 32, 2}, {32, 96, 8}, {64, 32, 0}}) Expect({image});
 }
@@ -202,7 +202,7 @@ TEST_P(StencilTest, FiltersAnyShape) {
   }
 }
 
-// Also narrower than the filter is wide, on all sides at once.
+// Also narrower than the filter, on all sides at once.
 TEST_P(StencilTest, FiltersSmallImages) {
   for (uint64_t side = 5; side > 0; --side) Expect({{side, side, 8 - side}});
   for (const Image image : {Image{3, 2, 1}, {2, 3, 8}, {1, 1, 8}, {1, 1, 0}}) Expect({image});
@@ -220,14 +220,14 @@ TEST_P(StencilTest, FiltersAtAnyAddress) {
 }
 
 TEST_P(StencilTest, HandlesNothing) {
-  // A rung that can't filter one pixel yet is told that instead.
+  // If the rung can't filter one pixel yet, report that first.
   Expect({{1, 1, 1}});
   for (const Image image : {Image{0, 0, 1}, {0, 5, 2}, {5, 0, 0}}) Expect({image});
 }
 
 // More rows or columns than a grid has blocks in y or z; on rung 1 more than that in tiles of eight.
 TEST_P(StencilTest, FiltersLongImages) {
-  // Quick to say that a rung is not begun.
+  // A quick check that reports a rung not begun.
   Expect({{33, 65, 2}}, Values::kWhole, {}, Role::kPlain);
   if (rung() == "convolve1_naive") return Expect({{1, (uint64_t{1} << 19) + 9, 0}}, Values::kWhole, {}, Role::kPlain);
   for (const Image image : {Image{2, 65600, 1}, {65600, 2, 1}}) Expect({image}, Values::kWhole, {}, Role::kPlain);

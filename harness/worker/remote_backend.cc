@@ -1,5 +1,5 @@
-// A device at the other end of a socket: every request is one message and its reply. The judge has the memory,
-// the counters and the clock; nothing here decides a grade.
+// A device at the other end of a socket: every request is one message with a reply. The judge has the memory, the
+// counters and the clock; nothing here affects a grade.
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using vgpu::cudart::Origin;
 
-// Runs the body; a worker that lost its judge has nobody to work for.
+// Runs the body; a worker that lost its judge exits.
 template <typename Body>
 auto Guarded(Body body) {
   try {
@@ -30,7 +30,7 @@ class RemoteBackend : public vgpu::cudart::Backend {
  public:
   explicit RemoteBackend(int socket) : socket_(socket) {}
 
-  // Once a copy has failed, a program clears up, and asks for no result.
+  // After a failed copy a program cleans up, and needs no results.
   bool FreeShowsResults() const override { return copy_failed_; }
 
   vgpu::ModuleHandle LoadModule(std::span<const vgpu::cudart::Image> images) override {
@@ -153,7 +153,7 @@ class RemoteBackend : public vgpu::cudart::Backend {
 
   void BeginOperation(const vgpu::StreamPoint& point) override {
     vgpu::StreamPoint sent = point;
-    // A copy of very many rows is told of without them; then its host memory is not compared.
+    // A copy with very many rows is reported without them; then its host memory is not compared.
     if (sent.spans.size() > kMostSpans) sent.spans.clear();
     Encoder encoder;
     Put(encoder, sent);
@@ -176,7 +176,7 @@ class RemoteBackend : public vgpu::cudart::Backend {
  private:
   static constexpr size_t kMostSpans = 1000;
 
-  // What is not answered.
+  // Sends a message that has no reply.
   void Tell(MessageType type, std::span<const uint8_t> payload) {
     Guarded([&] { Send(socket_, type, 0, payload); });
   }
@@ -224,7 +224,7 @@ class RemoteBackend : public vgpu::cudart::Backend {
     return get(decoder);
   }
 
-  // A transfer in pieces that fit a message. A range that is not within one allocation fails before anything moves.
+  // A transfer split to fit into messages. A range that is not within one allocation fails before anything is moved.
   template <typename Body>
   bool InPieces(uint64_t bytes, Body body) {
     uint64_t done = 0;

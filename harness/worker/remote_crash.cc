@@ -1,8 +1,8 @@
-// Tells the judge where in its sources a program is when it ends within a call: killed by a signal, or by exit().
+// Reports to the judge the source location of a program that ends within a call: killed by a signal, or by exit().
 //
-// It may crash while it holds the memory allocator's lock, or with its heap in pieces: from the signal to the message
-// that is sent nothing allocates. Where that takes more than a second, or half of another message is on its way, it is
-// left out.
+// The program may crash while it holds the allocator's lock, or with a corrupted heap, so nothing allocates from the
+// signal until the message is sent. If that takes more than a second, or another message was partly sent, the report is
+// skipped.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <ucontext.h>
@@ -28,10 +28,10 @@ static_assert(kWhereSignal == SIGXCPU);
 constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, kWhereSignal};
 constexpr unsigned kMostSeconds = 1;
 constexpr uint64_t kNullPageBytes = 4096;
-// How far below the stack pointer a function with large arrays may touch the stack first.
+// How far below the stack pointer a function with large arrays may first touch the stack.
 constexpr uint64_t kStackReach = uint64_t{64} << 20;
 constexpr uint64_t kEndOfArenas = uint64_t{0x30} << vgpu::kWindowShift;
-constexpr size_t kStackBytes = size_t{256} << 10;  // of the handler's own
+constexpr size_t kStackBytes = size_t{256} << 10;  // of the handler's own stack
 
 volatile std::sig_atomic_t in_call = 0;
 volatile std::sig_atomic_t ended_by = 0;
@@ -70,11 +70,11 @@ void Report(FaultAddress address) {
   message.Send();
 }
 
-// Which kind of address it was.
+// The kind of the address.
 FaultAddress AddressOf(int signal, const siginfo_t& info, const void* context) {
   if (signal != SIGSEGV && signal != SIGBUS) return FaultAddress::kUnknown;
   const auto address = reinterpret_cast<uintptr_t>(info.si_addr);
-  // Of an address that is no address at all the processor does not tell.
+  // For a non-canonical address the processor does not report the value.
   if (info.si_code == SI_KERNEL) return FaultAddress::kUnknown;
   if (address < kNullPageBytes) return FaultAddress::kNull;
   if (address >= vgpu::kArenaWindow && address < kEndOfArenas) return FaultAddress::kDevice;
@@ -112,7 +112,7 @@ void OnExit() {
 
 void Install() {
   vgpu::cudart::PrepareCrashSite();
-  // A stack that is full has no room for a handler.
+  // An overflowed stack has no room for a handler.
   void* const memory = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
   stack_t stack{};
@@ -126,14 +126,14 @@ void Install() {
     ::sigaction(signal, &action, nullptr);
   }
   std::atexit(OnExit);
-  static_cast<void>(std::at_quick_exit(OnExit));  // where that fails, quick_exit() goes unreported
+  static_cast<void>(std::at_quick_exit(OnExit));  // if that fails, quick_exit() goes unreported
 }
 
 }  // namespace
 
 }  // namespace lockstep::worker
 
-// For the worker's main program: a call begins, or has ended.
+// Called by the worker's main program when a call begins or has ended.
 extern "C" void __cudaLockstepInCall(int is_in_call) {
   using namespace lockstep::worker;
   static const bool installed = (Install(), true);

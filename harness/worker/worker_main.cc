@@ -21,8 +21,8 @@ namespace lockstep::worker {
 
 namespace {
 
-// Before any constructor, the submission's or the C++ library's: tells the judge that the executable was
-// loaded, so that what fails from here on is the submission's doing.
+// Runs before any constructor, the submission's or the C++ library's: tells the judge that the executable was loaded,
+// so that later failures are the submission's doing.
 void SendStarted(int, char**, char**) {
   static const uint8_t message[kHeaderBytes] = {0, 0, 0, 0, static_cast<uint8_t>(MessageType::kStarted), 0, 0, 0};
   (void)!::send(kSocketDescriptor, message, sizeof message, MSG_NOSIGNAL);
@@ -35,7 +35,7 @@ __attribute__((constructor(101))) void PointRuntimeAtJudge() {
   setenv("LOCKSTEP_SOCKET", std::to_string(kSocketDescriptor).c_str(), 1);
 }
 
-// NVIDIA's number of the context that this thread has: another one after cudaDeviceReset. 0 where there is no context.
+// NVIDIA's id of this thread's context, which changes with cudaDeviceReset. 0 without a context.
 unsigned long long ContextNumber() {
   using GetNumber = int (*)(void* context, unsigned long long* number);
   static const auto get_number = [] {
@@ -49,11 +49,11 @@ unsigned long long ContextNumber() {
 bool IsDeviceMemory(const void* pointer) {
   cudaPointerAttributes attributes;
   if (cudaPointerGetAttributes(&attributes, pointer) == cudaSuccess) return attributes.type == cudaMemoryTypeDevice;
-  cudaGetLastError();  // ours, and not the launcher's
+  cudaGetLastError();  // our own error, not the launcher's
   return false;
 }
 
-// Memory of the judge's, by IPC handle; opened once, as opening is slow, and again after a launcher has reset the
+// Opens the judge's memory by IPC handle: once, because opening is slow, and again after a launcher has reset the
 // device.
 cudaError_t OpenIpcMemory(const std::vector<uint8_t>& handle, void** base) {
   struct Opened {
@@ -74,7 +74,7 @@ cudaError_t OpenIpcMemory(const std::vector<uint8_t>& handle, void** base) {
   return error;
 }
 
-// Puts addresses of this process where the call has arrays, strings and IPC handles.
+// Replaces arrays, strings and IPC handles of the call by addresses in this process.
 std::string Localize(std::span<Argument> arguments) {
   for (Argument& argument : arguments) {
     switch (argument.kind) {
@@ -99,7 +99,7 @@ std::string Localize(std::span<Argument> arguments) {
   return "";
 }
 
-// A call that can be made: its launcher, and its arguments as this process has them.
+// A prepared call: its launcher, and its arguments in this process.
 struct Ready {
   const Launcher* launcher = nullptr;
   std::vector<Argument> arguments;
@@ -127,8 +127,8 @@ Returned Refuse(const std::string& why) {
   return returned;
 }
 
-// Waits for the device, and takes the error that is left. Where the runtime is the replacement one function does both,
-// unseen by the judge; NVIDIA's does not have it.
+// Waits for the device, and takes the remaining error. Our runtime does both in one function, without a trace; NVIDIA's
+// has no such function.
 cudaError_t FinishCall() {
   if (__cudaLockstepFinishCall != nullptr) return __cudaLockstepFinishCall();
   const cudaError_t waited = cudaDeviceSynchronize();
@@ -136,14 +136,14 @@ cudaError_t FinishCall() {
   return left != cudaSuccess ? left : waited;
 }
 
-// From here on, or no longer, the submission's code runs: where it ends the program, it is told where. NVIDIA's runtime
-// can't.
+// Marks the submission's code as running or not: if it ends the program meanwhile, its location is reported. Not
+// available with NVIDIA's runtime.
 void SetInCall(bool is_in_call) {
   if (__cudaLockstepInCall != nullptr) __cudaLockstepInCall(is_in_call ? 1 : 0);
 }
 
-// Calls the launchers one after the other, then waits for the device. Arrays that are asked for are taken before: what a
-// launcher has not waited for is not there when it returns.
+// Calls the launchers in sequence, then waits for the device. Requested arrays are copied before that wait: results
+// that a launcher did not wait for are missing.
 Returned Run(std::span<Ready> calls, std::span<const Argument> arguments = {}) {
   Returned returned;
   SetInCall(true);
@@ -209,7 +209,7 @@ int Serve() {
 }  // namespace lockstep::worker
 
 int main() {
-  // What the submission prints reaches the judge line by line, also when it dies.
+  // The submission's output reaches the judge line by line, even if it dies.
   std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
   try {
     return lockstep::worker::Serve();

@@ -1,8 +1,8 @@
-// How fast the virtual GPU is, beside what it should reach: millions of warp instructions a second on one core, without
+// Measures the virtual GPU's speed against targets: millions of warp instructions a second on one core, without
 // counters, with counters, with all checkers; with counters on two threads, and with all checkers; a scan of 2^24
 // floats.
 //
-//   speed_bench [--seconds=S] [--cpu-time] [KERNEL [COLUMN]]    S seconds a kernel; only this kernel, only this column
+// speed_bench [--seconds=S] [--cpu-time] [KERNEL [COLUMN]] S seconds a kernel; only this kernel, only this column
 //
 // Every figure is the best of many launches, the columns taking turns, so that a busy machine disturbs it little: one
 // thread's own CPU time counts, of two threads the wall clock. Where other work keeps the cores busy, --cpu-time takes
@@ -36,7 +36,7 @@ constexpr Column kColumns[] = {
 };
 constexpr double kScanSeconds = 1.5;
 
-// The kernels that the targets are for; the others show what bad access patterns cost.
+// The kernels that have targets; the others show what bad access patterns cost.
 bool HasTarget(const Work& work) {
   const std::string_view name = work.kernel;
   return name != "reduction_naive" && name != "transpose_naive";
@@ -74,7 +74,7 @@ struct Timer {
   }
 };
 
-// A target that holds, is missed, or does not exist.
+// A target that is met, is missed, or does not exist.
 std::string Beside(double figure, double target, bool has_target, bool* missed) {
   if (target == 0 || !has_target) return "";
   const bool ok = figure >= target;

@@ -1,4 +1,4 @@
-// The kernels of *_bench.cu with the launches that benchmarks and tests make of them.
+// The kernels of *_bench.cu, and how benchmarks and tests launch them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Work {
   uint32_t shared;  // bytes, dynamic
   uint32_t n;
   size_t buffers;
-  size_t elements;  // of 4 bytes, each buffer
+  size_t elements;  // of 4 bytes, per buffer
 };
 
 inline constexpr Work kWork[] = {

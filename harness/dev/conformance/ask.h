@@ -1,6 +1,6 @@
-// What the programs of the corpus share. A program is a list of cases; each runs in a process of its own, so that a
-// context that is lost or a mode that is set touches no other. A case asks, and prints "class/case/question answer":
-// an error as its number, a pointer by what it points to. CONFORMANCE_JOBS says how many cases run side by side.
+// The common part of the corpus's programs. A program is a list of cases; each runs in a separate process, so that a
+// lost context or a changed mode affects no other. A case makes queries, and prints "class/case/question answer": an
+// error as its number, a pointer by its target. CONFORMANCE_JOBS is the number of concurrent cases.
 #pragma once
 
 #include <cuda.h>
@@ -27,7 +27,7 @@ inline std::string& CaseName() {
   return name;
 }
 
-// A text made as by printf.
+// Formats like printf.
 inline std::string F(const char* format, ...) {
   char text[4096];
   va_list arguments;
@@ -38,7 +38,7 @@ inline std::string F(const char* format, ...) {
 }
 
 inline void Say(const std::string& name, const std::string& value) {
-  std::string key = name;  // without blanks, which end it
+  std::string key = name;  // without blanks, which would end it
   for (char& c : key) c = c == ' ' ? '_' : c;
   std::printf("%s/%s/%s %s\n", CONFORMANCE_CLASS, CaseName().c_str(), key.c_str(), value.c_str());
   std::fflush(stdout);
@@ -55,13 +55,13 @@ inline void Say(const std::string& name, unsigned value) { Say(name, static_cast
 inline void Say(const std::string& name, long value) { Say(name, static_cast<long long>(value)); }
 inline void Say(const std::string& name, unsigned long value) { Say(name, static_cast<unsigned long long>(value)); }
 inline void Say(const std::string& name, CUresult result) { Say(name, static_cast<int>(result)); }
-// Takes the runtime's last error, so that it is not the next question's.
+// Clears the runtime's last error, so that it does not affect the next question.
 inline void Say(const std::string& name, cudaError_t error) {
   Say(name, static_cast<int>(error));
   cudaGetLastError();
 }
 
-// "null", "p", "p+4" within a megabyte; "other".
+// "null", "p", "p+4" within a megabyte; else "other".
 inline std::string Relative(const void* value, const void* to) {
   if (value == nullptr) return "null";
   const long long distance = static_cast<const char*>(value) - static_cast<const char*>(to);
@@ -96,7 +96,7 @@ struct Cases {
           continue;
         }
         outputs[next] = std::tmpfile();
-        std::fflush(nullptr);  // or the child would write it again
+        std::fflush(nullptr);  // or the child would print it again
         const pid_t child = fork();
         if (child == 0) {
           dup2(fileno(outputs[next]), STDOUT_FILENO);
@@ -133,7 +133,7 @@ struct Cases {
   }
 };
 
-// What a random program draws: numbers, and values that have a name. `said` keeps what was drawn for the question's name.
+// Random choices of a program: numbers, and named values. `said` collects the choices for the question's name.
 struct Draws {
   explicit Draws(unsigned long long start) : state(start) {}
   unsigned Next(unsigned n) {
@@ -159,7 +159,7 @@ struct Draws {
   std::vector<std::pair<std::string, char*>> pointers;
 };
 
-// A call of a random program, made in its World, and what it answers.
+// A call of a random program in its World, and its answer.
 #define CALL(name, ...)                             \
   {name, [](World& w) -> std::string {              \
      (void)w;                                       \
@@ -170,7 +170,7 @@ struct Draws {
      (void)w;                          \
      __VA_ARGS__                       \
    }}
-// An error and a value that a call wrote.
+// An error, and a value that a call wrote.
 #define VALUE(name, type, shown, call)     \
   {name, [](World& w) -> std::string {     \
      (void)w;                              \
@@ -179,7 +179,7 @@ struct Draws {
      return F("%d " shown, e, v);          \
    }}
 
-// Makes calls at random, and says what each answers.
+// Makes random calls, and prints each answer.
 template <typename World>
 void AskAtRandom(World& w, const std::vector<std::pair<const char*, std::string (*)(World&)>>& calls,
                  const std::string& start) {
@@ -192,7 +192,7 @@ void AskAtRandom(World& w, const std::vector<std::pair<const char*, std::string 
   }
 }
 
-// The seeds of random programs: the first ones, or those that CONFORMANCE_SEEDS gives, "100-131".
+// The seeds of random programs: the first ones, or those in CONFORMANCE_SEEDS, "100-131".
 inline std::vector<unsigned> Seeds(unsigned count) {
   const char* const wanted = std::getenv("CONFORMANCE_SEEDS");
   unsigned first = 0, last = count - 1;
@@ -202,13 +202,13 @@ inline std::vector<unsigned> Seeds(unsigned count) {
   return seeds;
 }
 
-// Whether work has ended by now is a matter of time: an error that says so counts as none.
+// Whether work has ended depends on timing: "not ready" counts as no error.
 template <typename Error>
 int Untimed(Error error) {
   return static_cast<int>(error) == CUDA_ERROR_NOT_READY ? 0 : static_cast<int>(error);
 }
 
-// The driver ready, with the primary context current.
+// Initialises the driver and makes the primary context current.
 inline void Start() {
   cudaFree(nullptr);
   cudaGetLastError();

@@ -134,7 +134,7 @@ std::string Builder::Source(char letter, Lines* lines) {
       return t;
     }
     case 'c': {
-      // Constants beyond 31 are left out: the assembler folds them otherwise than the hardware reads them.
+      // Constants beyond 31 are left out: the assembler folds them differently from the hardware.
       if (OneIn(2)) return std::to_string(Pick(32));
       const std::string t = Temporary('r');
       lines->push_back("and.b32 " + t + ", " + Register('r') + ", " + (OneIn(3) ? "255" : "63"));

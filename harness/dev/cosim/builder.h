@@ -15,11 +15,11 @@ namespace lockstep::cosim {
 using Lines = std::vector<std::string>;
 
 struct Pool {
-  char letter;       // as in forms.h; "%" + letter + number
-  const char* type;  // declared as
-  int table;         // of the inputs
+  char letter;       // as in forms.h; names are "%" + letter + number
+  const char* type;  // the declared type
+  int table;         // index of its input table
   int most;
-  int count = 0;  // in this kernel
+  int count = 0;  // number of registers in this kernel
 };
 
 class Builder {
@@ -30,14 +30,14 @@ class Builder {
   int Pick(int n) { return random_.Pick(n); }
   bool OneIn(int n) { return random_.OneIn(n); }
 
-  std::string Register(char letter);   // any of its pool
+  std::string Register(char letter);   // any register of the pool
   std::string Temporary(char letter);  // a new one of that letter's type
   std::string Immediate(char letter);
   std::string Label() { return "L" + std::to_string(labels_++); }
-  // A register with the one canonical NaN for all of letter's NaNs; adds the lines that make it.
+  // A register in which every NaN is the canonical one; adds the lines that compute it.
   std::string Canonical(char letter, const std::string& from, Lines* lines);
   std::string Source(char letter, Lines* lines);
-  // One instruction of the table, with what its operands need, under a guard now and then.
+  // A random instruction of the table with its operands' setup, sometimes guarded.
   Lines Instruction();
   Lines Instruction(const Form& form);
 

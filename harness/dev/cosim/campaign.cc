@@ -1,7 +1,7 @@
-// Theory of operation. The seeds are cut into modules; each worker process takes every jobs-th one. A GPU's context
-// does not survive a failed launch and a hanging kernel not its process, so the parent watches how far a worker came,
-// which is in shared memory, ends one that stands still, and starts another: at the same module without the kernel that
-// was running, or behind it if that module has taken a worker before.
+// Theory of operation. The seeds are divided into modules; each worker process takes every jobs-th one. A GPU context
+// does not survive a failed launch, nor a process a hanging kernel. So the parent watches each worker's progress in
+// shared memory, ends one that stalls, and starts another: at the same module without the kernel that was running, or
+// after the module if it has ended a worker before.
 #include "dev/cosim/campaign.h"
 
 #include <signal.h>
@@ -33,9 +33,9 @@ double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 constexpr uint64_t kNoSeed = ~uint64_t{0};
 
 struct Progress {
-  std::atomic<uint64_t> module;   // the one in hand
-  std::atomic<uint64_t> running;  // seed of the kernel on the other side, kNoSeed between such
-  std::atomic<uint64_t> without;  // a seed to leave out: it took a worker
+  std::atomic<uint64_t> module;   // the current one
+  std::atomic<uint64_t> running;  // seed of the kernel running on the other device, else kNoSeed
+  std::atomic<uint64_t> without;  // a seed to skip: it ended a worker
   std::atomic<uint64_t> beats;
   std::atomic<int> kernels, differences, refused, failures, reductions;
 };
@@ -95,7 +95,7 @@ class Worker {
     return text;
   }
 
-  // A module that is refused is tried kernel by kernel.
+  // If a module is refused, its kernels are tried one by one.
   std::vector<Outcome> RunAll(Target& target, const std::vector<Kernel>& kernels, bool other) {
     std::vector<Outcome> outcomes;
     const std::string wrong = target.Load(Text(kernels, other));
@@ -139,7 +139,7 @@ class Worker {
     report_ << std::flush;
   }
 
-  // threads: how many of them; start: what the registers held at first.
+  // threads: their number; start: the initial register values.
   void Describe(const Kernel& kernel, const Outcome& mine, const Outcome& theirs, const Outcome* start, int threads) {
     if (!mine.error.empty()) {
       report_ << "  virtual GPU: " << mine.error << "\n";
@@ -209,9 +209,9 @@ class Worker {
   }
 
   const Campaign& campaign_;
-  double reduce_until_;  // kernels that differ after that are only reported
+  double reduce_until_;  // kernels that differ after this time are only reported
   Progress& progress_;
-  std::vector<uint64_t> seeds_;  // of the module in hand
+  std::vector<uint64_t> seeds_;  // of the current module
   uint64_t* hashes_;
   std::string files_;
   std::ofstream report_;
@@ -225,7 +225,7 @@ T* Shared(size_t count) {
   return static_cast<T*>(mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 }
 
-// Where the next worker is to begin after one that ended with status: its module. report: the ended one's.
+// The module with which the successor of a worker that ended with this status begins. report: the ended worker's.
 uint64_t TakeUp(Progress* progress, size_t worker, int status, uint64_t jobs, const std::string& report) {
   const uint64_t seed = progress->running;
   if (WIFSIGNALED(status) && seed != kNoSeed)

@@ -1,4 +1,4 @@
-// Runs many random kernels on the virtual GPU and beside it on something else, in several processes.
+// Runs many random kernels on the virtual GPU and on another target for comparison, in several processes.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@ namespace lockstep::cosim {
 struct Campaign {
   uint64_t first = 0, count = 100;  // seeds
   std::vector<std::string> gpu;     // options of ptxas, one target each; empty: the virtual GPU itself
-  std::string swap_from, swap_to;   // without a GPU: an instruction of the second side's texts, and what replaces it;
-                                    // empty: the second side has the checkers on
+  std::string swap_from, swap_to;   // without a GPU: an instruction in the second side's text, and its replacement;
+                                    // empty: the second side runs with checkers
   std::string out;                  // folder
   int jobs = 1, per_module = 50;
-  int reductions = 4, tries = 150;  // of a worker, of a reduction
-  int seconds = 0;                  // stop taking modules after that; 0: never
+  int reductions = 4, tries = 150;  // of workers; of attempts per reduction
+  int seconds = 0;                  // time after which no more modules are started; 0: no limit
 };
 
-// Runs each seed whose hash is not 0 on the virtual GPU and compares: recorded[k] is seed first + k's. Where there is a
-// text, that module runs instead of the kernels' own. Prints the seeds that differ; returns how many.
+// Runs each seed with a non-zero hash on the virtual GPU and compares: recorded[k] belongs to seed first + k. If a text
+// is given, that module runs instead of the generated kernels. Prints the seeds that differ; returns their number.
 int CompareRecorded(uint64_t first, const std::vector<uint64_t>& recorded, const std::string& text = "");
 
-// Writes out/report.txt and out/hashes.bin (of each seed's output on the first target that is not the virtual GPU; 0
-// where there is none). Returns how many kernels differ, are refused or lost.
+// Writes out/report.txt and out/hashes.bin (hashes of each seed's output on the first target other than the virtual
+// GPU; 0 if there is none). Returns how many kernels differ, are refused or lost.
 int Run(const Campaign& campaign);
 
 }  // namespace lockstep::cosim

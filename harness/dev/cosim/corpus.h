@@ -1,4 +1,4 @@
-// Outputs that a GPU gave for the first seeds' kernels, to replay on the virtual GPU without a GPU.
+// A GPU's recorded outputs for the kernels of the first seeds, to replay on the virtual GPU without a GPU.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ struct Corpus {
   std::vector<std::pair<uint64_t, uint64_t>> hashes;  // seed, hash of the GPU's output
 };
 
-// Of the first count seeds' kernels and of the inputs: a recorded hash belongs to one text.
+// A digest of the first `count` seeds' kernels and of the inputs: recorded hashes are valid only for these texts.
 uint64_t GeneratorDigest(uint64_t count);
 
-// Throws std::runtime_error where the file is no corpus.
+// Throws std::runtime_error if the file is not a corpus.
 Corpus ReadCorpus(const std::string& path);
 
-// Keeps the seeds whose hash (0: none) the virtual GPU gives too. Returns how many.
+// Keeps the seeds for which the virtual GPU gives the same hash (0: none). Returns their number.
 size_t WriteCorpus(const std::vector<uint64_t>& recorded, const std::string& path);
 
 }  // namespace lockstep::cosim

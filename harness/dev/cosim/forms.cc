@@ -5,8 +5,8 @@
 namespace lockstep::cosim {
 namespace {
 
-// A line for each group: "name operands"; of {a,b} each alternative makes a form. With a ! before the name it never
-// stands under a guard: the assembler (13.0, for sm_90) makes several instructions of it and leaves some unguarded.
+// One line per group: "name operands"; each alternative in {a,b} makes a form. With a ! before the name it is never
+// guarded: the assembler (13.0, for sm_90) makes several instructions of it and leaves some unguarded.
 constexpr std::string_view kTable[] = {
     // Integers.
     "add{.u16,.s16} hhh",

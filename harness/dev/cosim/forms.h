@@ -1,4 +1,4 @@
-// The instructions that a random kernel is made of, beside those that need a context (memory, control flow, warps).
+// The instructions for random kernels, except those that need a context (memory, control flow, warps).
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace lockstep::cosim {
 struct Form {
   std::string name;      // opcode with its modifiers
   std::string operands;  // one letter each, destinations first; '|' joins a second destination
-  bool guarded;          // now and then
+  bool guarded;          // sometimes guarded
 };
 
 // Letters. Registers: h b16, r b32, d b64, f f32, e f64, g f16, b bf16, x f16x2, y bf16x2, p predicate. A source r, h,

@@ -1,4 +1,4 @@
-// The driver is opened at run time, so the program starts on a machine without one, and no CUDA header is needed.
+// The driver is opened at run time, so that the program starts without one, and no CUDA header is needed.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -98,7 +98,7 @@ class GpuTarget : public Target {
     *function = reinterpret_cast<F>(dlsym(library_, name));
     if (*function == nullptr) throw std::runtime_error(std::string("the driver has no ") + name);
   }
-  // A kernel takes well below a millisecond; a copy would wait for one that has no end.
+  // A kernel takes well below a millisecond; a copy would wait forever for an endless one.
   int Wait() const {
     const auto begin = std::chrono::steady_clock::now();
     for (int polls = 0;; ++polls) {

@@ -54,7 +54,7 @@ constexpr uint64_t kNastyF16[] = {0,      1,      2,      0x03ff, 0x0400, 0x0401
 constexpr uint64_t kNastyBf16[] = {0,      1,      2,      0x007f, 0x0080, 0x0081, 0x7f7f, 0x7f80, 0x7fc0, 0x7f81,
                                    0x3f80, 0x3f81, 0x3f7f, 0x3f00, 0x3fc0, 0x4020, 0x4300, 0x4f00, 0x5f00, 0x3300};
 
-// An edge value, a number near one (so that sums do not drown one operand), or any bits.
+// An edge value, a number near one (so that sums do not absorb an operand), or random bits.
 template <size_t N>
 uint64_t Floating(Random& random, const uint64_t (&nasty)[N], int mantissa, uint64_t bias, int width) {
   const uint64_t sign = (random.Bits() & 1) << (width - 1), all = width == 64 ? ~0ull : (1ull << width) - 1;

@@ -29,10 +29,10 @@ struct Kernel {
   std::vector<std::string> opening;  // declarations, loads of the registers
   std::vector<Node> body;
   std::vector<std::string> closing;  // stores of the registers
-  std::vector<std::string> slots;    // what each word of a thread's output holds
+  std::vector<std::string> slots;    // the contents of each word of a thread's output
   int threads = 32, blocks = 1;
 
-  std::string Text() const;  // without the module's header and the functions that the body does not name
+  std::string Text() const;  // without the module's header and functions not used in the body
 };
 
 inline constexpr const char* kModuleHeader = ".version 8.3\n.target sm_90\n.address_size 64\n";
@@ -45,7 +45,7 @@ inline constexpr uint64_t kOutputBytes = kMostThreads * (kSlots * 4 + kScratch);
 inline constexpr int kKinds = 8, kEntries = 2048;  // b16 b32 b64 f32 f64 f16 bf16 (pairs of) f16x2
 std::vector<uint64_t> InputTable();
 
-// The first seeds make a kernel of all instructions of one line of the table, the others a random one.
+// The first seeds give a kernel of all instructions on one line of the table, the others a random one.
 Kernel MakeKernel(uint64_t seed);
 
 }  // namespace lockstep::cosim

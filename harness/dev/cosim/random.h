@@ -1,5 +1,5 @@
-// The generator's random numbers: SplitMix64, the same on every machine. The seed is mixed first: its steps are those
-// of the generator's state, so neighbouring seeds would give one sequence, shifted by a number.
+// The generator's random numbers: SplitMix64, the same on every machine. The seed is hashed first: the state advances
+// by a constant, so neighbouring seeds would otherwise give shifted copies of one sequence.
 #pragma once
 
 #include <cstdint>

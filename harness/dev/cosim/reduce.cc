@@ -28,7 +28,7 @@ class Reducer {
   }
   bool Differs() { return tries_-- > 0 && differs_(kernel_); }
 
-  // Halves, quarters, … single nodes of a list in the tree, then of the lists below.
+  // Removes halves, quarters, … single nodes of a list in the tree, then of nested lists.
   void Shrink(std::vector<Node>* nodes) {
     for (size_t part = std::max<size_t>(1, nodes->size() / 2);; part /= 2) {
       for (size_t end = nodes->size(); end > 0 && tries_ > 0;) {
@@ -47,7 +47,7 @@ class Reducer {
     }
   }
 
-  // At the top, where all lanes are, a branch's or a loop's body may stand by itself.
+  // At the top level, where all lanes are active, a branch's or a loop's body may replace it.
   void Unwrap() {
     for (size_t k = 0; k < kernel_.body.size() && tries_ > 0; ++k) {
       if (kernel_.body[k].body.empty() && kernel_.body[k].other.empty()) continue;

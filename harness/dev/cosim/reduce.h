@@ -1,4 +1,4 @@
-// Shrinks a kernel that two targets disagree on.
+// Shrinks a kernel for which two targets disagree.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace lockstep::cosim {
 
-// Takes nodes out while `differs` holds, at most `tries` questions. A variant that is no longer valid does not differ.
+// Removes nodes while `differs` holds, with at most `tries` attempts. An invalid variant does not differ.
 Kernel Reduce(Kernel kernel, const std::function<bool(const Kernel&)>& differs, int tries);
 
 }  // namespace lockstep::cosim

@@ -1,4 +1,4 @@
-// Each try runs in a process of its own: a context does not survive what is looked for.
+// Each try runs in a separate process: a context does not survive the failures that we look for.
 #include "dev/cosim/shrink.h"
 
 #include <sys/wait.h>
@@ -36,7 +36,7 @@ bool IsLost(const Kernel& kernel, const std::string& options, const std::string&
   return WIFEXITED(status) && WEXITSTATUS(status) == kLost;
 }
 
-// On the virtual GPU: what doesn't end there either is no finding.
+// On the virtual GPU: a kernel that does not end there either is no finding.
 bool Ends(Target& target, const Kernel& kernel) {
   return target.Load(TextOf(kernel)).empty() && target.Run(kernel).error.empty();
 }

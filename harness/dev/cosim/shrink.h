@@ -1,12 +1,12 @@
-// Kernels that take the GPU's context with them, made small.
+// Shrinks kernels that destroy the GPU's context.
 #pragma once
 
 #include "dev/cosim/campaign.h"
 
 namespace lockstep::cosim {
 
-// Of the campaign's first seed, with its first GPU's options. Writes the kernel and its machine code to out/kSEED.ptx
-// and .cubin. 0: shrunk; 1: nothing is wrong with the kernel.
+// For the campaign's first seed, with its first GPU options. Writes the kernel and its machine code to out/kSEED.ptx
+// and .cubin. 0: shrunk; 1: the kernel works.
 int Shrink(const Campaign& campaign);
 
 }  // namespace lockstep::cosim

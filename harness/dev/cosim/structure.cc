@@ -37,8 +37,7 @@ Node Structure::Step(const Region& region) {
   return {b().Instruction(), {}, {}, {}, {}};
 }
 
-// Sums, differences and products of several words. What follows a difference is now a sum, now a difference: addc reads
-// the carry of a + ~b + 1.
+// Multi-word sums, differences and products. A difference may be followed by a sum: addc reads the carry of a + ~b + 1.
 Node Structure::Carry() {
   Node node;
   const bool wide = b().OneIn(3), products = b().OneIn(3);
@@ -58,7 +57,7 @@ Node Structure::Carry() {
     for (int s = 0; s < (product ? 3 : 2); ++s) text += ", " + b().Source(letter, &node.head);
     node.tail.push_back(text);
   }
-  // What the sources need comes first: nothing may touch the carry.
+  // Code for the sources comes first: nothing may change the carry in between.
   node.head.insert(node.head.end(), node.tail.begin(), node.tail.end());
   node.tail.clear();
   return node;
@@ -136,7 +135,7 @@ Node Structure::If(const Region& region) {
   return node;
 }
 
-// A loop whose lanes leave one by one; a vote at its top counts those that go on.
+// A loop whose lanes leave one by one; a vote at its top counts the remaining ones.
 Node Structure::Loop(const Region& region) {
   Node node;
   const std::string counter = Name("c", counters_++), p = b().Temporary('p'), top = b().Label(), end = b().Label();
@@ -275,7 +274,7 @@ Node Structure::WarpStep(const Region& region) {
         lines = {text + (b().OneIn(2) ? std::to_string(b().Pick(32)) : r('r')) + ", " +
                  std::to_string(segment << 8 | clamp) + ", " + mask};
       } else {
-        // From one of the lanes that are here: the lowest or the highest.
+        // From one of the active lanes: the lowest or the highest.
         const std::string from = b().Temporary('r');
         if (b().OneIn(2)) {
           lines = {"bfind.u32 " + from + ", " + mask};

@@ -1,4 +1,4 @@
-// What surrounds single instructions in a random kernel: memory, control flow, warps, calls.
+// The structure around single instructions in a random kernel: memory, control flow, warps, calls.
 //
 // Well-defined by construction: a thread stores only where no other reads before a barrier; reductions that threads
 // share commute; a warp's instruction names exactly the lanes that reach it, which a vote before each branch counts; a
@@ -12,7 +12,7 @@
 
 namespace lockstep::cosim {
 
-// Where code is: which lanes get there.
+// A region of code: which lanes reach it.
 struct Region {
   std::string mask;    // register that holds the lanes; empty: unknown
   bool full = false;   // all 32, in every warp
@@ -23,7 +23,7 @@ struct Region {
 class Structure {
  public:
   Structure(uint64_t seed, std::string name);
-  // forms: a kernel of these instructions alone; nullptr: a random one.
+  // forms: a kernel of only these instructions; nullptr: a random one.
   Kernel Make(const std::vector<Form>* forms);
 
  private:

@@ -1,4 +1,4 @@
-// The frame of a random kernel: its registers' first values, their last ones, and the functions that it calls.
+// The frame of a random kernel: initial and final values of its registers, and the functions that it calls.
 #include <cctype>
 
 #include "dev/cosim/structure.h"
@@ -37,7 +37,7 @@ void Append(const std::vector<Node>& nodes, std::string* text) {
   }
 }
 
-// Whether the text holds the name, not only as the beginning of a longer one.
+// Whether the text contains the name as a whole word.
 bool Names(const std::string& text, const std::string& name) {
   for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
     const char next = at + name.size() < text.size() ? text[at + name.size()] : ' ';
@@ -68,8 +68,8 @@ std::string Kernel::Text() const {
   return text + "  ret;\n}\n";
 }
 
-// A struct by value there and another back, eight bytes for each register; two variants of the function, and sometimes
-// a choice between them by lane.
+// Passes a struct by value and returns another, with eight bytes per register; two variants of the function, and
+// sometimes a per-lane choice between them.
 Node Structure::Call() {
   std::vector<std::string> passed, back;
   for (const Pool& pool : b().pools()) {
@@ -185,7 +185,7 @@ void Structure::Opening(Kernel* kernel) {
   for (int k = 0; k < 8; ++k)
     lines.push_back("st.shared.b32 [acc+" + std::to_string(4 * k) + "], " + (k == 1 || k == 5 ? "%i6" : "%i5"));
   lines.push_back("bar.sync 0");
-  // A thread's registers come from its place in the tables.
+  // A thread's initial values come from its position in the tables.
   lines.push_back("mad.lo.u32 %i4, %i3, " + std::to_string(2 * b().Pick(512) + 1) + ", " +
                   std::to_string(b().Pick(1024)));
   lines.push_back("and.b32 %i4, %i4, 1023");

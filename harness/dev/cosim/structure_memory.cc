@@ -10,14 +10,14 @@ namespace {
 struct Width {
   const char* type;
   int bytes;
-  const char* letters;  // of registers that it may load to
+  const char* letters;  // of registers that it may load into
 };
 constexpr Width kWidths[] = {{".u8", 1, "hrd"},  {".s8", 1, "hrd"},  {".b8", 1, "hrd"}, {".u16", 2, "hrd"},
                              {".s16", 2, "hrd"}, {".b16", 2, "hgb"}, {".u32", 4, "rd"}, {".s32", 4, "rd"},
                              {".b32", 4, "rxy"}, {".f32", 4, "f"},   {".u64", 8, "d"},  {".b64", 8, "d"},
                              {".f64", 8, "e"}};
 
-// What a store takes: floating-point registers with canonical NaNs.
+// The stored value: floating-point registers with canonical NaNs.
 std::string Stored(Builder& b, char letter, Lines* lines) {
   if (std::string("fegbxy").find(letter) == std::string::npos) return b.Register(letter);
   return b.Source(static_cast<char>(std::toupper(letter)), lines);
@@ -70,7 +70,7 @@ Node Structure::Memory() {
                     (pair ? "{" + first + ", " + second + "}" : first) + ", " + at);
     return node;
   }
-  // A vector's registers are of one kind; destinations differ.
+  // A vector's registers have the same kind; destinations differ.
   int count = 1 << b().Pick(3);
   while (count * width.bytes > 16) count /= 2;
   const char letter = letters[static_cast<size_t>(b().Pick(static_cast<int>(letters.size())))];
@@ -112,7 +112,7 @@ Node Structure::AtomicOfOwn() {
   const bool wide = b().OneIn(3);
   const std::string op = wide ? kWide[b().Pick(10)] : kNarrow[b().Pick(13)];
   const char letter = wide ? 'd' : 'r';
-  // No atomics on local memory, which a generic address might be.
+  // No atomics on local memory, to which a generic address may point.
   const std::string address = Own(space.empty() ? ".global" : space.c_str(), wide ? 8 : 4, &lines);
   static constexpr const char* kOrders[] = {"", ".relaxed.cta", ".acq_rel.gpu", ".release.gpu", ".acquire.sys"};
   const std::string order = kOrders[b().Pick(5)];
@@ -128,7 +128,7 @@ Node Structure::AtomicOfOwn() {
   return node;
 }
 
-// One atomic sum in a word of the thread's own, which is cleared after it: a NaN's bits stay unread.
+// One atomic sum in the thread's own word, which is cleared afterwards so that a NaN's bits are not read.
 Node Structure::FloatAtomic() {
   struct Kind {
     char letter;
@@ -157,7 +157,7 @@ Node Structure::FloatAtomic() {
   return node;
 }
 
-// All threads of a block, in whatever order: each word has one operation that commutes.
+// All threads of a block, in any order: each word has a single commutative operation.
 Node Structure::Reduction() {
   static constexpr const char* kOps[] = {"add.u32", "min.u32", "max.s32", "xor.b32", "or.b32", "and.b32"};
   const int k = b().Pick(7);
@@ -169,14 +169,15 @@ Node Structure::Reduction() {
           {}};
 }
 
-// Each thread leaves a word, and behind a barrier reads another thread's.
+// Each thread writes a word, and after a barrier reads another thread's.
 Node Structure::BlockStep(const Region&) {
   Node node;
   Lines& lines = node.head;
   if (b().OneIn(3)) {
     const std::string p = b().Register('p');
-    // Not barrier.cta.red: lanes that arrive apart take the assembler's own path to it (WARPSYNC.COLLECTIVE, then
-    // BAR.RED with its number and count in a register), which stopped one kernel of 12,000 with error 715.
+    // Not barrier.cta.red: for lanes that arrive separately the assembler generates a different sequence
+    // (WARPSYNC.COLLECTIVE, then BAR.RED with its number and count in a register), which stopped one kernel of 12,000
+    // with error 715.
     lines = {"bar.warp.sync %m0"};
     if (b().OneIn(2)) {
       lines.push_back("bar.red.popc.u32 " + b().Register('r') + ", 0, " + p);

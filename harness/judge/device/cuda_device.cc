@@ -1,4 +1,4 @@
-// A real GPU through NVIDIA's own runtime, which is loaded at first use: the judge builds without it.
+// A real GPU through NVIDIA's own runtime, which is loaded at first use so that the judge builds without it.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -20,7 +20,7 @@
 namespace lockstep::judge {
 namespace {
 
-// The part of the documented runtime API that is needed. Handles are passed by value, as the header declares them.
+// The parts of the documented runtime API that we need. Handles are passed by value, as the header declares them.
 struct IpcHandle {
   std::array<char, worker::kIpcHandleBytes> reserved;
 };
@@ -33,7 +33,7 @@ constexpr int kCopyDeviceToDevice = 3;
 // cudaDeviceAttr: kHz, bits, bytes.
 constexpr int kMemoryClockRate = 36, kMemoryBusWidth = 37, kL2CacheSize = 38;
 
-// Never closed: a context holds on to it.
+// Never closed: a context keeps using it.
 void* Library() {
   void* library = nullptr;
   const char* given = std::getenv("LOCKSTEP_CUDART");
@@ -73,8 +73,8 @@ class Runtime {
     }
   }
 
-  // Memory. Where there is none, workers are ended for what they keep; a driver takes a while to get much back, and
-  // what a sandbox holds ends a moment after the sandbox.
+  // Allocates memory. If there is none, workers are ended to free theirs; a driver takes a while to free much memory,
+  // and a sandbox's processes end a moment after the sandbox.
   void* Allocate(uint64_t bytes, const char* what, const std::function<void()>& reclaim) const {
     constexpr std::chrono::milliseconds kTryAgain{20};
     constexpr int kTries = 500;
@@ -120,7 +120,7 @@ class Runtime {
   void* library_;
 };
 
-// The name comes from the driver: the runtime gives it in a structure that changes from version to version.
+// The name comes from the driver: the runtime returns it in a structure that changes between versions.
 std::string GpuName() {
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (driver == nullptr) return "GPU";
@@ -151,13 +151,13 @@ class CudaGpu : public Gpu {
     runtime_.Check(runtime_.mem_get_info(&free, &total), "cudaMemGetInfo");
     return free;
   }
-  // Two transfers a clock.
+  // Two transfers per clock.
   double peak_bytes_per_second() const override {
     return 2.0 * 1000 * Attribute(kMemoryClockRate) * Attribute(kMemoryBusWidth) / 8;
   }
 
   void ClearCache() override {
-    // Lines that another process had set aside are ordinary ones again, and are then driven out.
+    // Persisting lines of another process become ordinary ones, and are then evicted.
     runtime_.Check(runtime_.reset_persisting_cache(), "cudaCtxResetPersistingL2Cache");
     const uint64_t bytes = kCacheFolds * static_cast<uint64_t>(Attribute(kL2CacheSize));
     Need(scratch_, bytes);
@@ -218,7 +218,7 @@ class CudaGpu : public Gpu {
     double least = std::numeric_limits<double>::infinity();
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       const auto begin = std::chrono::steady_clock::now();
-      // A kernel, for copies and fills may go past the kernels of others.
+      // A kernel, because copies and fills may overtake other processes' kernels.
       Launch("lockstep_nothing", {1, 1, 1}, nullptr);
       runtime_.Check(runtime_.device_synchronize(), "a launch");
       least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
@@ -228,7 +228,7 @@ class CudaGpu : public Gpu {
 
  private:
   static constexpr uint64_t kCacheFolds = 4, kAlignment = 512;
-  static constexpr uint64_t kCopyBytes = uint64_t{8} << 30;  // that copies go through before they come back
+  static constexpr uint64_t kCopyBytes = uint64_t{8} << 30;  // staging size of copies to the host
   static constexpr uint32_t kBlocksPerJob = 64, kThreads = 256;
   static constexpr int kAttempts = 5;
 
@@ -267,7 +267,7 @@ class CudaGpu : public Gpu {
   std::function<void()> reclaim_;
   std::string pci_bus_id_;
   Memory scratch_;
-  Memory jobs_, wrong_;  // wrong_: what a glance counts, then what a check does, job by job
+  Memory jobs_, wrong_;  // wrong_: counts of a glance, then of a check, per job
   uint32_t job_count_ = 0;
   void* library_ = nullptr;
   std::map<std::string, void*> kernels_;
@@ -310,7 +310,7 @@ class CudaJudgeDevice : public JudgeDevice {
     return worker::Argument::IpcPointer(bytes, address - base);
   }
 
-  // A fault stays in the worker's context; the judge's own is not touched by it.
+  // A fault stays in the worker's context and does not affect the judge's own.
   void Reset() override { ++generation_; }
   bool faulted() const override { return false; }
   Gpu* gpu() override { return &gpu_; }

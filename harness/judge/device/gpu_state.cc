@@ -14,7 +14,7 @@ constexpr int kSuccess = 0;
 constexpr int kClockSm = 1, kClockMemory = 2;
 constexpr int kTemperatureGpu = 0;
 
-// Reasons for clocks below what was asked for that no load explains: bits of nvmlDeviceGetCurrentClocksThrottleReasons.
+// Reasons for reduced clocks that load does not explain: bits of nvmlDeviceGetCurrentClocksThrottleReasons.
 struct Reason {
   uint64_t bit;
   const char* text;
@@ -79,7 +79,7 @@ GpuState ReadGpuState(const std::string& pci_bus_id) {
     state.throttled = !text.empty();
     add("throttling", text.empty() ? "none" : text);
   }
-  // The count alone is asked for: the answer is "too small", with the count.
+  // Only the count is requested: the answer is "too small" with the count.
   const auto processes = library.Find<int (*)(Handle, unsigned*, void*)>("nvmlDeviceGetComputeRunningProcesses_v3");
   if (processes != nullptr) {
     unsigned count = 0;

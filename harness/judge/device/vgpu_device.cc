@@ -30,8 +30,8 @@ class VgpuJudgeDevice : public JudgeDevice {
   bool Read(void* to, uint64_t from, uint64_t bytes) override { return device_.Read(to, from, bytes); }
   const void* Look(uint64_t from, uint64_t bytes) override { return device_.Look(from, bytes); }
 
-  // Device addresses are addresses of this process. Writing straight to them goes past the observers, so that the
-  // checker of uninitialised memory goes on taking the buffer for unwritten.
+  // Device addresses are addresses of this process. A direct write bypasses the observers, so that the checker for
+  // uninitialised memory still sees the buffer as unwritten.
   bool Poison(uint64_t address, uint64_t bytes) override {
     if (bytes == 0) return true;
     if (!device_.Contains(address, bytes)) return false;

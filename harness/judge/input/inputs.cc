@@ -12,7 +12,7 @@ namespace lockstep::judge {
 
 namespace {
 
-// What makes an element is chosen outside of the loop over the elements, and words are made by the page.
+// The pattern is chosen outside the loop over elements, and words are generated a page at a time.
 template <class Value>
 void Fill(std::vector<int32_t>& values, const SeedKey& seed, Value value) {
   std::array<uint32_t, 4 * kGroupWords> words;
@@ -118,15 +118,14 @@ std::vector<int32_t> MakeInts(Pattern pattern, uint64_t n, const SeedKey& seed) 
   return values;
 }
 
-// A word has the permuted index in its lowest bits, as many as n needs, and random bits above them. The permutation is
-// a Feistel network on the index's two halves, whose round functions are tables: no two indices come out alike,
-// whatever is in the tables.
+// A word has the permuted index in its low bits, as many as n needs, and random bits above. The permutation is a
+// Feistel network on the two halves of the index, whose round functions are tables: it is a bijection for any tables.
 void FillDistinct(std::span<uint32_t> words, const SeedKey& seed) {
   constexpr int kRounds = 4;
   const uint64_t n = words.size();
   const int bits = n > 1 ? std::bit_width(n - 1) : 0, low_bits = bits / 2, high_bits = bits - low_bits;
   const uint32_t low_mask = (1u << low_bits) - 1, high_mask = (1u << high_bits) - 1;
-  // One table after the other; a round looks up the half that the one before changed.
+  // One table after the other; a round looks up the half that the previous one changed.
   const uint64_t table_size = uint64_t{1} << high_bits;
   std::vector<uint32_t> drawn(kRounds * table_size);
   FillWords(seed, KeyUse::kTables, 0, drawn);

@@ -8,14 +8,14 @@
 namespace lockstep::judge {
 namespace {
 
-// Names are short and few: they can have all of the rounds that ChaCha was published with.
+// Names are short and few: they can use all 20 rounds of the original ChaCha.
 constexpr int kNameRounds = 20;
 
 using Lanes [[gnu::vector_size(32)]] = uint32_t;
 constexpr uint64_t kLanes = sizeof(Lanes) / sizeof(uint32_t);
 static_assert(kGroupBlocks % kLanes == 0);
 
-// All words of a group. Each lane makes a block, so that a vector holds one word of neighbours.
+// All words of a group. Each lane computes a block, so that a vector holds one word of neighbouring blocks.
 void FillGroup(const SeedKey& key, KeyUse use, uint64_t group, uint32_t* words) {
   Lanes lane;
   for (uint32_t i = 0; i < kLanes; ++i) lane[i] = i;
@@ -62,8 +62,8 @@ SeedNumber RandomSeed(int bits) {
 
 bool operator==(const SeedKey& a, const SeedKey& b) { return std::ranges::equal(a.words, b.words); }
 
-// Each block takes eight bytes of the name, and gives the key for the next. How many bytes are left is in the counter
-// too, so no name's blocks are the first of a longer name's.
+// Each block absorbs eight bytes of the name, and yields the key for the next. The counter includes the remaining
+// length, so no name's blocks are a prefix of a longer name's.
 SeedKey SeedFor(const SeedKey& above, std::string_view name) {
   SeedKey key = above;
   do {

@@ -7,7 +7,7 @@
 namespace lockstep::judge {
 namespace {
 
-// Page-locked memory is the host's: no request carries it, and the trace has the function's name alone.
+// Page-locked memory is on the host: no request carries it, so the trace has only the function's name.
 bool IsPinnedAllocation(std::string_view function) {
   constexpr std::array<std::string_view, 3> kFunctions = {"cudaMallocHost", "cudaHostAlloc", "cudaHostRegister"};
   return std::find(kFunctions.begin(), kFunctions.end(), function) != kFunctions.end();
@@ -43,7 +43,7 @@ ApiCounts CountApi(std::span<const worker::ApiCall> trace, const worker::MemoryU
   counts.bytes_to_device = use.bytes_to_device;
   counts.bytes_on_device = use.bytes_on_device;
   counts.bytes_to_host = use.bytes_to_host;
-  // What this call allocated and did not free: what an earlier one left behind is not its leak.
+  // Allocations of this call that it did not free; leaks of earlier calls don't count.
   std::multiset<uint64_t> held;
   for (const worker::ApiCall& call : trace) {
     if (call.failed) {

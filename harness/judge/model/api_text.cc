@@ -14,7 +14,7 @@ using worker::ApiCall;
 using worker::ApiKind;
 
 constexpr size_t kMostStores = 3;      // lines
-constexpr int64_t kErrorOfStub = 600;  // what a launcher returns that nobody has begun
+constexpr int64_t kErrorOfStub = 600;  // the error that an unchanged stub returns
 
 const char* WhatItDoes(ApiKind kind) {
   switch (kind) {

@@ -10,7 +10,7 @@
 namespace lockstep::judge {
 namespace {
 
-// One table of the file, with the name that messages give it.
+// One table of the file, with its name for messages.
 class Table {
  public:
   Table(const toml::table& table, std::string file, std::string name)
@@ -46,7 +46,7 @@ class Table {
     return *value;
   }
 
-  // A count that stays as it is where the key is absent.
+  // A count; unchanged if the key is absent.
   void Count(const char* key, uint64_t& value) const {
     const toml::node_view<const toml::node> node = table_[key];
     if (!node) return;
@@ -80,7 +80,7 @@ class Table {
   std::string file_, name_;
 };
 
-// The tables of an array [[key]]; none where the key is absent.
+// The tables of an array [[key]]; empty if the key is absent.
 std::vector<const toml::table*> TablesOf(const toml::table& root, const char* key, const Table& whole) {
   std::vector<const toml::table*> tables;
   const toml::node* node = root.get(key);
@@ -107,7 +107,7 @@ std::string KnownRung(const Table& table, const Assignment& assignment) {
   return rung;
 }
 
-// What criteria that are measured have in common.
+// Common parts of measured criteria.
 template <class Criterion>
 Criterion ReadBudgeted(const Table& table, const Assignment& assignment) {
   Criterion criterion;
@@ -129,7 +129,7 @@ TimingCriterion ReadTiming(const Table& table, const Assignment& assignment) {
   return criterion;
 }
 
-// ParseMetric or ParseConditions, with its mistakes as this table's.
+// Calls ParseMetric or ParseConditions, and reports their errors for this table.
 template <class Parser>
 auto Parsed(const Table& table, Parser parse, const std::string& text) {
   try {
@@ -207,7 +207,7 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
       limit = table.OptionalNumber(key).value_or(limit);
       if (!(limit > 0)) table.Fail(std::string(key) + " has to be above 0");
     }
-    // An interpreter computes while it starts.
+    // A Python interpreter computes while it starts.
     if (!assignment.submission.ends_with(".py")) assignment.limits.busy_seconds = assignment.limits.call_seconds / 5;
     table.Count("instruction_budget", assignment.limits.instruction_budget);
     table.Count("output_bytes", assignment.limits.output_bytes);

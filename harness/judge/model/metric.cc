@@ -30,7 +30,7 @@ MetricTerm ParseTerm(std::string_view whole, std::string_view text) {
   return term;
 }
 
-// Takes " of N elements" off the end of a denominator. 0: there is none.
+// Removes " of N elements" from the end of a denominator. 0: there is none.
 uint64_t TakeElementsEach(std::string_view whole, std::string_view& text) {
   const size_t of = text.find(" of ");
   if (of == std::string_view::npos) return 0;

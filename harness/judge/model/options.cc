@@ -9,12 +9,12 @@
 namespace lockstep::judge {
 namespace {
 
-// Takes a flag's value; returns what is wrong with it, or "".
+// Parses a flag's value; returns an error, or "".
 using Setter = std::function<std::string(Options&, std::string_view)>;
 
 struct Flag {
   const char* name;
-  const char* value;  // as the help shows it; "" where the flag takes none
+  const char* value;  // for the help; "" if the flag takes no value
   const char* help;
   Setter set;
 };

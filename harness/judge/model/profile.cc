@@ -14,12 +14,11 @@ struct DerivedCounter {
   uint64_t (*of)(const vgpu::Counters&);
 };
 
-// Lanes that read different constants are served one after another, as lanes are whose data is in different sectors.
+// Lanes that read different constants are served one after another, like lanes that access different sectors.
 uint64_t Sectors(const vgpu::Counters& c) { return c.global_load_sectors + c.global_store_sectors + c.const_replays; }
 uint64_t IdealSectors(const vgpu::Counters& c) { return c.global_load_sectors_ideal + c.global_store_sectors_ideal; }
 
-// Figures that are no field of Counters but follow from one launch's or all counters. Atomics are in those of traffic:
-// an atomic can load, and store, what a load or store would.
+// Figures derived from one launch's or all counters. Traffic includes atomics, which can replace loads and stores.
 constexpr DerivedCounter kDerivedCounters[] = {
     {"shared_conflicts", [](const vgpu::Counters& c) { return c.shared_conflicts(); }},
     {"sectors", [](const vgpu::Counters& c) { return Sectors(c) + c.atomic_sectors; }},
@@ -68,7 +67,7 @@ RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
   for (const vgpu::LaunchRecord& launch : launches) {
     profile.microseconds += launch.microseconds;
     profile.counters += launch.counters;
-    // What a thread has of its own is in registers, or in a cache, up to so many bytes; a larger array is memory.
+    // Small per-thread data stays in registers or in a cache; a larger array counts as memory.
     constexpr uint32_t kOwnBytes = 128;
     if (launch.local_bytes > kOwnBytes) {
       profile.counters.global_load_sectors += launch.counters.local_sectors;

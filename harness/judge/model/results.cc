@@ -25,7 +25,8 @@ using vgpu::Json;
 
 constexpr int kResultFormat = 2, kFiguresFormat = 2;
 
-// What a submission can make long is cut, so that no file is too large to be read: docs/reference/result-json.md.
+// Texts that a submission can make long are truncated, so that no file is too large to be read:
+// docs/reference/result-json.md.
 constexpr size_t kMostOutput = 64 * 1024;
 constexpr size_t kMostMessage = 16 * 1024;
 constexpr size_t kMostLinesSaid = 40;
@@ -35,12 +36,12 @@ constexpr size_t kMostName = 200;      // of a kernel or a file
 constexpr size_t kMostShortName = 60;  // of launches beyond the detailed ones
 constexpr size_t kDetailedLaunches = 200;
 constexpr size_t kMostLines = 1000;
-constexpr size_t kMostDrawn = 200;                     // of these, lines with their worst accesses
+constexpr size_t kMostDrawn = 200;                     // with worst accesses, of these lines
 constexpr size_t kMostStreamed = 2000;                 // operations of a timeline
 constexpr size_t kMostResultBytes = size_t{32} << 20;  // of a file with details
 
 std::string Shown(std::string_view bytes, size_t most_bytes) {
-  // Each byte is printed as four at most, so nothing is lost that would be kept.
+  // Each byte is printed as at most four characters, so enough is kept.
   return Cut(Printable(bytes.substr(0, 2 * most_bytes)), most_bytes);
 }
 
@@ -145,7 +146,7 @@ Json TimingJson(const TimingResult& timing) {
   return json;
 }
 
-// The lines that cost most, where there are too many; in their order.
+// If there are too many, the most expensive lines; in source order.
 std::vector<vgpu::LineCounters> LinesToStore(const RungProfile& profile) {
   if (profile.lines.size() <= kMostLines) return profile.lines;
   std::vector<vgpu::LineCounters> lines = CostliestLines(profile, "warp_instructions", kMostLines);

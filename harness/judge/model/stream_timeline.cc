@@ -44,7 +44,8 @@ std::string NameOf(const StreamedOperation& operation, std::span<const vgpu::Lau
   return operation.first_launch < launches.size() ? launches[operation.first_launch].kernel : "kernel";
 }
 
-// What stands for streams in lanes: the first one is 1, the tenth a. A program's later calls count on.
+// The characters for streams in lanes: the first one is 1, the tenth a. Later calls of a program continue the
+// numbering.
 std::map<std::string, char> MarksOf(const StreamTimeline& timeline) {
   constexpr std::string_view kMarks = "123456789abcefghijklmnopqrstuvwxyz";  // d: the default stream
   std::map<std::string, char> marks = {{kDefaultStream, 'd'}};
@@ -111,7 +112,7 @@ std::string LanesText(const StreamTimeline& timeline, size_t columns) {
     std::string marks(columns, '.');
     for (const StreamTimeline::Operation& operation : timeline.operations) {
       if (static_cast<int>(operation.lane) != lane || operation.end <= operation.begin) continue;
-      // What is shorter than a character is a character.
+      // An operation shorter than a character still gets one.
       const auto begin = std::min(static_cast<size_t>(operation.begin * scale), columns - 1);
       const auto end = std::clamp(static_cast<size_t>(std::lround(operation.end * scale)), begin + 1, columns);
       std::fill(marks.begin() + static_cast<std::ptrdiff_t>(begin), marks.begin() + static_cast<std::ptrdiff_t>(end),

@@ -6,7 +6,7 @@
 namespace lockstep::judge {
 namespace {
 
-// Length of the well-formed UTF-8 sequence at the front; 0 where there is none (overlong forms, surrogates included).
+// Length of the well-formed UTF-8 sequence at the front; 0 if there is none (also for overlong forms and surrogates).
 size_t SequenceLength(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t lead = byte(0);
@@ -37,7 +37,7 @@ std::string Printable(std::string_view bytes) {
       char escaped[8];
       std::snprintf(escaped, sizeof escaped, "\\x%02X", first);
       text += escaped;
-      // A C1 control's second byte is escaped in its turn, as it is no sequence by itself.
+      // A C1 control's second byte is escaped separately, because it is no sequence by itself.
       length = 1;
     } else {
       text += bytes.substr(0, length);
@@ -51,7 +51,7 @@ std::string Cut(std::string printable, size_t most_bytes) {
   constexpr std::string_view kMissing = "…";
   if (printable.size() <= most_bytes) return printable;
   size_t end = most_bytes - kMissing.size();
-  while (end > 0 && (static_cast<unsigned char>(printable[end]) & 0xc0) == 0x80) --end;  // no half character
+  while (end > 0 && (static_cast<unsigned char>(printable[end]) & 0xc0) == 0x80) --end;  // don't split a character
   return printable.replace(end, std::string::npos, kMissing);
 }
 
@@ -62,7 +62,7 @@ std::string Excerpt(std::string_view printable, size_t most_lines, size_t most_c
     const size_t end = std::min(printable.find('\n'), printable.size());
     if (lines++ < most_lines) {
       size_t columns = std::min(end, most_columns);
-      // Not inside of a UTF-8 sequence.
+      // Don't split a UTF-8 sequence.
       while (columns < end && columns > 0 && (static_cast<uint8_t>(printable[columns]) & 0xC0) == 0x80) --columns;
       text += std::string(text.empty() ? "" : "\n") + std::string(indent) + std::string(printable.substr(0, columns));
       if (columns < end) text += " …";
@@ -91,7 +91,7 @@ std::string Figure(double value) {
 
 std::string FigureApart(double value, double other) {
   std::string text = Figure(value);
-  // 17 digits tell any two doubles apart.
+  // 17 digits distinguish any two doubles.
   for (int digits = 5; value != other && text == Figure(other) && digits <= 17; ++digits) {
     char more[64];
     std::snprintf(more, sizeof more, "%.*g", digits, value);

@@ -9,7 +9,7 @@
 namespace lockstep::judge {
 namespace {
 
-// A problem without a kernel's line in it is of host code.
+// A problem without a kernel's line is in host code.
 vgpu::Language LanguageOf(const Problem& problem) {
   if (!problem.file.ends_with(".py")) return vgpu::Language::kCuda;
   return problem.finding ? vgpu::Language::kNumba : vgpu::Language::kPythonHost;
@@ -51,7 +51,7 @@ std::optional<Verdict> VerdictFromName(std::string_view name) {
 }
 
 Verdict VerdictOf(vgpu::FindingKind kind) {
-  // A heading that is no verdict: a launch that failed. What a program is made of is its author's choice.
+  // Some headings are not verdicts, such as a failed launch; the program's author is responsible for that.
   return VerdictFromName(vgpu::InfoOf(kind).heading).value_or(Verdict::kApi);
 }
 
@@ -63,7 +63,7 @@ const Problem* Worst(const std::vector<Problem>& problems) {
 
 Message MessageOf(const Problem& problem, std::string_view test) {
   std::string headline = std::string(NameOf(problem.verdict)) + "  " + std::string(test);
-  // Nothing to explain and nothing to hint at: one sentence says what to do.
+  // No details and no hint: one sentence says what to do.
   if (problem.unfinished) return {headline, {problem.evidence.at(0)}, ""};
   if (!problem.place.empty()) headline += "   " + problem.place;
   return {headline, problem.evidence,

@@ -23,7 +23,7 @@ std::string Seconds(double seconds) {
   return text;
 }
 
-// On a real GPU a fault is known by the error that it leaves alone.
+// On a real GPU a fault is known only by its error.
 Verdict VerdictOfError(const CallReport& report) {
   if (report.observed) return Verdict::kApi;
   const std::string& name = report.cuda_error;
@@ -38,7 +38,7 @@ Verdict VerdictOfError(const CallReport& report) {
   return Verdict::kApi;
 }
 
-// The line at which the worker says that it ended; "" where it does not know.
+// The line at which the worker ended, by its own report; "" if unknown.
 vgpu::MessageLine StopLine(const CallReport& report) {
   return report.stopped.site.empty() ? vgpu::MessageLine("") : LineAt("at", report.stopped.site);
 }
@@ -62,7 +62,7 @@ Hint SignalHint(int signal, worker::FaultAddress address) {
   }
 }
 
-// What came to the host, and by which call the most of it.
+// The data copied to the host, and the call that copied most of it.
 std::string ToHostText(const CallReport& report) {
   std::string text = Counted(report.api.bytes_to_host, "byte") + " went from the device to the host; at most " +
                      Grouped(kMaxBytesToHost) + " are allowed";
@@ -81,15 +81,15 @@ Hint EndlessCallsHint(const CallReport& report) {
   return copies ? Hint::kCopyAtOnce : Hint::kHostLoopNeverEnds;
 }
 
-// Where a launcher that does not come back goes on asking.
+// Where a launcher without end makes its calls.
 vgpu::MessageLine LastCall(const CallReport& report) {
   if (report.trace.empty() || report.trace.back().call_site.empty()) return "";
   return LineAt("at", report.trace.back().call_site, report.trace.back().function);
 }
 
-// Kernels took too long, in all: many of them, or few that do too much, of which printing is the slowest.
+// Kernels took too long in total: many of them, or a few slow ones; printing is the slowest operation.
 Problem DeviceTimeout(const CallReport& report, const CallContext& context) {
-  constexpr size_t kMany = 100;  // launches: no launcher of the assignments needs so many
+  constexpr size_t kMany = 100;  // launches: far more than any launcher of the assignments needs
   const size_t launches = report.launches.size();
   if (launches >= kMany) {
     return MakeProblem(Verdict::kTimeout, context,
@@ -108,7 +108,7 @@ Problem DeviceTimeout(const CallReport& report, const CallContext& context) {
                      report.output.empty() ? Hint::kThreadsDoTooMuch : Hint::kPrintsInKernel);
 }
 
-// CUDA calls: no launcher of the assignments needs so many.
+// CUDA calls: far more than any launcher of the assignments needs.
 constexpr size_t kManyCalls = 1000;
 
 Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
@@ -184,13 +184,13 @@ Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
   return MakeProblem(Verdict::kHarness, context, {"the worker could not be run", Printable(report.detail)});
 }
 
-// Launchers that have done something in a call.
+// Launchers that did something in some call.
 std::set<std::string>& Begun() {
   static std::set<std::string> launchers;
   return launchers;
 }
 
-// A copy within device memory whose ends overlap: what arrives is undefined, as with memcpy.
+// A copy within device memory with overlapping ranges: the result is undefined, as with memcpy.
 const worker::ApiCall* OverlappingCopy(const CallReport& report) {
   for (const worker::ApiCall& call : report.trace) {
     const bool overlaps = call.address < call.from + call.bytes && call.from < call.address + call.bytes;
@@ -203,8 +203,9 @@ bool SamePlace(const vgpu::ThreadPlace& a, const vgpu::ThreadPlace& b) {
   return a.file == b.file && a.line == b.line && a.ptx_line == b.ptx_line;
 }
 
-// A thread that reads what another has not written yet, for want of a barrier, reads uninitialised memory too: the race
-// is the mistake. So it is where an earlier launch's threads all stored to one element, and left the others unwritten.
+// A thread that reads another's value too early because a barrier is missing also reads uninitialised memory: the race
+// is the root cause. The same holds if all threads of an earlier launch stored to one element and left the others
+// unwritten.
 bool IsExplainedByRace(const vgpu::Finding& finding, const std::vector<vgpu::Finding>& findings) {
   if (finding.kind != vgpu::FindingKind::kUninitialized) return false;
   return std::any_of(findings.begin(), findings.end(), [&](const vgpu::Finding& race) {

@@ -10,7 +10,7 @@ namespace {
 using worker::ApiCall;
 using worker::ApiKind;
 
-// Whether there is nothing to do for the input: "n = 0, …", "width = 0, height = 7, …".
+// Whether the input is empty: "n = 0, …", "width = 0, height = 7, …".
 bool IsOfNothing(const std::string& input) { return (", " + input + ",").find(" = 0,") != std::string::npos; }
 
 HintText LaunchHint(const ApiCall& launch, const CallContext& context) {
@@ -28,7 +28,7 @@ HintText LaunchHint(const ApiCall& launch, const CallContext& context) {
 
 bool IsCopy(const ApiCall& call) { return call.function.find("Memcpy") != std::string::npos; }
 
-// As far as the calls before it tell.
+// Derived from the preceding calls.
 HintText CopyHint(const CallReport& report, const ApiCall& copy) {
   const ApiCall* freed = nullptr;
   for (const ApiCall& call : report.trace) {

@@ -14,7 +14,7 @@ using vgpu::TouchedRange;
 using worker::BufferUse;
 using worker::HostUse;
 
-// A number that kernels add to begins with 0, a maximum with the least number.
+// An accumulator starts with 0, a maximum with the least number.
 constexpr uint64_t kMostBeginBytes = 16;
 
 const BufferUse* UseOf(const CallReport& report, const TaskBytes& task) {
@@ -54,8 +54,8 @@ std::optional<Problem> HostsPartOfResult(const CallContext& context, const Buffe
   return HostsPart(context, use.filled, "filled " + name, hint);
 }
 
-// A copy within the device may set memory aside; one that puts bytes at another place does part of the task, where that
-// is to put each element somewhere. A few words (a total, say) may move.
+// A copy within the device may save a copy of a buffer; but moving bytes to other offsets does part of a task about
+// permuting elements. A few words (such as a total) may move.
 std::optional<Problem> Moved(const CallReport& report, const CallContext& context, std::span<const TaskBytes> inputs,
                              std::span<const TaskBytes> results) {
   constexpr uint64_t kFewBytes = 64, kFewOf = 16;
@@ -66,7 +66,7 @@ std::optional<Problem> Moved(const CallReport& report, const CallContext& contex
       Hint::kMovedByCopies);
 }
 
-// One side of the work. done: a bit a sector.
+// Checks reads or writes. done: one bit per sector.
 std::optional<Problem> Lack(const CallContext& context, const TaskBytes& task, const TouchedRange& range,
                             const std::vector<uint64_t>& done, const std::string& verb, const HintText& hint) {
   uint64_t first = 0;
@@ -82,7 +82,7 @@ std::optional<Problem> Lack(const CallContext& context, const TaskBytes& task, c
                   hint);
 }
 
-// By one copy, as a launcher does that then works on the copy: no part of the task is done by that.
+// A single copy of everything, as made by a launcher that then works on the copy: this does no part of the task.
 bool IsCopiedWhole(const BufferUse& use, const TaskBytes& input) {
   const uint64_t offset = input.address - use.by_kernels.base;
   return use.largest_copy_from <= offset && offset + input.bytes <= use.largest_copy_from + use.largest_copy_bytes;
@@ -124,7 +124,7 @@ std::vector<uint32_t> SortedWords(std::span<const uint8_t> bytes) {
   return words;
 }
 
-// In whatever pieces and order: each word of the result is among those that were copied.
+// In any pieces and order: whether each word of the result was copied.
 bool HasCome(std::span<const uint8_t> copied, std::span<const uint8_t> result) {
   if (copied.size() >= result.size() && std::equal(result.begin(), result.end(), copied.begin())) return true;
   const std::vector<uint32_t> there = SortedWords(copied), wanted = SortedWords(result);

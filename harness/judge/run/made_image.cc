@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kSection = ".lockstep.image";
 
-// A structure at an offset; false where the file ends before.
+// Reads a structure at an offset; false if the file is too short.
 template <class T>
 bool At(const std::string& file, uint64_t offset, T& value) {
   if (offset > file.size() || sizeof value > file.size() - offset) return false;
@@ -29,7 +29,7 @@ std::vector<uint8_t> MadeImageOf(const std::string& worker) {
   std::ifstream stream(worker, std::ios::binary);
   const std::string file((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
   Elf64_Ehdr header;
-  // A script in a worker's place, as tests have it, was not built from anything.
+  // A script used as a worker in tests was not built by nvcc.
   if (!At(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};
   const auto section_at = [&](uint64_t number, Elf64_Shdr& section) {
     return At(file, header.e_shoff + number * sizeof section, section) && section.sh_offset <= file.size() &&

@@ -13,18 +13,18 @@
 namespace lockstep::judge {
 namespace {
 
-// What to follow, and what was found of it; the observer's parts on other processor threads have their own.
+// The element to trace, and the findings so far; parts of the observer on other threads have their own.
 struct Trail {
   NamedBuffer input, result;
-  uint64_t address = 0, bytes = 0;  // 0 bytes: nothing is followed
+  uint64_t address = 0, bytes = 0;  // 0 bytes: nothing to trace
   std::string text;
 };
 
-// What a thread read last: an element of the input, or a word of shared memory and what went into that.
+// A thread's last reads: an element of the input, or a word of shared memory and the reads behind it.
 struct Reads {
-  uint64_t address = 0, bytes = 0;  // 0 bytes: none of the input
+  uint64_t address = 0, bytes = 0;  // 0 bytes: not in the input
   uint32_t pc = 0;
-  bool from_shared = false;  // a word of shared memory after that, which this thread stored before:
+  bool from_shared = false;  // a later read of a shared word, which this thread stored:
   uint32_t writer = 0, writer_pc = 0;
 };
 
@@ -96,7 +96,7 @@ class TrailObserver : public vgpu::Observer {
   }
 
  private:
-  // word: of shared memory, with its block.
+  // word: of shared memory, combined with its block.
   void Shared(const vgpu::MemoryAccess& access, uint64_t word, uint32_t thread, Reads& reads) {
     if (access.kind == vgpu::AccessKind::kLoad) {
       const auto stored = shared_.find(word);
@@ -115,7 +115,7 @@ class TrailObserver : public vgpu::Observer {
   vgpu::LaunchInfo info_;
   std::optional<Store> store_;
   std::unordered_map<uint64_t, Reads> reads_;   // by block and thread
-  std::unordered_map<uint64_t, Store> shared_;  // by block and word: who stored there last
+  std::unordered_map<uint64_t, Store> shared_;  // by block and word: the last thread to store there
 };
 
 }  // namespace
@@ -130,7 +130,7 @@ std::string TrailOf(Runner& runner, const std::string& launcher, std::span<const
                     std::span<const uint8_t> found) {
   vgpu::Device* const device = runner.device().virtual_device();
   if (device == nullptr) return "";
-  // Observers stay with their device: this one sleeps after the call.
+  // Observers stay with their device: this one is inactive after the call.
   const auto trail = std::make_shared<Trail>();
   *trail = {input, result, result.address + element * result.element_bytes, result.element_bytes, ""};
   device->AddObserver(std::make_unique<TrailObserver>(trail));

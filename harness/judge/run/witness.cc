@@ -9,8 +9,8 @@
 namespace lockstep::judge {
 namespace {
 
-// What a worker had (shared memory, files in its box) is given back some time after its last process has ended, and a
-// box may be full of it until then. One that is broken stays so.
+// A worker's resources (shared memory, files in its sandbox) are freed some time after its last process has ended, and
+// a sandbox may be full until then. Waiting does not help a broken one.
 constexpr std::chrono::milliseconds kPauses[] = {std::chrono::milliseconds(100), std::chrono::milliseconds(500),
                                                  std::chrono::milliseconds(2000)};
 

@@ -16,16 +16,16 @@
 namespace lockstep::judge {
 namespace {
 
-// How often the same failure is waited for.
+// How often the same failure is retried.
 constexpr int kMaxFailures = 2;
 
-// How long a real GPU is left alone before a call that met its trouble is made again, and how often in all runs of a
+// Pauses before a call that met trouble of the real GPU is repeated, and the number of retries in all runs of a
 // submission.
 constexpr std::chrono::milliseconds kGpuPauses[] = {std::chrono::milliseconds(100), std::chrono::milliseconds(1000)};
 constexpr int kMaxGpuPauses = 6;
 
-// What the GPU, its driver or its other users cause, by the names of CUDA's documentation. A program can bring some
-// about, and say any of them.
+// Errors caused by the GPU, its driver or its other users, by CUDA's names. A program can cause some of them, and fake
+// any.
 constexpr std::array<std::string_view, 10> kGpuTroubles = {
     "cudaErrorDevicesUnavailable", "cudaErrorECCUncorrectable",     "cudaErrorNvlinkUncorrectable",
     "cudaErrorSystemNotReady",     "cudaErrorSystemDriverMismatch", "cudaErrorInsufficientDriver",
@@ -38,11 +38,11 @@ worker::WorkerCommand ControlWorkerOf(const RunnerOptions& options) {
   return command;
 }
 
-// How many CUDA calls a launcher makes that will come back: right ones make less than a thousand, or a few a launch.
+// The maximum CUDA calls of a launcher that will return: correct ones make less than a thousand, or a few per launch.
 constexpr size_t kMostCalls = 5000;
 
-// Serves on the virtual GPU, up to a number of launches a call, each of which leaves a record, and of all calls; and
-// while this process has no more memory at work than it may.
+// Serves on the virtual GPU, with limits on launches per call (each leaves a record), on all calls, and on this
+// process's memory.
 class BoundedServer : public worker::CudaServer {
  public:
   struct TooManyLaunches {};
@@ -80,7 +80,7 @@ class BoundedServer : public worker::CudaServer {
   void set_most_launches(uint64_t launches) { most_launches_ = launches; }
 
  private:
-  // A transfer's piece is the most that a message of another type brings.
+  // A piece of a transfer is the largest message of another type.
   static constexpr uint64_t kServedAtOnce = 16;
 
   const vgpu::Device& device_;
@@ -124,8 +124,8 @@ class WorkerRunner : public Runner {
     if (bounded_server_ != nullptr) bounded_server_->server().QuantizeTimes(step_us);
   }
 
-  // All at once where that goes well: an exchange takes longer than a calculation. Else one by one, to find the call at
-  // fault; where it then is none, all of them are to blame, and the last answers for them.
+  // All calls in one exchange if that succeeds: an exchange takes longer than the computation. Otherwise one by one, to
+  // find the failing call; if none fails alone, the last one reports the failure.
   std::vector<CallReport> CallAll(const std::string& launcher,
                                   std::span<const std::vector<worker::Argument>> calls) override {
     if (bounded_server_ == nullptr || calls.size() < 2 || memory_.timed_out.contains(launcher) || EnsureStarted()) {
@@ -225,7 +225,7 @@ class WorkerRunner : public Runner {
     ++memory_.timed_out[launcher];
   }
 
-  // A worker that runs, or the report of why there is none.
+  // Ensures a running worker, or returns a report of why there is none.
   std::optional<CallReport> EnsureStarted() {
     if (std::string exceeded = memory_.budget.Exceeded(); !exceeded.empty()) {
       CallReport report;
@@ -252,7 +252,7 @@ class WorkerRunner : public Runner {
     }
   }
 
-  // A worker did not start. Whose fault is it?
+  // Decides whose fault it is that a worker did not start.
   void BlameForStart(CallReport& report) {
     report.loaded = report.outcome != worker::Outcome::kCouldNotStart;
     if (options_.witness.empty()) return;
@@ -263,8 +263,8 @@ class WorkerRunner : public Runner {
     }
   }
 
-  // A worker says that it can't make a call: that it has no such launcher, or another with that name. One that is
-  // built as all workers are has those of the glue.
+  // A worker reports that it can't make a call: no launcher of that name, or another signature. Every properly built
+  // worker has those of the glue.
   void BlameForAnswer(CallReport& report, const std::string& launcher, std::span<const worker::Argument> arguments) {
     if (report.outcome != worker::Outcome::kNoSuchLauncher && report.outcome != worker::Outcome::kBadSignature) return;
     if (!witness_.CouldCall(launcher, arguments)) return;
@@ -272,7 +272,7 @@ class WorkerRunner : public Runner {
     session_.Stop();
   }
 
-  // What start-up code did that is a launcher's to do. The first call's records begin behind it.
+  // Device work in start-up code that only a launcher may do. The first call's records begin after it.
   static std::string WorkOf(const CallReport& report) {
     const uint64_t copies = report.api.copies_to_device + report.api.copies_on_device + report.api.copies_to_host;
     if (!report.launches.empty()) return "launched " + Counted(report.launches.size(), "kernel");
@@ -281,8 +281,8 @@ class WorkerRunner : public Runner {
     return "";
   }
 
-  // A fault of work that an earlier call left on a real GPU comes to light when the next one's buffers are opened. It
-  // is not this call's: that is made by a worker of its own.
+  // A fault of work that an earlier call left on a real GPU appears when the next call opens its buffers. The next call
+  // is not at fault: a new worker repeats it.
   bool IsLeftOver(const CallReport& report) const {
     return bounded_server_ == nullptr && report.outcome == worker::Outcome::kBadSignature;
   }
@@ -291,8 +291,8 @@ class WorkerRunner : public Runner {
     return bounded_server_ == nullptr && std::ranges::find(kGpuTroubles, report.cuda_error) != kGpuTroubles.end();
   }
 
-  // The call was made again, and the GPU's trouble did not pass. Where a witness can use the GPU at this moment, the
-  // trouble is the submission's own making.
+  // The call was repeated, and the GPU's error persists. If a control worker can use the GPU now, the submission caused
+  // the error.
   void BlameForTrouble(CallReport& report, const std::string& launcher, std::span<const worker::Argument> arguments) {
     if (options_.witness.empty() || !IsGpuTrouble(report)) return;
     session_.Stop();
@@ -304,7 +304,7 @@ class WorkerRunner : public Runner {
 
   void AfterCall(const CallReport& report) {
     Recover();
-    // On a real GPU most errors stay with the worker's context.
+    // On a real GPU most errors persist in the worker's context.
     if (!report.observed && !report.cuda_error.empty()) session_.Stop();
   }
 
@@ -330,7 +330,7 @@ class WorkerRunner : public Runner {
       too_much = true;
     }
     if (too_many || too_much) {
-      // Cut short within a request: nobody has said what it took.
+      // Interrupted during a request, so its time was not recorded.
       const double seconds = worker::WallSeconds() - begin;
       result.device_seconds = std::min(seconds, worker::ProcessorSeconds() - processor);
       result.seconds = seconds - result.device_seconds;
@@ -354,7 +354,7 @@ class WorkerRunner : public Runner {
     device_->TakePrinted();
   }
 
-  // What is each call's own.
+  // The results of each single call.
   static void TakeReturned(worker::CallResult& result, CallReport& report) {
     report.cuda_error = result.cuda_error != 0 && result.cuda_error_name.empty()
                             ? "error " + std::to_string(result.cuda_error)
@@ -391,7 +391,7 @@ class WorkerRunner : public Runner {
     return report;
   }
 
-  // The worker of a faulted device can do nothing any more: both begin anew.
+  // The worker of a faulted device is useless: both start over.
   void Recover() {
     if (!device_->faulted()) return;
     session_.Stop();

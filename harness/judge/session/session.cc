@@ -18,25 +18,25 @@ namespace lockstep::worker {
 
 namespace {
 
-// How long a worker that closed its socket has for ending, before it counts as one that lives on.
+// How long a worker that closed its socket may take to end before it counts as still running.
 constexpr double kGraceSeconds = 3.0;
-// How long one that took too long has for saying where it is.
+// How long a worker over its time limit has to report its location.
 constexpr double kPlaceSeconds = 1.0;
-// How often a worker's processor time is looked at.
+// The interval for checking a worker's processor time.
 constexpr double kLookSeconds = 0.1;
-// More than a socket can hold of what a process said before it ended.
+// More than a socket buffer can hold of an ended process's messages.
 constexpr uint64_t kReadBytes = uint64_t{1} << 18;
 constexpr int kMaxReads = 64;
 // A Returned message without its arrays: a value, and the name of an error.
 constexpr uint64_t kReturnedBytes = uint64_t{64} << 10;
 
 bool IsRequest(MessageType type) { return type >= MessageType::kLoadModule; }
-// What a CUDA server is told, and does not answer.
+// Messages that a CUDA server receives but does not answer.
 bool IsTold(MessageType type) { return type >= MessageType::kNote && type < MessageType::kLoadModule; }
 
 constexpr char kClosedSocketText[] = "the program closed its connection to the judge";
 
-// A sandbox passes its program's death by a signal on as this status.
+// A sandbox reports its program's death by a signal as this status plus the signal.
 constexpr int kSignalStatusBase = 128;
 
 CallResult Ended(const ExitStatus& status, bool has_prefix) {
@@ -75,7 +75,7 @@ bool IsHarnessFailure(Outcome outcome) {
   return outcome == Outcome::kNoSuchLauncher || outcome == Outcome::kBadSignature || outcome == Outcome::kCouldNotStart;
 }
 
-// One exchange: from a Call (or the start) to the message that ends it, or to whatever makes that impossible.
+// One exchange: from a Call (or the start) to the message that ends it, or to whatever prevents that.
 class WorkerSession::Conversation {
  public:
   Conversation(WorkerSession& session, const Limits& limits, CudaServer& server, MessageType awaited)
@@ -109,14 +109,14 @@ class WorkerSession::Conversation {
  private:
   double WorkerSeconds() const { return RunningClock::Seconds() - begin_ - serving_seconds_; }
 
-  // How long the worker still has. What the judge waited for a processor counts as the worker's only while that makes
-  // no difference: finding it out takes longer than a short call.
+  // The worker's remaining time. Time that the judge waited for a processor is subtracted only when it matters:
+  // computing it takes longer than a short call.
   double SecondsLeft() const {
     const double at_least = limits_.call_seconds - (WallSeconds() - wall_begin_ - serving_wall_seconds_);
     return at_least > 0 ? at_least : limits_.call_seconds - WorkerSeconds();
   }
 
-  // Handles what has come, then waits for more.
+  // Handles received messages, then waits for more.
   std::optional<CallResult> Step() {
     Message message;
     while (!done_ && session_.reader_.Next(&message)) {
@@ -128,8 +128,8 @@ class WorkerSession::Conversation {
     return Wait(POLLIN);
   }
 
-  // Waits until the socket is ready; reads some of what there is to read, and all of the output. While a message is
-  // being sent nothing is read, so that a worker which only ever talks can't fill the judge's memory.
+  // Waits until the socket is ready; reads some of its data, and all of the output. While a message is being sent
+  // nothing is read, so that a worker that only sends can't fill the judge's memory.
   std::optional<CallResult> Wait(short socket_events) {
     const double left = SecondsLeft();
     if (left <= 0) return TimedOut();
@@ -149,7 +149,7 @@ class WorkerSession::Conversation {
     if (polled[1].revents != 0) {
       if (auto flood = DrainOutput()) return flood;
     }
-    // What the process sent before it ended is still in the socket, so that is read to its end first.
+    // Messages sent before the process ended are still in the socket, so read those first.
     const bool ended = polled[2].revents != 0;
     if ((polled[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0 || ended) ReadSocket(ended);
     return std::nullopt;
@@ -159,7 +159,7 @@ class WorkerSession::Conversation {
     if (buffer_.empty()) buffer_.resize(kReadBytes);
     for (int reads = 0; !socket_closed_; ++reads) {
       if (reads == kMaxReads) {
-        socket_closed_ = true;  // the worker has ended: what still talks is a child of it
+        socket_closed_ = true;  // the worker has ended: any further sender is its child
         return;
       }
       const ssize_t got = ::recv(process_.socket(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
@@ -169,7 +169,7 @@ class WorkerSession::Conversation {
       } else if (got < 0 && errno == EINTR) {
         continue;
       } else if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-        // A child that outlives the worker may hold the socket open; nobody is left to speak for the worker.
+        // A child that outlives the worker may hold the socket open; it can't speak for the worker.
         socket_closed_ = ended;
         return;
       } else {
@@ -178,7 +178,7 @@ class WorkerSession::Conversation {
     }
   }
 
-  // Takes what the program has printed; a program that printed too much is a failure.
+  // Collects the program's output; too much is a failure.
   std::optional<CallResult> DrainOutput() {
     char chunk[1 << 14];
     while (!output_closed_) {
@@ -216,7 +216,7 @@ class WorkerSession::Conversation {
     return Ended(status, process_.has_prefix());
   }
 
-  // Gives the worker a moment to say where it is.
+  // Gives the worker a moment to report its location.
   void AwaitPlace() {
     const double begin = WallSeconds();
     process_.RequestLocation();
@@ -227,7 +227,7 @@ class WorkerSession::Conversation {
     }
   }
 
-  // All else that it has said is too late.
+  // All its other messages are too late.
   void ReadPlace() {
     try {
       ReadSocket(false);
@@ -235,7 +235,7 @@ class WorkerSession::Conversation {
         if (message.type == MessageType::kStopped) stopped_ = DecodeStopped(message.payload);
       }
     } catch (const WireError&) {
-      return;  // cut off in the middle: there is no place
+      return;  // truncated: there is no location
     }
   }
 
@@ -246,7 +246,7 @@ class WorkerSession::Conversation {
   }
 
   std::optional<CallResult> Handle(const Message& message) {
-    // Once, and before all else: whoever speaks earlier, or again, is not the worker's main program.
+    // Exactly once and first: any earlier or repeated sender is not the worker's main program.
     if (session_.started_ == (message.type == MessageType::kStarted)) {
       throw WireError(std::string(NameOf(message.type)) + (session_.started_ ? " again" : " before Started"));
     }
@@ -290,7 +290,7 @@ class WorkerSession::Conversation {
       } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
         if (auto failure = Wait(POLLOUT)) return failure;
       } else if (errno != EINTR) {
-        // Gone, or going; what it still said is in the socket.
+        // It ended or is ending; remaining messages are in the socket.
         ReadSocket(true);
         socket_closed_ = true;
       }
@@ -345,7 +345,7 @@ CallResult WorkerSession::Start(const Limits& limits, CudaServer& server) {
   Conversation conversation(*this, limits, server, MessageType::kHello);
   CallResult result = conversation.Run({});
   if (!started_ && result.outcome != Outcome::kReturned && result.outcome != Outcome::kProtocolError) {
-    // The sandbox or the dynamic linker failed; or what the linker runs before any constructor did.
+    // The sandbox or the dynamic linker failed; or code that the linker runs before any constructor.
     result.ended_by = result.outcome;
     const std::string said = result.output.substr(0, std::min(result.output.find('\n'), result.output.size()));
     result.message = "the worker could not be started: " + (said.empty() ? result.message : said);
@@ -395,12 +395,12 @@ CallResult WorkerSession::Converse(std::span<const uint8_t> opening, MessageType
 
 namespace {
 
-// What a launcher returned, by the payload of its answer.
+// Parses a launcher's result from the answer's payload.
 void Take(std::span<const uint8_t> payload, CallResult& result) {
   try {
     Returned returned = DecodeReturned(payload);
     if (!returned.refused.empty()) {
-      // The signatures agreed, so only an IPC handle can be at fault: nothing of the submission's.
+      // The signatures agree, so only an IPC handle can be at fault, not the submission.
       result.outcome = Outcome::kBadSignature;
       result.message = returned.refused;
       return;
@@ -415,7 +415,7 @@ void Take(std::span<const uint8_t> payload, CallResult& result) {
   }
 }
 
-// What is wrong with the host arrays that came back; "" where nothing is.
+// The error in the returned host arrays; "" if there is none.
 std::string WrongArrays(std::span<const Argument> arguments, const CallResult& result) {
   size_t arrays = 0;
   for (const Argument& argument : arguments) {
@@ -438,7 +438,7 @@ uint64_t ArrayBytes(std::span<const Argument> arguments) {
 
 }  // namespace
 
-// Sends a message that Returned answers. The result is complete but for the host arrays' sizes.
+// Sends a message that is answered by Returned. The result is complete except for the host arrays' sizes.
 CallResult WorkerSession::Exchange(std::span<const uint8_t> opening, const Limits& limits, CudaServer& server,
                                    uint64_t array_bytes) {
   std::vector<uint8_t> answer;

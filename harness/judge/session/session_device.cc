@@ -16,17 +16,17 @@ namespace {
 constexpr size_t kMaxViolations = 100;
 constexpr size_t kMostWatched = 64;  // of a call's own allocations, and of the program's variables
 
-// What the program learns of a kernel's modelled time, as a student's cudaEventElapsedTime() tells it: rounded up to a
-// power of two. A kernel could tell the host what is in the judge's buffers by the time that it takes; so it tells some
-// four bits at most, as it could by the time that the judge takes for it. Where times are what a task is about, they
-// come in steps instead.
+// The modelled time that the program sees, for example through cudaEventElapsedTime(), is rounded up to a power of two.
+// A kernel could use its duration to tell the host the contents of the judge's buffers; with rounding that is at most
+// about four bits, as much as the judge's own response time reveals. If the task is about times, they are rounded to
+// steps instead.
 double QuantizedMicroseconds(double microseconds, double step_us) {
   if (step_us > 0) return step_us * std::ceil(microseconds / step_us);
   constexpr double kLeast = 8;
   return microseconds <= kLeast ? kLeast : std::exp2(std::ceil(std::log2(microseconds)));
 }
 
-// Of a copy or fill.
+// For a copy or fill.
 StreamedKind StreamedKindOf(ApiKind kind) {
   switch (kind) {
     case ApiKind::kHostToDevice:
@@ -46,7 +46,7 @@ Message Failed(std::string_view sentence) {
   return {MessageType::kReply, kFailed, encoder.Take()};
 }
 
-// The range, base → bytes, that holds the address or ends there; end() where none does.
+// The range, base → bytes, that contains the address or ends there; end() if none does.
 std::map<uint64_t, uint64_t>::const_iterator RangeOf(const std::map<uint64_t, uint64_t>& ranges, uint64_t address) {
   auto range = ranges.upper_bound(address);
   if (range == ranges.begin()) return ranges.end();
@@ -56,7 +56,7 @@ std::map<uint64_t, uint64_t>::const_iterator RangeOf(const std::map<uint64_t, ui
 
 }  // namespace
 
-// A request while it is answered.
+// A request being answered.
 struct DeviceServer::Request {
   MessageType type;
   bool continued;
@@ -76,7 +76,7 @@ DeviceServer::DeviceServer(vgpu::Device& device, DeviceServerOptions options)
 void DeviceServer::BeginCall(std::span<const Argument> arguments) {
   failing_ = std::exchange(failing_next_, {});
   passed_.clear();
-  allocations_made_ = 0;  // names count within a call: what ran before is not in them
+  allocations_made_ = 0;  // names count within a call and exclude earlier work
   for (const Argument& argument : arguments) {
     if (argument.kind != ArgumentKind::kDevicePointer) continue;
     if (const auto allocation = device_.FindAllocation(argument.bits)) {
@@ -102,7 +102,7 @@ void DeviceServer::Watch(uint64_t base, uint64_t bytes) {
   device_.Watch(std::move(range));
 }
 
-// A result may lie in a variable as well as in memory that the call allocated.
+// A result may be in a variable as well as in memory allocated by the call.
 void DeviceServer::WatchVariables(vgpu::ModuleHandle module) {
   for (const vgpu::VariableInfo& variable : device_.Variables(module)) {
     if (variable.constant || watched_variables_ == kMostWatched) continue;
@@ -128,7 +128,7 @@ MemoryUse DeviceServer::memory_use() const {
   return use;
 }
 
-// A copy or fill that has been made.
+// Counts a completed copy or fill.
 void DeviceServer::Count(const ApiCall& done) {
   if (trace_.size() < options_.trace_calls) log_.Moved(StreamedKindOf(done.kind), done.bytes);
   const auto buffer_at = [&](uint64_t address) -> BufferUse* {
@@ -199,7 +199,7 @@ void DeviceServer::Print(std::string_view text) {
 
 void DeviceServer::Record(ApiCall call, bool continued) {
   call.stream = stream_;
-  // What a worker says of its pieces is believed where they are those of one transfer.
+  // The worker's claim that pieces belong together is accepted only if they form one transfer.
   if (continued && !trace_.empty()) {
     ApiCall& whole = trace_.back();
     if (whole.kind == call.kind && whole.function == call.function && !whole.failed && whole.bytes > 0 &&
@@ -243,7 +243,7 @@ bool DeviceServer::IsOwn(uint64_t address, uint64_t bytes) const {
 bool DeviceServer::MayTouch(uint64_t address, uint64_t bytes, const std::string& function) {
   if (IsOwn(address, bytes)) return true;
   const auto allocation = device_.FindAllocation(address);
-  // Not within a live allocation: the device refuses it, as the hardware would.
+  // Not in a live allocation: the device refuses it, as hardware would.
   if (!allocation || address < allocation->base || address - allocation->base >= allocation->bytes) return true;
   if (passed_.count(allocation->base) != 0) return true;
   if (owned_.count(allocation->base) != 0 || variables_.count(allocation->base) != 0) return true;  // runs past its end
@@ -302,7 +302,7 @@ Message DeviceServer::LoadModule(const Message& request) {
     }
     const std::vector<std::string> texts =
         vgpu::cudart::PtxOf(images, device_.profile(), options_.ptx_bytes - ptx_bytes_);
-    // Also where it then can't be loaded: what was parsed was paid for.
+    // Counted even if loading fails: parsing was expensive.
     ++modules_loaded_;
     uint64_t text_bytes = 0;
     for (const std::string& text : texts) text_bytes += text.size();
@@ -406,7 +406,7 @@ void DeviceServer::Answer(Request& request) {
       if (const auto found = modules_.find(module); found != modules_.end()) {
         Unload(found->first, found->second);
         modules_.erase(found);
-        // Where they lay there may be memory of the judge's next.
+        // Their addresses may be reused for memory of the judge's.
         std::erase_if(variables_, [&](const auto& variable) { return !device_.Contains(variable.first, 1); });
       }
       break;
@@ -484,7 +484,7 @@ void DeviceServer::Answer(Request& request) {
       const auto address = in.Get<uint64_t>();
       const auto bytes = in.Get<uint64_t>();
       in.Finish();
-      // Not of what a kernel got from malloc(): the answer would tell the host something that the kernel knows.
+      // Not for memory that a kernel got from malloc(): the answer would leak a kernel's knowledge to the host.
       const auto allocation = device_.FindAllocation(address);
       const bool passed = allocation && passed_.contains(allocation->base);
       out.Put((passed || IsOwn(address, 0)) && device_.Contains(address, bytes));
@@ -567,7 +567,7 @@ void DeviceServer::Answer(Request& request) {
   }
 }
 
-// Where the worker's operations stand in its streams; not answered.
+// Stream positions of the worker's operations; not answered.
 bool DeviceServer::AnswersStreams(Request& request) {
   switch (request.type) {
     case MessageType::kBeginOperation: {
@@ -621,7 +621,7 @@ Message DeviceServer::Serve(const Message& message) {
   return {MessageType::kReply, 0, request.out.Take()};
 }
 
-// What it took has room for another: a program may reset the device in each call, and load its code again.
+// Its memory is available again: a program may reset the device in each call, and load its code again.
 void DeviceServer::Unload(vgpu::ModuleHandle module, uint64_t text_bytes) {
   device_.UnloadModule(module);
   --modules_loaded_;
@@ -629,7 +629,7 @@ void DeviceServer::Unload(vgpu::ModuleHandle module, uint64_t text_bytes) {
 }
 
 void DeviceServer::FreeAll() {
-  // From the last one on: the device keeps them in this order, and closing a gap at its beginning moves all of them.
+  // Back to front: the device stores them in this order, and erasing at the front moves all the others.
   for (auto owned = owned_.rbegin(); owned != owned_.rend(); ++owned) device_.Free(owned->first);
   for (const auto& [module, text_bytes] : modules_) Unload(module, text_bytes);
   owned_.clear();

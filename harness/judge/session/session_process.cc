@@ -27,7 +27,7 @@ namespace lockstep::worker {
 
 namespace {
 
-// A descriptor that closes itself on the way out of a constructor that throws.
+// A descriptor that is closed if a constructor throws.
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -58,7 +58,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   return pointers;
 }
 
-// What the child needs, all of it made before fork: afterwards only async-signal-safe calls are allowed.
+// Data for the child, created before fork: afterwards only async-signal-safe calls are allowed.
 struct ChildPlan {
   char* const* argv;
   char* const* environment;
@@ -85,7 +85,7 @@ void Limit(__rlimit_resource resource, rlim_t value) {
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
-  // Out of the way first: the descriptors may lie where others belong.
+  // First moved out of the way: the descriptors may have the numbers that others need.
   const int socket = ::fcntl(plan.socket, F_DUPFD, 64);
   const int output = ::fcntl(plan.output, F_DUPFD, 64);
   const int null = ::fcntl(plan.null, F_DUPFD, 64);
@@ -105,11 +105,11 @@ void Limit(__rlimit_resource resource, rlim_t value) {
   ::_exit(127);
 }
 
-// How long processes have for ending once they are killed: one takes a while to give back much memory.
+// How long killed processes may take to end: freeing much memory takes a while.
 constexpr std::chrono::seconds kEndSeconds(10);
 
-// Processes that are about to be killed, to be waited for: until a box's first process has ended they are in its
-// control group, and the next worker may not fit beside them.
+// Waits for killed processes: until a sandbox's first process has ended they are in its control group, and the next
+// worker may not fit next to them.
 class Ending {
  public:
   explicit Ending(const std::vector<pid_t>& processes) {
@@ -134,7 +134,7 @@ class Ending {
   std::vector<std::unique_ptr<Descriptor>> ends_;
 };
 
-// What the threads of a process have started.
+// The children of all threads of a process.
 std::vector<pid_t> ChildrenOf(pid_t process) {
   namespace fs = std::filesystem;
   std::vector<pid_t> children;
@@ -184,7 +184,7 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command) : has_prefix_(!comman
     Fail("pidfd_open");
   }
 
-  // The report pipe closes when exec succeeds.
+  // The report pipe is closed by a successful exec.
   report_write.Close();
   int error = 0;
   ssize_t got;
@@ -209,7 +209,7 @@ WorkerProcess::~WorkerProcess() {
 
 std::optional<ExitStatus> WorkerProcess::Status() {
   if (status_ || pid_ <= 0) return status_;
-  // The process stays uncollected, so that its id, and its group's, can't become another's before Kill.
+  // The process is not reaped, so that its id and its group's id can't be reused before Kill.
   siginfo_t info{};
   if (::waitid(P_PID, pid_, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_) {
     status_ = ExitStatus{info.si_code != CLD_EXITED, info.si_status};
@@ -231,10 +231,10 @@ void WorkerProcess::Hold() {
 bool WorkerProcess::StopAll() {
   if (pid_ <= 0 || !held_.empty()) return true;
   held_ = {pid_};
-  // Parents before their children: one that stands has no more of them.
+  // Parents before children: a stopped process creates no more.
   for (size_t next = 0; next < held_.size(); ++next) {
     const pid_t process = held_[next];
-    // What a process had started goes on when it has ended.
+    // Children of a process continue after it has ended.
     if (::kill(process, SIGSTOP) != 0 && errno != ESRCH) return false;
     for (const pid_t child : ChildrenOf(process)) held_.push_back(child);
   }
@@ -262,8 +262,8 @@ void WorkerProcess::RequestLocation() {
 void WorkerProcess::Kill() {
   if (pid_ <= 0) return;
   Status();
-  // Without a sandbox nothing else ends what is in a session of its own. Stopped first: none of them starts another,
-  // and none that has ended is collected, so no id is another process's by now.
+  // Without a sandbox, nothing else ends processes in separate sessions. They are stopped first: then none creates
+  // another, and none that has ended is reaped, so no id can have been reused.
   StopAll();
   const Ending ending(held_);
   for (const pid_t process : held_) ::kill(process, SIGKILL);

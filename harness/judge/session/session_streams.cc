@@ -17,7 +17,7 @@ void OperationLog::AddLast(const Numbers& numbers, uint32_t sequence, std::vecto
   if (next != numbers.begin()) after.push_back(std::prev(next)->second);
 }
 
-// The worker tells of the page-locked rows that a copy reads or writes by itself; pageable memory it stages.
+// The worker reports page-locked rows that a copy accesses directly; it stages pageable memory.
 bool OperationLog::IsPageLocked(StreamedKind kind, uint64_t bytes) const {
   uint64_t locked = 0;
   for (const vgpu::StreamPoint::Span& span : point_.spans) {
@@ -34,7 +34,7 @@ StreamedOperation& OperationLog::Add(StreamedKind kind) {
   operation.stream = open_ ? point_.stream : "the default stream";
   std::vector<uint32_t>& after = operation.after;
   if (!open_ || edges_ > kMostEdges) {
-    // Behind everything, and before everything that follows. Nobody has made a second stream yet.
+    // Ordered after everything before, and before everything after. There is no second stream yet.
     for (uint32_t k = edges_ > kMostEdges && place > 0 ? place - 1 : fence_ > 0 ? fence_ - 1 : 0; k < place; ++k) {
       after.push_back(k);
     }
@@ -49,7 +49,7 @@ StreamedOperation& OperationLog::Add(StreamedKind kind) {
     }
     Numbers& own = slots_[point_.slot];
     if (!own.empty()) after.push_back(own.back().second);
-    // The worker's numbers: in order, whatever it says.
+    // The worker's sequence numbers are forced into ascending order.
     own.emplace_back(own.empty() ? point_.sequence : std::max(point_.sequence, own.back().first), place);
     added_ = true;
   }
@@ -62,13 +62,13 @@ StreamedOperation& OperationLog::Add(StreamedKind kind) {
 
 void OperationLog::Moved(StreamedKind kind, uint64_t bytes) {
   if (bytes == 0) return;
-  // Rows of one copy, and pieces of a large one.
+  // Rows of one copy, or pieces of a large one.
   const bool continues = open_ && added_ && operations_.back().kind == kind;
   StreamedOperation& operation = continues ? operations_.back() : Add(kind);
   operation.bytes += bytes;
   if (kind != StreamedKind::kToDevice && kind != StreamedKind::kToHost) return;
   operation.page_locked = open_ && IsPageLocked(kind, operation.bytes);
-  // The host comes back from a copy of pageable memory when that is done, or all but done.
+  // A copy of pageable memory returns when it is done, or nearly done.
   if (!operation.page_locked) host_ = static_cast<uint32_t>(operations_.size());
 }
 

@@ -11,10 +11,10 @@
 namespace lockstep::judge {
 namespace {
 
-constexpr double kPatience = 2;                     // the time that passes, beside processor time
-constexpr size_t kMostPlaces = 2;                   // more say nothing
-constexpr uint64_t kMostInstructions = 20'000'000;  // of a launch, in a second or two
-constexpr size_t kMostText = 4 << 20;               // of a module in PTX: CUB's and Thrust's are longer
+constexpr double kPatience = 2;                     // limit of wall time, relative to processor time
+constexpr size_t kMostPlaces = 2;                   // more would not help
+constexpr uint64_t kMostInstructions = 20'000'000;  // per launch: takes a second or two
+constexpr size_t kMostText = 4 << 20;               // of PTX per module: CUB's and Thrust's are longer
 
 }  // namespace
 
@@ -23,7 +23,7 @@ EditSearch::EditSearch(std::shared_ptr<SubmissionMemory> memory, std::string sou
 
 void EditSearch::OnTestIterationStart(const testing::UnitTest&, int) {
   Suite::Get().results().tests.clear();
-  // A round's hang or crash is not the next one's.
+  // A hang or crash in one round does not affect the next.
   memory_->timed_out.clear();
   memory_->failed_start.reset();
   loaded_ = {};
@@ -44,18 +44,18 @@ void EditSearch::OnTestIterationEnd(const testing::UnitTest&, int iteration) {
     confirming_ = false;
     if (passes) found_.try_emplace(edits_[next_ - 1].place, edits_[next_ - 1].sentence);
   } else if (passes && std::ranges::includes(lines_, lines_of_failure_)) {
-    // An edit by which the wrong code no longer runs says nothing of it.
+    // An edit that skips the faulty code proves nothing.
     confirming_ = true;
     return;
   }
-  // What a second edit of a line does says no more.
+  // A second edit of the same line adds no information.
   while (next_ < edits_.size() && found_.contains(edits_[next_].place)) ++next_;
   if (found_.size() > kMostPlaces || IsOver() || next_ == edits_.size()) return Finish();
   ++next_;
 }
 
 bool EditSearch::IsOver() const {
-  const double most = (confirming_ ? 2 : 1) * seconds_;  // what a test has passed with is worth asking the others
+  const double most = (confirming_ ? 2 : 1) * seconds_;  // after a passed test the others are worth running
   return worker::WallSeconds() - begin_ > kPatience * most || worker::ProcessorSeconds() - processor_begin_ > most;
 }
 
@@ -131,7 +131,7 @@ void EditSearch::AddLaunchEdits(const vgpu::Device& device, const vgpu::LaunchSp
       };
       if (i > k)
         add(2, "arguments " + std::to_string(k + 1) + " and " + others + " of this launch are exchanged", swap);
-      // Not so for pointers: a kernel that works in place undoes what a copy from the wrong buffer did.
+      // Not for pointers: an in-place kernel hides a copy from the wrong buffer.
       if (bytes == 4) {
         add(6, name + " has to be what argument " + others + " is",
             [from = other, to = offset](LaunchSpec&, Bytes& p) { std::copy_n(p.begin() + from, 4, p.begin() + to); });

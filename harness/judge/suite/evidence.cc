@@ -21,12 +21,12 @@ namespace lockstep::judge {
 namespace {
 
 constexpr size_t kMostAdvised = 10;                  // kernels
-constexpr uint64_t kComparable = uint64_t{1} << 16;  // elements, from which on a fixed cost weighs little
+constexpr uint64_t kComparable = uint64_t{1} << 16;  // elements from which a fixed cost hardly matters
 
-// Of a budget that was missed: never 100 %.
+// For a missed budget: never 100 %.
 std::string Percent(double fraction) { return std::to_string(std::min(std::lround(100 * fraction), 99L)) + " %"; }
 
-// Figures that grow with the elements, or not at all, however many threads share the work, and however it is shared.
+// Figures that depend only on the number of elements, not on how threads share the work.
 bool IsTraffic(const std::string& counter) {
   constexpr std::string_view kFigures[] = {"elements",       "sectors",       "store_sectors", "requests",
                                            "store_requests", "wasted_passes", "max_blocks",    "launches",
@@ -75,7 +75,7 @@ class EvidenceTest : public testing::Test {
   const EvidenceCriterion& criterion_;
 };
 
-// A kernel in the default stream, which orders it with all that is in other streams; "" where there is none.
+// A kernel in the default stream, which serialises it with other streams; "" if there is none.
 vgpu::MessageLine DefaultStreamLine(const CallReport& report) {
   const auto is_default = [](const worker::ApiCall& call) { return call.stream == kDefaultStream; };
   const auto launch = std::ranges::find_if(report.trace, [&](const worker::ApiCall& call) {
@@ -91,7 +91,7 @@ vgpu::MessageLine DefaultStreamLine(const CallReport& report) {
                     "it: its launch needs the stream, <<<blocks, threads, 0, stream>>>");
 }
 
-// With the time on the device that the tests run on, where the evidence's is another's.
+// Adds the time on the device that the tests run on, if evidence is modelled on another.
 RungProfile ProfileOf(const std::string& rung, const char* source, uint64_t elements, const CallReport& report,
                       const Suite& suite) {
   const Options& options = suite.options();
@@ -112,20 +112,20 @@ RungProfile ProfileOf(const std::string& rung, const char* source, uint64_t elem
 }
 
 constexpr int kAlikeCalls = 9;
-constexpr double kAlike = 1.35;  // between figures of calls of nearly one size
+constexpr double kAlike = 1.35;  // limit of the ratio between calls of nearly equal size
 constexpr double kNarrow = 1.1;
 
 bool IsNarrow(const Budget& budget) { return budget.LowerIsBetter() && budget.none <= kNarrow * budget.full; }
 
 bool IsFar(Draw draw) { return draw == Draw::kWide || draw == Draw::kAlike; }
 
-// How many launches a search takes depends on what it finds.
+// The number of launches of a search depends on the data.
 bool IsAlike(const Metric& metric) {
   return HoldsElsewhere(metric, Draw::kRound) && metric.numerator.counter != "launches";
 }
 
-// The recorded reference's times, as they would be for fewer elements: half of them in proportion, the other half the
-// same. That is at least what they are where less than half is launches.
+// The recorded reference's times for fewer elements: half of them scaled, half constant. This is at least the true time
+// if less than half is launch overhead.
 RungProfile Scaled(RungProfile profile, uint64_t elements) {
   const double part = (1 + static_cast<double>(elements) / static_cast<double>(profile.elements)) / 2;
   profile.elements = elements;
@@ -159,7 +159,7 @@ EvidenceCase Evidence::Drawn(const std::string& rung, Draw draw, const SeedKey& 
   constexpr uint64_t kMany = uint64_t{1} << 22, kRoundTo = 4096;
   const auto most = static_cast<int64_t>(std::min(suite_.assignment().EvidenceElements(rung), kMany));
   Random random(SeedFor(seed, "size"));
-  // Apart enough that the larger one is larger in any shape.
+  // Far enough apart that the larger one is larger in any shape.
   const int64_t from = most * (is_larger ? 29 : 24) / 32, to = most * (is_larger ? 31 : 27) / 32;
   EvidenceCase one{static_cast<uint64_t>(random.Between(from + 1, to - 1)), seed, /*drawn=*/true};
   if (draw == Draw::kWide) {
@@ -172,7 +172,7 @@ EvidenceCase Evidence::Drawn(const std::string& rung, Draw draw, const SeedKey& 
   return one;
 }
 
-// Up to a sixth larger, of whole blocks. A timeline has few operations: as many, where the size hardly changes.
+// Up to a sixth larger, in whole blocks. A timeline has few operations, so the size hardly changes.
 EvidenceCase Evidence::Alike(EvidenceCase one, int64_t part) const {
   const bool is_timed = suite_.assignment().evidence_timeline;
   const uint64_t more = one.elements * static_cast<uint64_t>(part) / (is_timed ? 8192 : 1536);
@@ -184,11 +184,11 @@ EvidenceCase Evidence::Alike(EvidenceCase one, int64_t part) const {
 }
 
 void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement) {
-  // By the worker that the tests have called all the time, where that is counted: one that has just been started could
-  // take its first calls for those that are measured.
+  // If counted, uses the worker that the tests have been calling: a new one could recognise its first calls as measured
+  // ones.
   const bool is_counted = suite_.options().device == DeviceKind::kVgpu;
   Runner& runner = suite_.runner(is_counted ? Role::kChecked : Role::kMeasured);
-  // Polls cost traffic, and with blocks in other orders there are more of them.
+  // Polling costs traffic, and perturbed block orders cause more of it.
   vgpu::Device* const device = is_counted ? runner.device().virtual_device() : nullptr;
   // One draw near the size is checked, as what earns the points is, and as all tests are. Only figures are asked of the
   // others, so that a race there gains nothing.
@@ -210,7 +210,7 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
   }
   Measurement::Elsewhere& elsewhere =
       measurement.elsewhere.emplace_back(draw, ProfileOf(rung, "submission", one.elements, run.report, suite_));
-  // By the evidence's clock, as the reference is.
+  // With the evidence's clock, as for the reference.
   const vgpu::DeviceProfile* clock = vgpu::FindProfile(suite_.options().evidence_profile);
   if (is_counted && clock != nullptr) {
     elsewhere.profile.microseconds = 0;
@@ -235,8 +235,8 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
   elsewhere.reference = ProfileOf(rung, "reference", one.elements, other.report, suite_);
 }
 
-// What a figure comes to with so many elements if it grows by as much an element as it does near the assignment's size.
-// What a grid of fixed size costs is paid for by fewer elements there, and leaves the figure above that in none.
+// A figure extrapolated to this size with the growth per element near the assignment's size. Any excess is a fixed cost
+// of the grid, shared by fewer elements.
 double Evidence::ExpectedAt(const MetricTerm& term, const Measurement& measurement, uint64_t elements) {
   const double here = FigureOf(*measurement.profile, term.counter).value_or(0);
   double expected = 0;
@@ -258,13 +258,13 @@ std::optional<double> Evidence::ValueHere(const Metric& metric, const std::strin
   });
 }
 
-// Why a criterion does not count, by what it comes to at sizes that were drawn, and `where`; "" where it counts.
+// Why a criterion does not count, from its values at drawn sizes, and `where`; "" if it counts.
 std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const Measurement& measurement,
                                      const RungProfile*& where) {
   const auto compare = [&](const Metric& metric, const Budget& budget,
                            const Measurement::Elsewhere& there) -> std::string {
     const bool is_small = measurement.profile->elements < kComparable;
-    // Of few elements a fixed cost is most: only what is no ratio can be no more for fewer of them.
+    // With few elements fixed costs dominate, so only figures that are no ratios can be compared.
     if (!HoldsElsewhere(metric, there.draw) || (is_small && IsFar(there.draw) && metric.denominator)) return "";
     const auto value = Evaluate(metric, [&](std::string_view scope) {
       if (scope != kReferenceScope) return &there.profile;
@@ -272,12 +272,12 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
     });
     const auto measured = ValueHere(metric, criterion.rung, measurement);
     if (!value || !measured) return "";
-    // A ratio to the reference at the same size needs no tolerance for the size: it changes both alike.
+    // A ratio to the reference at the same size needs no tolerance: size affects both.
     const bool compares = metric.denominator && metric.denominator->scope == kReferenceScope;
     const bool is_near = !IsFar(there.draw);
     double bound = BoundElsewhere(budget, *measured, compares && is_near ? Draw::kRound : there.draw,
                                   IsTraffic(metric.numerator.counter) || (is_small && metric.denominator.has_value()));
-    // A tenth of it is more than a narrow budget's range.
+    // A tenth of it exceeds a narrow budget's range.
     if (compares && is_near && IsNarrow(budget)) bound = std::min(bound, std::max(budget.full, 1.05 * *measured));
     if (!is_near && budget.LowerIsBetter()) {
       const double expected = ExpectedAt(metric.numerator, measurement, there.profile.elements);
@@ -314,7 +314,7 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
   return UnmetAlike(criterion, measurement, where);
 }
 
-// The same of calls of nearly one size, by how much they differ.
+// The same for calls of nearly equal size, by their differences.
 std::string Evidence::UnmetAlike(const EvidenceCriterion& criterion, const Measurement& measurement,
                                  const RungProfile*& where) {
   const auto compare = [&](const Metric& metric, const Budget& budget) -> std::string {
@@ -331,8 +331,8 @@ std::string Evidence::UnmetAlike(const EvidenceCriterion& criterion, const Measu
     }
     if (found.empty()) return "";
     const auto [least, most] = std::ranges::minmax_element(found);
-    // What a time is compared with says nothing about a time alone: it may differ by what full marks leave room for, as
-    // blocks that fill a device once and a little more take twice as long.
+    // A ratio to the reference's time can vary within the range of full marks, because blocks that exceed the device's
+    // capacity by a little take twice as long.
     const auto here = ValueHere(metric, criterion.rung, measurement);
     const double least_room = IsNarrow(budget) && IsTimelineFigure(metric.numerator.counter) ? kNarrow : kAlike;
     const double room = here && budget.LowerIsBetter() ? std::max(least_room, budget.full / *here) : kAlike;
@@ -379,9 +379,9 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
   if (!IsDrawn(rung)) {
     measure();
   } else {
-    // Neither the number of a call nor what came before it says which one is measured. The two draws near the size come
-    // one behind the other, the larger one first: of a technique in every other call, or only where a call has more
-    // elements than the last one, one is without it.
+    // Neither the number of a call nor its predecessors reveal which one is measured. The two draws near the size are
+    // consecutive, the larger one first: if the technique is used only in every other call, or only if a call has more
+    // elements than the previous one, one of them lacks it.
     Random random(SeedFor(seed, "order"));
     const auto near_it = [&] {
       Draw draws[] = {elements >= kComparable ? Draw::kRound : Draw::kAny, Draw::kAny};
@@ -396,7 +396,7 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
       MakeSmallCalls(rung, SeedFor(other, "far"));
       const EvidenceCase wide = Drawn(rung, Draw::kWide, SeedFor(other, "wide"));
       MeasureElsewhere(rung, Draw::kWide, wide, measurement);
-      // Whatever the rule by which a call is done with the technique, some of several such calls fall to either side.
+      // Whatever rule selects the calls that use the technique, several such calls include both cases.
       const std::vector<EvidenceCriterion>& criteria = suite_.assignment().criteria;
       const bool compared = std::any_of(criteria.begin(), criteria.end(), [&](const EvidenceCriterion& criterion) {
         return criterion.rung == rung && IsAlike(criterion.metric);
@@ -405,7 +405,7 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
         MeasureElsewhere(rung, Draw::kAlike, Alike(wide, random.Between(0, 255)), measurement);
       }
     };
-    // In a worker that has just been started, so that of a technique which begins with a later call one is without it.
+    // In a newly started worker: if the technique is used only from some later call on, this call lacks it.
     std::vector<std::function<void()>> parts = {near_it, far_off, measure};
     for (size_t i = parts.size() - 1; i > 0; --i) {
       std::swap(parts[i], parts[static_cast<size_t>(random.Between(0, static_cast<int64_t>(i)))]);
@@ -441,9 +441,9 @@ const RungProfile* Evidence::Reference(const std::string& rung) {
 
 namespace {
 
-// The lines that cost the most of what is counted, the costliest first.
+// The lines with the largest share of the count, most expensive first.
 std::vector<vgpu::MessageLine> CostlyLines(const RungProfile& profile, const std::string& counter) {
-  constexpr double kWorthALine = 0.01;  // of what the costliest line costs
+  constexpr double kWorthALine = 0.01;  // share of the most expensive line
   std::vector<vgpu::MessageLine> found;
   double most = 0;
   std::string words = counter;
@@ -490,7 +490,7 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
     const Measurement& measurement = Submission(scope.empty() ? rung : std::string(scope));
     return measurement.profile ? &*measurement.profile : nullptr;
   };
-  // Where another rung's run is missing its problem stands for the metric's, and there is no value.
+  // If another rung's run is missing, its problem replaces the metric's, and there is no value.
   const auto value_of = [&](const Metric& metric) -> std::optional<double> {
     const auto value = Evaluate(metric, [&](std::string_view scope) { return profile_of(scope, criterion.rung); });
     if (value) return value;
@@ -509,19 +509,19 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   for (const Condition& condition : criterion.only_where) {
     const std::optional<double> measured = value_of(condition.metric);
     if (!measured) return judgement;
-    // What earns nothing by itself is told by itself.
+    // A condition that fails already at the assignment's size is reported for that size.
     if (unmet_here == nullptr && !condition.Holds(*measured) && criterion.budget.Fraction(*value) > 0) {
       result.unmet = UnmetText(condition, *measured);
       unmet_here = &condition;
     }
   }
   const RungProfile* where = nullptr;
-  constexpr double kWorthALook = 0.01;  // of the points: what earns less here is not looked for elsewhere
+  constexpr double kWorthALook = 0.01;  // of the points: a criterion worth less is not checked at other sizes
   if (unmet_here == nullptr && criterion.budget.Fraction(*value) > kWorthALook) {
     result.unmet = UnmetElsewhere(criterion, Submission(criterion.rung), where);
   }
   result.value = value;
-  // What the reference measures of the same, for comparison; where the metric compares with it that is no news.
+  // The reference's value for comparison, unless the metric compares with it anyway.
   std::optional<double> reference;
   if (Reference(criterion.rung) != nullptr) {
     reference = Evaluate(criterion.metric, [&](std::string_view scope) {
@@ -595,7 +595,7 @@ bool HoldsElsewhere(const Metric& metric, Draw draw) {
 
 RankingResult Rank(const Ranking& ranking, const Results& results, const Options& options) {
   const bool is_other = options.profile != options.evidence_profile;
-  std::list<RungProfile> timed;  // what Evaluate gets has to stay where it is
+  std::list<RungProfile> timed;  // arguments of Evaluate must not move
   const auto on_device = [&](const RungProfile* measured) -> const RungProfile* {
     if (measured == nullptr || !is_other) return measured;
     if (!measured->device_microseconds) return nullptr;

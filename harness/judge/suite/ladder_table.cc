@@ -15,12 +15,12 @@ using vgpu::WithDecimals;
 
 constexpr const char* kNone = "–";
 
-// What a row is made of.
+// The data of a row.
 struct Measured {
   const Rung* rung;
   const RungProfile* own;
   const RungProfile* reference;  // nullptr: there is none
-  const RungProfile* first;      // of the ladder's first rung; nullptr: it was not measured
+  const RungProfile* first;      // the first measured rung's; nullptr: it was not measured
 };
 
 std::string Published(const Rung& rung) {
@@ -40,7 +40,7 @@ std::string TimelineCell(const Measured& row, double StreamTimeline::* figure) {
   return row.own->timeline ? WithDecimals((*row.own->timeline).*figure, 1) : kNone;
 }
 
-// With copies and gaps, where they are known.
+// Including copies and gaps, if known.
 double WholeTime(const RungProfile& profile) {
   return profile.timeline ? profile.timeline->timeline_us : profile.microseconds;
 }
@@ -52,13 +52,13 @@ std::string TimelineText(const StreamTimeline& timeline) {
          " µs, copies both ways " + WithDecimals(timeline.copy_overlap_us, 1) + " µs";
 }
 
-// A column of the table: what it is called, and a rung's cell.
+// A column of the table: its heading, and a function for its cells.
 struct Column {
   const char* heading;
   std::string (*cell)(const Measured& row);
 };
 
-// Times first, then what the kernels did, then what the host code asked for.
+// Times first, then counters of kernels, then requests of the host code.
 constexpr Column kColumns[] = {
     {"modelled µs", [](const Measured& row) { return WithDecimals(row.own->microseconds, 1); }},
     {"reference µs",
@@ -118,7 +118,7 @@ bool HasColumn(const std::vector<Cells>& columns, std::string_view heading) {
   return std::any_of(columns.begin(), columns.end(), [&](const Cells& cells) { return cells[0] == heading; });
 }
 
-// What speed-ups are over. The ladder has a rung that launches kernels.
+// The base of speed-ups. The ladder has a rung that launches kernels.
 const Rung& FirstMeasured(const std::vector<Rung>& rungs) {
   return *std::find_if(rungs.begin(), rungs.end(), [](const Rung& rung) { return !rung.host_only; });
 }

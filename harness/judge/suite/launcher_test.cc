@@ -64,7 +64,7 @@ void LauncherTest::TearDown() {
   }
   const bool shown = HasFailure();
   if (shown) {
-    // The test threw: something of ours is broken, whatever else was found.
+    // The test threw: the harness is broken, whatever else was found.
     Problem problem;
     problem.verdict = Verdict::kHarness;
     problem.place = rung();
@@ -81,7 +81,7 @@ void LauncherTest::TearDown() {
     const std::string text =
         Printable(result.message.Whole()) + printed + (worst->unfinished ? "" : "\n  again   " + result.reproduce);
     const bool skip = worst->unfinished && suite.IsBonus(rung());
-    // GoogleTest has shown what was thrown.
+    // GoogleTest has reported the exception.
     if (!shown) {
       ShowAt(worst->file, worst->line, text,
              skip ? testing::TestPartResult::kSkip : testing::TestPartResult::kNonFatalFailure);

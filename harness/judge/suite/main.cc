@@ -1,5 +1,5 @@
-// The main program of every suite. It is compiled into the suites, not into the library, which tests with a main
-// program of their own use too.
+// The main program of every suite. It is compiled into the suites, not into the library, which is also used by tests
+// with their own main program.
 #include "judge/suite/main.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ bool UseColor() {
   return isatty(STDOUT_FILENO) != 0 && terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
 }
 
-// Keeps the result file up to date: what was judged is on disk when the next test begins.
+// Keeps the result file up to date: finished tests are on disk when the next one begins.
 class ResultWriter : public testing::EmptyTestEventListener {
  public:
   explicit ResultWriter(std::shared_ptr<SubmissionMemory> memory) : memory_(std::move(memory)) {}
@@ -98,7 +98,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
     return Fail(program + ": --edits and --debug are for public tests");
   }
 
-  // GoogleTest's flags first: whether it only lists decides what else is needed.
+  // GoogleTest's flags first: with --gtest_list_tests nothing else is needed.
   std::vector<char*> argv = {const_cast<char*>(program.c_str())};
   for (std::string& argument : arguments) argv.push_back(argument.data());
   int argc = static_cast<int>(argv.size());
@@ -118,7 +118,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
     for (const Rung& rung : suite.assignment().rungs) rungs += " " + rung.id;
     return Fail(program + ": --rung=" + parsed.options.rung + " names no rung; there are:" + rungs);
   }
-  // Inputs of 64 MiB come and go by the hundred: memory that is kept spares the kernel from clearing it each time.
+  // Hundreds of 64 MiB inputs are allocated and freed: keeping the memory avoids clearing it in the kernel each time.
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   testing::InitGoogleTest(&argc, argv.data());
@@ -131,7 +131,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   if (parsed.options.worker.empty()) {
     return Fail(program + ": --worker=PATH is missing: the program that harness/worker/build.sh makes");
   }
-  Listen(suite, memory);  // before the first runner, which takes the editor
+  Listen(suite, memory);  // before the first runner, which uses the editor
   suite.results().device = suite.runner(Role::kChecked).device().Describe();
   // Evidence comes from a virtual GPU in any case.
   suite.results().device.profile = suite.options().evidence_profile;
@@ -144,8 +144,8 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   const std::string filter = GTEST_FLAG_GET(filter);
   if (suite.options().all_evidence && (filter == "*" || filter.starts_with('-')) &&
       suite.assignment().evidence_elements > 0) {
-    // Rungs that no criterion measures are in the table and the report too; also where a filter only leaves tests out,
-    // as when a run that was killed goes on.
+    // Rungs without a measured criterion are also in the table and the report, even if a filter only excludes tests, as
+    // when a killed run continues.
     for (const std::string& rung : suite.SelectedRungs()) {
       if (suite.IsSettled(rung) || suite.assignment().FindRung(rung)->host_only) continue;
       memory->budget.BeginTest();
@@ -167,7 +167,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
 }  // namespace lockstep::judge
 
 int main(int argc, char** argv) {
-  // A worker that dies while it is written to is no reason for the judge to die.
+  // Writing to a dead worker must not kill the judge.
   std::signal(SIGPIPE, SIG_IGN);
   const std::string program = argc > 0 ? lockstep::judge::ProgramName(argv[0]) : "suite";
   int status = 0;

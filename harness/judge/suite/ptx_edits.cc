@@ -41,7 +41,7 @@ struct Text {
 };
 
 Text Read(const std::string& ptx, const std::string& kernel, const std::string& file) {
-  // "1 58 5, function_name $L__info_string0, inlined_at 1 70 3": the first place in the student's file counts.
+  // "1 58 5, function_name $L__info_string0, inlined_at 1 70 3": the first position in the student's file counts.
   static const std::regex instruction(R"(^\s*(?:@\S+\s+)?([a-z][\w.:]*)\s+(.*);$)"),
       operand(R"(\[[^\]]*\]|\{[^}]*\}|[^,\s]+)"), place(R"((\d+) (\d+) (\d+))"),
       name(R"re(\.file\s+(\d+) "(?:[^"]*/)?([^"/]*)".*)re");
@@ -83,10 +83,10 @@ Text Read(const std::string& ptx, const std::string& kernel, const std::string& 
   return text;
 }
 
-// What a register holds that code could have taken for another: a thread's place, an argument of the kernel.
+// Values that code could have confused: a thread's index, a kernel argument.
 struct Named {
   std::string load, name;
-  int kind = 0;  // those of one kind are taken for each other
+  int kind = 0;  // values of one kind are interchangeable
 };
 
 class Editor {
@@ -150,7 +150,7 @@ class Editor {
     }
     return line.text;
   }
-  // With its number, if it has one, as another.
+  // Replaces its number, if it has one.
   static Change Number(std::function<int64_t(int64_t)> to) {
     return [to = std::move(to)](const Line& line) {
       const std::string& last = line.operands.back();
@@ -162,7 +162,7 @@ class Editor {
     return [=](const Line& line) { return line.text + "\n" + Replaced(instruction, "@", line.operands[0]); };
   }
 
-  // Changes the instructions of a place whose opcode is like this: those with one opcode, or all, if `key` is given.
+  // Changes the instructions at a position whose opcode matches: those with the same opcode, or all, if `key` is given.
   void Rule(int rank, const std::string& ops, const std::string& key, const std::string& sentence,
             const Change& change) {
     const std::regex like("(" + ops + ").*");
@@ -184,7 +184,7 @@ class Editor {
   void Add(int rank, const std::vector<size_t>& changed, const std::string& sentence, const Change& change,
            const std::string& before = "") {
     PtxEdit edit{"", file_ + ":" + std::to_string(text_.lines[changed[0]].line), sentence, rank};
-    bool other = false, differs = false;  // another kernel's, which nothing needs
+    bool other = false, differs = false;  // another kernel's, which is not needed
     for (size_t k = 0; k < text_.lines.size(); ++k) {
       const Line& line = text_.lines[k];
       if (line.text.find(".entry ") != std::string::npos) other = k != text_.head;

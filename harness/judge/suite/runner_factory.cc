@@ -38,14 +38,14 @@ RunnerOptions RunnerOptionsOf(const Options& options, const Limits& limits, cons
     throw HarnessError(worker.string() + " is no program; harness/worker/build.sh makes a worker");
   }
   RunnerOptions runner;
-  // A reference is trusted, and what is outside of the sandbox can't be seen from inside.
+  // A reference is trusted, and files outside the sandbox can't be seen from inside.
   if (!is_reference) runner.command.prefix = ReadPrefix(options.prefix);
   runner.command.worker = std::filesystem::absolute(worker).string();
   if (!is_reference && !options.witness.empty()) runner.witness = std::filesystem::absolute(options.witness).string();
   if (!is_reference) runner.memory = memory;
   runner.limits.call_seconds = limits.call_seconds;
   runner.limits.device_seconds = kMostDeviceSeconds * limits.call_seconds;
-  // A host waits for a real GPU by computing.
+  // On a real GPU the host waits by spinning.
   if (options.device == DeviceKind::kVgpu) runner.limits.busy_seconds = limits.busy_seconds;
   runner.limits.output_bytes = limits.output_bytes;
   runner.judge_bytes = limits.judge_mb << 20;
@@ -92,11 +92,11 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
     vgpu::DeviceOptions device = DeviceOptionsOf(options, limits);
     const bool measured = role == Role::kMeasured && options.device == DeviceKind::kVgpu;
     if (options.checks && (role == Role::kChecked || measured)) device.checkers = vgpu::CheckerSet::All();
-    // Large inputs are long enough without counters. Where nothing is checked evidence is measured on the same device.
+    // Large inputs take long enough without counters. If nothing is checked, evidence is measured on the same device.
     device.counters = role != Role::kPlain || !options.checks;
-    // Evidence is measured on the device that the tests run on, so that a program which asks for its properties gets
-    // the same answers. Only the times may be another device's. What is measured is checked in the same run: a program
-    // can't leave its barriers out in the one and not in the other.
+    // Evidence is measured on the device that the tests run on, so that a program that queries its properties gets the
+    // same answers. Only times may be modelled for another device. Measured runs are checked too: a program can't skip
+    // its barriers only when it is measured.
     if (evidence) device.timed_as = &ProfileNamed(options.evidence_profile);
     device.usual_turns = evidence;
     return MakeWorkerRunner(MakeVgpuJudgeDevice(options.profile, device, limits.output_bytes), std::move(runner));

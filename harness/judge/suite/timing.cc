@@ -31,7 +31,7 @@ Problem OfCall(const CallContext& context, size_t call, const std::string& what,
                      "the calls of a batch are timed together, and each must do its own work on its own buffers");
 }
 
-// What full checks found, the first call's.
+// The first problem found by full checks.
 std::optional<Problem> WrongIn(const std::vector<GpuJob>& jobs, const std::vector<GpuWrong>& wrong,
                                const CallContext& context) {
   for (size_t call = 0; call < wrong.size(); ++call) {
@@ -52,12 +52,12 @@ class Batch {
     for (const auto& workload : workloads_) jobs_.push_back(workload->Job());
   }
 
-  // Seconds of the batch on inputs of this seed; or what went wrong, in problems.
+  // Seconds of the batch on inputs of this seed; or the error, in problems.
   std::optional<double> Run(Gpu& gpu, const SeedKey& seed, std::vector<Problem>& problems) {
     std::vector<std::vector<worker::Argument>> calls;
     for (const auto& workload : workloads_) calls.push_back(workload->Arguments());
     if (!Fine(runner_.PrepareBatch(context_.launcher, calls), problems)) return std::nullopt;
-    // It knows its buffers now: from here to the order it must not see what is in them.
+    // It knows its buffers now: until the request it must not see their contents.
     runner_.Hold();
     for (size_t i = 0; i < jobs_.size(); ++i) jobs_[i].seed = SeedFor(seed, "call " + std::to_string(i));
     gpu.Fill(jobs_);
@@ -102,10 +102,10 @@ class Batch {
   std::vector<GpuJob> jobs_;
 };
 
-// How often faster than at first a submission may get before it has cheated.
+// A submission that gets faster than at first by more than this factor has cheated.
 constexpr double kSlowAtFirst = 8;
 
-// In batches of one call. The first loads and compiles the kernels. What goes wrong is in problems.
+// Measured in batches of one call. The first loads and compiles the kernels. Errors are in problems.
 std::optional<double> SecondsOfOneCall(Runner& runner, std::vector<std::unique_ptr<Workload>>& workloads,
                                        const CallContext& context, Gpu& gpu, const SeedKey& seed,
                                        std::vector<Problem>& problems) {
@@ -122,8 +122,8 @@ std::optional<double> SecondsOfOneCall(Runner& runner, std::vector<std::unique_p
 
 constexpr std::chrono::milliseconds kLookAgain{20};
 
-// Kernels that a submission left on the GPU would run beside the reference's and the copy's; memory that it keeps would
-// be missing to them. free_bytes: of the GPU's memory, before the submission ran.
+// Kernels that a submission left on the GPU would slow the reference and the copy; memory that it keeps would be
+// missing. free_bytes: free GPU memory before the submission ran.
 std::optional<Problem> LeftBehind(Gpu& gpu, Runner& submission, const CallContext& context, const TimingLimits& limits,
                                   uint64_t free_bytes) {
   const auto is_busy = [&] { return gpu.SecondsToAnswer() > limits.idle_seconds; };
@@ -133,7 +133,7 @@ std::optional<Problem> LeftBehind(Gpu& gpu, Runner& submission, const CallContex
   const bool was_busy = is_busy();
   if (!was_busy && !is_full()) return std::nullopt;
   submission.Restart();
-  // What a sandbox holds ends a moment after the sandbox, and a driver that gets much memory back is slow about it.
+  // A sandbox's processes end a moment after it, and a driver frees large memory slowly.
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(limits.release_seconds);
   while ((is_busy() || is_full()) && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(kLookAgain);
@@ -151,7 +151,7 @@ std::optional<Problem> LeftBehind(Gpu& gpu, Runner& submission, const CallContex
                      "free what you allocate with cudaFree() before the launcher returns");
 }
 
-// A time that moving the bytes alone would exceed was not spent on the work.
+// A time too short even to move the bytes was not spent on the work.
 std::optional<Problem> TooFast(const Timing& timing, double seconds, const Gpu& gpu, const CallContext& context) {
   const double floor = static_cast<double>(timing.least_bytes) / gpu.peak_bytes_per_second();
   if (seconds >= floor) return std::nullopt;
@@ -204,7 +204,7 @@ Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& fa
   timing.rung = context.launcher;
   timing.elements = elements;
 
-  // What earlier tests left in the workers' processes is no part of this; nor do they keep what is timed here.
+  // State that earlier tests left in the workers must not matter, and the workers must not keep what is timed here.
   const auto restart = [&] {
     submission.Restart();
     if (reference != nullptr) reference->Restart();
@@ -222,7 +222,7 @@ Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& fa
   const uint32_t most_calls = timing.calls;
   const uint64_t free_bytes = gpu->free_bytes();
   if (const auto one_call = SecondsOfOneCall(submission, workloads, context, *gpu, seed, timing.problems)) {
-    // A submission may take a thousand times as long as another, and still come to an end.
+    // A submission may be a thousand times slower than another and still finish.
     const double fit = limits.batch_seconds / std::max(*one_call, 1e-9);
     timing.calls = static_cast<uint32_t>(std::clamp(fit, 1.0, static_cast<double>(most_calls)));
   } else {
@@ -231,7 +231,7 @@ Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& fa
   }
   workloads.resize(timing.calls);
   timing.least_bytes = static_cast<uint64_t>(bytes / most_calls);
-  // A copy reads half of what it moves, and writes half.
+  // A copy of this size reads and writes half of the bytes each.
   const uint64_t copy_bytes = std::max<uint64_t>(timing.least_bytes / 2, 1);
 
   Batch own(submission, workloads, context), others(reference != nullptr ? *reference : submission, workloads, context);
@@ -274,8 +274,7 @@ Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& fa
     gpu->ClearCache();
     const double copy_seconds = gpu->TimeCopy(copy_bytes, timing.calls);
     if (repeat < 0) continue;
-    // Where there is a reference, its answers say what a round trip takes: the submission could be slow to answer, to
-    // its gain.
+    // If there is a reference, its responses give the round-trip time: a submission could gain from responding slowly.
     const double round_trip = Median(empty);
     const auto of_one_call = [&](double seconds) {
       return std::max(seconds - round_trip, 0.0) / static_cast<double>(timing.calls);

@@ -65,7 +65,7 @@ class TimingTest : public testing::Test {
   const TimingCriterion& criterion_;
 };
 
-// The first test of a rung that did not pass; nullptr where none failed, or none ran.
+// The rung's first failed test; nullptr if none failed, or none ran.
 const TestResult* FailedTest(const Results& results, const std::string& rung) {
   const auto failed = std::find_if(results.tests.begin(), results.tests.end(), [&](const TestResult& test) {
     return test.rung == rung && test.verdict != Verdict::kPass;

@@ -4,7 +4,7 @@
 namespace lockstep::libraries::blas {
 namespace {
 
-// A matrix as an operation turns it.
+// A matrix after its operation (transposed or not).
 template <typename T>
 struct Turned {
   const T* matrix;

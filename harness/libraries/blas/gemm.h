@@ -1,4 +1,4 @@
-// Products of matrices: one function for all that cuBLAS has, single or in batches.
+// Products of matrices: a single function for all of cuBLAS's, plain or batched.
 #pragma once
 
 #include "libraries/blas/number.h"
@@ -6,7 +6,7 @@
 
 namespace lockstep::libraries::blas {
 
-// The matrices of a batch: apart by a stride, or each at a pointer that is in device memory.
+// The matrices of a batch: at a fixed stride, or at pointers in device memory.
 struct Operand {
   const void* matrix = nullptr;
   int64_t stride = 0;  // elements
@@ -27,7 +27,7 @@ struct Gemm {
 
 cublasStatus_t Multiply(const Function& f, const Gemm& gemm);
 
-// The compute type of cublasSgemm and its like, by the handle's math mode.
+// The compute type of cublasSgemm and the like, from the handle's math mode.
 cublasComputeType_t ComputeOfSingle(cublasHandle_t handle);
 
 }  // namespace lockstep::libraries::blas

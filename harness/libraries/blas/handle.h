@@ -1,7 +1,7 @@
-// What a cublasHandle_t points to, and what a function of cuBLAS begins with.
+// The contents of a cublasHandle_t, and the start of every cuBLAS function.
 #pragma once
 
-// Its functions are what the library exports; everything else in it is hidden.
+// The library exports only these functions; everything else in it is hidden.
 #pragma GCC visibility push(default)
 #include <cublas_api.h>
 #pragma GCC visibility pop

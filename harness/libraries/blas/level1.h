@@ -68,7 +68,7 @@ cublasStatus_t Scale(const Function& f, int64_t n, const Factor* alpha, T* x, in
   return Function::Do(std::move(call));
 }
 
-// What is worked out in double precision is exact enough for any order of additions.
+// Results computed in double precision are accurate enough for any order of additions.
 template <typename T>
 using Wide = std::conditional_t<kIsComplex<T>, std::complex<double>, double>;
 
@@ -93,7 +93,7 @@ cublasStatus_t Dot(const Function& f, bool conjugates, int64_t n, const T* x, in
   return Function::Do(std::move(call));
 }
 
-// A number made of the vector's elements; 0 where there are none, or the increment is not positive.
+// A reduction of a vector; 0 if it is empty, or the increment is not positive.
 template <typename T, typename Result, typename Reduce>
 cublasStatus_t Reduction(const Function& f, int64_t n, const T* x, int64_t incx, Result* result, Reduce reduce) {
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(result, "result is a null pointer")}));
@@ -105,14 +105,14 @@ cublasStatus_t Reduction(const Function& f, int64_t n, const T* x, int64_t incx,
   return Function::Do(std::move(call));
 }
 
-// The square root of the sum of squares, of numbers whose squares may be too large or too small.
+// The square root of a sum of squares that may overflow or underflow.
 template <typename T>
 Real<T> Norm(int64_t n, const T* x, int64_t incx) {
   Real<T> most = 0;
   for (int64_t i = 0; i < n; ++i) {
     const T value = x[i * incx];
     const Real<T> here = std::max(std::abs(std::real(value)), std::abs(std::imag(value)));
-    if (!(here <= most)) most = here;  // also where it is no number
+    if (!(here <= most)) most = here;  // also if it is NaN
   }
   if (most == 0 || !std::isfinite(most)) return most;
   double sum = 0;

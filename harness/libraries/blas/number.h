@@ -1,4 +1,4 @@
-// Scalars that are in host or device memory, and real types beside complex ones.
+// Scalars in host or device memory, and the real types of complex ones.
 #pragma once
 
 #include <complex>
@@ -37,18 +37,18 @@ T Conjugate(const T& value) {
 
 template <typename T>
 inline constexpr Arithmetic kArithmetic = std::is_same_v<Real<T>, double> ? Arithmetic::kFloat64 : Arithmetic::kFloat32;
-// Operations that a multiply-add of this type takes.
+// Operations of a multiply-add in this type.
 template <typename T>
 inline constexpr double kMultiplyAdd = kIsComplex<T> ? 8 : 2;
 
-// A factor that the program gives by a pointer: read now from host memory, or from device memory when the work is done.
+// A scalar passed by pointer: read now from host memory, or from device memory when the work is done.
 template <typename T>
 class Scalar {
  public:
   Scalar(const Function& function, const T* pointer)
       : device_(function.on_device() ? pointer : nullptr), value_(function.on_device() ? T() : *pointer) {}
   T operator()() const { return device_ != nullptr ? *device_ : value_; }
-  // Whether it is known before the work is done to be this.
+  // Whether it is already known to have this value.
   bool Is(T value) const { return device_ == nullptr && value_ == value; }
   void AddTo(Call& call, const char* name) const {
     if (device_ != nullptr) call.memory.push_back(Elements(Access::kRead, name, device_, 1));
@@ -59,7 +59,7 @@ class Scalar {
   T value_;
 };
 
-// What a function gives back by a pointer: to host memory, and then the call waits, or to device memory.
+// A result passed by pointer: in host memory, for which the call waits, or in device memory.
 template <typename T>
 void AddResult(const Function& function, Call& call, T* result, const char* name = "the result") {
   if (function.on_device()) {
@@ -69,7 +69,7 @@ void AddResult(const Function& function, Call& call, T* result, const char* name
   }
 }
 
-// A vector's element i of n: with a negative increment it begins at its end.
+// A vector's element i of n: with a negative increment the first is at the end.
 template <typename T>
 T& At(T* vector, int64_t i, int64_t n, int64_t increment) {
   return vector[increment >= 0 ? i * increment : (n - 1 - i) * -increment];
@@ -84,7 +84,7 @@ Range MatrixOf(Access access, const char* what, const T* matrix, int64_t rows, i
   return Matrix(access, what, matrix, sizeof(T), rows, columns, leading);
 }
 
-// What a function adds to: it is read unless its factor beta is 0.
+// The access to an output: it is read unless its factor beta is 0.
 template <typename T, typename Beta>
 void AddOutputs(Call& call, const Scalar<Beta>& beta, std::vector<Range> ranges) {
   beta.AddTo(call, "beta");

@@ -1,4 +1,4 @@
-// OpenBLAS by types: Blas<float>::gemv is cblas_sgemv. And what its functions and cuBLAS's call the same things.
+// OpenBLAS by type: Blas<float>::gemv is cblas_sgemv. Also maps constants between OpenBLAS and cuBLAS.
 #pragma once
 
 #include <cblas.h>
@@ -23,7 +23,7 @@ struct Blas;
   static constexpr auto syrk = cblas_##s##syrk;                         \
   static constexpr auto syr2k = cblas_##s##syr2k;                       \
   static constexpr auto trmm = cblas_##s##trmm, trsm = cblas_##s##trsm
-// What is symmetric for real numbers is Hermitian for complex ones: one name for both.
+// Symmetric for real types is Hermitian for complex ones: one name for both.
 #define LOCKSTEP_BLAS_REAL(T, s)                                        \
   template <>                                                           \
   struct Blas<T> {                                                      \
@@ -58,7 +58,7 @@ LOCKSTEP_BLAS_REAL(double, d);
 LOCKSTEP_BLAS_COMPLEX(std::complex<float>, c);
 LOCKSTEP_BLAS_COMPLEX(std::complex<double>, z);
 
-// A factor as OpenBLAS takes it: real ones by value, complex ones by a pointer, which lives as long as the argument.
+// A scalar in OpenBLAS's form: real ones by value, complex ones by a pointer valid as long as the argument.
 template <typename T>
 auto V(const T& value) {
   if constexpr (kIsComplex<T>) {
@@ -98,7 +98,7 @@ inline Function::Condition Leads(int64_t leading, int64_t rows) {
   return {leading >= std::max<int64_t>(1, rows), "a leading dimension is smaller than the matrix's rows, or than 1"};
 }
 
-// OpenBLAS's integers: all of these fit.
+// Whether all of these fit OpenBLAS's integers.
 template <typename... I>
 bool Fit(I... values) {
   return ((values >= std::numeric_limits<blasint>::min() && values <= std::numeric_limits<blasint>::max()) && ...);

@@ -1,8 +1,8 @@
-// What the opaque descriptors of cuBLASLt hold. They live in the memory that the header gives them, which programs may
+// The contents of cuBLASLt's opaque descriptors. They are stored in memory of the header's type, which programs may
 // allocate themselves and copy.
 #pragma once
 
-// Its functions are what the library exports; everything else in it is hidden.
+// The library exports only these functions; everything else in it is hidden.
 #pragma GCC visibility push(default)
 #include <cublasLt.h>
 #pragma GCC visibility pop

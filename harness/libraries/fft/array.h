@@ -1,4 +1,4 @@
-// Where a plan's numbers are in memory.
+// The memory layout of a plan's numbers.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Array {
   bool operator==(const Array&) const = default;
 };
 
-// f(offset of the row's first number, the number's place in row order) for each row of an array of the batch.
+// f(offset of the row's first number, its index in row order) for each row of an array of the batch.
 template <typename F>
 void EachRow(const Array& array, F f) {
   const size_t last = array.sizes.size() - 1;

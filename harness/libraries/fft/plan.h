@@ -1,7 +1,7 @@
-// cuFFT's plans, and what its functions begin with.
+// cuFFT's plans, and the start of every cuFFT function.
 #pragma once
 
-// Its functions are what the library exports; everything else in it is hidden.
+// The library exports only these functions; everything else in it is hidden.
 #pragma GCC visibility push(default)
 #include <cufftXt.h>
 #pragma GCC visibility pop
@@ -15,8 +15,8 @@
 
 namespace lockstep::libraries::fft {
 
-// What a program says of a side of the transform. Without sizes to embed in, the basic layout: no gaps but those that a
-// transform of real numbers in place has at the ends of rows.
+// A program's description of one side of the transform. Without embedding sizes, the basic layout: no gaps except those
+// at the ends of rows in an in-place real transform.
 struct Layout {
   std::vector<int64_t> embed;
   int64_t stride = 1, distance = 0;
@@ -43,13 +43,13 @@ struct Plan {
   size_t work_bytes = 0;
   bool allocates = true;  // making it gives it a work area
   bool has_own_area = false;
-  void* work_area = nullptr;  // the program's
-  long long is_patient = 0;   // a property, without effect here
+  void* work_area = nullptr;  // set by the program
+  long long is_patient = 0;   // a property without effect here
 
   bool is_made() const { return transform != nullptr; }
 };
 
-// nullptr: there is no such plan.
+// nullptr: no such plan.
 std::shared_ptr<Plan> Find(cufftHandle handle);
 cufftHandle Add();
 bool Remove(cufftHandle handle);

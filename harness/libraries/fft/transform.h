@@ -1,5 +1,5 @@
-// Discrete Fourier transforms in double precision, unnormalised, of arrays without gaps: what cuFFT's stand-in computes
-// with, whatever the types and layouts in the program's memory are.
+// Discrete Fourier transforms in double precision, unnormalised, of contiguous arrays: the core of our cuFFT
+// replacement, for all types and layouts in the program's memory.
 #pragma once
 
 #include <complex>
@@ -11,11 +11,11 @@ namespace lockstep::libraries::fft {
 
 using Complex = std::complex<double>;
 
-// Of one length. `from` and `to` are different arrays.
+// For one length. `from` and `to` must differ.
 class Line {
  public:
   virtual ~Line() = default;
-  // sign: that of the exponent, -1 forward and 1 inverse.
+  // sign of the exponent: -1 forward, 1 inverse.
   virtual void Run(const Complex* from, Complex* to, int sign) = 0;
 };
 inline constexpr int64_t kLongestLine = int64_t{1} << 27;
@@ -24,8 +24,8 @@ int64_t LargestPrimeFactor(int64_t n);
 
 enum class Kind : uint8_t { kComplex, kRealToComplex, kComplexToReal };
 
-// Of an array of one to three dimensions. Of complex numbers beside real ones only the first half is there: the last
-// dimension has n / 2 + 1 of them.
+// For an array of one to three dimensions. Complex sides of real transforms have only the first half: n / 2 + 1 numbers
+// in the last dimension.
 class Transform {
  public:
   Transform(Kind kind, std::vector<int64_t> n);
@@ -35,7 +35,7 @@ class Transform {
   // From inputs in row order to outputs in row order, in two steps.
   void Begin(std::vector<Complex>* numbers, int sign);
   void End(std::vector<Complex>* numbers, int sign);
-  // Whether a transform to real numbers begins with one along other dimensions than the last.
+  // Whether a transform to real numbers begins with dimensions other than the last.
   bool BeginsBeforeLast() const;
 
  private:
@@ -47,7 +47,7 @@ class Transform {
   const std::vector<int64_t> n_;
   std::vector<int64_t> input_sizes_, output_sizes_;
   std::vector<std::unique_ptr<Line>> lines_;  // one for each length
-  std::vector<size_t> line_of_;               // a dimension's
+  std::vector<size_t> line_of_;               // by dimension
   std::vector<Complex> from_, to_;
 };
 

@@ -1,4 +1,4 @@
-// Elements of matrices by their types, as they are computed with.
+// Matrix elements by type, as used in computations.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,7 @@
 
 namespace lockstep::libraries {
 
-// 16-bit numbers, by their encoding.
+// 16-bit numbers, stored by encoding.
 struct Float16 {
   uint16_t bits;
   float Load() const { return vgpu::Half::ToFloat(bits); }
@@ -35,7 +35,7 @@ T Store(float value) {
   }
 }
 
-// To a mantissa of 10 bits, to the nearest, ties to even.
+// Rounds to 10 bits of mantissa, to nearest, ties to even.
 inline float RoundToTf32(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   if ((bits & 0x7f800000u) == 0x7f800000u) return value;

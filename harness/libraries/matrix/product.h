@@ -44,14 +44,14 @@ struct Product {
   ProductFunction run;
 };
 
-// Before the first use of OpenBLAS: it works on one thread, as with several the order of its additions, and so its
-// results, would depend on their number.
+// Call before the first use of OpenBLAS: makes it single-threaded, because with several threads the order of additions,
+// and so its results, would depend on their number.
 void StartOpenBlas();
 
-// nullptr: there is no such product.
+// nullptr: unsupported product.
 const Product* FindProduct(const ProductTypes& types);
 
-// Whether a factor of the product's scalar type, in memory of this machine, is 0.
+// Whether a scalar of the product's type, in host memory, is 0.
 bool IsZero(const Product& product, const void* scalar);
 
 }  // namespace lockstep::libraries

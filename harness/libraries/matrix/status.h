@@ -1,4 +1,4 @@
-// The statuses of cuBLAS and cuBLASLt, and what each calls itself.
+// The statuses of cuBLAS and cuBLASLt, with their names.
 #pragma once
 
 #include <cublas_api.h>

@@ -1,12 +1,12 @@
-// Functions as CUDA's compiler makes them for the device, with the constants that a compiled function holds: cuRAND's
-// kernels call these, and their last bits are in its results.
+// Functions as CUDA's compiler generates them for the device, with the same constants: cuRAND's kernels call these, so
+// their last bits affect its results.
 #pragma once
 
 #include <cstdint>
 
 namespace lockstep::libraries {
 
-float DeviceLog(float x);    // of normal numbers
+float DeviceLog(float x);    // for normal (not subnormal) numbers
 double DeviceLog(double x);  // the same
 float DeviceExp(float x);
 double DeviceExp(double x);

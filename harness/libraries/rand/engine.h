@@ -1,10 +1,10 @@
-// The bits of a generator, in the order in which cuRAND's host API puts results into memory.
+// A generator's bits, in the order in which cuRAND's host API stores results.
 //
 // Theory of operation. A pseudo-random generator of cuRAND is many lanes: the states of a fixed number of threads, at
-// starts far apart in one sequence. Results go round the lanes. A draw, a result or a pair of normals, takes its words
-// from one lane, one after the other, and the next draw takes the next lane's. So all that a generator has to know is
-// which lane is next, and two calls give what one long call gives. How many lanes there are and how far apart they
-// start is documented for some orderings and measured on an H100 for the others (tests/libraries/rand_test.cc).
+// starts far apart in one sequence. Results cycle through the lanes. A draw (a result or a pair of normals) takes
+// consecutive words from one lane, and the next draw uses the next lane. So the position is just the next lane, and two
+// calls give the same results as one long call. The number of lanes and the distance of their starts are documented for
+// some orderings and measured on an H100 for the others (tests/libraries/rand_test.cc).
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace lockstep::libraries {
 
-// What a distribution takes from a generator for one draw.
+// A distribution's needs per draw.
 struct Draw {
   uint32_t words = 1;    // 32-bit words that the draw consumes
-  uint32_t results = 1;  // results that it gives
+  uint32_t results = 1;  // results per draw
 };
 
 class Engine {
@@ -25,8 +25,8 @@ class Engine {
   virtual ~Engine() = default;
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
-  // The words of the draws that give the next `results` results: those of one draw follow each other. The last draw may
-  // give more results than asked for, and the first has given the first ResultsDrawn() of its results before.
+  // The words for the next `results` results, those of one draw together. The last draw may produce more results than
+  // requested, and the first ResultsDrawn() results of the first draw were already returned.
   virtual void Next(uint32_t* words, uint64_t results, Draw draw) = 0;
   virtual uint32_t ResultsDrawn(Draw) const { return 0; }
 };

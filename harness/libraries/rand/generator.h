@@ -1,7 +1,7 @@
-// A generator of cuRAND's host API, and what its functions share.
+// A generator of cuRAND's host API, and code shared by its functions.
 #pragma once
 
-// Its functions are all that the library exports.
+// The library exports only these functions.
 #pragma GCC visibility push(default)
 #include <curand.h>
 #pragma GCC visibility pop
@@ -17,18 +17,18 @@ namespace lockstep::libraries {
 
 class Kept;
 
-// A call that changed a generator, so that another can be brought to the same state.
+// A call that changed a generator, recorded so that another can be brought to the same state.
 struct Step {
   const char* function;
   size_t count = 0;  // results
   double mean = 0, deviation = 0;
-  uint64_t value = 0;  // of a setting
-  uint64_t times = 1;  // one after the other
+  uint64_t value = 0;  // for a setting
+  uint64_t times = 1;  // consecutive repetitions
 };
 
 }  // namespace lockstep::libraries
 
-// The type that curand.h declares and keeps to itself.
+// The type that curand.h declares but does not define.
 struct curandGenerator_st {
   curandRngType_t type = CURAND_RNG_PSEUDO_XORWOW;
   bool is_host = false;  // its results go to host memory
@@ -37,14 +37,14 @@ struct curandGenerator_st {
   uint64_t seed = 0;
   uint64_t position = 0;  // results, or points, from the sequence's start to the next one
   uint32_t dimensions = 1;
-  // A draw was no single word: an H100's generator that is made again then starts elsewhere than where it was.
+  // A draw used more than one word: then a generator recreated on an H100 continues at a different position.
   bool has_wide_draws = false;
-  // Another seed, or another setting, came after results, and what an H100 gives then is not known.
+  // A seed or setting changed after results were generated; an H100's behaviour in that case is unknown.
   bool is_unclear = false;
-  // Made when the first results are asked for. Shared with work that a stream has still to do.
+  // Created for the first results. Shared with pending work of a stream.
   std::shared_ptr<lockstep::libraries::Engine> engine;
   std::shared_ptr<lockstep::libraries::Sobol> sobol;
-  // Where only NVIDIA's own library knows the results: its generator, made when results are asked for.
+  // NVIDIA's generator, if only NVIDIA's own library knows the results; created on demand.
   std::shared_ptr<lockstep::libraries::Kept> kept;
   bool is_kept = false;
   std::vector<lockstep::libraries::Step> history;
@@ -58,7 +58,7 @@ inline bool IsScrambled(const curandGenerator_st& generator) {
 }
 inline bool HasWideWords(const curandGenerator_st& generator) { return generator.type >= CURAND_RNG_QUASI_SOBOL64; }
 
-// Says that a form of a function is missing.
+// Reports that a form of a function is missing.
 inline curandStatus_t Refuse(const char* function, const char* what) {
   lockstep_refuse("cuRAND's host API", function, what);
   return CURAND_STATUS_INTERNAL_ERROR;
@@ -68,7 +68,7 @@ inline bool HasGenerated(const curandGenerator_st& generator) {
   return generator.engine != nullptr || generator.sobol != nullptr;
 }
 void Remember(curandGenerator_st& generator, const Step& step);
-// Makes what the settings ask for, unless it is there.
+// Creates the engine for the settings, unless it exists.
 void MakeEngine(curandGenerator_st& generator);
 
 }  // namespace lockstep::libraries

@@ -1,6 +1,6 @@
-// NVIDIA's own library behind this one, where the machine has it: its generators of the host compute without a GPU, and
-// their words and Poisson's numbers are an H100's in all bits. It makes what nobody has published: Poisson's numbers by
-// accepting and rejecting, scrambled Sobol' sequences, dimensions after the first 256.
+// NVIDIA's own library, if installed: its host generators compute without a GPU, and their words and Poisson numbers
+// equal an H100's in every bit. Used for unpublished algorithms: Poisson numbers by rejection, scrambled Sobol'
+// sequences, dimensions after the first 256.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,12 @@ namespace lockstep::libraries {
 
 class Kept {
  public:
-  // A generator of NVIDIA's that has been through `history`; nullptr where the library is missing.
+  // A generator of NVIDIA's after replaying `history`; nullptr if the library is missing.
   static std::shared_ptr<Kept> Make(curandRngType_t type, const std::vector<Step>& history);
   ~Kept();
   Kept(const Kept&) = delete;
   Kept& operator=(const Kept&) = delete;
-  // Does a step again; results go to `output`, host memory.
+  // Replays a step; results go to `output`, in host memory.
   curandStatus_t Run(const Step& step, void* output);
 
  private:
@@ -25,7 +25,7 @@ class Kept {
   curandGenerator_t generator_ = nullptr;
 };
 
-// A function of NVIDIA's library, nullptr where it is missing.
+// A function of NVIDIA's library, nullptr if it is missing.
 void* KeptFunction(const char* name);
 
 }  // namespace lockstep::libraries

@@ -15,7 +15,7 @@
 namespace lockstep::libraries {
 
 constexpr size_t kMersenneWords = 624;
-// Of the first word only the highest bit matters.
+// Only the highest bit of the first word matters.
 using MersenneState = std::array<uint32_t, kMersenneWords>;
 
 constexpr size_t kMersenneMiddle = 397;

@@ -33,8 +33,8 @@ Poisson::Poisson(double mean) {
   }
 }
 
-// Columns that are not full take the rest from the highest value that has more than a column, in ascending order, again
-// and again: a value that gave is itself less than a column at the end.
+// Columns that are not full are filled from the highest value that has more than a column, in ascending order,
+// repeatedly: a donor may end with less than a column itself.
 void Poisson::FillColumns(std::vector<double> probabilities) {
   const size_t count = probabilities.size();
   const double width = 1.0 / static_cast<double>(count);

@@ -1,5 +1,5 @@
-// Wrong arguments, as most functions of cuSOLVER answer them: with a status, and info in device memory says which it
-// is.
+// Handles invalid arguments as most cuSOLVER functions do: with a status, and the argument's number in info in device
+// memory.
 #pragma once
 
 #include <initializer_list>
@@ -22,7 +22,7 @@ inline cusolverStatus_t SetInfo(const Function& f, int* info, int value) {
   return Function::Do(std::move(call));
 }
 
-// The first that is wrong is said, in info too, and `status` returned; kSuccess: none is.
+// Reports the first invalid argument, in info too, and returns `status`; kSuccess if there is none.
 inline cusolverStatus_t CheckArguments(const Function& f, int* info, std::initializer_list<Argument> arguments) {
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({}));
   for (const Argument& argument : arguments) {
@@ -42,7 +42,7 @@ inline bool Mode(cusolverEigMode_t mode) {
 }
 inline bool Leading(int64_t leading, int64_t rows) { return leading >= std::max<int64_t>(1, rows); }
 
-// What bufferSize answers: nothing is worked out in the program's workspace, but it counts as written.
+// The answer of bufferSize functions: the program's workspace is not used, but counts as written.
 constexpr int kWork = 64;
 constexpr size_t kWorkBytes = 64 * sizeof(std::complex<double>);
 

@@ -1,7 +1,7 @@
-// What a cusolverDnHandle_t points to, and what a function of cuSOLVER begins with.
+// The contents of a cusolverDnHandle_t, and the start of every cuSOLVER function.
 #pragma once
 
-// Its functions are what the library exports; everything else in it is hidden.
+// The library exports only these functions; everything else in it is hidden.
 #define DISABLE_CUSOLVER_DEPRECATED
 #pragma GCC visibility push(default)
 #include <cusolverDn.h>
@@ -21,7 +21,7 @@ struct cusolverDnParams {};
 
 namespace lockstep::libraries::solver {
 
-// What Jacobi's methods are asked for and say afterwards. There are none here: factors come from LAPACK's.
+// Parameters and results of Jacobi's methods, which are not used here: LAPACK computes the factors.
 struct Jacobi {
   double residual = 0;
   int sweeps = 0;

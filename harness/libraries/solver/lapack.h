@@ -1,5 +1,5 @@
-// LAPACK by types: Lapack<float>::getrf is sgetrf_, which OpenBLAS's archive has. And what cuSOLVER's functions and
-// LAPACK's call the same things.
+// LAPACK by type: Lapack<float>::getrf is sgetrf_ in OpenBLAS's archive. Also maps constants between cuSOLVER and
+// LAPACK.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ T Conjugate(const T& value) {
 template <typename T>
 struct Lapack;
 
-// Fortran's functions take addresses, and the lengths of texts at their end.
+// Fortran functions take addresses, and the lengths of strings at the end.
 #define LOCKSTEP_FORTRAN(T, R, s, orthogonal)                                                                          \
   void s##getrf_(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);                            \
   void s##getrs_(const char* trans, const int* n, const int* columns, const T* a, const int* lda, const int* pivots,   \
@@ -119,7 +119,7 @@ struct Lapack<std::complex<double>> {
 #undef LOCKSTEP_FORTRAN_COMPLEX
 #undef LOCKSTEP_LAPACK
 
-// run(work, &size) of a function with a workspace, after it was asked how large that has to be.
+// Queries the workspace's size, then calls run(work, &size) with a workspace.
 template <typename T, typename Run>
 void WithWork(Run run) {
   const int ask = -1;
@@ -153,7 +153,7 @@ inline Function::Condition NotNull(const void* pointer) {
   return {pointer != nullptr, "an argument is a null pointer"};
 }
 
-// LAPACK's integers.
+// Whether all of these fit LAPACK's integers.
 template <typename... I>
 bool Fit(I... values) {
   return ((values <= std::numeric_limits<int>::max()) && ...);
@@ -163,7 +163,7 @@ bool Fit(I... values) {
 
 template <typename T>
 inline constexpr Arithmetic kArithmetic = std::is_same_v<Real<T>, double> ? Arithmetic::kFloat64 : Arithmetic::kFloat32;
-// Operations of so many multiply-adds.
+// Number of operations of this many multiply-adds.
 template <typename T>
 double MultiplyAdds(double count) {
   return count * (kIsComplex<T> ? 8 : 2);
@@ -184,7 +184,7 @@ void AddTriangle(std::vector<Range>* to, Access access, const char* what, const 
     if (end > first) to->push_back(Elements(access, what, matrix + first + column * leading, end - first));
   }
 }
-// Whatever is in a workspace is lost.
+// Marks a workspace as overwritten.
 template <typename T>
 Range Work(T* work, int64_t size) {
   return Elements(Access::kWrite, "the workspace", work, size);
@@ -195,7 +195,7 @@ using libraries::N;
 using libraries::NN;
 using libraries::NumberOf;
 
-// f(type_identity<T>) of the four types of LAPACK; what has none is refused.
+// f(type_identity<T>) for the four types of LAPACK; other types are refused.
 template <typename F>
 cusolverStatus_t OfType(const Function& f, cudaDataType type, F run) {
   switch (type) {

@@ -1,11 +1,11 @@
-// What the products' functions ask of their arguments alike.
+// Argument checks shared by SpMV, SpMM and SpGEMM.
 #pragma once
 
 #include "libraries/sparse/entries.h"
 
 namespace lockstep::libraries::sparse {
 
-// What bufferSize says: nothing is worked out in the program's buffer, but programs expect that there is one.
+// The answer of bufferSize functions: the program's buffer is not used, but programs expect one.
 inline constexpr size_t kBufferBytes = 16;
 
 inline Function::Condition IsOperation(cusparseOperation_t op, cudaDataType type) {
@@ -20,7 +20,7 @@ inline bool IsFormat(const cusparseSpMatDescr& matrix) {
          matrix.first_index != CUSPARSE_INDEX_16U && matrix.second_index != CUSPARSE_INDEX_16U;
 }
 
-// Whether there is a product of A and x in these types.
+// Whether a product of A and x in these types is supported.
 inline bool IsProduct(cudaDataType a, cudaDataType x, cudaDataType y, cudaDataType compute) {
   if (a != x) return false;
   if (IsBlasType(a)) return y == a && compute == a;

@@ -1,5 +1,5 @@
-// Elements by their types, widened: everything is added up in double precision and rounded once, so that results are at
-// least as exact as a GPU's. And factors that are in host or device memory.
+// Elements by type, widened: sums are in double precision and rounded once, so that results are at least as accurate as
+// a GPU's. Also scalars in host or device memory.
 #pragma once
 
 #include <complex>
@@ -19,7 +19,7 @@ inline constexpr bool kIsComplex<std::complex<R>> = true;
 
 inline bool IsComplex(cudaDataType type) { return type == CUDA_C_32F || type == CUDA_C_64F; }
 
-// f(type_identity<T>) of the type that elements have; of what has none here, of 16-bit numbers' storage.
+// f(type_identity<T>) for the element type; 16-bit storage for types without arithmetic here.
 template <typename F>
 auto OfType(cudaDataType type, F f) {
   switch (type) {
@@ -42,7 +42,7 @@ auto OfType(cudaDataType type, F f) {
   }
 }
 
-// What a descriptor may be of; not every function takes each.
+// Element types of descriptors; not every function supports each.
 inline bool IsType(cudaDataType type) {
   for (const cudaDataType known : {CUDA_R_32F, CUDA_R_64F, CUDA_C_32F, CUDA_C_64F, CUDA_R_16F, CUDA_R_16BF, CUDA_C_16F,
                                    CUDA_C_16BF, CUDA_R_8I, CUDA_R_32I}) {
@@ -114,7 +114,7 @@ Wide Conjugate(const Wide& value) {
   }
 }
 
-// f(type_identity<Wide>) of what a computation in this type is done in here.
+// f(type_identity<Wide>) for the type in which this compute type is evaluated here.
 template <typename F>
 auto InWide(cudaDataType compute, F f) {
   return IsComplex(compute) ? f(std::type_identity<std::complex<double>>()) : f(std::type_identity<double>());
@@ -132,10 +132,10 @@ inline Arithmetic ArithmeticOf(cudaDataType compute) {
          : compute == CUDA_R_32I                        ? Arithmetic::kInt8
                                                         : Arithmetic::kFloat32;
 }
-// Operations of so many multiply-adds.
+// Number of operations of this many multiply-adds.
 inline double MultiplyAdds(cudaDataType compute, double count) { return count * (IsComplex(compute) ? 8 : 2); }
 
-// A factor of the type that is computed in: read now from host memory, or from device memory when the work is done.
+// A scalar of the compute type: read now from host memory, or from device memory when the work is done.
 template <typename Wide>
 class Factor {
  public:
@@ -157,7 +157,7 @@ class Factor {
   Wide value_;
 };
 
-// Does work that has factors, and learns what else it touches when it is done.
+// Does work that has scalars, and learns the rest of its memory when it runs.
 template <typename Work>
 cusparseStatus_t DoScaled(Call call, const std::shared_ptr<Work>& work) {
   work->alpha.AddTo(call, "alpha");
@@ -167,7 +167,7 @@ cusparseStatus_t DoScaled(Call call, const std::shared_ptr<Work>& work) {
   return Function::Do(std::move(call));
 }
 
-// 16-bit indices are in no function here.
+// No function here supports 16-bit indices.
 inline uint32_t Bytes(cusparseIndexType_t type) { return type == CUSPARSE_INDEX_64I ? 8 : 4; }
 inline int64_t LoadIndex(cusparseIndexType_t type, const void* array, int64_t i) {
   return type == CUSPARSE_INDEX_64I ? static_cast<const int64_t*>(array)[i] : static_cast<const int32_t*>(array)[i];

@@ -1,5 +1,5 @@
-// The entries of a sparse matrix, of any format, as they are read when work is done: the indices are checked then, as
-// nothing else may be read by them. An index outside the matrix is a fault, whatever memory it leads to.
+// The entries of a sparse matrix in any format, read when the work is done, with their indices checked. An index
+// outside the matrix is a fault, whatever memory it would access.
 #pragma once
 
 #include "libraries/sparse/elements.h"
@@ -8,16 +8,16 @@ namespace lockstep::libraries::sparse {
 
 struct Entries {
   std::vector<int64_t> row, column;  // from 0, in the order in which they are stored
-  int64_t first = 0;                 // the place of the first in the array of values
+  int64_t first = 0;                 // index of the first one in the array of values
   int64_t count() const { return static_cast<int64_t>(row.size()); }
 };
 
-// False: a fault, and nothing may be touched.
+// False: a fault; no memory may be accessed.
 bool ReadEntries(const char* function, Memory& memory, const cusparseSpMatDescr& matrix, int batch, Entries* entries);
-// The same of a sparse vector: row is its index, column 0.
+// The same for a sparse vector: row is its index, column 0.
 bool ReadEntries(const char* function, Memory& memory, const cusparseSpVecDescr& vector, Entries* entries);
 
-// Ends in a fault: index `at` of the array is none.
+// Raises a fault: index `at` of the array is invalid.
 bool IndexIsOutside(const char* function, Memory& memory, const char* what, int64_t at, int64_t index, int64_t size);
 
 // The array of a batch's values, from the first entry on.
@@ -25,10 +25,10 @@ inline void* ValuesOf(const cusparseSpMatDescr& matrix, int batch, const Entries
   return Offset(matrix.values, batch * matrix.second_stride + entries.first, Bytes(matrix.type));
 }
 
-// Touches a vector's elements of these indices.
+// Declares accesses to a vector's elements at these indices.
 bool TouchUsed(Memory& memory, Access access, const char* what, const void* array, cudaDataType type,
                const std::vector<bool>& used);
-// And a dense matrix's rows or columns of these numbers.
+// The same for a dense matrix's rows or columns.
 bool TouchLines(Memory& memory, Access access, const char* what, const cusparseDnMatDescr& matrix, int batch,
                 const std::vector<bool>& used, bool are_rows);
 Range Block(Access access, const char* what, const cusparseDnMatDescr& matrix, int batch, int64_t row, int64_t rows,

@@ -1,7 +1,7 @@
-// What a cusparseHandle_t and the descriptors point to, and what a function of cuSPARSE begins with.
+// The contents of a cusparseHandle_t and descriptors, and the start of every cuSPARSE function.
 #pragma once
 
-// Its functions are what the library exports; everything else in it is hidden.
+// The library exports only these functions; everything else in it is hidden.
 #define DISABLE_CUSPARSE_DEPRECATED
 #pragma GCC visibility push(default)
 #include <cusparse.h>
@@ -31,12 +31,12 @@ struct cusparseDnVecDescr {
 struct cusparseSpMatDescr {
   cusparseFormat_t format;
   int64_t rows, columns, count;
-  void *first, *second, *values;  // offsets and indices; of COO the indices of rows and of columns
+  void *first, *second, *values;  // offsets and indices; for COO the row and column indices
   cusparseIndexType_t first_index, second_index;
   cusparseIndexBase_t base;
   cudaDataType type;
   int batches = 1;
-  int64_t first_stride = 0, second_stride = 0;  // elements; that of the values is the second
+  int64_t first_stride = 0, second_stride = 0;  // in elements; the second is that of the values
   cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
   cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
 };

@@ -1,7 +1,6 @@
-// cuBLAS and cuFFT for submissions. Under a judge a program's device is in another process, so what the libraries of
-// programs (../blas, ../fft) do on the host can't be done there. These describe the work
-// (vgpu/device/library_operation.h) and the judge, who believes none of it, does it. Handles, plans and the checks of
-// arguments are here.
+// cuBLAS and cuFFT for submissions. Under a judge the device is in another process, so these can't compute on the host
+// like the libraries for programs (../blas, ../fft). They describe the operation (vgpu/device/library_operation.h), and
+// the judge validates and does it. Handles, plans and argument checks are here.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,7 +14,7 @@ using vgpu::FourierForm;
 using vgpu::LibraryKind;
 using vgpu::LibraryOperation;
 
-// While it lives, messages and the judge's trace name this function for calls of the runtime's.
+// While it exists, messages and the judge's trace use this function's name for runtime calls.
 class CalledAs {
  public:
   explicit CalledAs(const char* function) : outer_(lockstep_called_as(function)) {}

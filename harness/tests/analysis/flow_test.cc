@@ -167,7 +167,7 @@ TEST(FlowTest, TakesEmptyFunctions) {
   EXPECT_EQ(AllocateRegisters(function, flow).frame_bytes, 0u);
 }
 
-// Dominators by their definition: a dominates b when b is out of reach without a.
+// Dominators by their definition: a dominates b if b is unreachable without a.
 std::vector<int> DominatorsByDefinition(int nodes, const std::vector<Adjacency::Edge>& edges, int root) {
   const Adjacency successors(nodes, edges);
   const auto reach = [&](int without) {
@@ -215,7 +215,7 @@ TEST(FlowTest, DominatorsAreThoseOfTheDefinition) {
   }
 }
 
-// A node lies on a cycle where some way of one edge or more leads back to it: by the closure of the edges.
+// A node is in a loop if some path of at least one edge leads back to it: computed by transitive closure.
 TEST(FlowTest, LoopsAreThoseOfTheDefinition) {
   std::mt19937 random(2);
   int in_loops = 0, in_none = 0;
@@ -256,7 +256,7 @@ Row RowOf(const RegisterLayout& layout, const RegisterSet& registers, int reg) {
   return {first, first + (type == ptx::Type::kPred ? 4 : kBytes.at(ptx::SizeOf(type))) - 1};
 }
 
-// Registers that are live behind each instruction, by the definition; guarded writes leave the old value.
+// Registers live after each instruction, by definition; guarded writes keep the old value.
 std::vector<std::set<int>> LiveBehind(const ptx::Function& function, const RegisterUses& uses) {
   std::map<std::string, size_t> labels;
   for (const ptx::Label& label : function.labels) labels[label.name] = label.instruction;
@@ -287,7 +287,8 @@ std::vector<std::set<int>> LiveBehind(const ptx::Function& function, const Regis
   return behind;
 }
 
-// What a write at an instruction may not touch: what is needed behind it, and what the instruction itself mentions.
+// Registers that a write at an instruction must not overwrite: those needed later, and those that the instruction
+// mentions.
 void ExpectSoundLayout(const ptx::Function& function) {
   const RegisterLayout layout = AllocateRegisters(function, AnalyzeFlow(function));
   const RegisterUses uses = FindRegisterUses(function);

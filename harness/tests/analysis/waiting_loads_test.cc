@@ -10,7 +10,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Of the volatile loads of a function, in the order of its text: w for one that waits, d for one of data.
+// The volatile loads of a function in order: w for one that waits, d for one of data.
 std::string LoadsOf(const std::string& header, const std::string& body, bool entry) {
   const std::string registers =
       ".reg .pred p<8>; .reg .b32 r<16>; .reg .b64 d<16>; .shared .u32 s[4];\n .reg .b32 x; mov.u32 x, 0;\n";

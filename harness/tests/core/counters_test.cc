@@ -65,7 +65,7 @@ TEST(CountersTest, EachCounterHasItsOwnNameAndField) {
   EXPECT_EQ(value * sizeof(uint64_t), sizeof(Counters));
 }
 
-// A counter whose line says nothing that any instruction adds is never counted.
+// Every counter must be incremented by some instruction.
 TEST(CountersTest, EveryCounterIsCounted) {
   Counters sum;
   for (int k = 0; k <= static_cast<int>(InsnClass::kOther); ++k) {

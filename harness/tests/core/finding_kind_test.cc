@@ -13,7 +13,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// A row is all that a kind needs; what is forgotten in it, or makes it useless, is named here.
+// A row is all that a kind needs; the test reports missing or useless parts.
 TEST(FindingKindTest, EveryRowIsWhole) {
   std::set<std::string_view> names;
   for (const FindingKindInfo& info : AllFindingKinds()) {

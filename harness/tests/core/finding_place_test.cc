@@ -1,4 +1,4 @@
-// Which buffer a bad address is said to belong to, and the hints that depend on who meets whom.
+// Which buffer a bad address is attributed to, and hints that depend on which threads conflict.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -22,7 +22,7 @@ std::string MessageOf(TestDevice& device) {
   return device->findings().findings().empty() ? "" : Format(device->findings().findings().front());
 }
 
-// Two buffers of 8 ints; what is said of a load at an offset from the first or the second.
+// Two buffers of 8 ints; the message for a load at an offset from the first or the second.
 std::string MessageOfLoad(bool second, const std::string& offset) {
   TestDevice device(LoadAt(offset));
   const auto first = device.Make(std::vector<int>(8), "d_first");
@@ -47,7 +47,7 @@ TEST(FindingPlaceTest, AnUnsignedIndexBelowZeroIsNamed) {
   ExpectSays(message, "4 bytes before the start of d_first (32 bytes, offset -4): as an unsigned index 4294967295\n");
   ExpectSays(message, "an unsigned index wraps around below zero");
   ExpectSays(MessageOfLoad(false, "17179869152"), "32 bytes before the start of d_first");
-  // Not an index that turned around: it would have come out within the buffer or behind it.
+  // Not an unsigned wrap-around: that would have ended inside or after the buffer.
   ExpectSays(MessageOfLoad(false, "17179869300"), "17179869268 bytes past the end of d_first");
 }
 
@@ -56,7 +56,7 @@ TEST(FindingPlaceTest, TheBufferIsTheOneWhosePointerWasUsed) {
   ExpectSays(MessageOfLoad(true, "-700"), "700 bytes before the start of d_second (32 bytes, offset -700)");
   ExpectSays(MessageOfLoad(true, "-700"), "the index is negative");
   ExpectSays(MessageOfLoad(false, "720"), "688 bytes past the end of d_first");
-  // Of an address from two pointers nobody knows whose it is: the nearest buffer has to do.
+  // An address computed from two pointers belongs to neither: the nearest buffer is named.
   TestDevice device(std::string(ptx::kHeader) +
                     ".visible .entry k(.param .u64 p, .param .u64 q) { .reg .b64 %rd<5>; .reg .b32 %r<2>; .reg .pred "
                     "%p<2>; ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q]; setp.eq.s64 %p1, %rd1, 0; selp.b64 %rd3, "
@@ -87,7 +87,7 @@ TEST(FindingPlaceTest, OneThreadThatGoesOneElementTooFarIsNoMissingGuard) {
   ExpectSays(MessageOfGuard("64"), "check the index against the array's length");
 }
 
-// What is said of threads that store to one element what `value` computes of it.
+// The message for threads that all store `value` of an element to that element.
 std::string MessageOfRace(const std::string& value) {
   DeviceOptions options;
   options.checkers = CheckerSet::All();

@@ -95,8 +95,8 @@ TEST(FindingTest, TextsOfCheckersFindings) {
   text += Format(uninitialized) + "\n\n";
   uninitialized.memory->buffer_name = "";
   text += Format(uninitialized) + "\n\n";
-  // What the kernel has elsewhere changes what can be said: an asynchronous copy may be under way, and threads that
-  // arrive at a cuda::barrier too early have met, but on the wrong side of the access.
+  // Other instructions in the kernel change the diagnosis: an asynchronous copy may be in flight, and threads that
+  // arrive at a cuda::barrier too early have synchronised on the wrong side of the access.
   uninitialized.memory->space = MemorySpace::kShared;
   uninitialized.copies_async = true;
   text += Format(uninitialized) + "\n\n";
@@ -109,7 +109,7 @@ TEST(FindingTest, TextsOfCheckersFindings) {
   ExpectGolden("finding_checkers.txt", text);
 }
 
-// One case after the other of what a hint goes by.
+// Each case that determines a hint.
 TEST(FindingTest, HintsNameTheCause) {
   std::string text;
   const auto add = [&](const Finding& finding) { text += std::string(TextOf(HintOf(finding))) + "\n"; };
@@ -175,7 +175,7 @@ TEST(FindingTest, TextsOfMissingFences) {
     race.memory->space = MemorySpace::kGlobal;
     race.clue = clue;
     text += Format(race) + "\n\n";
-    // One line that reads and writes has another fault than a fence.
+    // A line that both reads and writes does not lack a fence.
     race.second->line = race.first.line;
     race.second->file = race.first.file;
     EXPECT_NE(Format(race).find("one writes here what another reads"), std::string::npos);

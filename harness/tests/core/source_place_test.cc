@@ -1,4 +1,4 @@
-// Whose kernel it is, by its lines.
+// Whose kernel it is, judged by its lines.
 #include "vgpu/core/source_place.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Of a kernel that stores once; `lines` are the .loc directives before its first instruction, and before the others.
+// For a kernel with one store; `lines` are the .loc directives before its first instruction, and before the others.
 bool IsOwn(const std::string& first, const std::string& others,
            const std::string& header = "/usr/local/cuda/include/cub/agent/agent_for.cuh") {
   TestDevice device(std::string(ptx::kHeader) + ".visible .entry k(.param .u64 p) {\n.reg .b64 %rd<2>;\n" + first +

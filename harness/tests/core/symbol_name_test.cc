@@ -1,4 +1,4 @@
-// Names as the source has them, and how long they could get.
+// Source forms of mangled names, and bounds on their length.
 #include "vgpu/core/symbol_name.h"
 
 #include <gtest/gtest.h>

@@ -48,7 +48,7 @@ TEST(CosimCuda, AWrongInputShows) {
   EXPECT_GE(Count(output.text, " DIFFERS\n"), 15) << output.text;
 }
 
-// Is a wrong instruction seen? The PTX lies in the program uncompressed; the host's side stays.
+// Is a wrong instruction detected? The PTX is stored uncompressed in the program; the host's side is unchanged.
 class CosimCudaWrong : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(CosimCudaWrong, IsFound) {

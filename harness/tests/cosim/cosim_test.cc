@@ -59,7 +59,7 @@ TEST(Cosim, RunMakesItsFolder) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "cosim: can't write to --out /dev/null/run: Not a directory\n");
 }
 
-// Is a wrong instruction seen? The text is changed, the GPU's outputs stay.
+// Is a wrong instruction detected? The text is changed, the GPU's outputs are not.
 class CosimWrong : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(CosimWrong, IsFound) {

@@ -1,4 +1,4 @@
-// What a new function of the runtime API or the driver API must come with: its place on docs/reference/api.md or
+// Requirements for a new function of the runtime API or the driver API: its place on docs/reference/api.md or
 // driver-api.md, and a program that calls it; for the runtime API also a variant for the per-thread default stream
 // where the toolkit has one (the build makes the driver's). The pages are generated from the sources and from the
 // build's lists of what they lack: LOCKSTEP_UPDATE_GOLDEN=1 writes them again.
@@ -29,7 +29,7 @@ const std::string kConformance = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/de
 const std::string kUncalled = "## Called by no test";
 const std::string kGenerated = std::string(LOCKSTEP_BUILD_DIR) + "/generated/";
 
-// An API: where it is and what its functions look like.
+// An API: its page, its sources, and patterns of its functions.
 struct Api {
   std::string page, sources, refused;
   std::regex definition, name;
@@ -85,7 +85,7 @@ std::set<std::string> Uncalled(const Api& api) {
   return names;
 }
 
-// Those of them that the page admits to. No name is added to this list: what is new has a test.
+// Those listed on the page. No name may be added to this list: new functions have tests.
 std::set<std::string> AdmittedUncalled(const Api& api) {
   const std::string page = tests::ReadText(api.page);
   const size_t begin = page.find(kUncalled);

@@ -1,5 +1,4 @@
-// A fault's message names the buffer, wherever it came from, also one that has been freed; and what becomes of frees
-// and copies that go wrong.
+// A fault's message names the buffer, whatever its origin, even a freed one; and failed frees and copies.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -60,7 +59,7 @@ TEST_F(BufferNamesTest, SoIsOneThatHasBeenFreed) {
   ExpectPart(Output("freed_malloc"), "cudaMalloc #1 (freed) was allocated at buffer_names.cu:21");
 }
 
-// An index that goes astray from one buffer to where another one was is the first one's matter.
+// An index that runs from one buffer into a freed one is attributed to the first.
 TEST_F(BufferNamesTest, AFreedNeighbourIsNotBlamed) {
   const std::string output = Output("astray");
   ExpectPart(output, "past the end of cudaMalloc #1 (64 bytes");

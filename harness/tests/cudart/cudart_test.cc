@@ -55,7 +55,7 @@ TEST_F(CudartTest, AnEventsTimeIsThereOnceTheHostHasWaited) {
   }
   const std::string text = Execute(kVgpuRun + " " + program + " 2>/dev/null").text;
   EXPECT_TRUE(text.starts_with(expected + "cudaSuccess\n")) << text;
-  // Counting begins with the first event, so the times are those of a run that counts everything.
+  // Counting begins with the first event, so the times equal those of a run that counts everything.
   EXPECT_EQ(text, Execute(kVgpuRun + " --counters=/dev/null " + program + " 2>/dev/null").text);
 }
 
@@ -365,7 +365,7 @@ TEST_F(CudartTest, NamesTheLinesOfLeaksAndOfErrorsThatNobodyTook) {
             "1 cudaErrorInvalidResourceHandle cudaErrorIllegalAddress cudaSuccess cudaErrorInvalidDevice\n");
 }
 
-// However a call is made: the line is the program's, not one of the toolkit's, the system's, or the kernel's own.
+// However a call is made, the reported line is the program's, not one of the toolkit's, the system's, or the kernel's.
 constexpr const char* kCallingProgram = R"(
 #include <functional>
 #include <thread>
@@ -441,7 +441,7 @@ int main() {
   EXPECT_EQ(output.text.find("API  "), std::string::npos) << output.text;
 }
 
-// As CUDA prints it, beside the message of ours.
+// As CUDA prints it, in addition to our message.
 TEST_F(CudartTest, AFailedAssertionIsPrintedAsCudaDoes) {
   const std::string program = Compile(Write("asserts_too.cu", R"(
 #include <cassert>

@@ -33,7 +33,7 @@ class DeviceLaunchesTest : public testing::Test {
     return Execute("timeout 60 " + std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --color=never " + flags + " " +
                    Folder() + program + " 2>&1");
   }
-  // What the H100 printed: without an argument; behind that, a line for each argument, in this order.
+  // The H100's output: without an argument; then a line for each argument, in this order.
   static std::string Recorded() { return ReadRecorded(kPrograms + "device_launches.h100.txt"); }
   static std::string RecordedOf(const std::string& argument) {
     // Where its text begins and where it ends.
@@ -108,7 +108,7 @@ TEST_F(DeviceLaunchesTest, WhatIsMissingIsRefusedByName) {
   EXPECT_NE(ones.find("cudaMemsetAsync in a kernel with a value that is not 0"), std::string::npos) << ones;
 }
 
-// A child that waits for the host goes on beside it, like any kernel that waits.
+// A child that waits for the host runs concurrently with it, like any waiting kernel.
 TEST_F(DeviceLaunchesTest, AChildMayWaitForTheHost) {
   EXPECT_EQ(Run("", "device_launches_found waits").text, "cudaErrorNotReady cudaSuccess 5\ncudaSuccess\n");
 }

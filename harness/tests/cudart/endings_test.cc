@@ -1,4 +1,4 @@
-// What --check has found is printed however the program ends (cudart/programs/endings.cu).
+// Findings of --check are printed however the program ends (cudart/programs/endings.cu).
 #include <gtest/gtest.h>
 
 #include <csignal>

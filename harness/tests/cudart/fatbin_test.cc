@@ -18,7 +18,7 @@ void Put(Bytes& bytes, size_t offset, T value) {
   std::memcpy(bytes.data() + offset, &value, sizeof value);
 }
 
-// One entry, laid out as nvcc lays it out; the payload padded to a multiple of 8.
+// One entry in nvcc's layout; the payload padded to a multiple of 8.
 Bytes Entry(uint16_t kind, uint32_t sm, const std::string& text, uint64_t flags, uint32_t header_bytes = 80) {
   std::string payload = text;
   if (flags & kZstd & ~kPlain) {

@@ -8,13 +8,13 @@
 
 #include "vgpu/analysis/value_flow.h"
 
-// Both are read off the text, without regard to control flow: a register has the origins of all its definitions. In
-// compilers' code nearly every register has one. What is found is only ever used to word a message.
+// Both are derived from the text without control flow: a register has the origins of all its definitions, and in
+// compiled code nearly every register has only one. The results are only used to word messages.
 namespace lockstep::vgpu {
 namespace value_use {
 namespace {
 
-constexpr size_t kMostOrigins = 3;  // of an address: it is nobody's beyond
+constexpr size_t kMostOrigins = 3;  // origins of an address; beyond that it counts as having none
 
 class OriginFinder {
  public:
@@ -26,7 +26,7 @@ class OriginFinder {
     const size_t n = opcodes_.size();
     AnalysisWork::Spend(kStepsAnInstruction * n);
     of_.resize(static_cast<size_t>(uses_.registers()));
-    // A pointer that a loop moves on comes from behind: a second pass.
+    // A pointer advanced in a loop is defined later in the text, so a second pass is needed.
     for (int pass = 0; pass < 2; ++pass) {
       for (size_t k = 0; k < n; ++k) Follow(k);
     }
@@ -35,7 +35,7 @@ class OriginFinder {
 
  private:
   using Origins = std::vector<uint32_t>;
-  // A register's last load in this line, as long as the register keeps its value.
+  // A register's last load in this line, while the register keeps its value.
   struct LoadedAt {
     size_t instruction;
     int64_t offset;
@@ -65,7 +65,7 @@ class OriginFinder {
       if (const auto offset = parameter_(address->base_symbol)) add(*offset + static_cast<uint32_t>(address->offset));
       return;
     }
-    // A factor is an index or its width, never an address.
+    // A factor is an index or an element size, never an address.
     const Meaning meaning = opcode.meaning;
     if (!opcode.pure() || meaning == Meaning::kMultiply || meaning == Meaning::kShiftLeft) return;
     for (size_t o = meaning == Meaning::kMultiplyAdd ? 3 : 1; o < i.operands.size(); ++o) {
@@ -106,7 +106,7 @@ class OriginFinder {
     PairUp(load->second.instruction, store);
   }
 
-  // A load and a store of one address, if one line has them both.
+  // Pairs a load and a store of one address in the same line.
   void PairUp(size_t load, size_t store) {
     const ptx::SourceLocation& of_load = uses_.instruction(load).location;
     const ptx::SourceLocation& of_store = uses_.instruction(store).location;
@@ -121,7 +121,7 @@ class OriginFinder {
   const Uses uses_;
   std::vector<Origins> of_;                                             // by register
   std::unordered_map<int, LoadedAt> loaded_;                            // by base register
-  std::map<std::pair<std::string, int64_t>, size_t> loaded_at_symbol_;  // of a variable at a fixed place
+  std::map<std::pair<std::string, int64_t>, size_t> loaded_at_symbol_;  // of a variable at a constant offset
 };
 
 }  // namespace

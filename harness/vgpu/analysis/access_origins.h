@@ -13,7 +13,7 @@
 namespace lockstep::vgpu {
 
 // Adds the function's. pc: by instruction, its position in the program. parameter: the offset of a kernel parameter,
-// nothing for another symbol.
+// empty for another symbol.
 void FindAccessOrigins(const FunctionOpcodes& opcodes, const std::vector<uint32_t>& pc,
                        const std::function<std::optional<uint32_t>(const std::string&)>& parameter,
                        AccessOrigins& origins);

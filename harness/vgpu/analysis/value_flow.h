@@ -84,7 +84,7 @@ class Uses {
     kind_.reserve(n);
     for (size_t k = 0; k < n; ++k) {
       Kind kind = KindOf(opcodes[k], instruction(k));
-      // What the caller sees counts as used when it is written, and an operand of unknown role counts as used.
+      // Results visible to the caller count as used when written, and operands of unknown role count as used.
       ForUses(k, [&](const RegisterUse& use) {
         if (use.writes && (use.reads || uses_.registers.of_interface[static_cast<size_t>(use.reg)])) kind = Kind::kUse;
       });

@@ -112,7 +112,7 @@ std::string Evidence(const Finding& finding) {
   return detail.empty() ? text : text + "; " + detail;
 }
 
-// What the source line does there, in words that its author knows; "" where no word is better than the line itself.
+// What the source line does there, in terms of the source; "" if the line itself is clearer.
 std::string Deed(const ThreadPlace& place) {
   constexpr std::pair<std::string_view, const char*> kDeeds[] = {{"ld.", "read"},
                                                                  {"ldu.", "read"},
@@ -158,7 +158,7 @@ MessageLine PartyLine(const char* label, const ThreadPlace& place, size_t column
   return {label, where + (source.empty() ? "" : "  " + source), BaseName(place.file), place.line};
 }
 
-// An unrolled loop has several instructions on one source line; to the reader they are one place.
+// An unrolled loop has several instructions on one source line; for the reader they are one place.
 bool SamePlace(const ThreadPlace& a, const ThreadPlace& b) {
   return a.line == b.line && a.instruction == b.instruction && a.file == b.file && a.operation == b.operation &&
          (a.line > 0 || a.ptx_line == b.ptx_line);
@@ -168,8 +168,8 @@ bool IsOneLine(const ThreadPlace& a, const ThreadPlace& b) {
   return a.line > 0 && a.line == b.line && a.file == b.file;
 }
 
-// Whether one __syncthreads() ends both races: between all first accesses and all second ones, or at the end of a loop
-// in which the second ones come before the first.
+// Whether a single __syncthreads() fixes both races: between all first accesses and all second ones, or at the end of a
+// loop in which the second ones come before the first.
 bool EndByOneBarrier(const Finding& a, const Finding& b) {
   for (const Finding* race : {&a, &b}) {
     if (race->across_blocks || race->lost_update || !race->memory || race->memory->space != MemorySpace::kShared) {
@@ -282,7 +282,7 @@ std::string Format(const Finding& finding) {
 
 namespace {
 
-// The program chooses names and may use megabytes. Messages have no room for them.
+// The program chooses names, which may have megabytes; messages truncate them.
 constexpr size_t kMostText = 4096;
 
 void Clip(std::string& text) {
@@ -315,7 +315,8 @@ void FindingList::Add(Finding finding) {
                            IsOneLine(finding.first, finding.second.value_or(finding.first)) &&
                            is_written_first(finding) && !is_written_first(present) && !finding.first.in_loop;
     if ((finding.across_blocks && !present.across_blocks) || says_more) {
-      // What is said of blocks is shown of two of them; of a loop that was unrolled, how its rounds meet.
+      // Findings across blocks show two blocks as an example; those of an unrolled loop show how its iterations
+      // conflict.
       present.first = std::move(finding.first);
       present.second = std::move(finding.second);
       present.memory = std::move(finding.memory);

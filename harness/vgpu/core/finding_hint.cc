@@ -1,4 +1,4 @@
-// The hint at the end of a finding's message: chosen by what is known about the case.
+// Chooses the hint at the end of a finding's message from the facts of the case.
 #include <algorithm>
 #include <string_view>
 
@@ -19,7 +19,7 @@ bool HasModifier(const ThreadPlace& place, const std::string& word) {
 bool IsVolatile(const ThreadPlace& place) { return HasModifier(place, "volatile"); }
 bool IsCopyUnderWay(const ThreadPlace& place) { return place.traits.Any(kAsynchronous); }
 
-// All of it by threads of one warp.
+// All accesses are by threads of one warp.
 Hint RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
   if (first.access == AccessKind::kStore && second.access == AccessKind::kStore && one_line)
     return Hint::kWarpStoresOneElement;
@@ -27,14 +27,14 @@ Hint RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& second, bool on
   return Hint::kMissingSyncWarp;
 }
 
-// In a kernel with a cuda::barrier: the threads may well meet there, but on the wrong side of an access.
+// In a kernel with a cuda::barrier: the threads may synchronise there, but on the wrong side of an access.
 Hint RaceAroundMemoryBarrier(const ThreadPlace& first, const ThreadPlace& second) {
   const bool reads = first.access == AccessKind::kLoad, read_next = second.access == AccessKind::kLoad;
   if (!reads && !read_next) return Hint::kStoresWithoutBarrier;
   return reads ? Hint::kReadThenArrive : Hint::kWriteThenArrive;
 }
 
-// in_next_round: the second access stands before the first in a loop, so that a barrier at the loop's end parts them.
+// in_next_round: the second access precedes the first in a loop, so that a barrier at the loop's end separates them.
 Hint RaceWithinBlock(const ThreadPlace& first, const ThreadPlace& second, bool one_line, bool needs_loop_barrier,
                      bool in_next_round) {
   const bool reads = first.access == AccessKind::kLoad, read_next = second.access == AccessKind::kLoad;
@@ -71,7 +71,7 @@ Hint RaceHint(const Finding& finding) {
       first.line == second.line && first.file == second.file && (first.line != 0 || first.ptx_line == second.ptx_line);
   const bool one_block =
       !finding.across_blocks && Flatten(first.block, finding.grid) == Flatten(second.block, finding.grid);
-  // A line reads before it writes, so one that has written comes to its read again in the next copy of a loop's body.
+  // A line reads before it writes, so a write followed by a read means the next copy of an unrolled loop's body.
   const bool is_unrolled = one_line && first.access == AccessKind::kStore && second.access == AccessKind::kLoad &&
                            first.ptx_line < second.ptx_line;
   const bool needs_loop_barrier = is_unrolled || (first.in_loop && second.in_loop && !finding.loop_has_barrier);
@@ -116,13 +116,13 @@ Hint BoundsHint(const MemoryPlace& memory, const Finding& finding) {
       return Hint::kConstantArrayTooShort;
     default:
       if (finding.grid.y > 1 || finding.block_dim.y > 1) return Hint::kPastThePlane;
-      // Where there are as many threads as elements none of them is past the end.
+      // If there are at most as many threads as elements, none of them is past the end.
       return memory.bytes * finding.grid.Count() * finding.block_dim.Count() == memory.buffer_bytes ? Hint::kWrongIndex
                                                                                                     : Hint::kPastTheEnd;
   }
 }
 
-// Elements of shared memory that are more than the block has threads, so that one each does not fill them.
+// Whether shared memory has more elements than the block has threads, so that one element per thread does not fill it.
 bool IsBeyondThreads(const Finding& finding) {
   if (!finding.memory || finding.memory->bytes == 0) return false;
   const MemoryPlace& memory = *finding.memory;
@@ -162,7 +162,7 @@ Hint HintOf(const Finding& finding) {
       if (finding.first.in_file.ends_with("cooperative_groups.h")) return Hint::kGroupNotValid;
       return Hint::kTrap;
     case FindingKind::kTimeout:
-      // What the compiler turns round ends by a test; a jump without any closes a loop that has none.
+      // Compiled loops end with a conditional branch; an unconditional one closes a loop without a condition.
       if (finding.first.instruction == "bra.uni") return Hint::kLoopTestsNothingNew;
       return InfoOf(finding.kind).hint;
     case FindingKind::kUnsupported:

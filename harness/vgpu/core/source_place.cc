@@ -17,8 +17,8 @@ std::string_view Parent(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-// Whether toolkits have their folder `include` in a folder of this name: cuda, cuda-13.0, cuda/12.4 (NVIDIA's HPC SDK),
-// cuda/targets/x86_64-linux, nvidia/cu13 (Python packages), libcudacxx (a checkout of CCCL).
+// Whether a folder of this name may be a toolkit's root with a folder `include`: cuda, cuda-13.0, cuda/12.4 (NVIDIA's
+// HPC SDK), cuda/targets/x86_64-linux, nvidia/cu13 (Python packages), libcudacxx (a checkout of CCCL).
 bool IsToolkitRoot(std::string_view folder) {
   const std::string_view name = LastName(folder), above = LastName(Parent(folder));
   if (above == "targets" || above == "nvidia" || name == "libcudacxx") return true;
@@ -27,7 +27,7 @@ bool IsToolkitRoot(std::string_view folder) {
 
 }  // namespace
 
-// Debian has nvcc's headers among the system's.
+// Debian installs nvcc's headers among the system's.
 bool IsToolkitPath(std::string_view path) {
   constexpr std::string_view kInclude = "/include/";
   if (path.starts_with("/usr/include/")) return true;

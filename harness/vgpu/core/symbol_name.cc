@@ -14,8 +14,8 @@ namespace {
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 
-// The length of a literal of a type that is one letter, "Lb1E" or "Lin2E", where one begins there; else 0. The 'L' of
-// "fL0p_", a parameter, is another.
+// The length of a literal of a one-letter type, "Lb1E" or "Lin2E", at this position; else 0. The 'L' in "fL0p_", a
+// parameter, is not one.
 size_t LiteralLength(std::string_view mangled, size_t begin) {
   size_t k = begin + 1;
   if (mangled[begin] != 'L' || (begin > 0 && mangled[begin - 1] == 'f')) return 0;
@@ -58,7 +58,7 @@ uint64_t LongestDemangled(std::string_view mangled) {
     }
     if (c == 'L' && k > 2) skips = false;
     length += c == 'S' ? kStandardName : 20;  // one letter can mean "unsigned long long"
-    // "St" is std, and no reference; nor is a letter in an identifier behind which a small one follows.
+    // "St" is std, not a reference; nor is a letter in an identifier followed by a lower-case one.
     if ((c == 'S' || c == 'T') && (k + 1 == mangled.size() || !IsLower(mangled[k + 1]))) ++references;
   }
   constexpr double kEndless = 1e18;
@@ -68,7 +68,7 @@ uint64_t LongestDemangled(std::string_view mangled) {
 std::string_view WithoutCompilersParts(std::string_view name) {
   constexpr std::string_view kStatic = "__nv_static_", kPart = "_$_";
   if (name.starts_with(kStatic)) {
-    // A number, an identifier of so many characters, and another underscore.
+    // A number, an identifier of that length, and another underscore.
     size_t at = kStatic.size(), length = 0;
     for (; at < name.size() && IsDigit(name[at]); ++at) {
       length = std::min(10 * length + static_cast<size_t>(name[at] - '0'), name.size());
@@ -88,7 +88,7 @@ std::optional<std::string> Demangled(const std::string& symbol) {
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, nullptr),
                                                     std::free);
   if (!text) return std::nullopt;
-  // Tags: Numba's name the compiler's flags, a hundred letters of them.
+  // ABI tags: Numba encodes the compiler's flags in a hundred letters.
   constexpr std::string_view kTag = "[abi:";
   std::string name = text.get();
   for (size_t at; (at = name.find(kTag)) != std::string::npos;) {

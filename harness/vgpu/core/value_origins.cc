@@ -37,7 +37,7 @@ void ValueOrigins::Release(uint32_t origin) {
   }
 }
 
-// All of them are named already, once for what is made here: a tree, if they are many.
+// Each has a reference already, which the new origin takes over; many of them become a tree.
 uint32_t ValueOrigins::Combine(std::vector<Held> from) {
   while (from.size() > 1) {
     size_t made = 0;
@@ -61,7 +61,7 @@ uint32_t ValueOrigins::Combine(std::vector<Held> from) {
   return from[0].origin;
 }
 
-// It is named already, for the slot.
+// The reference for the slot exists already.
 void ValueOrigins::Hold(uint32_t slot, Held held) {
   std::vector<Held>& list = slots_[slot];
   for (Held& other : list) {
@@ -109,7 +109,7 @@ LaneMask ValueOrigins::Unused(Held held) {
       if ((origin.from[k].lanes & lanes) != 0) todo_.push_back({origin.from[k].origin, origin.from[k].lanes & lanes});
     }
   }
-  // Nothing behind it is left for the others to use.
+  // No other lanes can use anything reachable from here.
   origins_[held.origin].used |= held.lanes & ~found;
   return found;
 }
@@ -141,7 +141,7 @@ void ValueOrigins::Gather(uint32_t slot, LaneMask lanes, std::vector<Held>& to) 
   if (spent) Prune(slot, 0);
 }
 
-// Takes lanes from the slot, and what no lane needs any more: an origin that all its lanes have used tells nothing.
+// Removes lanes from the slot, and origins that all their lanes have used.
 void ValueOrigins::Prune(uint32_t slot, LaneMask dropped) {
   std::vector<Held>& list = slots_[slot];
   size_t kept = 0;
@@ -177,7 +177,7 @@ void ValueOrigins::DropAll(LaneMask lanes) {
 }
 
 void ValueOrigins::Put(uint32_t slot, LaneMask lanes, const std::vector<Held>& from) {
-  // The slot may be the only one that names them.
+  // The slot may hold the only reference to them.
   for (const Held& held : from) Name(held.origin);
   Drop(slot, lanes);
   LaneMask all = 0;
@@ -221,7 +221,7 @@ void ValueOrigins::Flatten() {
     std::sort(known->second.begin(), known->second.end(), [](Held a, Held b) { return a.origin < b.origin; });
     return known->second;
   };
-  // What is made here has numbers that `reached` may not have: first all that is there is looked at.
+  // New origins have numbers beyond the size of `reached`, so visit all existing ones first.
   std::vector<std::pair<uint32_t, Held>> old;
   ForHolding([&](uint32_t slot) {
     for (const Held& held : slots_[slot]) {
@@ -248,7 +248,7 @@ void ValueOrigins::Flatten() {
     }
   }
   for (const auto& [slot, held] : old) Release(held.origin);
-  // Where nothing is left behind an origin, its entry is empty now.
+  // If nothing is reachable from an origin, its entry is now empty.
   for (const auto& [slot, held] : old) {
     std::vector<Held>& list = slots_[slot];
     held_ -= std::erase_if(list, [](const Held& entry) { return entry.lanes == 0; });

@@ -11,7 +11,7 @@
 
 namespace lockstep::vgpu::cudart {
 
-// Copies of a region between arrays and other memory; kind: as the program said.
+// Copies of a region between arrays and other memory; kind: as passed by the program.
 CopyWork CopyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width, size_t height,
                      cudaMemcpyKind kind);
 CopyWork CopyFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height,
@@ -24,11 +24,11 @@ std::map<const void*, std::unique_ptr<Array>>& Arrays() {
   return *arrays;
 }
 
-// Of devices of compute capability 3.0 and later.
+// For devices of compute capability 3.0 and later.
 constexpr uint64_t kMost1D = 131072, kMost2D = 131072, kMost2DHeight = 65536, kMost3D = 16384;
 constexpr uint64_t kMostSurface1D = 32768, kMostDeep3D = 8192, kMostDepth3D = 32768;  // a deep one is less wide
 constexpr uint64_t kMostLayered = 32768, kMostLayers = 2048, kMostCubeLayers = 2046, kFaces = 6;
-// Those that a Hopper takes; two of them have no name.
+// The flags accepted on a Hopper; two of them have no name.
 constexpr unsigned kKnownFlags = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
                                  cudaArrayTextureGather | cudaArraySparse | cudaArrayDeferredMapping | 1u << 8 |
                                  1u << 31;
@@ -64,7 +64,7 @@ ImageShape ShapeOf(const cudaExtent& e, unsigned flags) {
   return ImageShape::k1D;
 }
 
-// Refuses a shape that is wrong whatever the format; the size is checked after the format.
+// Refuses a shape that is invalid for every format; the size is checked after the format.
 void CheckShape(const cudaExtent& e, unsigned flags) {
   const bool layered = (flags & cudaArrayLayered) != 0, cube = (flags & cudaArrayCubemap) != 0;
   Require(e.width > 0 && (!layered || e.depth > 0), cudaErrorInvalidValue);
@@ -131,7 +131,7 @@ namespace {
 // Whether the channels are those of a normalized or compressed kind.
 bool IsOfKind(const cudaChannelFormatDesc& desc) {
   struct Channels {
-    cudaChannelFormatKind last;  // of the kinds with these
+    cudaChannelFormatKind last;  // the last kind in the group
     int bits, count;
   };
   constexpr Channels kChannels[] = {{cudaChannelFormatKindNV12, 0, 0},
@@ -188,7 +188,7 @@ namespace {
 
 Layout LayoutOf(const Array& array) { return {array.image.pitch, array.image.slice}; }
 
-// Where a region begins: x in bytes. It must be within the array.
+// The start of a region, with x in bytes. It must be within the array.
 void* PlaceIn(const Array& array, uint64_t x, uint64_t y, uint64_t z, const Region& region) {
   if (array.has_no_memory()) NotSupported("a copy of an array whose memory is mapped later");
   const auto within = [](uint64_t begin, uint64_t size, uint64_t end) { return begin <= end && size <= end - begin; };
@@ -198,7 +198,7 @@ void* PlaceIn(const Array& array, uint64_t x, uint64_t y, uint64_t z, const Regi
   return reinterpret_cast<void*>(array.image.AddressOf(0, static_cast<uint32_t>(y), static_cast<uint32_t>(z)) + x);
 }
 
-// Some bytes from a place on, row after row.
+// Bytes from a position on, row by row.
 void* PlaceInRows(const Array& array, uint64_t x, uint64_t y, uint64_t bytes) {
   if (array.has_no_memory()) NotSupported("a copy of an array whose memory is mapped later");
   Require(x < array.RowBytes() && y < array.image.height, cudaErrorInvalidValue);
@@ -207,7 +207,7 @@ void* PlaceInRows(const Array& array, uint64_t x, uint64_t y, uint64_t bytes) {
   return reinterpret_cast<void*>(array.image.base + offset);
 }
 
-// An array is the device's.
+// An array is in device memory.
 cudaMemcpyKind KindTo(cudaMemcpyKind kind) {
   Require(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault,
           cudaErrorInvalidMemcpyDirection);
@@ -223,7 +223,7 @@ cudaMemcpyKind KindBetween(cudaMemcpyKind kind) {
   return kind;
 }
 
-// What is no kind counts as the default one where bytes go row after row.
+// For row copies an invalid kind counts as the default.
 bool IsKind(cudaMemcpyKind kind) { return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault; }
 
 CopyWork BytesToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes, cudaMemcpyKind kind) {
@@ -270,11 +270,11 @@ CopyWork CopyArray3D(const cudaMemcpy3DParms& parms) {
   const Array* const to = parms.dstArray == nullptr ? nullptr : &ArrayOf(parms.dstArray);
   Require((from == nullptr) == (parms.srcPtr.ptr != nullptr) && (to == nullptr) == (parms.dstPtr.ptr != nullptr),
           cudaErrorInvalidValue);
-  // The extent and the positions count the array's elements.
+  // The extent and the positions are in elements of the array.
   const uint32_t element = (from != nullptr ? from : to)->image.format.Bytes();
   Require(from == nullptr || to == nullptr || to->image.format.Bytes() == element, cudaErrorInvalidValue);
   const Region region = {parms.extent.width * element, parms.extent.height, parms.extent.depth};
-  // An array is the device's whatever the kind says of it.
+  // An array is in device memory, whatever the kind says.
   cudaMemcpyKind kind = parms.kind;
   if (to != nullptr && kind == cudaMemcpyHostToHost) kind = cudaMemcpyHostToDevice;
   if (to != nullptr && kind == cudaMemcpyDeviceToHost) kind = cudaMemcpyDeviceToDevice;
@@ -301,7 +301,7 @@ CopyWork CopyArray3D(const cudaMemcpy3DParms& parms) {
 
 }  // namespace lockstep::vgpu::cudart
 
-// Programs of old call them still.
+// Old programs still call these.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 using namespace lockstep::vgpu::cudart;
@@ -338,7 +338,7 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent, un
   });
 }
 
-// Elements of the widest texture on linear memory.
+// Maximum elements of a texture on linear memory.
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width, const cudaChannelFormatDesc* desc, int device) {
   return Api("cudaDeviceGetTexture1DLinearMaxWidth", [&](Runtime& r) {
     Require(desc != nullptr, cudaErrorInvalidValue);

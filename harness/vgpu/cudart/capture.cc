@@ -41,7 +41,7 @@ std::vector<Node*> NodesOf(const Graph& graph, const cudaGraphNode_t* handles, s
   return nodes;
 }
 
-// Each thread's mode: what it may do while streams are captured.
+// Each thread's capture mode, which restricts its calls while streams are captured.
 cudaStreamCaptureMode& ThreadMode() {
   static thread_local cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   return mode;
@@ -49,7 +49,7 @@ cudaStreamCaptureMode& ThreadMode() {
 
 cudaGraph_t HandleOf(const std::shared_ptr<Graph>& graph) { return reinterpret_cast<cudaGraph_t>(graph.get()); }
 
-// The legacy stream can't be asked while a stream that would wait for it is captured; no harm is done.
+// The legacy stream can't be queried while a stream that synchronises with it is captured; captures stay valid.
 Stream& Asked(Runtime& r, cudaStream_t handle) {
   Require(!IsLegacy(handle) || SpoilByLegacyStream(false) == cudaSuccess, cudaErrorStreamCaptureImplicit);
   return r.timeline().StreamOf(r.device(), handle);
@@ -60,8 +60,8 @@ cudaStreamCaptureStatus StatusOf(const Stream& stream) {
   return stream.point.capture->valid ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusInvalidated;
 }
 
-// Functions that no capture allows but a relaxed one, whatever their arguments: they may wait for the device, or make
-// or free what captured work may need.
+// Functions allowed only in relaxed captures, whatever their arguments: they may wait for the device, or allocate or
+// free memory that captured work needs.
 constexpr std::string_view kUnsafe[] = {"cudaCreateSurfaceObject",
                                         "cudaCreateTextureObject",
                                         "cudaDeviceSetCacheConfig",
@@ -96,20 +96,20 @@ constexpr std::string_view kUnsafe[] = {"cudaCreateSurfaceObject",
                                         "cudaLibraryUnload",
                                         "cuModuleUnload",
                                         "cuPointerSetAttribute"};
-// Those whose arguments the runtime looks at first; they ask for themselves then (RequireSafeInCapture).
+// Functions whose arguments are checked first; they call RequireSafeInCapture themselves.
 constexpr std::string_view kLooksFirst[] = {"cudaGraphInstantiate", "cudaMalloc3DArray", "cudaMallocArray",
                                             "cudaMallocPitch"};
-// Those that not even a relaxed one allows.
+// Functions not even allowed in a relaxed capture.
 constexpr std::string_view kNever[] = {"cudaDeviceSynchronize"};
 
-// Whether this thread may not make an unsafe call because of the capture.
+// Whether the capture forbids unsafe calls in this thread.
 bool Forbids(const Capture& capture) {
   if (ThreadMode() == cudaStreamCaptureModeRelaxed || capture.mode == cudaStreamCaptureModeRelaxed) return false;
   if (capture.thread == std::this_thread::get_id()) return true;
   return ThreadMode() == cudaStreamCaptureModeGlobal && capture.mode == cudaStreamCaptureModeGlobal;
 }
 
-// Makes those captures fail that the condition holds for.
+// Invalidates the captures for which the condition holds.
 template <typename Condition>
 bool SpoilIf(bool spoils, Condition condition) {
   bool any = false;
@@ -121,7 +121,7 @@ bool SpoilIf(bool spoils, Condition condition) {
   return any;
 }
 
-// Whether all that other streams captured lies before where the first one stands: each of them was joined again.
+// Whether all nodes captured in other streams precede the first stream's position: each stream was joined back.
 bool AllJoined(const Capture& capture, const std::vector<Node*>& after) {
   std::set<const Node*> before;
   std::vector<const Node*> next(after.begin(), after.end());
@@ -200,7 +200,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
     Require(!IsLegacy(stream), cudaErrorStreamCaptureUnsupported);
     Require(IsMode(mode), cudaErrorInvalidValue);
     const auto target = GraphOf(graph);
-    // Into a graph one stream is captured at a time.
+    // Only one stream at a time can be captured into a graph.
     for (const auto& other : graphs().active) Require(other->graph != target, cudaErrorIllegalState);
     Begin(r, stream, target, NodesOf(*target, dependencies, count), mode);
   });

@@ -1,4 +1,4 @@
-// Copies and fills: what all API functions that make them share.
+// The common part of API functions for copies and fills.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -17,8 +17,8 @@ constexpr double kBytesPerMicrosecond = 1e3;  // of a gigabyte a second
 
 bool Overflows(uint64_t a, uint64_t b, uint64_t* product) { return __builtin_mul_overflow(a, b, product); }
 
-// Rows that lie within their pitch, slices within theirs, and sizes that do not wrap around. The pitch of a single row
-// may be 0.
+// Checks that rows fit into their pitch, slices into theirs, and sizes don't overflow. The pitch of a single row may be
+// 0.
 void Check(const Layout& layout, const Region& region) {
   if (region.Bytes() == 0) return;
   const bool one_row = region.height <= 1 && region.depth <= 1;
@@ -33,7 +33,7 @@ void Check(const Layout& layout, const Region& region) {
           cudaErrorInvalidValue);
 }
 
-// What begins in registered memory ends there too, and writes to none that was registered to be read.
+// A range that starts in registered memory must end there, and read-only registrations must not be written.
 void RequireRegistered(Runtime& r, const void* base, const Layout& layout, const Region& region, bool writes) {
   const auto range = r.HostRangeHolding(base);
   if (!range || range->second.kind != Runtime::HostRange::Kind::kRegistered) return;
@@ -42,13 +42,12 @@ void RequireRegistered(Runtime& r, const void* base, const Layout& layout, const
   Require(!writes || (range->second.flags & cudaHostRegisterReadOnly) == 0, cudaErrorInvalidValue);
 }
 
-// Which way a copy really goes: the device at each end, if any. Memory that device and host share counts as the
-// device's.
+// The actual ends of a copy: the device at each end, if any. Memory shared by device and host counts as the device's.
 struct Ends {
   std::optional<int> to, from;
 };
 
-// What the driver knows may be at either end, whatever the kind says; memory that it does not know is the host's.
+// Either end may be any memory known to the driver, whatever the kind says; unknown memory is the host's.
 Ends EndsOf(Runtime& r, const void* to, const void* from, cudaMemcpyKind kind) {
   Require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
   Require(to != nullptr && from != nullptr, cudaErrorInvalidValue);
@@ -100,14 +99,14 @@ double CopyMicroseconds(Runtime& r, const CopyWork& copy, const Ends& ends) {
   return profile.copy_overhead_us + bytes / rate;
 }
 
-// Rows that follow each other without a gap are one.
+// Contiguous rows are joined into one.
 Region Joined(Region region, const Layout& layout) {
   if (layout.pitch != region.width) return region;
   if (layout.slice == region.width * region.height) return {region.Bytes(), 1, 1};
   return {region.width * region.height, 1, region.depth};
 }
 
-// f(offset in the first layout, offset in the second), a row at a time.
+// f(offset in the first layout, offset in the second), row by row.
 template <typename F>
 void ForEachRow(const Region& region, const Layout& first, const Layout& second, F f) {
   for (uint64_t z = 0; z < region.depth; ++z) {
@@ -149,7 +148,7 @@ CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms) {
 
 namespace {
 
-// Where the bytes of a copy are kept until they arrive, or watched: the rows of host memory at one end.
+// The rows of host memory at one end of a copy, whose bytes are held back or watched.
 std::vector<HostTransfers::Row> RowsAt(const void* base, const Region& region, const Layout& layout) {
   std::vector<HostTransfers::Row> rows;
   const Region joined = Joined(region, layout);
@@ -159,7 +158,7 @@ std::vector<HostTransfers::Row> RowsAt(const void* base, const Region& region, c
   return rows;
 }
 
-// What an operation does to these rows, for the comparison with others.
+// Records an operation's accesses to these rows, for race checks.
 void AddSpans(const std::vector<HostTransfers::Row>& rows, bool on_device, bool writes,
               std::vector<StreamPoint::Span>& spans) {
   for (const auto& row : rows) {
@@ -167,11 +166,11 @@ void AddSpans(const std::vector<HostTransfers::Row>& rows, bool on_device, bool 
   }
 }
 
-// What a copy is to the host, by the documentation's "API synchronization behavior".
+// A copy's behaviour for the host, by the documentation's "API synchronization behavior".
 struct Behavior {
-  bool to_pinned = false, from_pinned = false;  // host memory that the device reaches by itself
+  bool to_pinned = false, from_pinned = false;  // host memory that the device accesses directly
   bool on_device = false;                       // from device memory to device memory
-  bool waits = false;                           // the host comes back when the copy is done
+  bool waits = false;                           // the call returns when the copy is done
 };
 
 Behavior BehaviorOf(Runtime& r, const CopyWork& work, const Ends& ends) {
@@ -181,7 +180,7 @@ Behavior BehaviorOf(Runtime& r, const CopyWork& work, const Ends& ends) {
   const bool to_host = behavior.to_pinned || !ends.to, from_host = behavior.from_pinned || !ends.from;
   behavior.on_device = !to_host && !from_host;
   const bool to_pageable = to_host && !behavior.to_pinned;
-  // Transfers of managed memory are synchronous where their names don't say otherwise.
+  // Transfers of managed memory are synchronous unless the function's name says otherwise.
   const bool managed = r.IsManaged(Address(work.to)) || r.IsManaged(Address(work.from));
   behavior.waits = (work.waits && (!behavior.on_device || managed)) || to_pageable || (to_host && from_host);
   return behavior;
@@ -275,7 +274,7 @@ void CopyNow(Runtime& r, CopyWork work) {
 
 namespace {
 
-// Bytes of value, over and over.
+// Repeated bytes of the value.
 std::vector<uint8_t> Filled(const FillWork& work, uint64_t bytes) {
   std::vector<uint8_t> pattern(bytes);
   for (uint64_t at = 0; at < bytes; at += work.element_bytes) {
@@ -284,7 +283,7 @@ std::vector<uint8_t> Filled(const FillWork& work, uint64_t bytes) {
   return pattern;
 }
 
-// As for copies, but that a single row's pitch does not count, and what is wrong is the value.
+// As for copies, except that a single row's pitch is ignored, and errors are reported as an invalid value.
 void CheckFill(const FillWork& work) {
   const Region& region = work.region;
   const bool one_row = region.height <= 1 && region.depth <= 1 && !work.box;
@@ -296,7 +295,7 @@ void CheckFill(const FillWork& work) {
   Check(layout, region);
 }
 
-// Of host memory that is registered: once all that is in the stream is done.
+// Fills registered host memory, once all work in the stream is done.
 void FillHost(Runtime& r, const FillWork& work, Stream& stream) {
   const std::vector<HostTransfers::Row> rows = RowsAt(work.to, work.region, work.layout);
   for (const HostTransfers::Row& row : rows) {

@@ -11,12 +11,12 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-// What it starts with, and what becomes of a value that is set: least and most, and the step up to which it is rounded.
-// Recorded from a Hopper (harness/dev/conformance). The virtual GPU's own stack and heap grow as needed.
+// A limit's initial value, and how set values are adjusted: minimum, maximum, and a step to round up to. Recorded on a
+// Hopper (harness/dev/conformance). The virtual GPU's own stack and heap grow as needed.
 struct LimitRule {
   cudaLimit limit;
   size_t start, least, most, step;
-  bool cut;  // beyond the most is the most, not an error
+  bool cut;  // values beyond the maximum are clamped, not errors
 };
 constexpr size_t kMebi = 1 << 20;
 constexpr LimitRule kLimits[] = {
@@ -26,11 +26,11 @@ constexpr LimitRule kLimits[] = {
     {cudaLimitDevRuntimePendingLaunchCount, 2048, 32, 599186, 1, true},
     {cudaLimitMaxL2FetchGranularity, 64, 0, 128, 1, false},
 };
-// Those that can only be read: CU_LIMIT_SHMEM_SIZE and CU_LIMIT_CIG_ENABLED.
+// Read-only limits: CU_LIMIT_SHMEM_SIZE and CU_LIMIT_CIG_ENABLED.
 constexpr int kSharedSize = 7, kCigEnabled = 8;
-// Known, and not to be had: the depth of cudaDeviceSynchronize in kernels, and CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED.
+// Known but unsupported: the depth of cudaDeviceSynchronize in kernels, and CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED.
 constexpr int kCigFallback = 9;
-// Persisting lines of L2 come in tenths of the most that can be set aside, and there are three at the start.
+// Persisting L2 lines come in tenths of the maximum, and initially there are three.
 constexpr size_t kTenths = 10, kTenthsAtStart = 3;
 
 LimitRule RuleOf(Runtime& r, cudaLimit limit) {
@@ -67,9 +67,9 @@ void SetLimit(Runtime& r, cudaLimit limit, size_t value) {
   Require(known.cut || value <= known.most, cudaErrorInvalidValue);
   const size_t now = GetLimit(r, limit);
   size_t rounded = known.step == 1 ? value : RoundedUp(value, known.step);
-  // A stack that needs no other memory than before keeps the number that was asked for.
+  // If the stack's memory stays the same, the requested number is kept.
   if (limit == cudaLimitStackSize && rounded == RoundedUp(now, known.step)) rounded = value;
-  // The largest number of all wraps around.
+  // The largest size_t overflows.
   const bool wraps = known.step > 1 && value > SIZE_MAX - known.step;
   const size_t set = wraps ? 0 : std::clamp(rounded, known.least, std::max(known.most, known.least));
   if (limit == cudaLimitMallocHeapSize) Require(r.backend().ResizeKernelHeap(set), cudaErrorInvalidValue);
@@ -102,7 +102,7 @@ bool AreDeviceFlags(unsigned flags) {
 
 namespace {
 
-// Those that the runtime keeps.
+// The flags stored by the runtime.
 constexpr unsigned kKeptFlags = cudaDeviceScheduleMask | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops;
 
 cudaFuncCache& CacheConfig() {
@@ -207,7 +207,7 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   });
 }
 
-// Preferences that nothing in the model follows.
+// Preferences without an effect in the model.
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
   return Api("cudaDeviceSetCacheConfig", [&](Runtime&) {
     Require(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual, cudaErrorInvalidValue);
@@ -242,7 +242,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig
   });
 }
 
-// A description only: what it is for is refused.
+// Only a description: its uses are refused.
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
   return {x, y, z, w, kind};
 }
@@ -263,7 +263,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   });
 }
 
-// No device reaches another's memory.
+// No device can access another's memory.
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return Api("cudaDeviceEnablePeerAccess", [&](Runtime& r) {
     r.RequireDevice(peer);
@@ -297,7 +297,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
     constexpr int kLength = sizeof "0000:00:00.0";
     Require(id != nullptr, cudaErrorInvalidValue);
     r.RequireDevice(device);
-    // What fits is written even so.
+    // As much as fits is written even on failure.
     if (length > 0)
       std::snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(PciBusOf(device)));
     Require(length >= kLength, cudaErrorInvalidValue);
@@ -318,7 +318,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
   });
 }
 
-// The first of a program's choice that there is.
+// The first existing device of the program's list.
 cudaError_t cudaSetValidDevices(int* devices, int count) {
   return Api("cudaSetValidDevices", [&](Runtime& r) {
     Require(count >= 0 && count <= r.device_count() && (count == 0 || devices != nullptr), cudaErrorInvalidValue);
@@ -336,7 +336,7 @@ cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarge
   });
 }
 
-// The model keeps no lines in L2.
+// The model has no persisting L2 lines.
 cudaError_t cudaCtxResetPersistingL2Cache() {
   return Api("cudaCtxResetPersistingL2Cache", [](Runtime&) {});
 }
@@ -354,7 +354,7 @@ cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned* capabilities, const cu
   });
 }
 
-// No other device reaches this one's memory, and none asks itself.
+// No device can access another's memory, and asking about itself is invalid.
 cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned* capabilities, const cudaAtomicOperation* operations,
                                                unsigned count, int device, int peer) {
   return Api("cudaDeviceGetP2PAtomicCapabilities", [&](Runtime& r) {

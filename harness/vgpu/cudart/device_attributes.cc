@@ -1,4 +1,4 @@
-// What a device can do: attributes and properties, from its profile; what kernels may ask of it.
+// A device's capabilities: attributes and properties from its profile; kernels' queries.
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
@@ -20,7 +20,7 @@ constexpr int kKilohertzInGigahertz = 1'000'000;
 
 bool HasFeature(const DeviceProfile& profile, int major) { return profile.cc_major >= major; }
 
-// What a device of compute capability 9.0 says beside what its profile holds: recorded (harness/dev/conformance). Of
+// Attributes of a device of compute capability 9.0 that its profile lacks: recorded (harness/dev/conformance). For
 // other devices nothing is recorded, and these are 0.
 struct Recorded {
   int attribute, value;
@@ -134,7 +134,7 @@ int AttributeOf(Runtime& r, cudaDeviceAttr attribute) {
     case cudaDevAttrTexturePitchAlignment:
       return kTexturePitchAlignment;
     case cudaDevAttrAsyncEngineCount:
-      return p.cc_major == 9 ? 3 : p.copy_engines;  // the model uses two of a Hopper's
+      return p.cc_major == 9 ? 3 : p.copy_engines;  // the model has only two of a Hopper's three
     case cudaDevAttrGpuOverlap:
       return p.copy_engines > 0 ? 1 : 0;
     case cudaDevAttrUnifiedAddressing:
@@ -160,7 +160,7 @@ int AttributeOf(Runtime& r, cudaDeviceAttr attribute) {
       return p.memory_bus_bits;
     case cudaDevAttrL2CacheSize:
       return p.l2_bytes;
-    // What an H200 sets aside of its L2 at most, and the longest window: the model follows neither.
+    // An H200's maximum of persisting L2 and of the access window; neither affects the model.
     case cudaDevAttrMaxPersistingL2CacheSize:
       return HasFeature(p, 8) ? p.l2_bytes / 8 * 5 : 0;
     case cudaDevAttrMaxAccessPolicyWindowSize:
@@ -199,7 +199,7 @@ int AttributeOf(Runtime& r, cudaDeviceAttr attribute) {
 
 namespace {
 
-// A field of the properties, and the attribute that says the same.
+// A field of the properties, and the equivalent attribute.
 template <typename T>
 struct Field {
   T cudaDeviceProp::* field;
@@ -285,7 +285,7 @@ void FillProperties(Runtime& r, int device, cudaDeviceProp* properties) {
   for (const auto& each : kIntegers) fill(each.field, each.attribute);
   for (const auto& each : kMasks) fill(each.field, each.attribute);
   for (const auto& each : kSizes) fill(each.field, each.attribute);
-  // Those of two and three numbers.
+  // Fields with two or three numbers.
   const auto list = [&](int* to, std::initializer_list<cudaDeviceAttr> attributes) {
     for (const cudaDeviceAttr attribute : attributes) *to++ = AttributeOf(r, attribute);
   };
@@ -317,7 +317,7 @@ void FillProperties(Runtime& r, int device, cudaDeviceProp* properties) {
 
 namespace {
 
-// The error that f throws.
+// Runs f and returns the error it throws.
 template <typename F>
 uint32_t CodeOf(const F& f) {
   try {

@@ -12,12 +12,12 @@ namespace {
 struct ErrorText {
   cudaError_t code;
   const char* name;
-  const char* text;  // what programs print: as users of the hardware know it
+  const char* text;  // the standard texts, which users know from hardware
 };
 
 #define LOCKSTEP_ERROR(code, text) {code, #code, text}
 
-// All that CUDA 13 knows, with those that only older versions return.
+// All errors in CUDA 13, and those that only older versions return.
 constexpr ErrorText kErrors[] = {
     LOCKSTEP_ERROR(cudaSuccess, "no error"),
     LOCKSTEP_ERROR(cudaErrorInvalidValue, "invalid argument"),
@@ -202,7 +202,7 @@ extern "C" {
 
 cudaError_t cudaGetLastError() {
   const cudaError_t error = std::exchange(LastError(), cudaSuccess);
-  // Notes that the program asked; its own outcome is success.
+  // Records that the program checked; the call itself succeeds.
   Api("cudaGetLastError", Faults::kNone, [](Runtime&) { NoteErrorRead(); });
   return error;
 }
@@ -212,8 +212,8 @@ cudaError_t cudaPeekAtLastError() {
   return LastError();
 }
 
-// What a worker does after each call of a launcher, in one: it waits for the device and takes the error that is left.
-// Being none of the program's own calls it is not noted (Runtime::Leave).
+// Called by a worker after each launcher call: waits for the device and takes the remaining error. It is not recorded,
+// because the program did not make the call (Runtime::Leave).
 cudaError_t __cudaLockstepFinishCall() {
   constexpr char kName[] = "__cudaLockstepFinishCall";
   const cudaError_t waited = Api(kName, [](Runtime& r) { r.timeline().SynchronizeDevice(r.device()); });

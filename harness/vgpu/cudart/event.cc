@@ -11,14 +11,14 @@ constexpr double kMicrosecondsInMillisecond = 1000;
 
 void Create(Runtime& r, cudaEvent_t* event, unsigned flags) {
   Require(event != nullptr && (flags & ~kEventFlags) == 0, cudaErrorInvalidValue);
-  // One that processes may share has no times; that it is never shared makes no difference to this process.
+  // An interprocess event has no timing; in this process it works like any other.
   Require((flags & cudaEventInterprocess) == 0 || (flags & cudaEventDisableTiming) != 0, cudaErrorInvalidValue);
-  // What was launched before was not timed, and is over for all that is.
+  // Earlier launches were not modelled; their work counts as finished.
   if ((flags & cudaEventDisableTiming) == 0 && CountFromNow()) r.timeline().MoveHostToEnd();
   *event = r.timeline().CreateEvent(r.device(), flags);
 }
 
-// That the host may wait for.
+// An event that the host may wait for.
 const lockstep::vgpu::cudart::Event& Awaited(Runtime& r, cudaEvent_t event) {
   const auto& awaited = r.timeline().EventOf(event);
   if (awaited.point.capture != nullptr) {
@@ -100,7 +100,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
     r.timeline().EventOf(end);
     Require(milliseconds != nullptr, cudaErrorInvalidValue);
     const Event &first = Timed(r, begin), &last = Timed(r, end);
-    // On the modelled clock the work goes on until the host has waited for it, as on a GPU, though it is done at once
+    // On the modelled clock, work lasts until the host has waited for it, as on a GPU, although it is done immediately
     // here.
     for (const Event* timed : {&first, &last}) {
       Require(!r.beside().IsPending(timed->operation) && r.timeline().IsOver(*timed), cudaErrorNotReady);

@@ -11,7 +11,7 @@ using lockstep::vgpu::KernelInfo;
 
 namespace {
 
-// Of a block whose registers fit on a multiprocessor: by whole warps, where the kernel's own limit is too many.
+// The largest block whose registers fit on a multiprocessor: in whole warps if the kernel's own limit is too large.
 int MostThreads(Runtime& r, const KernelInfo& info) {
   int threads = static_cast<int>(info.max_threads);
   if (static_cast<int64_t>(info.registers) * threads <= r.profile().registers_per_block) return threads;
@@ -23,7 +23,7 @@ int MostThreads(Runtime& r, const KernelInfo& info) {
   return threads;
 }
 
-// The cluster that every launch of the kernel has, as compiled or as set; zeros: none.
+// The kernel's fixed cluster size, compiled in or set; zeros: none.
 dim3 ClusterOf(const Kernel& kernel, const KernelInfo& info) {
   if (info.cluster.x != 0) return {info.cluster.x, info.cluster.y, info.cluster.z};
   return kernel.required_cluster;
@@ -125,13 +125,13 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
         case cudaLaunchAttributeLaunchCompletionEvent:
           events.push_back(attribute.val.launchCompletionEvent.event);
           break;
-        // Hints. Work is done in order, so a kernel that may start early starts when its predecessor has ended.
+        // Hints. Work is done in order, so a kernel allowed to start early starts when its predecessor has ended.
         default:
           break;
       }
     }
     SubmitLaunch(r, std::move(work), config->stream);
-    // Events that may come early come when the kernel has ended.
+    // Events that may be recorded early are recorded when the kernel has ended.
     for (const cudaEvent_t event : events) Submit(r, RecordWork{event}, config->stream);
   });
 }
@@ -189,7 +189,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
       default:
         throw ApiError{cudaErrorInvalidValue};
     }
-    LastError() = cudaSuccess;  // as an H100's runtime forgets it here
+    LastError() = cudaSuccess;  // an H100's runtime clears the error here
   });
 }
 
@@ -200,7 +200,7 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribu
   return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 
-// A preference only, and the model has nothing that would follow it.
+// A preference without an effect in the model.
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
   return Api("cudaFuncSetCacheConfig", Faults::kIgnores, [&](Runtime& r) {
     r.KernelOf(function);

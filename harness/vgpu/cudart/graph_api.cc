@@ -16,7 +16,7 @@ cudaGraph_t Adopt(std::shared_ptr<Graph> graph) {
   return handle;
 }
 
-// The API's way to hand out a list: with null the count, else at most *count of them, and null for the rest.
+// The API's way to return a list: with null the count, else at most *count entries, and null for the rest.
 void GiveNodes(const std::vector<const Node*>& found, cudaGraphNode_t* nodes, size_t* count) {
   Require(count != nullptr && (nodes == nullptr || *count > 0), cudaErrorInvalidValue);
   if (nodes != nullptr) {
@@ -27,7 +27,7 @@ void GiveNodes(const std::vector<const Node*>& found, cudaGraphNode_t* nodes, si
   }
 }
 
-// What a kernel may launch has kernels, copies, fills and graphs of such: the first node that is none.
+// Graphs launched by kernels may contain only kernels, copies, fills and such graphs: the first other node.
 const Node* UnfitForKernels(const Graph& graph) {
   for (const auto& node : graph.nodes) {
     const cudaGraphNodeType type = TypeOf(node->work);
@@ -52,7 +52,7 @@ cudaGraphExec_t Instantiate(Runtime& r, cudaGraph_t graph, unsigned long long fl
   Require(!HasUnusedCondition(from), cudaErrorInvalidValue);
   CheckConditions(*executable);
   const bool once = from->memory_tried || HasConditions(*from);
-  // Memory that a graph allocates can be one executable graph's only; so it is where that was tried in vain.
+  // A graph that allocates memory can have only one executable graph, even if creating the first one failed.
   for (const auto& [handle, other] : graphs().executables) {
     Require(!once || other->of.lock() != from, cudaErrorNotSupported);
     for (const ExecutableNode& node : other->nodes) {
@@ -68,14 +68,14 @@ cudaGraphExec_t Instantiate(Runtime& r, cudaGraph_t graph, unsigned long long fl
     const auto* const fill = std::get_if<FillWork>(&node.work);
     Require(fill == nullptr || IsFillable(r, *fill), cudaErrorInvalidValue);
   }
-  // Kernels' priorities are a hint, which is not kept. A graph that kernels may launch can be launched by the host too.
+  // Kernel priorities are hints and not stored. A graph for device launch can be launched by the host too.
   executable->flags = flags & ~cudaGraphInstantiateFlagUseNodePriority;
   const auto handle = reinterpret_cast<cudaGraphExec_t>(executable.get());
   graphs().executables[handle] = std::move(executable);
   return handle;
 }
 
-// A node that can be switched off: a kernel, a copy or a fill.
+// A node that can be disabled: a kernel, a copy or a fill.
 ExecutableNode& Switchable(ExecutableGraph& executable, cudaGraphNode_t handle) {
   ExecutableNode& node = NodeIn(executable, handle);
   Require(std::holds_alternative<KernelWork>(node.work) || std::holds_alternative<CopyWork>(node.work) ||
@@ -84,7 +84,8 @@ ExecutableNode& Switchable(ExecutableGraph& executable, cudaGraphNode_t handle) 
   return node;
 }
 
-// What an executable graph's node can become: a copy keeps its direction, and only a fill of one row can change.
+// Valid changes of an executable graph's node: a copy keeps its direction, and a fill can change only if it has one
+// row.
 void CheckChange(Runtime& r, const Work& before, const Work& after) {
   if (const auto* const copy = std::get_if<CopyWork>(&after); copy != nullptr && !copy->of_arrays) {
     const auto& old = std::get<CopyWork>(before);
@@ -252,7 +253,7 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
                                      const cudaGraphEdgeData* data, size_t count) {
   return Api("cudaGraphAddDependencies", [&](Runtime&) {
     const auto edges = EdgesBetween(graph, from, to, count);
-    // Ports are a kernel's: it may let what follows start early, which never happens here.
+    // Ports exist only for kernels, which may let dependents start early; that never happens here.
     for (size_t i = 0; data != nullptr && i < count; ++i) {
       const bool plain =
           data[i].type == cudaGraphDependencyTypeDefault && data[i].from_port == 0 && data[i].to_port == 0;
@@ -278,7 +279,7 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
   return Api("cudaGraphInstantiate", [&](Runtime& r) {
-    // To be uploaded at once it needs a stream, which only the parameters name.
+    // Uploading at instantiation needs a stream, which only the parameters provide.
     constexpr unsigned long long kNamed = cudaGraphInstantiateFlagAutoFreeOnLaunch |
                                           cudaGraphInstantiateFlagDeviceLaunch |
                                           cudaGraphInstantiateFlagUseNodePriority;
@@ -318,7 +319,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   return Api("cudaGraphExecDestroy", [&](Runtime& r) {
     ExecutableOf(executable);
     auto destroyed = graphs().executables.extract(executable);
-    // Its work may still pend, in its lanes.
+    // Its work may still be pending, in its lanes.
     if (!r.beside().empty()) r.beside().Keep(std::shared_ptr<ExecutableGraph>(std::move(destroyed.mapped())));
   });
 }
@@ -330,7 +331,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long
   });
 }
 
-// The graph in the language of Graphviz; the flags ask for more than its nodes' kinds.
+// The graph in Graphviz format; the flags request details beyond node types.
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned) {
   return Api("cudaGraphDebugDotPrint", [&](Runtime&) {
     const auto of = GraphOf(graph);
@@ -362,7 +363,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
 }
 LOCKSTEP_PER_THREAD(cudaGraphLaunch, _ptsz)
 
-// There is nothing to be sent to the device beforehand.
+// Nothing needs to be uploaded.
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
   return Api("cudaGraphUpload", [&](Runtime& r) {
     const Stream& in = r.StreamOf(stream);
@@ -372,7 +373,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
 }
 LOCKSTEP_PER_THREAD(cudaGraphUpload, _ptsz)
 
-// Takes over the parameters of a graph of the same shape.
+// Copies the parameters of a graph with the same topology.
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
   return Api("cudaGraphExecUpdate", [&](Runtime&) {
     cudaGraphExecUpdateResultInfo unused;
@@ -397,7 +398,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph, cudaG
       if (node.work.index() != executable.nodes[i].work.index()) {
         fail(cudaGraphExecUpdateErrorNodeTypeChanged, node.source);
       }
-      // Rows can't become one row, nor one row rows.
+      // Rows can't become one row, nor the reverse.
       const auto *fill = std::get_if<FillWork>(&node.work), *before = std::get_if<FillWork>(&executable.nodes[i].work);
       if (fill != nullptr && (fill->region.height == 1) != (before->region.height == 1))
         fail(cudaGraphExecUpdateErrorParametersChanged, node.source);

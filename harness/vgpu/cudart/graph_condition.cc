@@ -1,5 +1,5 @@
-// Conditional nodes: whether, how often or which of a node's graphs is run, by a value that a launch of the graph sets
-// first, where asked for, and kernels may set (cudaGraphSetConditional).
+// Conditional nodes: a value decides whether, how often or which of a node's graphs runs. A graph launch sets it first
+// if requested, and kernels may set it (cudaGraphSetConditional).
 #include <algorithm>
 #include <mutex>
 
@@ -12,11 +12,11 @@ namespace {
 struct Condition {
   std::weak_ptr<const Graph> graph;
   unsigned value = 0, first = 0;
-  bool starts = false;  // each launch with `first`
-  bool used = false;    // by a node, which can be one only
+  bool starts = false;  // each launch resets it to `first`
+  bool used = false;    // by a node; at most one
 };
 struct Conditions {
-  std::mutex mutex;  // kernels may hold no other
+  std::mutex mutex;  // a separate mutex, because kernels may hold no other
   std::map<cudaGraphConditionalHandle, Condition> all;
 };
 Conditions& Known() {

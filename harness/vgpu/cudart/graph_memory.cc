@@ -1,4 +1,4 @@
-// Memory that graphs allocate: its nodes, and how much the device holds for it.
+// Memory that graphs allocate: nodes, and the device's bookkeeping.
 #include "vgpu/cudart/graph_memory.h"
 
 #include <sys/mman.h>
@@ -14,11 +14,11 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-// What an H100 takes for graphs at once; it keeps it until it is trimmed.
+// An H100 reserves memory for graphs in blocks of this size, and keeps it until trimmed.
 constexpr uint64_t kGraphBlock = 32 << 20;
 constexpr uint64_t kFilePage = 4096, kReserved = 2 << 20;
 
-// What is allocated stays so until it is freed, whatever becomes of its graph.
+// An allocation lasts until it is freed, even if its graph is destroyed.
 std::map<uint64_t, std::shared_ptr<GraphMemory>>& Live() {
   static auto* const live = new std::map<uint64_t, std::shared_ptr<GraphMemory>>;
   return *live;
@@ -82,7 +82,7 @@ AllocateWork MakeAllocation(Runtime& r, cudaMemAllocNodeParams* params) {
   const bool pinned = pool.allocType == cudaMemAllocationTypePinned;
   const bool managed = pool.allocType == cudaMemAllocationTypeManaged;
   Require(pinned || managed, cudaErrorInvalidValue);
-  // A pool outside of device memory is refused, as on an H100.
+  // A pool in other than device memory is refused, as on an H100.
   const bool of_node = pool.location.type == cudaMemLocationTypeHostNuma && pool.location.id == 0;
   const bool elsewhere = pool.location.type == cudaMemLocationTypeHost || of_node ||
                          (pool.location.type == cudaMemLocationTypeInvalid && managed);
@@ -192,7 +192,7 @@ using namespace lockstep::vgpu::cudart;
 
 extern "C" {
 
-// What is held counts as used, as on an H100.
+// Reserved memory counts as used, as on an H100.
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
   return Api("cudaDeviceGetGraphMemAttribute", [&](Runtime& r) {
     r.RequireDevice(device);
@@ -207,7 +207,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
   return Api("cudaDeviceSetGraphMemAttribute", [&](Runtime& r) {
     r.RequireDevice(device);
-    // A high-water mark can only be set back.
+    // A high-water mark can only be reset.
     const bool high = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
     Require(value != nullptr && high && *static_cast<uint64_t*>(value) == 0, cudaErrorInvalidValue);
     HeldBy(device).high = HeldBy(device).now;

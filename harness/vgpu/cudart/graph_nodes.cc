@@ -17,12 +17,12 @@ T& WorkOf(Node& node) {
   return *work;
 }
 
-// Every cudaGraphAdd…Node: make() gives the new node's work.
+// Every cudaGraphAdd…Node: make() returns the new node's work.
 template <typename Make>
 cudaError_t Add(const char* function, cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                 size_t count, Make make) {
   return Api(function, [&](Runtime& r) {
-    // What the node does is looked at before the graph.
+    // The work is validated before the graph.
     auto work = make(r);
     const auto target = GraphOf(graph);
     Require(node != nullptr && (dependencies != nullptr || count == 0), cudaErrorInvalidValue);
@@ -39,7 +39,7 @@ cudaError_t Add(const char* function, cudaGraphNode_t* node, cudaGraph_t graph, 
   });
 }
 
-// Every cudaGraph…NodeSetParams: make() gives the work that takes the place of the node's.
+// Every cudaGraph…NodeSetParams: make() returns the replacement of the node's work.
 template <typename Make>
 cudaError_t Change(const char* function, cudaGraphNode_t handle, Make make) {
   return Api(function, [&](Runtime& r) {
@@ -76,7 +76,7 @@ WaitWork MakeWait(Runtime& r, cudaEvent_t event) {
   return {event};
 }
 
-// `graph_of` finds the node's graph, which only what frees memory asks for: parameters are checked before it is.
+// `graph_of` finds the node's graph, needed only for freeing memory: parameters are checked before it.
 template <typename GraphFinder>
 Work MakeAny(Runtime& r, GraphFinder graph_of, cudaGraphNodeParams* params) {
   Require(params != nullptr, cudaErrorInvalidValue);
@@ -140,7 +140,7 @@ bool IsFillable(Runtime& r, const FillWork& fill) {
 
 namespace {
 
-// Whether each end of a copy that is the device's lies in one allocation.
+// Whether each device end of a copy lies within one allocation.
 bool AreWithin(Runtime& r, const CopyWork& copy) {
   const auto is_within = [&](const void* base, const Layout& layout) {
     const auto address = reinterpret_cast<uint64_t>(base);
@@ -157,7 +157,7 @@ bool AreWithin(Runtime& r, const CopyWork& copy) {
 void CheckNode(Runtime& r, const Work& work) {
   if (const auto* const kernel = std::get_if<KernelWork>(&work)) CheckKernel(r, *kernel);
   if (const auto* const copy = std::get_if<CopyWork>(&work)) {
-    // Memory of graphs may be allocated by then.
+    // Graph memory may be allocated by then.
     const bool later =
         IsOfGraph(r, reinterpret_cast<uint64_t>(copy->to)) || IsOfGraph(r, reinterpret_cast<uint64_t>(copy->from));
     Require(later || (CheckCopy(r, *copy) && AreWithin(r, *copy)), cudaErrorInvalidValue);
@@ -383,13 +383,13 @@ cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t eve
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
   return Api("cudaGraphNodeGetType", [&](Runtime&) {
     const Work& work = NodeOf(node).work;
-    // The runtime has no name for these.
+    // The runtime API has no such nodes.
     Require(CalledAs() != nullptr || !std::holds_alternative<WordsWork>(work), cudaErrorInvalidValue);
     Set(type, TypeOf(work));
   });
 }
 
-// Attributes of kernel nodes: a cooperative launch and clusters change what a node does; the others are hints.
+// Attributes of kernel nodes: cooperative launch and clusters have an effect; the others are hints.
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID attribute,
                                             const cudaLaunchAttributeValue* value) {
   return Api("cudaGraphKernelNodeSetAttribute", [&](Runtime&) {
@@ -400,7 +400,7 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
     if (attribute == cudaLaunchAttributeClusterDimension) {
       const auto& [x, y, z] = value->clusterDim;
       const dim3& grid = work.configuration.grid;
-      constexpr unsigned kMostBlocks = 8;  // of a cluster that every device with clusters can have
+      constexpr unsigned kMostBlocks = 8;  // blocks per cluster supported by every device with clusters
       const bool none = x == 0 && y == 0 && z == 0;
       const bool fits = none || (x != 0 && y != 0 && z != 0 && grid.x % x == 0 && grid.y % y == 0 && grid.z % z == 0 &&
                                  uint64_t{x} * y * z <= kMostBlocks);

@@ -77,7 +77,7 @@ cudaKernelNodeParams ParamsOf(Node& node, const KernelWork& work) {
     node.arguments.push_back(const_cast<uint8_t*>(work.parameters.data()) + parameter.offset);
   }
   cudaKernelNodeParams params = {};
-  // The host function that the program launched it by; null where it used a handle.
+  // The program's host function for it; null if it used a handle.
   params.func = const_cast<void*>(runtime().HostFunctionOf(*work.kernel));
   params.gridDim = work.configuration.grid;
   params.blockDim = work.configuration.block;

@@ -11,7 +11,7 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-// Long beside the time until a program goes on, short beside that of a test.
+// Long compared with the program's own reaction time, short compared with a test.
 constexpr auto kLatest = std::chrono::milliseconds(4);
 constexpr auto kPause = std::chrono::microseconds(50);
 
@@ -46,7 +46,7 @@ void HostCalls::Drop(const void* argument) {
                 [&](const Call& call) { return call.argument == argument && call.runs_in == std::thread::id(); });
 }
 
-// One by one, as the list may change while a function runs. What another thread calls is waited for.
+// One by one, because the list may change while a function runs. Functions called by other threads are waited for.
 template <typename Wanted>
 void HostCalls::CallWhere(Runtime& r, Wanted wanted) {
   while (!calls_.empty() && !Runtime::InHostFunction::is_in()) {
@@ -65,8 +65,8 @@ void HostCalls::CallNow(Runtime& r, std::list<Call>::iterator call) {
   call->runs_in = std::this_thread::get_id();
   const int device = Runtime::ExchangeDevice(call->device);
   r.transfers().BeforeHostFunction(r, call->point.before);
-  // After a fault the functions of a stream no longer run. They may wait for other threads of the program, which call
-  // CUDA: they run without the lock.
+  // After a fault a stream's functions no longer run. They run without the lock, because they may wait for other
+  // threads that call CUDA.
   if (!r.faulted()) {
     const Runtime::Unlocked unlocked(r);
     const Runtime::InHostFunction in_host_function;

@@ -12,8 +12,8 @@ namespace {
 constexpr size_t kPage = 4096;
 constexpr unsigned kHostAllocFlags = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
 
-// Page-locked memory is the device's own where the host sees that, so that kernels reach it too: with unified
-// addressing all of it is mapped, at the same address.
+// Page-locked memory is device memory if the host can access that, so that kernels can access it too: with unified
+// addressing all of it is mapped at the same address.
 void AllocateHost(Runtime& r, void** pointer, size_t bytes, unsigned flags) {
   Require(pointer != nullptr, cudaErrorInvalidValue);
   if (bytes == 0) {
@@ -67,7 +67,7 @@ cudaError_t cudaFreeHost(void* pointer) {
     using Kind = Runtime::HostRange::Kind;
     const auto [bytes, flags, kind, device] = RangeAt(r, pointer);
     Require(kind != Kind::kRegistered, cudaErrorInvalidValue);
-    r.beside().WaitFor(r, r.beside().On(r.device()));  // which may use it
+    r.beside().WaitFor(r, r.beside().On(r.device()));  // pending work may use it
     r.transfers().Free(r, pointer, bytes);
     r.mapped().Unmap(r, pointer);
     r.timeline().clocks().Fence(r.device());
@@ -83,7 +83,7 @@ cudaError_t cudaFreeHost(void* pointer) {
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
   return Api("cudaHostRegister", [&](Runtime& r) {
-    // Memory of devices' registers (cudaHostRegisterIoMemory) is none that a process here has.
+    // I/O memory (cudaHostRegisterIoMemory) does not exist for a process here.
     constexpr unsigned kFlags = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
     Require(pointer != nullptr && bytes > 0 && (flags & ~kFlags) == 0, cudaErrorInvalidValue);
     const auto begin = reinterpret_cast<uintptr_t>(pointer);
@@ -133,7 +133,7 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) 
 cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
   return Api("cudaHostGetFlags", [&](Runtime& r) {
     Require(flags != nullptr, cudaErrorInvalidValue);
-    // All of it is mapped.
+    // All of it counts as mapped.
     constexpr unsigned kReportedFlags = cudaHostAllocPortable | cudaHostAllocWriteCombined;
     const auto range = r.HostRangeHolding(host);
     Require(range.has_value() || r.IsManaged(reinterpret_cast<uintptr_t>(host)), cudaErrorInvalidValue);

@@ -78,7 +78,7 @@ void HostTransfers::Drop(size_t source) {
 }
 
 void HostTransfers::Deliver(Runtime& r, const StreamPoint& copy, std::vector<Row> rows, std::vector<uint8_t> bytes) {
-  // What has been read from there before is no longer to be compared.
+  // Earlier snapshots of the destination are obsolete.
   for (size_t k = sources_.size(); k-- > 0;) {
     if (!Meet(sources_[k].rows, rows)) continue;
     Compare(r, sources_[k]);
@@ -116,7 +116,7 @@ void HostTransfers::DeliverWhere(Runtime& r, Covered covered) {
       from += row.bytes;
       if (arrived.results) r.mapped().Arrived(row.at, row.bytes);
     }
-    // A source that is left there is one of an operation that nothing orders with this copy, which is a race already.
+    // A remaining source belongs to an unordered operation, which is reported as a race.
     for (size_t source = sources_.size(); source-- > 0;) {
       if (Meet(sources_[source].rows, arrived.rows)) Drop(source);
     }
@@ -139,7 +139,7 @@ void HostTransfers::Arrive(Runtime& r) {
   const auto covered = [&clocks = r.timeline().clocks()](const StreamPoint& copy) {
     return clocks.HostHasWaited(copy.slot, copy.sequence);
   };
-  // Sources first: what arrives may come to where they are.
+  // Sources first: results may overwrite them.
   CompareWhere(r, covered);
   DeliverWhere(r, covered);
 }
@@ -167,7 +167,7 @@ void HostTransfers::Free(Runtime& r, const void* begin, uint64_t bytes) {
     r.backend().Report(RaceOf(HostRace::What::kFreedDestination, transfer.copy));
     return true;
   });
-  // Most drivers wait here, but no documentation says so.
+  // Most drivers wait here, but that is undocumented.
   for (size_t k = sources_.size(); k-- > 0;) {
     if (!Meet(sources_[k].rows, freed)) continue;
     Compare(r, sources_[k]);
@@ -279,7 +279,7 @@ HostMemoryInUse::HostMemoryInUse(Runtime& r, const StreamPoint& point) : r_(r), 
 void HostMemoryInUse::Suspend() { r_.mapped().Exchange(r_); }
 
 HostMemoryInUse::~HostMemoryInUse() {
-  // What has changed meanwhile the host has changed, and too early where a copy still had to read it.
+  // Changes in the meantime were made by the host, too early if a copy still had to read the memory.
   if (!reaches_) return;
   r_.transfers().AfterDeviceWrites();
   r_.mapped().FromDevice(r_, point_);

@@ -1,4 +1,4 @@
-// Kernel launches: what all API functions that make one share.
+// The common part of API functions that launch kernels.
 #include <algorithm>
 #include <cstring>
 
@@ -29,7 +29,7 @@ cudaError_t ErrorOf(LaunchError error) {
     case LaunchError::kUnsupported:
       return cudaErrorNotSupported;
     case LaunchError::kStackOverflow:
-      return cudaErrorIllegalAddress;  // as an H100 says of too deep a recursion
+      return cudaErrorIllegalAddress;  // as an H100 reports too deep a recursion
     case LaunchError::kCooperativeTooLarge:
       return cudaErrorCooperativeLaunchTooLarge;
     case LaunchError::kInvalidClusterSize:
@@ -44,7 +44,7 @@ namespace {
 
 Dim3 ToDim3(const dim3& dim) { return {dim.x, dim.y, dim.z}; }
 
-// What the error code alone would not tell.
+// Explains what the error code alone does not say.
 std::string Explain(Runtime& r, const KernelInfo& info, const LaunchConfiguration& configuration) {
   const dim3 &grid = configuration.grid, &block = configuration.block;
   const auto text = [](const dim3& dim) {
@@ -79,7 +79,7 @@ LaunchSpec SpecOf(Runtime& r, const KernelWork& work) {
   return launch;
 }
 
-// Errors of the launch call; all others are the kernel's, and come later.
+// Errors returned by the launch call; all others are the kernel's, and appear later.
 bool IsLaunchCallError(LaunchError error) {
   return error == LaunchError::kInvalidConfiguration || error == LaunchError::kTooManyResources ||
          error == LaunchError::kCooperativeTooLarge || error == LaunchError::kInvalidClusterSize;
@@ -105,8 +105,8 @@ uint64_t Runtime::MostDynamicShared(int device, ModuleHandle module, const Kerne
 
 namespace {
 
-// Clusters of more than 8 blocks are for kernels that allow sizes which not every device has. That, and a grid that
-// clusters don't fill, is told before too much shared memory, if the device could have so much.
+// Clusters of more than 8 blocks need a kernel that allows non-portable sizes. This, and a grid not divisible into
+// clusters, is reported before too much shared memory, unless no device could have that much.
 void CheckCluster(Runtime& r, KernelWork work, const KernelInfo& info) {
   constexpr uint64_t kPortable = 8;
   const uint64_t blocks = std::max<uint64_t>(ToDim3(work.cluster).Count(), info.cluster.Count());
@@ -146,7 +146,7 @@ KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguratio
   work.cooperative = cooperative;
   const KernelInfo& info = r.InfoOf(*work.kernel);
   const size_t shared = work.configuration.shared;
-  if (!HasJudge() && ToDim3(configuration.grid).Count() == 0) {  // a judge says why itself
+  if (!HasJudge() && ToDim3(configuration.grid).Count() == 0) {  // a judge explains it itself
     Say(Explain(r, info, configuration));
     throw ApiError{cudaErrorInvalidValue};
   }
@@ -160,7 +160,7 @@ KernelWork MakeLaunch(Runtime& r, const void* function, const LaunchConfiguratio
         " are possible unless cudaFuncSetAttribute allows more");
     throw ApiError{cudaErrorInvalidValue};
   }
-  // The context is lost, though nobody was told yet: the kernel never runs.
+  // The context is already lost, though this was not reported yet: the kernel never runs.
   if (r.faulted()) return work;
   work.parameters.resize(info.parameter_bytes);
   for (size_t i = 0; i < info.parameters.size(); ++i) {
@@ -189,20 +189,20 @@ void Launch(Runtime& r, const void* function, const LaunchConfiguration& configu
   try {
     Submit(r, MakeLaunch(r, function, configuration, arguments, cooperative), configuration.stream);
   } catch (const ApiError& error) {
-    // A launch that fails ends a capture.
+    // A failing launch invalidates a capture.
     Spoil(stream, error.code);
   }
 }
 
 namespace {
 
-// Errors of the call are thrown.
+// Throws the call's own errors.
 void ThrowCallError(Runtime& r, const KernelWork& work, LaunchError error) {
   if (!IsLaunchCallError(error)) return;
   const KernelInfo& info = r.InfoOf(*work.kernel);
-  // A judge has the numbers, and words of its own.
+  // A judge has the numbers, and its own message.
   if (!HasJudge()) Say(Explain(r, info, work.configuration));
-  // Beyond a kernel's __launch_bounds__ is a bad argument; beyond its registers, too many resources.
+  // Exceeding a kernel's __launch_bounds__ is an invalid argument; exceeding registers, too many resources.
   throw ApiError{ToDim3(work.configuration.block).Count() > info.max_threads ? cudaErrorInvalidValue : ErrorOf(error)};
 }
 

@@ -50,9 +50,9 @@ bool Has(const Attribute& attribute, AttributeOwner owner) {
 }
 
 constexpr int kMostUrgent = -5, kLeastUrgent = 0;
-constexpr int kLastDomain = 3;  // of a device with four
+constexpr int kLastDomain = 3;  // of a device with four domains
 
-// An event that a launch records: one without times.
+// An event recorded by a launch must have no timing.
 void CheckEvent(cudaEvent_t event, int flags) {
   Runtime& r = runtime();
   const Event& known = r.timeline().EventOf(event);

@@ -35,7 +35,7 @@ std::vector<uint8_t> ImageAt(const void* code) {
   return {bytes, bytes + BytesOfImage(code)};
 }
 
-// Whether it is text, which a driver compiles only when something in it is asked for; a program has its code.
+// Whether it is text, which a driver compiles only when a symbol is requested; a program contains its code.
 bool IsText(const std::vector<uint8_t>& image) {
   uint32_t magic = 0;
   if (image.size() >= sizeof magic) std::memcpy(&magic, image.data(), sizeof magic);
@@ -85,7 +85,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
                                 unsigned count, cudaLibraryOption*, void**, unsigned) {
   return Api("cudaLibraryLoadData", [&](Runtime& r) {
     Require(library != nullptr && code != nullptr, cudaErrorInvalidValue);
-    // Which target is asked for does not matter before a kernel is.
+    // The target option does not matter until a kernel is requested.
     const cudaError_t wrong = CheckOptions(r.profile(), count, reinterpret_cast<const CUjit_option*>(options), values);
     Require(wrong != cudaErrorInvalidValue, cudaErrorInvalidValue);
     *library = LoadLibrary(r, ImageAt(code));
@@ -145,7 +145,7 @@ cudaError_t cudaLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t li
     Module* const module = r.ModuleOf(library);
     const auto variable = r.backend().FindVariable(r.Load(*module), name);
     if (!variable) {
-      // A kernel's name is another matter than one that nothing has.
+      // A kernel's name gives another error than an unknown one.
       Require(!r.backend().FindKernel(r.Load(*module), name), cudaErrorInvalidValue);
       throw ApiError{cudaErrorSymbolNotFound};
     }

@@ -51,7 +51,7 @@ namespace {
 
 constexpr int kAttemptsToStop = 2000;  // a millisecond apart
 constexpr char kDefaultProfile[] = "h200";
-// Of the device's memory, so that a program that takes nearly all leaves some of this machine's.
+// Less than a large GPU's memory, so that a program that takes nearly all of it leaves some of this machine's.
 constexpr uint64_t kDefaultMemoryGib = 16;
 
 std::string Variable(const char* name) {
@@ -88,19 +88,19 @@ std::optional<TraceRequest> ChosenTrace() {
   return request;
 }
 
-// One for all devices.
+// Shared by all devices.
 std::shared_ptr<Debugger> TheDebugger() {
   static const auto debugger = std::make_shared<Debugger>();
   return debugger;
 }
 
-// A GPU would have had so much: the program is told apart from one that asks for too much.
+// For sizes that a GPU would have had: says how to get more memory.
 void SayHowToGetMore(uint64_t bytes) {
   Say(std::string(runtime().function()) + AtCallSite() + ": " + std::to_string(bytes) +
       " bytes are more than is left of the memory that programs can have here; vgpu-run --memory=GIB gives more");
 }
 
-// Whether launches count: only where somebody sees counters or a modelled time.
+// Whether launches have counters: only if somebody sees counters or a modelled time.
 bool& Counts() {
   constexpr const char* kSeen[] = {"LOCKSTEP_PROFILE_REPORT", "LOCKSTEP_METRICS", "LOCKSTEP_COUNTERS_FILE",
                                    "LOCKSTEP_TIMELINE_FILE", "LOCKSTEP_PAGE_FILE"};
@@ -240,7 +240,7 @@ class LocalBackend : public Backend {
     return checks_.any() || !report_.empty() || !counters_file_.empty() || !page_file_.empty() || !metrics_.empty() ||
            !sarif_file_.empty();
   }
-  // At the end of the process; ended_by: see ReportOptions. How many findings there were.
+  // At the end of the process; ended_by: see ReportOptions. Returns the number of findings.
   uint64_t Report(const char* ended_by) {
     ReportOptions options;
     options.kernels = report_ == "kernels" || report_ == "lines";
@@ -276,7 +276,7 @@ class LocalBackend : public Backend {
 
   template <typename F>
   LaunchResult Printing(F launch) {
-    // What the program printed comes before what the kernel prints, and before a fault's message.
+    // The program's earlier output must appear before a kernel's output or a fault's message.
     std::fflush(stdout);
     LaunchResult result = launch();
     std::fflush(stdout);
@@ -284,7 +284,7 @@ class LocalBackend : public Backend {
     return result;
   }
 
-  // A fault is told when it happens: the program may well end before its report.
+  // A fault is reported at once, because the program may end before its report.
   void ShowFault() {
     if (device_.faulted() && !fault_shown_) {
       for (const Finding& finding : device_.findings().findings()) {
@@ -295,7 +295,7 @@ class LocalBackend : public Backend {
     EndIfInterrupted();
   }
 
-  // --trace-kernel names none that was launched.
+  // Warns if no launched kernel matched --trace-kernel.
   void WarnIfUntraced() const {
     const std::optional<TraceRequest>& trace = device_.options().trace;
     if (!trace || trace->kernel.empty()) return;
@@ -315,12 +315,12 @@ class LocalBackend : public Backend {
   Device device_;
   const std::string report_, metrics_, counters_file_, page_file_, sarif_file_;
   uint64_t allocations_ = 0;
-  std::vector<Device::AllocationInfo> lost_at_reset_;  // that cudaDeviceReset found
+  std::vector<Device::AllocationInfo> lost_at_reset_;  // found by cudaDeviceReset
   bool fault_shown_ = false;
 };
 
-// What goes on beside the host stops here. The wait is short: a thread that has the lock all the time makes a launch
-// that doesn't end.
+// Stops concurrent launches. The wait is short: a thread that holds the lock all the time has a launch that doesn't
+// end.
 void StopConcurrentWork() {
   Runtime& r = runtime();
   for (int attempt = 0; attempt < kAttemptsToStop; ++attempt) {
@@ -366,7 +366,7 @@ std::unique_ptr<Backend> MakeLocalBackend(int device) {
     LocalBackends()[device] = backend.get();
     return backend;
   } catch (const std::runtime_error& error) {
-    // The user's choice of a device or check can't be had: running on without it would mislead.
+    // The requested device or check is unavailable: running without it would mislead.
     Say(error.what());
     std::_Exit(2);
   }

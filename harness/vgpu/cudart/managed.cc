@@ -1,6 +1,6 @@
-// Managed memory: advice about it, what a range says of itself, and moving it ahead of use.
+// Managed memory: advice, queries and prefetching.
 //
-// Where pages are is not modelled; what a program sets is kept for the whole allocation, so that it can be read back.
+// The location of pages is not modelled; settings apply to the whole allocation and are stored to be read back.
 #include <algorithm>
 
 #include "vgpu/cudart/graph.h"
@@ -10,7 +10,7 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-// The managed allocation that holds all of the range.
+// The managed allocation that contains the whole range.
 Runtime::ManagedRange& ManagedAt(Runtime& r, const void* pointer, size_t bytes) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
   Require(bytes > 0 && r.IsManaged(address), cudaErrorInvalidValue);
@@ -23,7 +23,7 @@ bool IsDevice(Runtime& r, const cudaMemLocation& location) {
   return location.type == cudaMemLocationTypeDevice && location.id >= 0 && location.id < r.device_count();
 }
 
-// This machine's memory is one node.
+// This machine's memory is a single node.
 bool IsPlace(Runtime& r, const cudaMemLocation& location) {
   return IsDevice(r, location) || location.type == cudaMemLocationTypeHost ||
          (location.type == cudaMemLocationTypeHostNuma && location.id == 0) ||
@@ -64,7 +64,7 @@ void Advise(Runtime& r, Runtime::ManagedRange& range, cudaMemoryAdvise advice, c
   }
 }
 
-// A location as the older attributes tell it.
+// A location in the form of the older attributes.
 int Number(const cudaMemLocation& location) {
   if (location.type == cudaMemLocationTypeInvalid) return cudaInvalidDeviceId;
   return location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId;
@@ -116,7 +116,7 @@ void Prefetch(Runtime& r, const void* pointer, size_t bytes, const cudaMemLocati
   ManagedAt(r, pointer, bytes).prefetched = location;
 }
 
-// A stream of the program's own, which batches of such work need.
+// A stream created by the program, required for batches of such work.
 void RequireStreamOfProgram(Runtime& r, cudaStream_t stream) {
   Require(!IsLegacy(stream), cudaErrorInvalidValue);
   const Stream& in = r.StreamOf(stream);
@@ -141,7 +141,7 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise ad
     } catch (const ApiError& error) {
       r.RequireAtSight(false, error.code);
     }
-    // Advice about a host's node is not looked at where the memory is not managed.
+    // Advice about a NUMA node is ignored for memory that is not managed.
     if (of_node && !r.IsManaged(reinterpret_cast<uint64_t>(pointer))) return r.NothingToDo();
     Advise(r, ManagedAt(r, pointer, bytes), advice, location);
   });
@@ -194,7 +194,7 @@ cudaError_t cudaMemPrefetchBatchAsync(void** pointers, size_t* bytes, size_t cou
 }
 LOCKSTEP_PER_THREAD(cudaMemPrefetchBatchAsync, _ptsz)
 
-// What is discarded may be anything afterwards, so it may stay what it is.
+// Discarded memory has undefined contents, so it may stay unchanged.
 cudaError_t cudaMemDiscardBatchAsync(void** pointers, size_t* bytes, size_t count, unsigned long long flags,
                                      cudaStream_t stream) {
   return Api("cudaMemDiscardBatchAsync", [&](Runtime& r) {

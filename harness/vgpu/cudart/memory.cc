@@ -15,7 +15,7 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-// Where what cudaMalloc and its like gave begins.
+// Addresses returned by cudaMalloc and the like.
 std::set<uint64_t>& OfMalloc() {
   static auto* const bases = new std::set<uint64_t>;
   return *bases;
@@ -51,7 +51,7 @@ namespace {
 
 constexpr uint64_t kPitchAlignment = 512;
 
-// cudaMalloc and cudaFree stand between what streams did before and what they do next, as documented.
+// cudaMalloc and cudaFree are ordered after earlier and before later work of streams, as documented.
 void AllocateBetween(Runtime& r, void** pointer, uint64_t bytes) {
   if (pointer != nullptr && bytes > 0) RequireSafeInCapture();
   Allocate(r, pointer, bytes);
@@ -72,7 +72,7 @@ void AllocatePitched(Runtime& r, void** pointer, size_t* pitch, uint64_t width, 
   AllocateBetween(r, pointer, bytes);
 }
 
-// A fill that is not asynchronous by its name: it is all the same, unless the host sees the memory.
+// A synchronous fill: it behaves like an asynchronous one, unless the host can access the memory.
 void FillNow(Runtime& r, FillWork work) {
   work.waits = true;
   if (work.region.Bytes() == 0) return r.NothingToDo();
@@ -127,7 +127,7 @@ CopyWork CopyPeer3D(Runtime& r, const cudaMemcpy3DPeerParms* parms) {
   return MakeCopy3D(&plain);
 }
 
-// One copy of a batch: rows and layers count elements, which are bytes where neither end is an array.
+// One copy of a batch: rows and layers are in elements, which are bytes if neither end is an array.
 CopyWork CopyOfBatch(const cudaMemcpy3DBatchOp& asked) {
   const auto is_order = [&](int order) {
     return order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny;
@@ -192,7 +192,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
   });
 }
 
-// Managed memory is device memory where the device lives in this process.
+// Managed memory is device memory if the device is in this process.
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
   return Api("cudaMallocManaged", bytes == 0 ? Faults::kNone : Faults::kReports, [&](Runtime& r) {
     Require(pointer != nullptr, cudaErrorInvalidValue);
@@ -202,7 +202,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
     if (!r.backend().HostSeesDeviceMemory()) NotSupported("managed memory, where the device is another process's,");
     AllocateBetween(r, pointer, bytes);
     if (*pointer == nullptr) return;
-    // The host's own writes are seen by no checker, so none of it counts as uninitialised.
+    // Host writes are invisible to checkers, so none of it counts as uninitialised.
     r.backend().Fill(reinterpret_cast<uintptr_t>(*pointer), 0, bytes, r.origin());
     r.managed()[reinterpret_cast<uintptr_t>(*pointer)] = {bytes, r.device()};
   });
@@ -287,8 +287,8 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parms, cudaStream_t strea
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy3DAsync, _ptsz)
 
-// Several copies, each with the attributes of the group that it belongs to: when its source is read is a hint only, as
-// it is read no later than the call here.
+// Several copies, with attributes per group. The time at which a source is read is only a hint, because here it is read
+// at the latest during the call.
 cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const size_t* bytes, size_t count,
                                  cudaMemcpyAttributes* attributes, size_t* groups, size_t group_count,
                                  cudaStream_t stream) {

@@ -12,14 +12,14 @@ using lockstep::vgpu::KernelInfo;
 
 namespace {
 
-// Occupancy counts no block that asks for more than every kernel may have and more than cudaFuncSetAttribute has
-// allowed; that it may have allowed less does not count.
+// Occupancy is 0 for a block whose memory exceeds both the default limit and that of cudaFuncSetAttribute; a lower
+// limit set there is ignored.
 uint64_t MostForOccupancy(Runtime& r, const Kernel& kernel, const KernelInfo& info) {
   const auto every = static_cast<uint64_t>(r.profile().shared_per_block);
   return std::max(MaxDynamicShared(r, kernel, info), every - std::min<uint64_t>(info.static_shared, every));
 }
 
-// The shared memory of a multiprocessor by the kernel's preference, that holds a block.
+// The smallest shared-memory carveout, by the kernel's preference, that holds a block.
 uint64_t CarveoutOf(Runtime& r, const Kernel& kernel, uint64_t of_block) {
   const DeviceProfile& profile = r.profile();
   const lockstep::vgpu::ComputeCapability* const capability =
@@ -35,7 +35,7 @@ uint64_t CarveoutOf(Runtime& r, const Kernel& kernel, uint64_t of_block) {
   return all;
 }
 
-// Blocks that fit on a multiprocessor, with the share of its memory that the kernel's preference makes shared memory.
+// Blocks that fit on a multiprocessor, with the shared-memory carveout preferred by the kernel.
 int ResidentBlocks(Runtime& r, const Kernel& kernel, const KernelInfo& info, int threads, uint64_t dynamic) {
   const int blocks = r.backend().MaxBlocksPerSm(info, threads, dynamic);
   const DeviceProfile& profile = r.profile();
@@ -46,7 +46,7 @@ int ResidentBlocks(Runtime& r, const Kernel& kernel, const KernelInfo& info, int
   return std::min<int>(blocks, static_cast<int>(CarveoutOf(r, kernel, of_block) / of_block));
 }
 
-// The blocks of a cluster that a configuration asks for, 0: none. Throws what the launch would return.
+// The blocks per cluster of a configuration, 0: none. Throws the launch's errors.
 uint64_t ClusterOf(const Kernel& kernel, const KernelInfo& info, const cudaLaunchConfig_t& config, uint64_t most) {
   const dim3& set = kernel.required_cluster;
   const lockstep::vgpu::Dim3 own = info.cluster.Count() != 0 ? info.cluster : lockstep::vgpu::Dim3{set.x, set.y, set.z};
@@ -66,7 +66,7 @@ uint64_t ClusterOf(const Kernel& kernel, const KernelInfo& info, const cudaLaunc
   return cluster.Count();
 }
 
-// What both questions about clusters begin with: calls answer(blocks of a multiprocessor, blocks of the cluster, most).
+// The common start of both cluster queries: calls answer(blocks per multiprocessor, blocks per cluster, limit).
 template <typename F>
 cudaError_t AskClusters(const char* name, int* answer, const void* function, const cudaLaunchConfig_t* config,
                         const F& result) {
@@ -95,7 +95,7 @@ cudaError_t AskClusters(const char* name, int* answer, const void* function, con
     const uint64_t threads = uint64_t{block.x} * block.y * block.z;
     const size_t shared = config->dynamicSmemBytes;
     const bool fits = threads > 0 && threads <= info.max_threads && shared <= MostForOccupancy(r, kernel, info);
-    // Of clusters' blocks a multiprocessor takes no more than eight.
+    // A multiprocessor takes at most eight blocks of clusters.
     const int blocks = fits ? std::min(ResidentBlocks(r, kernel, info, static_cast<int>(threads), shared), 8) : 0;
     *answer = static_cast<int>(result(r, static_cast<uint64_t>(blocks), cluster, most));
   });
@@ -105,8 +105,8 @@ cudaError_t AskClusters(const char* name, int* answer, const void* function, con
 
 extern "C" {
 
-// Clusters of more than two blocks stay within a part of the chip (GPC), and have 124 of 132 multiprocessors of the
-// H100 that was asked: six parts of 16 and two of 14. Other H100s are cut otherwise.
+// Clusters of more than two blocks stay within a part of the chip (GPC), and can use 124 of the 132 multiprocessors of
+// the H100 measured: six GPCs of 16 and two of 14. Other H100s have other GPCs.
 cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function, const cudaLaunchConfig_t* config) {
   return AskClusters("cudaOccupancyMaxActiveClusters", clusters, function, config,
                      [](Runtime& r, uint64_t blocks, uint64_t cluster, uint64_t) -> uint64_t {
@@ -153,8 +153,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     Kernel& kernel = r.KernelOf(function);
     const auto& info = r.InfoOf(kernel);
     Require(ResidentBlocks(r, kernel, info, threads, 0) >= blocks, cudaErrorInvalidValue);
-    // An equal share of all, by whole units; what each block has reserved is not taken off, on a GPU neither. The one
-    // block of a multiprocessor may have what every kernel may.
+    // An equal share, in whole units; like a GPU, this ignores the reserved part of each block. A single block may have
+    // the maximum for any kernel.
     const uint64_t all = blocks == 1 ? static_cast<uint64_t>(r.profile().shared_per_sm) : CarveoutOf(r, kernel, 0);
     const auto unit = static_cast<uint64_t>(r.profile().shared_allocation_unit);
     const uint64_t share = all / static_cast<uint64_t>(blocks) / unit * unit;

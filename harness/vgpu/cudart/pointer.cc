@@ -1,4 +1,4 @@
-// What a pointer is: cudaPointerGetAttributes, and what the driver API asks beyond it.
+// Pointer attributes: cudaPointerGetAttributes, and the further ones of the driver API.
 #include "vgpu/cudart/pointer.h"
 
 #include <map>

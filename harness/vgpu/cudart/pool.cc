@@ -15,19 +15,19 @@ namespace {
 
 struct Pool {
   int device = 0;
-  bool elsewhere = false;  // its memory is the host's, or managed
+  bool elsewhere = false;  // its memory is on the host, or managed
   bool is_default = false;
   cudaMemAllocationHandleType handles = cudaMemHandleTypeNone;
   uint64_t release_threshold = 0;
   uint64_t used = 0, used_high = 0;
-  uint64_t reserved = 0, reserved_high = 0;  // by whole blocks; what is not in use goes back below the threshold
+  uint64_t reserved = 0, reserved_high = 0;  // in whole blocks; unused memory is released down to the threshold
   uint64_t max_bytes = 0;                    // 0: no limit of its own
   std::map<cudaMemPoolAttr, int> reuse = {{cudaMemPoolReuseFollowEventDependencies, 1},
                                           {cudaMemPoolReuseAllowOpportunistic, 1},
                                           {cudaMemPoolReuseAllowInternalDependencies, 1}};
 };
 
-// What a pool takes from the device at a time.
+// The granularity at which a pool reserves device memory.
 constexpr uint64_t kPoolTakes = 32 << 20;
 
 void CountUse(Pool& pool) {
@@ -36,7 +36,7 @@ void CountUse(Pool& pool) {
   pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
 }
 
-// All but so much, and what is in use, goes back.
+// Releases everything except this much and the memory in use.
 void KeepReservation(Pool& pool, uint64_t kept) {
   const uint64_t blocks = kept > UINT64_MAX - kPoolTakes ? kept : RoundedUp(kept, kPoolTakes);
   pool.reserved = std::min(pool.reserved, std::max(blocks, RoundedUp(pool.used, kPoolTakes)));
@@ -44,7 +44,7 @@ void KeepReservation(Pool& pool, uint64_t kept) {
 
 struct Pools {
   std::map<cudaMemPool_t, std::unique_ptr<Pool>> all;
-  std::map<int, cudaMemPool_t> defaults, current;  // by device, or by what KeyOf gives
+  std::map<int, cudaMemPool_t> defaults, current;  // by device, or by the result of KeyOf
   std::map<uintptr_t, std::pair<cudaMemPool_t, uint64_t>> allocated;
 };
 
@@ -81,7 +81,7 @@ Pool& PoolOf(cudaMemPool_t handle) {
   return *found->second;
 }
 
-// A device's ordinal, or a number below 0 for the host's pool, that of a node, and those of managed memory.
+// A device's ordinal, or a negative number for the pools of the host, a NUMA node, and managed memory.
 int KeyOf(Runtime& r, const cudaMemLocation& location, cudaMemAllocationType type) {
   const bool managed = type == cudaMemAllocationTypeManaged;
   const bool on_device = location.type == cudaMemLocationTypeDevice;
@@ -116,13 +116,13 @@ void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle
   if (pool.elsewhere) NotSupported("memory of a pool that is not one device's own");
   Require(pool.device == r.device(), cudaErrorInvalidDevice);
   if (pool.max_bytes != 0 && bytes > pool.max_bytes - pool.used) {
-    // It tried, unless that was far from possible.
+    // It tried, unless the request was far too large.
     if (bytes <= 2 * pool.max_bytes) pool.reserved_high = std::max(pool.reserved_high, pool.max_bytes);
     throw ApiError{cudaErrorMemoryAllocation};
   }
   Allocate(r, pointer, bytes);
   if (*pointer == nullptr) return;
-  // Until the allocation is done the memory is nobody's: a use that nothing orders behind it is too early.
+  // Until the allocation is ordered before it, any use of the memory is too early.
   StreamOperation operation(r, r.StreamOf(stream), false, {{reinterpret_cast<uintptr_t>(*pointer), bytes, true}});
   operation.Begin();
   pools().allocated[reinterpret_cast<uintptr_t>(*pointer)] = {handle, bytes};
@@ -154,7 +154,7 @@ void Set(Pool& pool, cudaMemPoolAttr attribute, const void* value) {
       break;
     case cudaMemPoolAttrReservedMemHigh:
     case cudaMemPoolAttrUsedMemHigh:
-      // A high-water mark can only be set back.
+      // A high-water mark can only be reset.
       Require(*static_cast<const uint64_t*>(value) == 0, cudaErrorInvalidValue);
       (attribute == cudaMemPoolAttrUsedMemHigh ? pool.used_high : pool.reserved_high) =
           attribute == cudaMemPoolAttrUsedMemHigh ? pool.used : pool.reserved;
@@ -194,7 +194,7 @@ void Get(const Pool& pool, cudaMemPoolAttr attribute, void* value) {
 
 }  // namespace
 
-// What cudaFree frees goes on counting as used, as on an H100; cudaFreeAsync counts itself.
+// Memory freed by cudaFree continues to count as used, as on an H100; cudaFreeAsync updates the count itself.
 void ForgetPooled(const void* pointer) { pools().allocated.erase(reinterpret_cast<uintptr_t>(pointer)); }
 
 cudaMemPool_t PoolOfAllocation(uint64_t base) {
@@ -352,7 +352,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
   });
 }
 
-// Devices do not reach each other's memory.
+// Devices cannot access each other's memory.
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, size_t count) {
   return Api("cudaMemPoolSetAccess", [&](Runtime& r) {
     const Pool& own = PoolOf(pool);
@@ -365,7 +365,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
       const bool none = list[i].flags == cudaMemAccessFlagsProtNone;
       Require(none || list[i].flags == cudaMemAccessFlagsProtReadWrite || location.id != own.device,
               cudaErrorInvalidValue);
-      // Its own device always reaches it.
+      // Its own device always has access.
       Require(location.id != own.device || !none, cudaErrorInvalidDevice);
       Require(location.id == own.device || none, cudaErrorPeerAccessUnsupported);
     }

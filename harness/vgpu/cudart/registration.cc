@@ -1,4 +1,4 @@
-// What nvcc's host code calls: registration before main, and the two halves of kernel<<<…>>>(…).
+// Functions called by nvcc's host code: registration before main, and the two halves of kernel<<<…>>>(…).
 #include <cstring>
 #include <string>
 #include <vector>
@@ -45,7 +45,7 @@ void** __cudaRegisterFatBinary(void* wrapper_address) {
     Say("this program has device code in a form that the virtual GPU does not know");
     module->error = cudaErrorNoKernelImageForDevice;
   } else if (wrapper->version == kLinkedVersion) {
-    // What nvcc linked is machine code; the objects' own PTX is linked anew.
+    // nvcc's linked result is machine code; the objects' own PTX is linked again.
     for (auto* each = static_cast<const void* const*>(wrapper->linked); *each != nullptr; ++each) {
       module->images.push_back(image(*each));
     }
@@ -57,11 +57,11 @@ void** __cudaRegisterFatBinary(void* wrapper_address) {
 
 void __cudaRegisterFatBinaryEnd(void**) {}
 
-// Runs when the process ends, where its modules end with it; or when a shared object is unloaded.
+// Called when the process ends, and its modules with it; or when a shared object is unloaded.
 void __cudaUnregisterFatBinary(void** handle) {
   Runtime& r = runtime();
   const std::lock_guard lock(r.mutex());
-  // What was loaded stays, as kernels may still be named.
+  // Loaded modules stay, because kernels may still be referenced.
   if (Module* module = ModuleOf(handle); module != nullptr) r.ForgetImage(module);
 }
 
@@ -91,7 +91,7 @@ void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* nam
   r.AddSymbol(ModuleOf(handle), host, std::move(symbol));
 }
 
-// Host code is about to use a managed variable.
+// Called before host code uses a managed variable.
 char __cudaInitModule(void** handle) {
   Api("__cudaInitModule", Faults::kIgnores, [&](Runtime& r) { r.InitManaged(ModuleOf(handle)); });
   return 1;

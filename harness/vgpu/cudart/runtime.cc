@@ -14,7 +14,7 @@
 namespace lockstep::vgpu::cudart {
 
 Runtime& runtime() {
-  // Never destroyed: destructors of the program's own objects call CUDA until the process is gone.
+  // Never destroyed: destructors of the program's objects may call CUDA until the process ends.
   static Runtime* const instance = new Runtime;
   return *instance;
 }
@@ -42,7 +42,7 @@ void Print(const std::string& sentence) {
 
 void Say(std::string_view sentence) {
   const std::string text(sentence);
-  if (HasJudge()) return Print(text);  // each test's output is read by itself
+  if (HasJudge()) return Print(text);  // a judge reads each test's output separately
   {
     const std::lock_guard lock(said_mutex);
     if (const auto known = Said().find(text); known != Said().end()) {
@@ -65,7 +65,7 @@ void LogSuppressedCount() {
 std::string AtCallSite() {
   const std::string site = CallSite();
   if (site.empty()) return "";
-  // A judge's reader has one file, and needs no path.
+  // A judge's reader has one file, so the path is omitted.
   return " (" + (HasJudge() ? site.substr(site.find_last_of('/') + 1) : site) + ")";
 }
 
@@ -112,7 +112,7 @@ constexpr std::string_view kWithoutContext[] = {"cudaMemPoolExportPointer", "cud
                                                 "cudaLibraryLoadData",      "cudaLibraryLoadFromFile"};
 constexpr std::string_view kWithContext[] = {"cudaGraphCreate", "cudaMemcpy"};
 
-// Calls that a lost context does not matter to, and those among them that it does.
+// Calls that work with a lost context, and exceptions among them.
 constexpr std::string_view kOutliving[] = {"cudaGraph",
                                            "cudaMemPool",
                                            "cudaDeviceGetMemPool",
@@ -127,19 +127,19 @@ constexpr std::string_view kWithTheContext[] = {
     "cudaGraphAddMemcpyNode", "cudaGraphAddMemsetNode",    "cudaGraphKernelNodeSet", "cudaGraphMemcpyNodeSet",
     "cudaGraphMemsetNodeSet", "cudaGraphNodeSetParams",    "cudaGraphExecKernel",    "cudaGraphExecMemcpy",
     "cudaGraphExecMemset",    "cudaGraphExecNodeSetParams"};
-// These find a handle wrong on a device that is gone, too; of one whose primary context was released they say so.
+// These check handles even after a device reset; after a release of the primary context they report the release.
 constexpr std::string_view kLookingOnGone[] = {"cudaEventQuery", "cudaEventElapsedTime", "cudaArrayGetInfo"};
 constexpr std::string_view kTellingOfRelease[] = {"cudaEventQuery", "cudaEventSynchronize", "cudaEventElapsedTime",
                                                   "cudaMemRangeGetAttribute"};
-// Of a device that is gone, these alone.
+// The only calls that work after a device reset.
 constexpr std::string_view kOutlivingTheDevice[] = {"cudaFuncGetName", "cudaMemPool"};
-// Calls that find an argument or a handle wrong before they look at the context; others leave that to the driver.
+// Calls that check an argument or handle before the context; others leave that to the driver.
 constexpr std::string_view kLooking[] = {
     "cudaLaunchHostFunc", "cudaEventQuery",          "cudaEventSynchronize",   "cudaMalloc",
     "cudaArrayGetInfo",   "cudaCreateTextureObject", "cudaCreateSurfaceObject"};
 
-// Calls that wait for the device's work, or ask about it: to these a fault comes first. To others it comes some
-// milliseconds later on a GPU, when most programs have waited for it.
+// Calls that wait for or query the device's work report a fault first. Others see it some milliseconds later on a GPU,
+// when most programs have waited for it.
 constexpr std::string_view kWaiting[] = {"cudaMemcpy", "cuMemcpy", "cuModuleLoad", "cuLibraryLoad"};
 
 template <typename List>
@@ -181,7 +181,7 @@ bool RuntimeInUseHere() { return in_use_here; }
 void Runtime::SetDevice(int device) {
   Require(device >= 0 && device < device_count(), cudaErrorInvalidDevice);
   if (CalledAs() == nullptr) in_use = in_use_here = PrimaryWasSet() = true;
-  // A device that was reset after a fault can't be had again.
+  // A device that was reset after a fault stays unavailable.
   Require(contexts_[device].sticky != cudaErrorDevicesUnavailable, cudaErrorDevicesUnavailable);
   CurrentDevice() = device;
 }
@@ -251,7 +251,7 @@ cudaError_t Runtime::Enter(const char* function, Faults faults, const void* fram
   if (current.sticky == cudaSuccess) return SpoilByCallOf(function);
   const bool is_gone = current.sticky == cudaErrorDevicesUnavailable;
   if (is_gone ? BeginsWithOne(function, kOutlivingTheDevice) : OutlivesContext(function)) return cudaSuccess;
-  // The driver looks at the context first, the runtime at arguments that are wrong at sight.
+  // The driver checks the context first, the runtime obviously invalid arguments.
   if (CalledAs() != nullptr) return current.sticky;
   lost_ = current.sticky;
   return cudaSuccess;
@@ -292,16 +292,16 @@ cudaError_t Runtime::Leave(cudaError_t error) {
     error = tells ? cudaErrorContextIsDestroyed : lost;
   }
   Arrive();
-  // Arguments that are wrong at sight are told before the device is there.
+  // Obviously invalid arguments are reported before the device is initialised.
   if (made_current_ && error == cudaErrorInvalidValue && context().backend == nullptr) in_use = in_use_here = false;
-  // That work isn't done yet is an answer, which an H100 doesn't keep.
+  // "Not ready" is an answer, which an H100 does not store as an error.
   if (error != cudaSuccess && error != cudaErrorNotReady) {
     LastError() = error;
-    // A kernel's fault has its own report, and comes from every call that follows it, tested or not. What a program
-    // does with the driver's errors can't be seen: nothing asks for them later.
+    // A kernel's fault has its own report, and is returned by every later call. Checks of the driver's errors are
+    // invisible: there is no later query.
     if (error != context().sticky && CalledAs() == nullptr) NoteFailure(function_, error);
   }
-  // nvcc's own calls (__cuda…) are none of the program's.
+  // nvcc's own calls (__cuda…) are not the program's.
   if (!carried_ && std::string_view(function_).substr(0, 2) != "__") {
     try {
       backend().Note({function_, backend().WatchesStreams() ? CallSite() : ""}, error);
@@ -359,8 +359,8 @@ Kernel* Runtime::AddKernel(Module* module, const void* host, std::string name) {
   auto kernel = std::make_unique<Kernel>();
   kernel->module = module;
   kernel->name = std::move(name);
-  // A template's kernel is registered by every translation unit that instantiates it, under one address. Where a shared
-  // object was unloaded another one's may lie; the program may still hold a handle of the old kernel.
+  // A template's kernel is registered by every translation unit that instantiates it, under one address. After a shared
+  // object is unloaded, another one may reuse the address; the program may still hold a handle of the old kernel.
   const void* const key = host != nullptr ? host : kernel.get();
   const auto known = kernels_.find(key);
   if (known != kernels_.end() && known->second->module->image_gone) {
@@ -455,7 +455,7 @@ Kernel* Runtime::FindKernel(Module* module, const std::string& name) {
 
 const VariableInfo& Runtime::VariableOf(const void* host) {
   auto found = symbols_.find(host);
-  // Host code names a __managed__ variable by where it is.
+  // Host code identifies a __managed__ variable by its address.
   if (found == symbols_.end()) {
     found = std::find_if(symbols_.begin(), symbols_.end(), [host](const auto& entry) {
       return entry.second.managed_slot != nullptr && *entry.second.managed_slot == host && host != nullptr;
@@ -475,7 +475,7 @@ const VariableInfo& Runtime::VariableOf(Symbol& symbol) {
 
 namespace {
 
-// The entry of base → thing whose range holds the address, or the end. bytes(thing) is the range's length.
+// The entry of base → thing whose range contains the address, or the end. bytes(thing) is the range's length.
 template <typename Map, typename Bytes>
 auto Holding(const Map& ranges, uint64_t address, Bytes bytes) {
   auto range = ranges.upper_bound(address);
@@ -527,7 +527,7 @@ void Runtime::Reset() {
   if (faulted()) current.sticky = cudaErrorDevicesUnavailable;
   current.pending = current.fault = cudaSuccess;
   current.was_released = false;
-  in_use = false;  // until a call needs the context again
+  in_use = false;  // until a call recreates the context
   timeline_.Reset(device());
   std::erase_if(managed_, [this](const auto& range) { return range.second.device == device(); });
   for (const auto& module : modules_) module->handles.erase(device());
@@ -535,7 +535,7 @@ void Runtime::Reset() {
     symbol.info.erase(device());
     if (symbol.managed_slot != nullptr) *symbol.managed_slot = nullptr;
   }
-  // The program looks for its managed variables once only.
+  // The program looks up its managed variables only once.
   if (current.sticky == cudaSuccess && backend().HostSeesDeviceMemory()) {
     for (const auto& module : modules_) InitManaged(module.get());
   }

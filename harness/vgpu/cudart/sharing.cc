@@ -1,4 +1,4 @@
-// Handles for other processes. None can open one; that is refused. This one gets the error that it would get of a GPU.
+// Handles for other processes. Opening one is refused. Using one in this process gives the same error as on a GPU.
 #include <unistd.h>
 
 #include <cstring>
@@ -11,7 +11,7 @@ using namespace lockstep::vgpu::cudart;
 
 namespace {
 
-// What a handle holds: that it is one, and of which process.
+// A handle's contents: a marker, and the process.
 struct Shared {
   char mark[8] = "vgpuipc";
   pid_t process = ::getpid();
@@ -22,7 +22,7 @@ void Mark(Handle* handle) {
   const Shared shared;
   std::memcpy(handle, &shared, sizeof shared);
 }
-// Ends the call: with `own` for this process's handle, with `wrong` for what is none.
+// Ends the call with `own` for this process's handle, or `wrong` for an invalid one.
 template <typename Handle>
 [[noreturn]] void RefuseToOpen(const Handle& handle, cudaError_t own, cudaError_t wrong) {
   Shared shared;
@@ -77,7 +77,7 @@ cudaError_t cudaDeviceGetNvSciSyncAttributes(void* list, int device, int flags) 
   });
 }
 
-// The log of errors is empty; they are on standard error.
+// The error log is empty, because errors go to standard error.
 cudaError_t cudaLogsCurrent(cudaLogIterator* position, unsigned) {
   return Api("cudaLogsCurrent", [&](Runtime&) {
     Require(position != nullptr, cudaErrorInvalidValue);
@@ -96,7 +96,7 @@ cudaError_t cudaLogsDumpToMemory(cudaLogIterator* position, char* buffer, size_t
 cudaError_t cudaLogsDumpToFile(cudaLogIterator*, const char* path, unsigned) {
   return Api("cudaLogsDumpToFile", [&](Runtime&) { Require(path != nullptr, cudaErrorInvalidValue); });
 }
-// What is never called needs no more than a handle.
+// The callback is never called, so a handle is enough.
 cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t callback, void*, cudaLogsCallbackHandle* handle) {
   return Api("cudaLogsRegisterCallback", [&](Runtime&) {
     Require(callback != nullptr && handle != nullptr, cudaErrorInvalidValue);
@@ -121,7 +121,7 @@ cudaError_t cudaDeviceUnregisterAsyncNotification(int device, cudaAsyncCallbackH
   });
 }
 
-// Of pools, none here is made to be shared.
+// No pool here is shareable.
 cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData*, void*) {
   return Api("cudaMemPoolExportPointer", [](Runtime&) { throw ApiError{cudaErrorInvalidValue}; });
 }

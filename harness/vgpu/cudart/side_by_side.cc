@@ -18,15 +18,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Between turns, for other threads of the program: the longer nothing happens, the longer.
+// Pauses between turns, for other threads of the program; they grow while nothing happens.
 constexpr auto kShortestPause = 20us, kLongestPause = 1000us;
-// How long the host waits for launches that only wait, too. Where the program has no other thread, only a signal or
-// another process could let them go on; where their threads read a clock, they may give up by themselves.
+// How long the host waits for launches that only poll. If the program has no other thread, only a signal or another
+// process could release them; if their threads read a clock, they may give up by themselves.
 constexpr auto kPatienceAlone = 1s, kPatience = 20s, kPatienceWithClock = 60s;
-// The same for a host that only asks.
+// The same for a host that only queries.
 constexpr auto kPatienceOfQueries = 60s;
 
-// On behalf of a call on another device, in this scope.
+// Acts on behalf of a call on another device, in this scope.
 class OnBehalf {
  public:
   OnBehalf(Runtime& r, int device, const char* function)
@@ -46,7 +46,7 @@ class OnBehalf {
 
 std::atomic<int> threads_of_ours = 0;
 
-// Threads of this process that may be the program's own. Those of a launch on several threads count as such.
+// Threads of this process that may be the program's. Includes threads of a parallel launch.
 int OtherThreads() {
   int threads = 0;
   std::error_code error;
@@ -161,13 +161,13 @@ void ConcurrentWork::Turn(Runtime& r) {
   in_turn_ = false;
 }
 
-// Whether the launch has got on.
+// Whether the launch has made progress.
 bool ConcurrentWork::Continue(Runtime& r, Id id) {
   const auto found = operations_.find(id);
   if (found == operations_.end()) return true;
   Operation& operation = found->second;
   const OnBehalf on_behalf(r, operation.device, operation.function);
-  // As other operations do that touch host memory by themselves.
+  // Like other operations that access host memory directly.
   r.mapped().Exchange(r);
   r.transfers().BeforeDeviceWrites(r);
   bool has_ended = false;
@@ -192,7 +192,7 @@ bool ConcurrentWork::Continue(Runtime& r, Id id) {
   return true;
 }
 
-// Does the first operation that waits for nothing; false: there is none.
+// Does the first operation that is ready; false: there is none.
 bool ConcurrentWork::RunReady(Runtime& r) {
   const auto found = std::find_if(operations_.begin(), operations_.end(), [this](const auto& entry) {
     return entry.second.launch == nullptr && !entry.second.runs && !Pend(entry.second.after);
@@ -213,7 +213,7 @@ bool ConcurrentWork::RunReady(Runtime& r) {
     r.SetPending(cudaErrorUnknown);
   }
   running_ = 0;
-  // The work may have given up the lock, and its device may be gone.
+  // The work may have released the lock, and its device may no longer exist.
   const auto still = operations_.find(id);
   if (still != operations_.end() && still->second.launch == nullptr && still->second.runs) operations_.erase(still);
   Finish(r, device);

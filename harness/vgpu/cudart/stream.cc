@@ -10,7 +10,7 @@ namespace {
 
 void Create(Runtime& r, cudaStream_t* stream, unsigned flags, int priority) {
   Require(stream != nullptr && (flags == cudaStreamDefault || flags == cudaStreamNonBlocking), cudaErrorInvalidValue);
-  // Priorities beyond those that exist are the nearest that do.
+  // Priorities are clamped to this range.
   constexpr int kMostUrgent = -5, kLeastUrgent = 0;
   *stream = r.timeline().CreateStream(r.device(), flags, std::clamp(priority, kMostUrgent, kLeastUrgent));
 }
@@ -29,7 +29,7 @@ Stream& Awaited(Runtime& r, cudaStream_t handle) {
   return stream;
 }
 
-// What is in the stream is still done.
+// Enqueued work is still done.
 void Destroy(Runtime& r, cudaStream_t handle) {
   Stream& stream = r.StreamOf(handle);
   ConcurrentWork::Ids before = r.beside().Before(r, stream);
@@ -78,8 +78,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 LOCKSTEP_PER_THREAD(cudaStreamSynchronize, _ptsz)
 
-// Work that can be done is done when it is asked for. The first questions behind it are answered with no all the same,
-// as on a GPU, where nothing has run yet.
+// Work that can be done is done when it is submitted. The first queries after it still report "not ready", as on a GPU
+// that has not run it yet.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return Api("cudaStreamQuery", [&](Runtime& r) {
     Stream& asked = Awaited(r, stream);
@@ -98,7 +98,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     const Event& awaited = r.timeline().EventOf(event);
     Require(waiting.point.capture != nullptr || flags != cudaEventWaitExternal, cudaErrorIllegalState);
     if (waiting.point.capture != nullptr && awaited.of_ended_capture) Spoil(waiting, cudaErrorInvalidValue);
-    // An event outside a capture can be waited for by a node only, where that is asked for.
+    // An event outside a capture can only be waited for by a node, if that is requested.
     if (waiting.point.capture != nullptr && awaited.point.capture == nullptr && flags != cudaEventWaitExternal) {
       if (!awaited.recorded && awaited.later == nullptr) return;
       Spoil(waiting, cudaErrorStreamCaptureIsolation);
@@ -141,7 +141,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetDevice, _ptsz)
 
-// Preferences that the model does not follow, kept so that they can be read back.
+// Preferences without an effect in the model, stored to be read back.
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
                                    const cudaLaunchAttributeValue* value) {
   return Api("cudaStreamSetAttribute", Faults::kIgnores, [&](Runtime& r) {

@@ -1,4 +1,4 @@
-// Texture objects and surface objects: what a program may ask for, and what becomes of it.
+// Texture objects and surface objects: their checks and their samplers.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -14,7 +14,7 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-constexpr uint64_t kMemoryAlignment = 512, kPitchAlignment = 32;  // of textures in memory, as device properties say
+constexpr uint64_t kMemoryAlignment = 512, kPitchAlignment = 32;  // of textures in memory, as in the device properties
 constexpr uint64_t kMostBufferTexels = uint64_t{1} << 28;
 constexpr uint64_t kMostPitched = 131072, kMostPitchedHeight = 65000, kMostPitch = (1 << 21) - kPitchAlignment;
 
@@ -37,7 +37,7 @@ const Object& ObjectOf(Runtime& r, unsigned long long handle, bool is_surface) {
   return found->second;
 }
 
-// As the hardware's allocations are aligned.
+// With the alignment of hardware allocations.
 bool IsAligned(Runtime& r, uint64_t address) {
   const std::optional<int> device = r.DeviceHolding(address);
   const auto memory = MemoryAt(r, reinterpret_cast<const void*>(address));
@@ -70,7 +70,7 @@ vgpu::Image PitchedImage(Runtime& r, const cudaResourceDesc& resource) {
   vgpu::Image image = ImageOfMemory(r, ImageShape::k2D, pitched.devPtr, pitched.desc);
   Require(pitched.width <= kMostPitched && pitched.height <= kMostPitchedHeight, cudaErrorInvalidValue);
   Require(pitched.pitchInBytes % kPitchAlignment == 0 && pitched.pitchInBytes <= kMostPitch, cudaErrorInvalidValue);
-  // Taken, though of no use.
+  // Accepted, though useless.
   if (pitched.width == 0 || pitched.height == 0 || pitched.pitchInBytes < pitched.width * image.format.Bytes())
     image.shape = ImageShape::kNone;
   image.width = static_cast<uint32_t>(pitched.width);
@@ -113,12 +113,12 @@ AddressMode ModeOf(cudaTextureAddressMode mode) {
   throw ApiError{cudaErrorInvalidValue};
 }
 
-// Of a multiple of 1 / most, the nearest; of two the smaller one.
+// The nearest multiple of 1 / most; the smaller one on a tie.
 float Nearest(float value, float most) {
   return std::copysign(std::ceil(std::fabs(value) * most - 0.5f) / most, value);
 }
 
-// A border's color has the precision of the texels. Among integers it is the bits of the float that was given.
+// A border colour is rounded to the texels' precision. For integers it is the bits of the given float.
 float BorderOf(float color, const TexelFormat& format, const Sampler& sampler, int channel) {
   if (format.kind == TexelKind::kFloat) {
     if (format.channel_bytes == 2 && Half::ToFloat(Half::FromFloat(color)) != color) {
@@ -141,7 +141,7 @@ float BorderOf(float color, const TexelFormat& format, const Sampler& sampler, i
                  static_cast<float>((1 << (width - (is_signed ? 1 : 0))) - 1));
 }
 
-// declared: the format of the resource itself, which a view may read otherwise.
+// declared: the format of the resource, which a view may reinterpret.
 Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image, const TexelFormat& declared, bool has_view,
                   bool always_normalized) {
   Sampler sampler;
@@ -157,7 +157,7 @@ Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image, const T
   sampler.linear = desc.filterMode == cudaFilterModeLinear;
   sampler.normalized = desc.normalizedCoords != 0;
   sampler.as_float = integers && normalizes;
-  // What is read as integers is so by the resource's own format: a view's narrow integers on floats become floats.
+  // Reading as integers depends on the resource's own format: a view's narrow integers on floats become floats.
   if (has_view) {
     sampler.as_float =
         image.format.kind != TexelKind::kFloat && image.format.channel_bytes < 4 && (!integers || normalizes);
@@ -166,7 +166,7 @@ Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image, const T
   Require(normalizes || !always_normalized, cudaErrorInvalidNormSetting);
   Require(!sampler.linear || !integers || (normalizes && narrow), cudaErrorInvalidFilterSetting);
   Require(!normalizes || (narrow && integers), cudaErrorInvalidNormSetting);
-  // Only bytes that are read as floats are colors. Anisotropy needs derivatives, which a kernel does not give.
+  // Only bytes read as floats can be sRGB colours. Anisotropy needs derivatives, which kernels don't have.
   const bool signed_bytes = image.format.kind == TexelKind::kSigned && image.format.channel_bytes == 1;
   if (sampler.srgb && sampler.as_float && signed_bytes) NotSupported("a texture of signed sRGB colors");
   const bool between = desc.mipmapFilterMode == cudaFilterModeLinear || image.shape == ImageShape::k3D;
@@ -191,7 +191,7 @@ Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image, const T
     sampler.border[channel] = BorderOf(desc.borderColor[channel], image.format, sampler, channel);
   }
   sampler.levels_linear = desc.mipmapFilterMode == cudaFilterModeLinear;
-  // In whole parts of a level, what follows cut off.
+  // In whole fractions of a level, truncated.
   const auto parts = [](float level) {
     constexpr float kMost = 64;
     return static_cast<int>(std::ldexp(std::clamp(std::isnan(level) ? 0 : level, -kMost, kMost), kLevelBits));
@@ -202,7 +202,7 @@ Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image, const T
   return sampler;
 }
 
-// What a view makes of the resource: other texels of the same size.
+// Applies a view to the resource: other texels of the same size.
 void LookThrough(const cudaResourceViewDesc& view, const cudaResourceDesc& resource, vgpu::Image& image) {
   constexpr cudaResourceViewFormat kLast = cudaResViewFormatFloat4;
   const bool is_mipmap = resource.resType == cudaResourceTypeMipmappedArray;
@@ -223,7 +223,7 @@ void LookThrough(const cudaResourceViewDesc& view, const cudaResourceDesc& resou
   Require(view.firstMipmapLevel <= view.lastMipmapLevel, cudaErrorInvalidValue);
   const size_t levels = is_mipmap ? LevelsOf(resource.res.mipmap.mipmap).size() : 1;
   if (view.firstMipmapLevel != 0 || view.lastMipmapLevel + size_t{1} < levels) NotSupported("a view of some levels");
-  // Kinds of one, two and four channels, one behind the other.
+  // Consecutive kinds with one, two and four channels.
   constexpr TexelKind kUnsigned = TexelKind::kUnsigned, kSigned = TexelKind::kSigned, kFloat = TexelKind::kFloat;
   constexpr std::pair<TexelKind, uint8_t> kKinds[] = {{kUnsigned, 1}, {kSigned, 1}, {kUnsigned, 2}, {kSigned, 2},
                                                       {kUnsigned, 4}, {kSigned, 4}, {kFloat, 2},    {kFloat, 4}};
@@ -264,7 +264,7 @@ unsigned long long Create(Runtime& r, const cudaResourceDesc* resource, const cu
 }
 
 void Destroy(Runtime& r, unsigned long long handle, bool is_surface) {
-  // What is none is nobody's, and no error.
+  // An unknown handle is not an error.
   const auto found = Objects().find({r.device(), handle});
   if (found == Objects().end() || found->second.is_surface != is_surface) return;
   r.backend().RemoveTexture(handle);

@@ -33,7 +33,7 @@ cudaStream_t Timeline::CreateStream(int device, unsigned flags, int priority) {
   return handle;
 }
 
-// Each thread has one on each device, made when it is first meant: it waits for the legacy stream, and that for it.
+// Each thread has one on each device, created on first use: it synchronises with the legacy stream in both directions.
 Stream& Timeline::OfThisThread(int device) {
   cudaStream_t& handle = of_threads_[{device, std::this_thread::get_id()}];
   if (handle == nullptr) handle = CreateStream(device, cudaStreamDefault, 0);

@@ -16,7 +16,7 @@
 namespace lockstep::vgpu::cudart {
 namespace {
 
-// The name of a process or of one of its threads.
+// Names a process or one of its threads in the trace.
 void WriteName(std::ofstream& file, const char* what, int device, unsigned long long stream, const std::string& name) {
   file << R"({"ph":"M","name":")" << what << R"(","pid":)" << device << R"(,"tid":)" << stream << R"(,"args":{"name":)"
        << JsonText(name) << "}},\n";

@@ -11,8 +11,8 @@ namespace lockstep::vgpu::cudart {
 namespace {
 
 constexpr uint64_t kWord = 4;
-constexpr uint64_t kMostPadding = 16;  // of a struct, bytes at a time
-constexpr uint64_t kFewBytes = 64;     // of a copy that may be one struct
+constexpr uint64_t kMostPadding = 16;  // of a struct, in bytes
+constexpr uint64_t kFewBytes = 64;     // of a copy that may be a single struct
 
 void SetSource(const std::string& site, ThreadPlace& place) {
   const size_t colon = site.find_last_of(':');
@@ -27,7 +27,7 @@ void SetSource(const std::string& site, ThreadPlace& place) {
 void CheckUnwritten(Device& device, uint64_t address, uint64_t bytes, const Origin& copy) {
   uint64_t first = device.FirstUnwritten(address, bytes, kWord);
   if (first == bytes) return;
-  // The longest run of words that nothing has written, and how many runs there are.
+  // The longest run of unwritten words, and the number of runs.
   uint64_t longest = 0, at = first, runs = 0;
   for (uint64_t begin = first; begin < bytes; ++runs) {
     uint64_t end = begin;

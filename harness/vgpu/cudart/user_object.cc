@@ -1,5 +1,5 @@
-// User objects: memory of the program's that graphs hold as long as they may use it. The function that gives it back runs
-// when nobody holds a reference.
+// User objects: the program's memory that graphs hold while they may use it. The destructor function runs when there is
+// no reference left.
 #include <climits>
 #include <map>
 #include <memory>
@@ -13,7 +13,7 @@ namespace {
 struct UserObject {
   std::weak_ptr<void> memory;
   std::shared_ptr<void> own;  // while the program holds references
-  unsigned references = 0;    // of the program's
+  unsigned references = 0;    // held by the program
 };
 
 std::map<cudaUserObject_t, UserObject>& UserObjects() {

@@ -15,7 +15,7 @@ void RecordInCapture(Runtime& r, const RecordWork& work, const Stream& stream) {
   event.of_ended_capture = false;
 }
 
-// The stream joins the capture in which the event was recorded, or waits for more of its own.
+// The stream joins the capture in which the event was recorded, or adds dependencies within its own.
 void WaitInCapture(const Event& event, Stream& stream) {
   if (stream.point.capture == nullptr) return Join(stream, event.point);
   Require(stream.point.capture->valid, cudaErrorStreamCaptureInvalidated);
@@ -79,7 +79,7 @@ namespace {
 bool HostWaits(Runtime& r, const Work& work) {
   if (const auto* copy = std::get_if<CopyWork>(&work)) return HostWaits(r, *copy);
   if (const auto* fill = std::get_if<FillWork>(&work)) return HostWaits(r, *fill);
-  // Its function may refer to what its caller has on the stack.
+  // Its function may refer to the caller's stack.
   return std::holds_alternative<LibraryWork>(work);
 }
 
@@ -96,7 +96,7 @@ void PerformInOrder(Runtime& r, const Work& work, Stream& stream) {
   if (const auto* wait = std::get_if<WaitWork>(&work)) {
     return WaitInOrder(r, r.timeline().EventOf(wait->event), stream);
   }
-  // Their nodes, each in order.
+  // Their nodes are queued individually.
   if (std::holds_alternative<ChildWork>(work) || std::holds_alternative<ConditionWork>(work))
     return Perform(r, work, stream);
   ConcurrentWork::Ids before = beside.Before(r, stream);

@@ -27,7 +27,7 @@ uint64_t Argument(const FrameValues& frame, const CallSite& site, size_t k, int 
   return ArgumentOf<uint64_t>(frame, site, k, lane);
 }
 
-// Returns the same as CUDA's: the number of arguments, -1 for a null format, -2 if the text could not be kept.
+// The same results as in CUDA: the number of arguments, -1 for a null format, -2 if the text could not be stored.
 int Printf(Warp& warp, uint64_t format, uint64_t arguments, const ReadMemory& read) {
   if (format == 0) return -1;
   const LaunchState& launch = warp.engine->launch();

@@ -28,7 +28,7 @@ InsnClass CostClassOf(const ptx::Instruction& instruction, Meaning meaning, Insn
     case Meaning::kDivide:
     case Meaning::kRemainder:
       if (IsPowerOfTwo(right)) return by_row;
-      // By a constant: ptxas multiplies by its reciprocal.
+      // By a constant: ptxas multiplies by the reciprocal.
       return right != nullptr ? InsnClass::kIntegerMultiply : InsnClass::kIntegerDivide;
     default:
       return by_row;

@@ -72,9 +72,9 @@ void DescribeKernel(const ptx::Module& module, const ptx::Function& entry, Kerne
   }
 }
 
-// If a kernel states its block size or the number of resident blocks (.maxntid, .reqntid, .minnctapersm), ptxas fits it
-// into the SM's registers and spills the excess, as it does beyond the 255 registers that an instruction can address;
-// .maxnreg limits a thread's registers directly.
+// If a kernel states its block size or resident blocks (.maxntid, .reqntid, .minnctapersm), ptxas fits it into the SM's
+// registers and spills the rest, as it does beyond the 255 addressable registers; .maxnreg limits a thread's registers
+// directly.
 void BoundRegisters(const ptx::Function& entry, KernelInfo& kernel) {
   constexpr uint32_t kRegistersPerSm = 65536;  // of every GPU that runs today's PTX
   constexpr uint32_t kUnit = 8;
@@ -92,7 +92,7 @@ void BoundRegisters(const ptx::Function& entry, KernelInfo& kernel) {
 // Collects the functions that the entry can reach, itself first.
 void CollectFunctions(ProgramBuilder& builder, const ptx::Function& entry) {
   const auto add = [&](const ptx::Function* f) {
-    // Of other kernels, which this one may launch, only the address is wanted.
+    // For other kernels, which this one may launch, only the address is needed.
     if (!f->has_body || (f->is_entry && f != &entry) || builder.function_index.contains(f)) return;
     builder.function_index[f] = static_cast<uint32_t>(builder.functions.size());
     builder.functions.push_back(f);
@@ -214,8 +214,8 @@ void SizeStack(ProgramBuilder& builder) {
   }
 }
 
-// What a loop calls is in it, and so is what that calls in turn. Functions that call each other are a loop, too: they
-// are what is left, with what they call, when those that nobody left calls are taken away.
+// Functions called from a loop are in it, and so are their callees. Functions that call each other form a loop, too:
+// after repeatedly removing functions without remaining callers, these and their callees are left.
 void MarkCalledInLoops(ProgramBuilder& builder) {
   auto& callees = builder.callees;
   for (uint32_t k = 0; k < builder.functions.size(); ++k) {

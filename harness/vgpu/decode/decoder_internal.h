@@ -49,7 +49,7 @@ struct ProgramBuilder {
   std::vector<const ptx::Function*> functions;              // by index
   std::unordered_map<std::string, uint32_t> shared_offset;  // by VariableKey
   std::unordered_map<std::string, uint32_t> text_index;
-  // By function; the last one stands for all whose addresses are taken, which an indirect call may reach.
+  // By function; the last one represents all functions whose addresses are taken, which an indirect call may reach.
   std::vector<std::vector<uint32_t>> callees;
   std::set<uint32_t> called_in_loops;  // functions
   bool indirect_calls = false;

@@ -13,7 +13,7 @@
 namespace lockstep::vgpu {
 using ptx::Type;
 
-// 0f… where 8 bytes are wanted are the low word's bits: ptxas doesn't widen the number.
+// An f32 literal (0f…) in an 8-byte operand gives the low word's bits: ptxas doesn't widen the number.
 uint64_t FloatBits(const ptx::FloatImmediate& immediate, int bytes) {
   if (bytes == 8 || !immediate.is_double) return immediate.bits;
   double value;
@@ -26,7 +26,7 @@ uint64_t FloatBits(const ptx::FloatImmediate& immediate, int bytes) {
 
 namespace {
 
-// Behind a tensor's or a texture's handle: a vector or one value.
+// After a tensor's or a texture's handle: a vector or one value.
 std::vector<const ptx::Operand*> Coordinates(const ptx::Operand& address) {
   std::vector<const ptx::Operand*> coordinates;
   for (const ptx::Operand& second : address.second) {
@@ -54,7 +54,7 @@ int FunctionDecoder::RegisterBytes(const std::string& name) const {
 
 RowRef FunctionDecoder::TemporaryRow() {
   if (temporaries_ >= 8) throw Unsupported("too many operands");
-  return temporary_base_ + 256u * static_cast<uint32_t>(temporaries_++);  // at most eight, as an Insn has rows
+  return temporary_base_ + 256u * static_cast<uint32_t>(temporaries_++);  // at most eight, the number of an Insn's rows
 }
 
 void FunctionDecoder::AddRow(Insn& insn, RowRef row, bool negated, Type type) {
@@ -217,8 +217,8 @@ RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const p
   return zero;
 }
 
-// A handle has as many as its modifiers say, which has been checked (BindInTable); a tensor five, kNoRow behind the
-// last.
+// A texture handle has as many as its modifiers say (checked in BindInTable); a tensor has five, with kNoRow for
+// missing ones.
 void FunctionDecoder::BindCoordinates(const ptx::Instruction& instruction, const ptx::Operand& operand, Insn& insn) {
   constexpr size_t kMost = 5;
   const std::vector<const ptx::Operand*> coordinates = Coordinates(operand);

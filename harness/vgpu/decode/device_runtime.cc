@@ -17,8 +17,8 @@ namespace {
 constexpr std::string_view kPrefix = "__cudaCDP2", kPerThread = "_ptsz";
 constexpr uint64_t kMostParameterBytes = 64 << 10;
 constexpr uint64_t kChunkBytes = 64 << 10;
-constexpr uint64_t kLaunchCharge = 64;  // instructions that a note counts as, against the launch's budget
-constexpr int kVersion = 6000;          // what CUDA 13.0 answers kernels
+constexpr uint64_t kLaunchCharge = 64;  // charge of a request against the launch's budget, in instructions
+constexpr int kVersion = 6000;          // CUDA 13.0's answer to kernels
 
 // A lane's call of a function.
 struct LaneCall {
@@ -46,7 +46,7 @@ struct LaneCall {
     return {dim.x, dim.y, dim.z};
   }
   void Return(uint64_t value) const { SetResult(frame, site, lane, value); }
-  // Returns the error, which is then the thread's last one.
+  // Returns the error, and sets it as the thread's last one.
   bool End(RuntimeError error) const {
     grid.SetError(thread(), error);
     Return(static_cast<uint32_t>(error));
@@ -58,7 +58,7 @@ struct LaneCall {
     engine().Fault(warp, std::move(finding));
     return false;
   }
-  // A store of the program's, through a pointer that it gave. False after a fault.
+  // Stores a result for the program through its pointer. False after a fault.
   template <typename T>
   bool Store(uint64_t address, T value) const {
     return StoreLane(warp, lane, address, &value, sizeof value);
@@ -75,7 +75,7 @@ struct LaneCall {
   }
 };
 
-// Memory of the device that lasts as long as the grid; 0 when there is none left.
+// Device memory that lasts as long as the grid; 0 when there is none left.
 uint64_t TakeMemory(const LaneCall& call, uint64_t bytes) {
   uint64_t address = call.grid.TakeParameters(bytes);
   if (address != 0) return address;
@@ -88,7 +88,7 @@ uint64_t TakeMemory(const LaneCall& call, uint64_t bytes) {
   return call.grid.TakeParameters(bytes);
 }
 
-// Names the child's kernel. False after a fault: there is none at this address.
+// Looks up the child's kernel. False after a fault: there is none at this address.
 bool Find(const LaneCall& call, uint64_t function, ChildKernel& child) {
   const KernelInfo* kernel = call.grid.kernels().at(function);
   if (kernel == nullptr) {
@@ -99,7 +99,7 @@ bool Find(const LaneCall& call, uint64_t function, ChildKernel& child) {
   return true;
 }
 
-// Notes the launch and copies its parameters.
+// Records the launch and copies its parameters.
 bool Launch(const LaneCall& call, const ChildKernel& child, uint64_t buffer, uint64_t stream) {
   if (!call.grid.IsStream(stream)) return call.End(RuntimeError::kInvalidValue);
   const RuntimeError error = call.grid.kernels().check(child);
@@ -117,7 +117,7 @@ bool Launch(const LaneCall& call, const ChildKernel& child, uint64_t buffer, uin
   return call.End(RuntimeError::kNone);
 }
 
-// void* (void* kernel, dim3 grid, dim3 block, unsigned shared): whether they can be is for the launch to find out
+// void* (void* kernel, dim3 grid, dim3 block, unsigned shared): the launch checks whether these are valid
 bool GetParameterBufferV2(const LaneCall& call) {
   ChildKernel child{"", call.Dim(1), call.Dim(2), call.Argument<uint32_t>(3)};
   if (!Find(call, call.Word(0), child)) return false;
@@ -201,14 +201,14 @@ bool Meet(const LaneCall& call, uint64_t event, uint64_t stream) {
   const bool may = call.grid.IsEvent(event) && call.grid.IsStream(stream) && GridRuntime::IsOrdered(stream);
   return call.End(may ? RuntimeError::kNone : RuntimeError::kInvalidValue);
 }
-// (cudaEvent_t, cudaStream_t, …): all notes so far are done before those that wait for it.
+// (cudaEvent_t, cudaStream_t, …): all requests so far are done before later ones.
 bool EventRecord(const LaneCall& call) { return Meet(call, call.Word(0), call.Word(1)); }
 // (cudaStream_t, cudaEvent_t, unsigned flags)
 bool StreamWaitEvent(const LaneCall& call) { return Meet(call, call.Word(1), call.Word(0)); }
 
 // cudaMemcpyDeviceToDevice, cudaMemcpyDefault
 bool IsWithinDevice(uint32_t kind) { return kind == 3 || kind == 4; }
-// Shared and local memory end with their block.
+// Shared and local memory ends with its block.
 bool IsOfThread(uint64_t address) { return InWindow(address, kSharedWindow) || InWindow(address, kLocalWindow); }
 
 bool NoteMemory(const LaneCall& call, ChildWork work, uint64_t stream) {
@@ -365,7 +365,7 @@ constexpr Function kFunctions[] = {
 };
 #undef LOCKSTEP_RUNTIME_FUNCTION
 
-// The name without what nvcc puts before and behind it.
+// The name without nvcc's prefix and suffix.
 std::string_view Core(std::string_view name) {
   constexpr std::string_view kPlain = "cuda";  // as nvcc leaves the one name
   const bool is_plain = name == "cudaGraphSetConditional";

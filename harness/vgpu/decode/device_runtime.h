@@ -1,5 +1,5 @@
 // The functions of CUDA's device runtime that kernels call: cudaGetParameterBufferV2, cudaLaunchDeviceV2 and the others
-// of cuda_device_runtime_api.h. nvcc calls each by a name of its own, __cudaCDP2LaunchDeviceV2.
+// of cuda_device_runtime_api.h. nvcc renames each: __cudaCDP2LaunchDeviceV2.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace lockstep::vgpu {
 
 inline constexpr int kNoRuntimeFunction = -1;
 
-// "cudaLaunchDeviceV2" for "__cudaCDP2LaunchDeviceV2"; "" for names that are none of the device runtime's.
+// "cudaLaunchDeviceV2" for "__cudaCDP2LaunchDeviceV2"; "" for names outside the device runtime.
 std::string RuntimeFunctionName(std::string_view name);
-// Its row in the table of the functions that the virtual GPU has, or kNoRuntimeFunction.
+// Its row in the table of supported functions, or kNoRuntimeFunction.
 int FindRuntimeFunction(std::string_view name);
 
 // Runs the site's function for one lane. False after a fault.

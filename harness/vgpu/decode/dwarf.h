@@ -1,4 +1,4 @@
-// DWARF 2 as it stands in PTX (PTX ISA, "Debugging Directives"): sections of .b8 to .b64 whose addresses are labels.
+// DWARF 2 embedded in PTX (PTX ISA, "Debugging Directives"): sections of .b8 to .b64 whose addresses are labels.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ enum Attribute : uint64_t {
 };
 enum Operation : uint8_t { kAddr = 0x03, kPlusUconst = 0x23, kRegx = 0x90 };
 
-// A section's bytes, and the symbols that stand at some of them.
+// A section's bytes, and the symbols at some positions.
 struct Bytes {
   std::string data;
   std::unordered_map<size_t, std::string> symbols;
@@ -83,7 +83,7 @@ class Reader {
     if (count > bytes_.data.size() - at_) throw std::out_of_range("DWARF");
     at_ += count;
   }
-  // What a fixed-width value stands for, where it is a symbol.
+  // The symbol at a fixed-width value, if there is one.
   std::string Symbol() const {
     const auto found = bytes_.symbols.find(at_);
     return found == bytes_.symbols.end() ? "" : found->second;
@@ -101,13 +101,13 @@ class Reader {
 struct Value {
   uint64_t number = 0;
   std::string text;              // a string's, or a symbol
-  size_t block = 0, length = 0;  // a block's place in .debug_info
+  size_t block = 0, length = 0;  // a block's position in .debug_info
   bool is_block = false;
 };
 
 struct Entry {
   uint64_t tag = 0;
-  int depth = 0;  // an entry's children are those behind it with a larger depth
+  int depth = 0;  // an entry's children follow it with a larger depth
   std::unordered_map<uint64_t, Value> attributes;
   const Value* Find(uint64_t attribute) const {
     const auto found = attributes.find(attribute);
@@ -119,7 +119,7 @@ struct Entry {
   }
 };
 
-// A module's information. Throws std::out_of_range where it is not as nvcc writes it.
+// A module's debug information. Throws std::out_of_range if it is not in nvcc's format.
 struct Unit {
   Bytes info, locations;
   std::vector<Entry> entries;

@@ -8,7 +8,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Number of allocations inspected or moved by malloc or free that count as one instruction.
+// Number of allocations inspected or moved by malloc or free that are charged as one instruction.
 constexpr uint64_t kAllocationsAnInstruction = 32;
 
 // Calls f, and charges its work to the launch.
@@ -35,7 +35,7 @@ bool FreeInKernel(Warp& warp, int lane, uint64_t address, const std::string& fun
   Engine& engine = *warp.engine;
   const Allocation* a = engine.launch().memory->Find(address);
   if (a == nullptr || a->base != address || a->label != kKernelHeapName) {
-    // What was freed before is known to the heap, which traps; other addresses are not even looked at.
+    // The heap recognises freed addresses, and traps; other addresses are not inspected.
     const GlobalMemory& memory = *engine.launch().memory;
     const bool was_given = address >= memory.begin() && address < memory.end() && a == nullptr;
     engine.Fault(

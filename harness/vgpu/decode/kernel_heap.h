@@ -8,9 +8,9 @@
 
 namespace lockstep::vgpu {
 
-// 0 for no bytes, and where there is no room.
+// 0 for size 0, or if there is no room.
 uint64_t MallocInKernel(Warp& warp, uint64_t bytes);
-// False after a fault: nothing was allocated there. The names are for its message.
+// False after a fault: there was no allocation at the address. The names are for its message.
 bool FreeInKernel(Warp& warp, int lane, uint64_t address, const std::string& function, const std::string& allocator);
 
 }  // namespace lockstep::vgpu

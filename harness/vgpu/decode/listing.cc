@@ -15,8 +15,7 @@ namespace {
 
 using ptx::Type;
 
-// How much a type tells about a register's value: a float most, then a signed integer, then an unsigned one; untyped
-// bits nothing.
+// How informative a type is: a float most, then a signed integer, then an unsigned one; untyped bits least.
 int Telling(Type type) {
   switch (type) {
     case Type::kF16:

@@ -1,5 +1,5 @@
-// What is NVIDIA's own in this DWARF: a register is DW_OP_regx of its name's characters, "%r1" as 0x257231; parameters and
-// the array of a function's local variables are DW_OP_addr of their symbols.
+// NVIDIA's conventions in this DWARF: a register is DW_OP_regx with the characters of its name, "%r1" as 0x257231;
+// parameters and the array of a function's local variables are DW_OP_addr of their symbols.
 #include "vgpu/decode/source_variables.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using dwarf::Reader;
 using dwarf::Value;
 using KnownTypes = SourceVariableReader::KnownTypes;
 
-constexpr int kDeepest = 64;  // types within types, blocks within blocks
+constexpr int kDeepest = 64;  // limit of nested types and blocks
 
 using Kind = SourceType::Kind;
 
@@ -29,7 +29,7 @@ class Types {
   Types(const dwarf::Unit& unit, KnownTypes& known, std::vector<SourceType>& types)
       : unit_(unit), known_(known), types_(types) {}
 
-  // The type that an entry names: 0, which is unknown, where there is none.
+  // The type that an entry refers to, or 0 (unknown) if there is none.
   size_t Of(const Entry& entry, int depth = 0) {
     const Value* type = entry.Find(dwarf::kType);
     if (type == nullptr || depth > kDeepest) return 0;
@@ -44,7 +44,7 @@ class Types {
       return known_[key] = meant;
     }
     const size_t own = types_.size();
-    known_[key] = own;  // before its parts, which may point to it
+    known_[key] = own;  // before its members, which may refer to it
     types_.emplace_back();
     SourceType made = Made(*described, depth);
     types_[own] = std::move(made);
@@ -101,7 +101,7 @@ class Types {
     return type;
   }
 
-  // Of several dimensions the last one is innermost.
+  // With several dimensions the last one is innermost.
   void MakeArray(const Entry& entry, int depth, SourceType& type) {
     std::vector<uint64_t> counts;
     ForChildren(entry, [&](const Entry& child) {
@@ -199,13 +199,13 @@ class FunctionVariables {
     } else {
       AddPlaces(location->number, variable);
     }
-    // In shared or global memory, or a register that the text does not use: others know it, or nobody.
+    // In shared or global memory, known from elsewhere; or a register that the text does not use.
     if (variable.places.empty()) return;
     variable.type = types_.Of(*named);
     source_.variables.push_back(std::move(variable));
   }
 
-  // A list of .debug_loc: from label to label, an expression.
+  // A .debug_loc list: label ranges with an expression each.
   void AddPlaces(uint64_t at, SourceVariable& variable) {
     for (Reader reader(unit_.locations, at);;) {
       const std::string from = reader.Symbol();

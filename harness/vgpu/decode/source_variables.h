@@ -1,4 +1,4 @@
-// Reads which variables a function has in the source, and where: DWARF 2, as nvcc -G writes it into PTX.
+// Reads a function's source variables and their locations: DWARF 2, as nvcc -G writes it into PTX.
 #pragma once
 
 #include <functional>
@@ -21,9 +21,9 @@ struct Unit;
 struct ListedFunction {
   const ptx::Function& function;
   const FunctionInfo& info;
-  const KernelInfo* kernel;     // of an entry, else null
+  const KernelInfo* kernel;     // of a kernel, else null
   std::vector<uint32_t> pc_of;  // by instruction of the text; one more for the end
-  // Null: registers share rows, so that none can be shown.
+  // Null: registers share rows, so none can be shown.
   std::function<std::optional<ListedRegister>(const std::string&)> find_register;
 };
 

@@ -12,7 +12,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// The first words of the opcodes' names: "cp" of "cp.async".
+// The first words of opcode names: "cp" of "cp.async".
 const std::unordered_set<std::string_view>& OpcodeWords() {
   static const std::unordered_set<std::string_view> words = [] {
     std::unordered_set<std::string_view> made;
@@ -22,7 +22,7 @@ const std::unordered_set<std::string_view>& OpcodeWords() {
   return words;
 }
 
-// "s33", "f31": formed as a type, but of a size that no type has.
+// "s33", "f31": has the form of a type, but an invalid size.
 bool IsWrongType(std::string_view word) {
   constexpr size_t kLongest = 4;
   if (word.size() < 2 || word.size() > kLongest || std::string_view("busf").find(word[0]) == std::string_view::npos) {

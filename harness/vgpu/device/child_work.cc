@@ -1,10 +1,10 @@
-// What kernels leave to be done when their grid has ended: launches of other kernels, copies and fills
+// Runs the requests of kernels after their grid has ended: launches of other kernels, copies and fills
 // (exec/grid_runtime.h).
 //
-// A grid is complete when all its work is, with the work of the kernels that it has launched. So each work is followed
-// at once by its own works, and those for the tail stream come after all others of their grid. That is a walk of the
-// tree of grids, depth first. Lists with nothing left are dropped before the next list is begun: a kernel that launches
-// itself as its last work goes on for ever without needing memory, as it may.
+// A grid is complete when all its work is, with the work of the kernels that it has launched. So each request is
+// followed at once by the requests that it makes, and those for the tail stream come after all others of their grid.
+// This is a depth-first walk of the tree of grids. Finished lists are dropped before the next one is begun: a kernel
+// that launches itself as its last request can run forever without more memory, as CUDA allows.
 #include <utility>
 
 #include "vgpu/core/hint.h"
@@ -16,7 +16,7 @@ namespace lockstep::vgpu {
 
 namespace {
 
-// The parameters have to outlive it.
+// The parameters must outlive it.
 LaunchSpec SpecOf(ModuleHandle module, const ChildKernel& child, const std::vector<uint8_t>& parameters) {
   LaunchSpec spec{module, child.name, child.grid, child.block};
   spec.dynamic_shared = child.dynamic_shared;
@@ -27,7 +27,7 @@ LaunchSpec SpecOf(ModuleHandle module, const ChildKernel& child, const std::vect
 uint64_t SectorsOf(uint64_t first, uint64_t bytes) {
   return ((first + bytes - 1) >> kSectorShift) - (first >> kSectorShift) + 1;
 }
-// Of warps whose lanes have 16 bytes each.
+// For warps whose lanes access 16 bytes each.
 uint64_t RequestsOf(uint64_t bytes) {
   constexpr uint64_t kWidest = 16 * kWarpSize;
   return (bytes + kWidest - 1) / kWidest;
@@ -104,7 +104,7 @@ LaunchResult Device::Impl::MoveMemory(const ChildWork& work, const ParentLaunch&
     findings.Add(std::move(finding));
     return LaunchResult{fault};
   };
-  // Where a call is measured its kernels' copies cost what loads and stores of the same bytes would.
+  // In a measured call, copies by kernels cost the same as loads and stores of these bytes.
   LaunchRecord record;
   record.kernel = copies ? "cudaMemcpyAsync in a kernel" : "cudaMemsetAsync in a kernel";
   record.launched_by = asked_by.kernel;

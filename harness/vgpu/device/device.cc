@@ -176,7 +176,7 @@ bool Device::Unmap(uint64_t address) {
   return impl_->memory.Unmap(address);
 }
 
-// The host does not see what kernels allocate.
+// Memory allocated by kernels is not accessible to the host.
 bool Device::Contains(uint64_t address, uint64_t bytes) const {
   const Allocation* const at = impl_->memory.Find(address);
   return at != nullptr && at->label != kKernelHeapName && impl_->memory.Contains(address, bytes);
@@ -237,7 +237,7 @@ void Device::FreeKernelHeap() {
   for (const Allocation& a : impl_->memory.allocations()) {
     if (a.hidden && a.label == kKernelHeapName) heap.push_back(a);
   }
-  // From the last one on: closing a gap moves everything after it.
+  // Back to front: erasing moves everything after the gap.
   for (auto a = heap.rbegin(); a != heap.rend(); ++a) {
     impl_->Tell([&](Observer& o) { o.OnFree(a->base, a->bytes); });
     impl_->memory.Free(a->base);

@@ -14,8 +14,8 @@ namespace {
 constexpr std::array<std::string_view, 2> kFunctions = {"cudaCGGetIntrinsicHandle", "cudaCGSynchronize"};
 
 // A grid's handle is its workspace, which only cooperative launches have; other scopes have no handle. The counter at
-// offset 128 is apart from that of C++'s barrier. Its highest bit changes each time that all blocks have arrived: the
-// first block adds 2^31 less the number of the others, each other block adds 1.
+// offset 128 is separate from that of C++'s barrier. Its highest bit flips whenever all blocks have arrived: the first
+// block adds 2^31 minus the number of the others, each other block adds 1.
 constexpr std::string_view kGridBarrier = R"(
 .version 7.0
 .target sm_70

@@ -1,4 +1,4 @@
-// A device's launches: what a launch may ask for, its limits, and its record.
+// A device's launches: checks, limits, and records.
 #include <algorithm>
 #include <cstring>
 
@@ -20,16 +20,16 @@ constexpr uint64_t kWorthAThread = 20'000;  // warp instructions of a checked la
 // call of an assignment's function needs a few hundred.
 constexpr uint64_t kMostRecordedLines = 200'000;
 constexpr uint64_t kGridWorkspaceBytes = 256;
-constexpr double kAlmostABlock = 1e-6;  // what sums of parts of the device's room are short of
+constexpr double kAlmostABlock = 1e-6;  // rounding error of sums of fractions of the device
 constexpr uint32_t kReservedShared = 1024;
-constexpr uint64_t kResidentBytes = uint64_t{512} << 20;  // of host memory for blocks that wait for each other
+constexpr uint64_t kResidentBytes = uint64_t{512} << 20;  // host memory for blocks that wait for each other
 // The limit if all blocks must be resident: a cooperative grid, a cluster.
 constexpr uint64_t kMostResidentBytes = uint64_t{4} << 30;
 
 }  // namespace
 
-// The decoder's limit is that of current GPUs; a kernel built for small blocks (.maxntid) may exceed the limit of an
-// older GPU, whose compiler would have made it fit.
+// The decoder's limit is that of current GPUs; a kernel built for small blocks (.maxntid) may exceed an older GPU's
+// limit, whose compiler would have reduced its registers.
 int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel) {
   const int registers = static_cast<int>(kernel.registers);
   if (kernel.max_threads >= kAnyBlock) return registers;
@@ -141,7 +141,8 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   const uint64_t most_blocks = uint64_t{blocks_per_sm} * launch.sm_count;
   launch.resident_blocks = static_cast<uint32_t>(std::min<uint64_t>(most_blocks, 1 + kResidentBytes / block_bytes));
   launch.resident_blocks = std::max(launch.resident_blocks, static_cast<uint32_t>(launch.cluster.Count()));
-  // Of local memory, what each thread writes at its start; the rest of the stack is touched as calls go deeper.
+  // The part of local memory that each thread initialises at its start; the rest of the stack is touched as calls go
+  // deeper.
   const uint64_t started_bytes =
       block_bytes - (program->local_stride - entry.local_bytes) * uint64_t{kWarpSize} * launch.info.warps_per_block;
   launch.start_charge = StartCharge(started_bytes);
@@ -221,7 +222,7 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
     Tell([&, at = address, size = bytes](Observer& o) { o.OnFree(at, size); });
     memory.Free(address);
   }
-  // A launch that has waited for other work is not compared: the two may well have been ordered by that.
+  // A launch that waited for other work is not compared with it: the wait may have ordered the two.
   const bool has_paused = pauses != nullptr && static_cast<Suspended*>(pauses)->has_paused();
   if (streams.active() && !has_paused) {
     std::optional<Footprint> touched = footprint.Take();

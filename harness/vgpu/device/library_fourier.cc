@@ -27,7 +27,7 @@ void Pass(const std::vector<Complex>& from, std::vector<Complex>& to, const std:
           int64_t factor) {
   const auto n = static_cast<int64_t>(from.size());
   const int64_t each = n / factor, whole = before * factor;
-  const int64_t turn = n / whole;  // roots[k * turn] is a root of `whole`
+  const int64_t turn = n / whole;  // roots[k * turn] is a root of order `whole`
   for (int64_t j = 0; j < each; ++j) {
     const int64_t k = j % before;
     for (int64_t q = 0; q < factor; ++q) {
@@ -41,7 +41,7 @@ void Pass(const std::vector<Complex>& from, std::vector<Complex>& to, const std:
   }
 }
 
-// The numbers of one transform, as the form has them in memory.
+// The numbers of one transform, in their memory layout.
 template <typename T>
 class Numbers {
  public:
@@ -61,7 +61,7 @@ class Numbers {
       const bool is_mirrored = form_ == FourierForm::kHalf && i > n / 2;
       const T* const at = first_ + 2 * (is_mirrored ? n - i : i) * stride_;
       number = {at[0], is_mirrored ? -at[1] : at[1]};
-      // What is its own mirror image is taken for real.
+      // A number that is its own mirror image is treated as real.
       if (form_ == FourierForm::kHalf && (i == 0 || 2 * i == n)) number.imag(0);
     }
   }

@@ -1,4 +1,4 @@
-// What an operation is called, costs, and may not ask for.
+// Names, costs and limits of operations.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -11,17 +11,17 @@ namespace {
 
 using Kind = LibraryKind;
 
-constexpr int64_t kMostElements = int64_t{1} << 31;  // along a dimension: ints in the API
+constexpr int64_t kMostElements = int64_t{1} << 31;  // along a dimension, which is an int in the API
 
 // Those of a matrix with vectors, or with matrices.
 bool IsMatrix(Kind kind) { return kind > Kind::kAmin && kind != Kind::kFft; }
 
-// The rows of a matrix as it is stored.
+// The rows of a matrix in storage.
 int64_t StoredRows(const LibraryOperand& operand, int64_t rows, int64_t columns) {
   return operand.transposed ? columns : rows;
 }
 
-// Which operands a kind may have transposed; of dgmm the flag of x says from which side it comes.
+// Which operands may be transposed; for dgmm the flag of x selects the side.
 bool MayBeTransposed(Kind kind, size_t operand) {
   switch (kind) {
     case Kind::kGemv:
@@ -72,7 +72,7 @@ std::string WhyNot(const LibraryOperation& op) {
       }
     }
   }
-  // Columns that overlap would be one matrix's rows in another order: no library takes them.
+  // Overlapping columns would alias a matrix's elements: no library accepts them.
   if (IsMatrix(op.kind)) {
     const auto& [a, b, c] = op.operands;
     const bool of_vectors = op.kind == Kind::kGemv || op.kind == Kind::kGer || op.kind == Kind::kDgmm;
@@ -120,7 +120,7 @@ double OperationsOf(const LibraryOperation& op) {
       return 2 * m * n * std::max(k, 1.0) * batch;
     case Kind::kFft: {
       const double half = op.in == FourierForm::kComplex ? 1 : 0.5;
-      return half * 5 * n * std::log2(std::max(n, 2.0)) * batch;  // as it is usually counted
+      return half * 5 * n * std::log2(std::max(n, 2.0)) * batch;  // by the usual count
     }
     default:
       return 2 * n;
@@ -128,7 +128,7 @@ double OperationsOf(const LibraryOperation& op) {
 }
 
 double CostOf(const LibraryOperation& op) {
-  constexpr double kPart = 50;  // of memory that lies by itself
+  constexpr double kPart = 50;  // of a non-contiguous piece of memory
   const auto n = static_cast<double>(op.n), batch = static_cast<double>(op.batch);
   if (op.kind == Kind::kFft) {
     double each = 0;

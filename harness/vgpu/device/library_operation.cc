@@ -10,7 +10,7 @@ namespace {
 
 using Kind = LibraryKind;
 
-// The sizes of an operand as it is stored; a vector has one column for each element, `leading` apart.
+// The sizes of an operand in storage; a vector has one column per element, `leading` apart.
 struct Extent {
   int64_t rows = 0, columns = 0;
 };
@@ -24,14 +24,14 @@ struct Arguments {
   const LibraryOperation& op;
   const LibraryOperand &a = op.operands[0], &b = op.operands[1], &c = op.operands[2];
 
-  // gemv: op(A) has so many rows, and columns.
+  // gemv: the rows and columns of op(A).
   int64_t rows() const { return a.transposed ? op.n : op.m; }
   int64_t columns() const { return a.transposed ? op.m : op.n; }
   // dgmm: elements of the diagonal.
   int64_t diagonal() const { return b.transposed ? op.m : op.n; }
 };
 
-// Works on the device's memory by its addresses.
+// Computes directly on device memory.
 class Doing {
  public:
   Doing(LibraryLaunch& launch, const LibraryOperation& op)
@@ -89,10 +89,10 @@ class Doing {
   void Do() const { op_.is_double ? DoWith<double>() : DoWith<float>(); }
 
  private:
-  // Known before the device's memory is looked at: what it belongs to is not read.
+  // Known without reading device memory: then the operands it scales are not read.
   static bool IsZero(const LibraryFactor& factor) { return factor.address == 0 && factor.value == 0; }
 
-  // A complex number is two here.
+  // A complex number counts as two.
   bool Touch(MemoryRows rows) const {
     rows.alignment = std::min(rows.element, element_);
     return launch_.Touch(rows);
@@ -131,7 +131,7 @@ class Doing {
   static T ValueOf(const LibraryFactor& factor) {
     return factor.address != 0 ? *reinterpret_cast<const T*>(factor.address) : static_cast<T>(factor.value);
   }
-  // Of a vector of n elements; with a negative increment the last comes first.
+  // A vector of n elements; with a negative increment the last comes first.
   template <typename T>
   static T& At(const LibraryOperand& x, int64_t i, int64_t n) {
     return reinterpret_cast<T*>(x.address)[(x.leading < 0 ? i - (n - 1) : i) * x.leading];
@@ -149,7 +149,7 @@ class Doing {
     if (IsReduction(op.kind)) return Reduce<T>();
     const T alpha = ValueOf<T>(op.alpha), beta = ValueOf<T>(op.beta);
     if (IsOfVectors(op.kind)) return DoVectors<T>(alpha);
-    // What has a factor of 0 counts as 0, whatever it holds.
+    // A factor of 0 gives 0, whatever the operand holds.
     const auto added = [&](double sum, const T& old) {
       const double scaled = alpha == 0 ? 0 : alpha * sum;
       return static_cast<T>(beta == 0 ? scaled : scaled + static_cast<double>(beta) * old);
@@ -238,7 +238,7 @@ class Doing {
       return;
     }
     double sum = 0, largest = 0;
-    if (op.kind == Kind::kNrm2) {  // their squares may be too large, or too small
+    if (op.kind == Kind::kNrm2) {  // their squares may overflow or underflow
       for (int64_t i = 0; i < op.n; ++i) largest = std::max(largest, std::abs(static_cast<double>(At<T>(a, i, op.n))));
     }
     for (int64_t i = 0; i < op.n; ++i) {

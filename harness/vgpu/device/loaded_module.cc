@@ -60,10 +60,10 @@ void LoadedModule::PlaceVariables(GlobalMemory& memory) {
 void LoadedModule::Place(const ptx::Function* scope, const ptx::Variable& v, GlobalMemory& memory) {
   if (v.space != Space::kGlobal && v.space != Space::kConst) return;
   const uint64_t bytes = v.TotalBytes();
-  if (bytes == 0) return;  // what is only declared has memory all the same, as a driver loads it
+  if (bytes == 0) return;  // a declared variable has memory too, as in a driver
   const bool constant = v.space == Space::kConst;
   if (constant) constant_bytes_ += bytes;
-  if (constant_bytes_ > kConstantBytes) {  // as ptxas says it
+  if (constant_bytes_ > kConstantBytes) {  // with ptxas's message
     throw ptx::PtxError(0, "file uses too much global constant data (" + std::to_string(constant_bytes_) + " bytes, " +
                                std::to_string(kConstantBytes) + " max)");
   }

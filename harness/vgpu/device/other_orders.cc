@@ -1,6 +1,6 @@
-// The same launch in other orders of its warps and blocks (DeviceOptions::orders), for races that the usual order hides:
-// who takes a lock first needs no fence of its own there. Each order runs on the memory as it was before the launch, and
-// nothing but the races found is kept.
+// Repeats a launch with other orders of warps and blocks (DeviceOptions::orders), to find races hidden by the usual
+// order: for example, the first thread to take a lock needs no fence. Each order starts from the memory before the
+// launch, and only the races found are kept.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -11,10 +11,10 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 29;         // of memory that is put back
-constexpr uint64_t kMostInstructions = uint64_t{1} << 26;  // of warps, in one order
+constexpr uint64_t kMostBytes = uint64_t{1} << 29;         // memory to restore
+constexpr uint64_t kMostInstructions = uint64_t{1} << 26;  // of all warps, per order
 
-// The device's memory, put back when this ends.
+// A snapshot of the device's memory, restored at its destruction.
 class Snapshot {
  public:
   explicit Snapshot(const GlobalMemory& memory) {
@@ -61,7 +61,7 @@ void Device::Impl::DropKnown(std::vector<Finding>& findings, const std::vector<F
 void Device::Impl::TryOtherOrders(LaunchState& launch, std::vector<Finding>& found, GapSet& gaps) {
   if (options.orders <= 1 || !options.checkers.Has("races") || options.usual_turns) return;
   if (launch.info.grid.Count() * launch.info.warps_per_block == 1) return;
-  // What they do beside writing to memory could not be taken back.
+  // Effects other than memory writes could not be undone.
   if (launch.program->calls_runtime || launch.program->calls_malloc || !Snapshot::Fits(memory)) {
     return gaps.Add(Gap::kOrders);
   }

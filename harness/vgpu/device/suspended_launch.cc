@@ -22,8 +22,8 @@ LaunchError Device::Check(const LaunchSpec& launch) const {
 bool Device::Impl::MayWait(const LaunchSpec& spec) {
   LoadedModule* module = FindModule(spec.module);
   const Program* program = module == nullptr ? nullptr : module->FindProgram(spec.kernel);
-  // What polls global memory also runs on one thread, and is never run again from its beginning.
-  // The kernels that it launches may wait, too.
+  // A kernel that polls global memory runs on one thread, and is never restarted. Kernels that it launches may wait,
+  // too.
   return program != nullptr && ((program->may_wait && program->order_sensitive) || program->calls_runtime);
 }
 

@@ -30,17 +30,17 @@ Json Packed(const std::vector<int64_t>& offsets) {
   return {offsets[0], step};
 }
 
-// A step is a warp at a source line, until it comes to another one or its lanes part or meet.
+// A step is one warp on one source line, until it reaches another line or its lanes diverge or reconverge.
 class BlockReplay : public InstructionHook {
  public:
-  // Only one engine of a launch runs the block; where a launch begins anew, the engines are new too.
+  // Only one engine of a launch runs the block; if the launch restarts, it has new engines.
   BlockReplay(Engine& engine, ReplayJob& job, std::vector<Insn>& code)
       : InstructionHook(engine.program(), code),
         job_(job),
         places_(program()),
         last_(engine.launch().info.warps_per_block) {
     const Program& code_of = engine.program();
-    // Nothing but __syncthreads() orders the warps: no waiting for values, no copies that go on, and see Note.
+    // Whether only __syncthreads() orders the warps: no polling, no asynchronous copies; see Note.
     job.json["by_barriers"] = !code_of.may_wait && !code_of.copies_async && !code_of.memory_barriers &&
                               engine.launch().info.cluster.Count() == 1;
     job.json["whole"] = true;

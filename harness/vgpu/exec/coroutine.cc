@@ -18,7 +18,7 @@ std::atomic<int>& Existing() {
 }  // namespace
 
 Coroutine::Coroutine(std::function<void(Coroutine&)> body) : body_(std::move(body)) {
-  // The program's signals are for its own threads. Those of a fault can't be blocked.
+  // Signals are handled by the program's own threads. Fault signals can't be blocked.
   sigset_t all, before;
   sigfillset(&all);
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&all, fault);
@@ -44,7 +44,7 @@ void Coroutine::Run() {
   try {
     if (!cancelled_) body_(*this);
   } catch (const Cancelled&) {
-    thrown_ = nullptr;  // nobody waits for the body
+    thrown_ = nullptr;  // the body's exception is not wanted
   } catch (...) {
     thrown_ = std::current_exception();
   }

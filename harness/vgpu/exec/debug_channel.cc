@@ -44,7 +44,7 @@ std::optional<std::string> DebugChannel::Next(bool stopped) {
   } else if (asks_) {
     std::fputs("(vgpu) ", stderr);
   }
-  // A byte at a time: what comes after the line is for the program, or for the process that replaces this one.
+  // One byte at a time: input after the line is for the program, or for the process that replaces this one.
   std::string line;
   char c = 0;
   ssize_t got = 0;

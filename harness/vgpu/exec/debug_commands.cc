@@ -72,7 +72,7 @@ std::optional<Dim3> PointOf(const std::string& text) {
   return digits ? std::optional(point) : std::nullopt;
 }
 
-// Takes "block P" and "thread P" off the words' end. False: one of them is no point.
+// Removes "block P" and "thread P" from the end of the command. False: an index is invalid.
 bool TakeWho(std::vector<std::string>& words, std::optional<Dim3>* block, std::optional<Dim3>* thread) {
   for (size_t k = 0; k + 1 < words.size();) {
     std::optional<Dim3>* const part = words[k] == "block" ? block : words[k] == "thread" ? thread : nullptr;
@@ -92,7 +92,7 @@ std::string FileText(std::string_view path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The letter that stands for the type with which the source declares this name; 'd' where it can't be told.
+// The format letter for the type with which the source declares this name; 'd' if unknown.
 char DeclaredFormat(const std::string& source, const std::string& name) {
   static constexpr std::pair<const char*, char> kTypes[] = {
       {"float", 'f'}, {"double", 'g'},    {"unsigned char", 'b'}, {"uint8_t", 'b'}, {"char", 'b'},
@@ -106,7 +106,7 @@ char DeclaredFormat(const std::string& source, const std::string& name) {
   return 'd';
 }
 
-// The names of a kernel's parameters, as its definition in the source has them: PTX has none.
+// The kernel's parameter names from its definition in the source: PTX has none.
 std::vector<std::string> ParameterNames(const std::string& source, const std::string& kernel) {
   const std::string plain = kernel.substr(0, kernel.find('<'));
   const std::string name = plain.substr(plain.rfind(':') == std::string::npos ? 0 : plain.rfind(':') + 1);
@@ -417,7 +417,7 @@ void Debugger::Registers(const At& at) {
       for (const ListedRegister& r : *list)
         values += "  " + r.name + " = " + RowText(r.type, at.warp->base[0] + r.row, at.mask);
     }
-    // What comes later has not run yet, but in a loop, where the values would be those of the time before.
+    // Later code has not run yet, except in a loop, where values would be from the previous iteration.
     Show((pc == at.pc ? "=> " : "   ") + Padded(listed.text, 44) + (at.mask == 0 || pc >= at.pc ? "" : values));
   }
 }
@@ -530,7 +530,7 @@ void Debugger::Print(std::string value, const At& at) {
   Show(value.empty() ? "print what? print tile[3]" : text.empty() ? why : value + " = " + text);
 }
 
-// The same name stands for another row in each function.
+// A name may have a different row in each function.
 std::optional<ListedRegister> Debugger::FindRegister(const std::string& name, const At& at) {
   const Program& program = at.engine->program();
   for (const FunctionInfo& function : program.functions) {
@@ -547,7 +547,7 @@ std::optional<ListedRegister> Debugger::FindRegister(const std::string& name, co
   return std::nullopt;
 }
 
-// The text of the file that the kernel is defined in; what it calls may come from others.
+// The text of the file with the kernel's definition; functions it calls may be in others.
 const std::string& Debugger::SourceOf(const At& at) {
   std::optional<std::string>& source = at.launch->source;
   const Program& program = at.engine->program();
@@ -562,7 +562,8 @@ std::vector<std::string> Debugger::NamesHere(const At& at) {
   return names;
 }
 
-// Of a parameter, an array or a part of one; of an array without an index the first elements. Empty: *why says why.
+// The value of a parameter, an array or an element; for an array without an index, its first elements. Empty: *why has
+// the reason.
 std::string Debugger::ValueText(const std::string& value, char format, const At& at, std::string* why) {
   std::string unused;
   if (why == nullptr) why = &unused;

@@ -24,7 +24,7 @@ const Place* PlaceAt(const SourceVariable& variable, uint32_t pc) {
   return nullptr;
 }
 
-// How memory and registers are before they are set; shorter values may be so by chance.
+// The fill patterns of uninitialised memory and registers; short values may match by chance.
 bool AreAll(const uint8_t* bytes, uint64_t count, uint8_t value) {
   return count >= 2 && std::all_of(bytes, bytes + count, [&](uint8_t byte) { return byte == value; });
 }
@@ -35,7 +35,7 @@ const uint8_t* LocalOf(const Warp& warp, uint32_t lane) {
   return state.local == nullptr ? nullptr : state.local.get() + uint64_t{lane} * warp.engine->program().local_stride;
 }
 
-// Memory at a generic address of a lane; null where there is none.
+// Memory at a lane's generic address; null if there is none.
 const uint8_t* MemoryAt(const Warp& warp, uint32_t lane, uint64_t address, uint64_t bytes) {
   const LaunchState& launch = warp.engine->launch();
   const uint64_t offset = address & ((uint64_t{1} << kWindowShift) - 1);
@@ -64,11 +64,11 @@ uint64_t Number(const uint8_t* bytes, uint64_t width, bool is_signed) {
 
 }  // namespace
 
-// Where a value is for each lane; null: nowhere, or, in a register, not set yet.
+// A value's location for each lane; null: none or, for a register, not set yet.
 struct Debugger::LaneValue {
   size_t type = 0;
   bool is_local = false;    // its bytes may not be set yet
-  bool is_pointed = false;  // in memory that a pointer leads to
+  bool is_pointed = false;  // in memory reached through a pointer
   const uint8_t* at[kWarpSize] = {};
 };
 
@@ -109,7 +109,7 @@ std::optional<Debugger::LaneValue> Debugger::LaneValueOf(const SourceVariable& v
   return value;
 }
 
-// `.x`, `->x`, `[3]` and a `*` before it all, step by step.
+// Parses `.x`, `->x`, `[3]` and a leading `*`, step by step.
 std::optional<Debugger::LaneValue> Debugger::Resolve(std::string path, const At& at, std::string* why) {
   const std::vector<SourceType>& types = at.launch->listing.source.types;
   const std::string whole = path;
@@ -120,7 +120,7 @@ std::optional<Debugger::LaneValue> Debugger::Resolve(std::string path, const At&
   if (variable == nullptr) return std::nullopt;
   std::optional<LaneValue> value = LaneValueOf(*variable, at);
   if (!value) *why = name + " has no value here: it is not set yet, or no longer needed";
-  // Moves to `offset` bytes behind the value, or behind what it points to.
+  // Moves to `offset` bytes from the value's start, or from the start of the memory it points to.
   const auto go = [&](bool through, uint64_t offset, size_t type) {
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       const uint8_t*& bytes = value->at[lane];
@@ -167,7 +167,7 @@ std::optional<Debugger::LaneValue> Debugger::Resolve(std::string path, const At&
   return value;
 }
 
-// One line for each number in it: what it is called, and its values in the lanes that run.
+// One line for each number in it: its path, and its values in the active lanes.
 void Debugger::AddValues(const std::string& path, const LaneValue& value, const At& at, int depth,
                          std::vector<NamedText>& lines) {
   const std::vector<SourceType>& types = at.launch->listing.source.types;

@@ -146,8 +146,8 @@ int Debugger::Depth(const At& at) {
   return depth;
 }
 
-// Coming back from a call, or from code inlined there, begins no line: each depth of calls has its own. Nor do the
-// functions of the toolkit's headers that a kernel calls.
+// Returning from a call, or from inlined code, does not begin a line: each call depth has its own. Functions in the
+// toolkit's headers don't count either.
 bool Debugger::BeginsLine(const At& at) {
   const ptx::SourceLocation place = at.launch->places.Shown(at.pc);
   std::vector<Seen>& calls = at.launch->seen[{at.warp->block->index, at.warp->index}];
@@ -207,7 +207,7 @@ size_t Debugger::PointAt(const At& at, bool begins_line) {
   return 0;
 }
 
-// While the program runs again. True: it is where it was to come to.
+// During a replay. True: the target position has been reached.
 bool Debugger::ReplayReached(const At& at) {
   const bool begins = BeginsLine(at);
   if (replay_ == Replay::kToGoal) return count_ == goal_;
@@ -238,7 +238,7 @@ void Debugger::Look(const At& at) {
   }
   if (going_ == Going::kOn) return;
   if (count_ != 1 && !(key == stepping_)) {
-    // The warp, or its whole launch, has ended: go on with whoever comes next.
+    // The warp, or its whole launch, has ended: continue with the next one to run.
     const std::vector<std::unique_ptr<Block>>& blocks = at.engine->blocks();
     const bool lives = at.launch->info.ordinal == stepping_.launch &&
                        std::any_of(blocks.begin(), blocks.end(), [&](const std::unique_ptr<Block>& block) {
@@ -272,7 +272,7 @@ std::string Debugger::WhoText(const At& at) {
 }
 
 void Debugger::Stop(const At& at, const std::string& reason, const std::string& why) {
-  if (replay_ != Replay::kNo) {  // a fault on the way back
+  if (replay_ != Replay::kNo) {  // a fault during a replay
     if (replay_ != Replay::kToGoal) RunAgain(Replay::kToGoal, best_ != 0 ? best_ : 1);
     EndReplay();
   }
@@ -291,7 +291,7 @@ void Debugger::Stop(const At& at, const std::string& reason, const std::string& 
     }
     std::string line = *command;
     if (line.find_first_not_of(" \t\r") == std::string::npos) {
-      line = last_;  // an empty line means the same again, as in gdb
+      line = last_;  // an empty line repeats the last command, as in gdb
     } else {
       last_ = line;
     }

@@ -96,7 +96,7 @@ void DefinednessTracker::RunBranch(Warp& warp, const Step& step, LaneMask mask, 
   Execute(warp, pc, mask);
 }
 
-// Control has reached a reconvergence point.
+// Called when control reaches a reconvergence point.
 void DefinednessTracker::Meet(Warp& warp) {
   if (warp.state->undefined == nullptr || warp.state->undefined->astray.empty()) return;
   const Frame& frame = FrameOf(warp);

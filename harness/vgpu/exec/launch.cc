@@ -16,7 +16,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr size_t kMaxOutput = 16 << 20;  // of one launch's printf
+constexpr size_t kMaxOutput = 16 << 20;  // per launch
 
 // Prints the blocks' output in order of block index, as early as that order allows.
 class OrderedOutput {
@@ -46,8 +46,7 @@ class OrderedOutput {
   size_t printed_ = 0;
 };
 
-// Whether the code around an instruction from which control can return to it has a barrier of the block. A loop's
-// instructions stand together.
+// Whether the loop around an instruction contains a block barrier. A loop's instructions are contiguous.
 bool LoopHasBarrier(const Program& program, uint32_t pc) {
   if (!program.info[pc].in_loop) return false;
   uint32_t begin = pc, end = pc;
@@ -227,7 +226,7 @@ std::optional<Finding> BudgetFault(const LaunchState& launch, const Engines& eng
   return std::nullopt;
 }
 
-// Of a launch that came to no end, or nothing. Blocks that do not depend on each other are told apart from the others.
+// For a launch that did not end. Independent blocks are listed separately.
 std::vector<std::string> StandingOf(const LaunchState& launch, const Engines& engines, const BlockFinding& fault) {
   constexpr FindingKind kStuck[] = {FindingKind::kTimeout, FindingKind::kBarrierDivergence,
                                     FindingKind::kWarpSyncMismatch};
@@ -245,7 +244,7 @@ std::vector<std::string> StandingOf(const LaunchState& launch, const Engines& en
   return StandingText(launch, blocks, all ? std::optional(ended) : std::nullopt);
 }
 
-// As in the LaunchRecord, in the kernel's order.
+// For the LaunchRecord, in the kernel's order.
 std::vector<std::string> StoresOf(const LaunchState& launch) {
   const Program& program = *launch.program;
   std::set<uint32_t> stores;
@@ -311,7 +310,7 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
   const size_t threads = static_cast<size_t>(std::min(most, launch.info.grid.Count()));
   LaunchOutcome outcome;
   Engines engines = RunForked(launch, observers, pool, threads);
-  // Printed output could not be taken back.
+  // Printed output could not be undone.
   if (engines.empty() && threads > 1 && isolation != nullptr && !launch.program->calls_printf) {
     engines = RunIsolated(launch, observers, pool, *isolation, threads);
     outcome.blocks_met = isolation->broken();

@@ -85,7 +85,7 @@ void ReadTracker::Read(Warp& warp, const Insn& insn, const Step& step, LaneMask 
   const uint32_t number = events_.BeginRead(parts);
   insn.handler(warp, insn, mask);
   DelayedEvents::Read& read = events_.EndRead();
-  // The memory is not watched: nobody asks.
+  // The memory is not observed, so the read does not matter.
   const bool asked = read.events > 0;
   for (uint32_t part = 0; part < parts && asked; ++part) {
     const UsePlan::Result& result = step.results[part];
@@ -135,7 +135,7 @@ void ReadTracker::UseGathered(ValueOrigins& origins) {
   }
 }
 
-// Finds the reads whose elements are all closed, and reports what need not wait any more.
+// Finds reads whose elements are all closed, and reports events that no longer wait.
 void ReadTracker::Settle(ValueOrigins& origins) {
   bool any = false;
   origins.ForClosed([&](ValueOrigins::Element element) {

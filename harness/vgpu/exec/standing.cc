@@ -11,12 +11,12 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr size_t kMostRows = 4;    // then one for all the others
-constexpr size_t kMostPieces = 3;  // of a list of warps, of lanes, or of blocks
+constexpr size_t kMostRows = 4;    // rows before the summary row
+constexpr size_t kMostPieces = 3;  // in a list of warps, lanes or blocks
 
 using Lanes = std::vector<LaneMask>;  // by warp
 
-// Threads that stand alike.
+// Threads in the same state.
 struct Row {
   uint64_t threads = 0;
   std::map<uint32_t, Lanes> blocks;  // by index in the grid
@@ -116,7 +116,7 @@ std::vector<std::string> StandingText(const LaunchState& launch, const std::vect
   for (uint64_t left = threads; left != 0; left -= std::min<uint64_t>(left, kWarpSize)) {
     all.push_back(left >= kWarpSize ? ~LaneMask{0} : (LaneMask{1} << left) - 1);
   }
-  std::map<std::pair<int, std::string>, Row> rows;  // by what they do, which waits come first in, and where
+  std::map<std::pair<int, std::string>, Row> rows;  // by state (waits first) and location
   const auto add = [&](int order, const std::string& what, const Block& block, uint32_t warp, LaneMask lanes) {
     if (lanes == 0) return;
     Row& row = rows[{order, what}];

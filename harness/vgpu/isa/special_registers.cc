@@ -45,15 +45,15 @@ SpecialRegister Uniform64() {
 const Dim3& BlockDim(const Warp& warp) { return warp.engine->launch().info.block; }
 const Dim3& GridDim(const Warp& warp) { return warp.engine->launch().info.grid; }
 
-// The runtime's shared memory; its second half belongs to cooperative groups.
-// A block's own shared memory; the part that is reserved begins behind it, aligned.
+// The runtime's shared memory; its second half belongs to cooperative groups. A block's own shared memory; the reserved
+// part follows it, aligned.
 uint32_t Own(const Warp& warp) { return warp.engine->launch().reserved_shared_offset; }
 uint32_t Reserved(const Warp& warp) {
   constexpr uint32_t kAlignment = 16;
   return (Own(warp) + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// What an H100 keeps of each block's shared memory for itself, and how much of that it uses.
+// The part of each block's shared memory that an H100 reserves, and how much of that it uses.
 constexpr uint32_t kSystemShared = 1024, kSystemSharedUsed = 288;
 
 // A warp that shares its SM issues every few clocks. Deterministic, and always advancing.
@@ -145,7 +145,7 @@ std::unordered_map<std::string_view, SpecialRegister> MakeTable() {
       {"%envreg6", Uniform<[](W) { return 1; }>()},
       {"%envreg10", Uniform<[](W) { return kSystemSharedUsed; }>()},
   };
-  // The driver's other registers, and counters of events that nobody has set up.
+  // The driver's other registers, and event counters that are not set up.
   static const std::vector<std::string> zeros = [] {
     std::vector<std::string> names;
     for (int k = 0; k < 32; ++k) names.push_back("%envreg" + std::to_string(k));

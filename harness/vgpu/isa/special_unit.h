@@ -33,7 +33,8 @@ struct Coefficients {
   int32_t c0, c1, c2;
 };
 
-// A table's rows by column, with zeros behind them. Where C1 and C2 fit, they are one: C2 in the lower 15 bits.
+// A table's rows by column, padded with zeros. If C1 and C2 fit together, they share a word: C2 is in the lower 15
+// bits.
 struct Columns {
   static constexpr int kMost = 128;
   template <size_t kRows>
@@ -67,9 +68,10 @@ struct Place {
   uint32_t segment, x;
 };
 
-// x^2 / 2^19 without the products of two bits below 2^19: of the upper 7 bits all of them, of an upper bit i and the lower
-// 10 those down to bit 18 - i. So the last two bits are in none. In 16 bits, of which a vector holds twice as many.
-// Words: uint16_t, or a vector of them, since compilers would shift in 32.
+// x^2 / 2^19 without the products of two bits below 2^19: all products of the upper 7 bits are kept, and for an upper
+// bit i those with the lower 10 bits down to bit 18 - i. So the last two bits contribute nothing. Computed in 16 bits,
+// of which a vector holds twice as many. Words: uint16_t, or a vector of them, because compilers would shift in 32
+// bits.
 template <typename Words>
 constexpr Words TruncatedSquare(Words x_quarter) {
   const Words none{}, upper = x_quarter >> 8, lower = x_quarter & 0xff;
@@ -81,8 +83,8 @@ constexpr Words TruncatedSquare(Words x_quarter) {
   return sum;
 }
 
-// C0 + C1 x + C2 S without its last kCut bits; c0_shift is between 4 and that, or kCut is 0. The first way takes 32 bits:
-// sixteenths of C1's product, and all that is below added up apart.
+// C0 + C1 x + C2 S without its last kCut bits; c0_shift is from 4 to kCut, or kCut is 0. The first way needs only 32
+// bits: it adds sixteenths of C1's product, and sums everything below separately.
 template <int kCut>
 constexpr auto Interpolate(const Table& table, int32_t c0, int32_t c1, int32_t c2, uint32_t x, uint32_t square) {
   const auto signed_x = static_cast<int32_t>(x), signed_square = static_cast<int32_t>(square);

@@ -25,9 +25,9 @@ struct VideoForm {
   uint8_t bits = 8;  // of a part: 8 or 16
   bool a_signed = false, b_signed = false, d_signed = false;
   bool saturates = false, accumulates = false;
-  uint8_t mask = 0;  // parts that are made
+  uint8_t mask = 0;  // parts of the result
   VideoComparison comparison = {};
-  uint16_t a_parts = 0, b_parts = 0;  // for each part four bits: which part of {b, a}, or of a byte where bits = 8
+  uint16_t a_parts = 0, b_parts = 0;  // four bits per part: which part of {b, a}, or byte if bits = 8
 
   uint64_t Pack() const {
     return static_cast<uint64_t>(op) | uint64_t{bits == 16} << 3 | uint64_t{a_signed} << 4 | uint64_t{b_signed} << 5 |
@@ -104,7 +104,7 @@ void Video(Warp& warp, const Insn& insn, LaneMask mask) {
   ForLanes<uint32_t>(warp, insn.row[0], mask, [&](int lane) { return Compute(form, a[lane], b[lane], c[lane]); });
 }
 
-// "b7610" or "h31": for each part which one it is made from, the highest first. Nullopt if it is no such selector.
+// "b7610" or "h31": the source of each part, highest first. Nullopt for an invalid selector.
 std::optional<uint16_t> Parts(std::string_view text, int bits, uint16_t if_empty) {
   if (text.empty()) return if_empty;
   const size_t parts = static_cast<size_t>(32 / bits);
@@ -117,7 +117,7 @@ std::optional<uint16_t> Parts(std::string_view text, int bits, uint16_t if_empty
   return value;
 }
 
-// "b320" or "h1": which parts are made, the highest first.
+// "b320" or "h1": the parts of the result, highest first.
 std::optional<uint8_t> Mask(std::string_view text, int bits) {
   const int parts = 32 / bits;
   if (text.empty()) return static_cast<uint8_t>((1 << parts) - 1);

@@ -1,4 +1,4 @@
-// What the video instructions share: signs of operands, comparisons.
+// The common part of video instructions: signedness of operands, comparisons.
 #pragma once
 
 #include <cstdint>

@@ -124,7 +124,7 @@ void Scalar(Warp& warp, const Insn& insn, LaneMask mask) {
   ForLanes<uint32_t>(warp, insn.row[0], mask, [&](int lane) { return Compute(form, a[lane], b[lane], c[lane]); });
 }
 
-// An H100 gives something else for some operands (isa_video_test). Second operations .min and .max do too.
+// For some operands an H100 gives another result (isa_video_test). So do the second operations .min and .max.
 bool DiffersFromHardware(const ScalarForm& form) {
   if (form.d.bits == 16 && form.d.at == 16) return true;
   if (!form.saturates) return false;
@@ -156,7 +156,7 @@ Selection SelectScalar(Modifiers& modifiers) {
   const bool merges = !form.d.whole();
   if ((merges && form.second != SecondOp::kNone) || DiffersFromHardware(form)) return {};
   const bool takes_c = merges || form.second != SecondOp::kNone;
-  // Operands are counted where the decoder knows them; a row that lacks one is refused there.
+  // The decoder checks operand counts too; a row without a required operand is refused there.
   if (modifiers.operand_count() != (takes_c ? 4 : 3)) return {};
   Selection selection{Scalar};
   if (kCompares) {

@@ -35,7 +35,7 @@ inline void AddSharedCost(AccessKind access, const uint64_t address[kWarpSize], 
   c.wavefronts_ideal += w.ideal;
 }
 
-// Constant memory delivers what lies at one address to all lanes that ask for it; each further address takes a pass.
+// Constant memory broadcasts the value at one address to all lanes that read it; each further address takes a pass.
 inline void AddConstCost(const uint64_t address[kWarpSize], LaneMask mask, int bytes, PcMemory& c) {
   const int words = bytes < 4 ? 1 : bytes / 4;
   uint64_t seen[kWarpSize];

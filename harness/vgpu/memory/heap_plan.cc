@@ -5,15 +5,15 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr uint64_t kCell = 80, kHead = 16;  // before what a program gets
+constexpr uint64_t kCell = 80, kHead = 16;  // bytes before the memory returned to a program
 constexpr uint64_t kOwn = 288, kOwnOfNode = 256;
 constexpr uint64_t kSlot = 24 * kCell + kOwn, kGroup = 24 * kSlot + kOwn, kNode = 24 * kGroup + kOwnOfNode;
-constexpr uint64_t kOwnOfRest = 1696;                 // from counts: more than 1536, at most 1856
+constexpr uint64_t kOwnOfRest = 1696;                 // inferred from counts: more than 1536, at most 1856
 constexpr uint64_t kPart[] = {kCell, kSlot, kGroup};  // of a slot, a group, a node
 constexpr uint64_t kMost = uint64_t{1} << 40;         // more than any device has
 constexpr int kNodes = 3;                             // the level of whole nodes
 
-// The first of `count` neighbours that are free; -1: there are none.
+// The first of `count` free neighbours; -1: there are none.
 int FindRun(uint32_t taken, int parts, int count) {
   const uint32_t run = (uint32_t{1} << count) - 1;
   for (int first = 0; first + count <= parts; ++first) {
@@ -22,7 +22,7 @@ int FindRun(uint32_t taken, int parts, int count) {
   return -1;
 }
 
-// Nodes are taken by powers of two, and by three times such.
+// Node counts are rounded up to a power of two, or three times one.
 int RoundedNodes(int count) {
   int most = 1;
   while (most < count) most *= 2;
@@ -32,7 +32,7 @@ int RoundedNodes(int count) {
 }  // namespace
 
 HeapPlan::HeapPlan(uint64_t bytes) : whole_(std::min(bytes, kMost) / kNode) {
-  // The rest: some groups, and in a last one some slots.
+  // The rest of the heap: some groups, and in a last one some slots.
   const uint64_t rest = std::min(bytes, kMost) % kNode;
   auto node = std::make_unique<Area>();
   node->parts = static_cast<int>(rest / kGroup);
@@ -55,7 +55,7 @@ bool HeapPlan::Put(Area& area, int level, Place& place) {
     place.steps.push_back(first);
     return true;
   }
-  // In a part that is cut already, else in one that is free.
+  // Prefers a part that is divided already, then a free one.
   for (const bool is_cut : {true, false}) {
     for (int part = 0; part < area.parts; ++part) {
       std::unique_ptr<Area>& within = area.cut[static_cast<size_t>(part)];
@@ -117,7 +117,7 @@ void HeapPlan::Give(uint64_t address) {
     path.push_back(path.back()->cut[static_cast<size_t>(place.steps[k])].get());
   }
   path.back()->taken &= ~(((uint32_t{1} << place.count) - 1) << place.steps.back());
-  // What is empty again can be taken whole. The heap's rest stays cut.
+  // An empty area can be taken whole again. The rest of the heap stays divided.
   for (size_t k = path.size() - 1; k > 0 && path[k]->taken == 0 && path[k]->parts == kParts; --k) {
     path[k - 1]->taken &= ~(uint32_t{1} << place.steps[k]);
     path[k - 1]->cut[static_cast<size_t>(place.steps[k])].reset();

@@ -1,10 +1,10 @@
-// How much a kernel's malloc() can give.
+// Models the capacity of the heap for kernels' malloc().
 //
-// Theory of operation. What fits into a Hopper's heap follows from how it is cut, as distances between addresses and
-// counts until nullptr show: 24 cells of 80 bytes make a slot, 24 slots a group, 24 groups a node, each with some bytes
-// of its own. Memory is some neighbouring cells of one slot, slots of one group or groups of one node, or else some
-// neighbouring nodes. What is left of the heap behind the last whole node is cut alike, as far as it goes. Addresses are
-// given elsewhere (GlobalMemory), so that accesses out of bounds are found; only whether there is room is known here.
+// Theory of operation. The structure of a Hopper's heap was inferred from distances between addresses and counts until
+// nullptr: 24 cells of 80 bytes make a slot, 24 slots a group, 24 groups a node, each with some bytes of overhead. An
+// allocation is a run of cells in one slot, of slots in one group, of groups in one node, or of nodes. The rest of the
+// heap after the last whole node is divided in the same way. Addresses are assigned elsewhere (GlobalMemory), so that
+// out-of-bounds accesses are found; this class only tracks capacity.
 #pragma once
 
 #include <array>
@@ -18,26 +18,26 @@ namespace lockstep::vgpu {
 class HeapPlan {
  public:
   explicit HeapPlan(uint64_t bytes);
-  // Room for memory at an address; false: there is none.
+  // Reserves room for memory at an address; false: there is none.
   bool Take(uint64_t address, uint64_t bytes);
   void Give(uint64_t address);
 
  private:
   static constexpr int kParts = 24;
-  // A slot, a group or a node: which of its parts are taken or cut further, and those that are cut.
+  // A slot, a group or a node: which of its parts are taken or divided further, and the divided ones.
   struct Area {
     uint32_t taken = 0;
-    int parts = kParts;  // fewer in the heap's rest
+    int parts = kParts;  // fewer in the rest of the heap
     std::array<std::unique_ptr<Area>, kParts> cut;
   };
-  // Where something lies: so many parts of an area at a level (0: cells), found by the steps down to it.
+  // The place of an allocation: a number of parts of an area at a level (0: cells), and the path to it.
   struct Place {
     int level = 0, count = 0;
-    std::vector<int> steps;  // from a node on; the last is the first part
+    std::vector<int> steps;  // indices from the node down; the last is the first part
   };
   static bool Put(Area& area, int level, Place& place);
 
-  std::vector<bool> whole_;                   // nodes that are taken as such, or cut
+  std::vector<bool> whole_;                   // nodes that are taken whole, or divided
   std::map<int, std::unique_ptr<Area>> cut_;  // by node
   std::map<uint64_t, Place> taken_;
 };

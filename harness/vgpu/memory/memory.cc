@@ -242,7 +242,7 @@ const Allocation* GlobalMemory::Nearest(uint64_t address) const {
   const auto above = std::upper_bound(live_.begin(), live_.end(), address,
                                       [](uint64_t value, const Allocation& a) { return value < a.base; });
   const Allocation* best = nullptr;
-  uint64_t distance = kNearby;  // to the end of the one below
+  uint64_t distance = kNearby;  // distance to the end of the buffer below
   if (above != live_.begin()) {
     const Allocation& below = *std::prev(above);
     const uint64_t d = address - (below.base + below.bytes);

@@ -1,5 +1,5 @@
-// What cuTensorMapEncodeTiled writes and cp.async.bulk.tensor reads: a description of a tensor in global memory and of
-// the tile that is copied. CUDA calls its 128 bytes opaque, so the layout is free.
+// Written by cuTensorMapEncodeTiled and read by cp.async.bulk.tensor: a tensor in global memory and the tile to copy.
+// CUDA calls its 128 bytes opaque, so the layout is our choice.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ struct TensorMap {
   uint64_t magic = 0;
   uint64_t address = 0;
   uint64_t strides[kMostDimensions - 1] = {};        // bytes, from the second dimension on
-  uint32_t last[kMostDimensions] = {};               // elements, less one
-  uint16_t box[kMostDimensions] = {1, 1, 1, 1, 1};   // of the tensor that a tile covers
-  uint8_t steps[kMostDimensions] = {1, 1, 1, 1, 1};  // from one element of the tile to the next
+  uint32_t last[kMostDimensions] = {};               // sizes in elements, minus 1
+  uint16_t box[kMostDimensions] = {1, 1, 1, 1, 1};   // elements covered by a tile
+  uint8_t steps[kMostDimensions] = {1, 1, 1, 1, 1};  // distance between elements of the tile
   uint8_t dimensions = 0;
   uint8_t type = 0;           // ptx::Type of an element
   uint8_t swizzle_bytes = 0;  // 0, 32, 64 or 128
-  bool is_tf32 = false;       // what is loaded loses the low 13 bits
-  bool fills_nan = false;     // outside of the tensor are NaNs
+  bool is_tf32 = false;       // loaded values lose the low 13 bits
+  bool fills_nan = false;     // elements outside the tensor are NaNs
   bool is_supported = true;   // false: im2col, or an interleaved layout
 
   bool valid() const { return magic == kMagic && dimensions >= 1 && dimensions <= kMostDimensions; }

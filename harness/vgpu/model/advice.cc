@@ -14,25 +14,26 @@ namespace lockstep::vgpu {
 namespace {
 
 constexpr size_t kMostAdvice = 3, kMostLines = 3;
-constexpr double kLeastShare = 0.03;  // of a kernel's time that a change has to bring
+constexpr double kLeastShare = 0.03;  // share of a kernel's time that a change must save
 constexpr uint64_t kWideBytes = 16;   // the most that a lane can load at once
-// Executions a warp from which on a line is taken for an inner loop, rather than for the steps of a tree.
+// Executions per warp from which a line counts as an inner loop, not as steps of a tree.
 constexpr uint64_t kInnerLoop = 16;
 
 struct Kernel {
   const LaunchRecord& launch;  // as it ran
   const DeviceProfile& device;
   uint64_t warps;     // of the launch
-  uint64_t resident;  // blocks that run at the same time
-  // Reads much, writes little, and few loads a thread: what blocks do beside loading is the same for more elements.
+  uint64_t resident;  // concurrent blocks
+  // Reads much, writes little, and has few loads per thread: work other than loading does not grow with the number of
+  // elements.
   bool reduces() const {
     const Counters& c = launch.counters;
     return c.global_load_bytes >= 8 * c.global_store_bytes && c.global_load_requests <= 8 * warps;
   }
 };
 
-// `whole`: whether the rule applies, and what changes of the launch beside its lines' counters. `line`: makes a line's
-// counters those with the technique.
+// `whole`: whether the rule applies, and changes of the launch besides its lines' counters. `line`: changes a line's
+// counters to those with the technique.
 struct Rule {
   const char* technique;
   const char* text;
@@ -74,8 +75,8 @@ void DivergesLine(Counters& c, const Kernel&) {
   if (full < 0.95) ScaleAll(c, full);
 }
 
-// A block's warps load what it has loaded before: the first load remains, with the integers that make its address; the
-// others become loads of shared memory, at distances that are known when the kernel is compiled.
+// A block's warps load the same data repeatedly: the first load remains, with its address arithmetic; the others become
+// loads of shared memory at constant offsets.
 void TileLine(Counters& c, const Kernel&) {
   const double again = Ratio(c.global_load_sectors_ideal, c.global_load_misses);
   if (c.global_load_misses == 0 || again < 2) return;
@@ -94,7 +95,7 @@ void TileLine(Counters& c, const Kernel&) {
   c.warp_instructions += 3 * c.global_load_requests;
 }
 
-// 4 × 4 sums a thread need a quarter of the loads a sum.
+// With 4 × 4 sums per thread, each sum needs a quarter of the loads.
 void RegistersLine(Counters& c, const Kernel& kernel) {
   if (c.float32_instructions < kInnerLoop * kernel.warps || 2 * c.shared_load_requests < c.float32_instructions) return;
   const uint64_t spared = c.shared_load_requests - c.shared_load_requests / 4;
@@ -111,7 +112,7 @@ void WideLine(Counters& c, const Kernel& kernel) {
     if (each == 0 || 2 * each > kWideBytes || 4 * sectors > 5 * ideal + requests || ideal < 2 * requests) return;
     const uint64_t before = requests;
     requests = requests * each / kWideBytes;
-    const uint64_t spared = 3 * (before - requests);  // with the loop's own instructions
+    const uint64_t spared = 3 * (before - requests);  // including the loop's own instructions
     c.warp_instructions = std::max(Less(c.warp_instructions, spared), c.warp_instructions * each / kWideBytes);
   };
   widen(c.global_load_requests, c.global_load_bytes, c.global_load_sectors, c.global_load_sectors_ideal);
@@ -136,7 +137,7 @@ void MoreEachLine(Counters& c, const Kernel& kernel) {
   ScaleAll(c, Ratio(kernel.resident, kernel.launch.grid.Count()));
 }
 
-// A tree whose warps arrive mostly to wait.
+// A tree whose warps mostly wait at barriers.
 bool UnrollWhole(LaunchRecord& launch, const Kernel&) {
   return launch.counters.shared_load_requests <= 4 * launch.counters.barriers_in_loops;
 }
@@ -164,7 +165,7 @@ bool SpreadWhole(LaunchRecord& launch, const Kernel& kernel) {
   return true;
 }
 
-// Each block collects in shared memory, and adds what it has once.
+// Each block accumulates in shared memory, and adds its result once.
 bool AtomicsWhole(LaunchRecord& launch, const Kernel& kernel) {
   Counters& c = launch.counters;
   const uint64_t lines = launch.grid.Count() * (c.atomic_footprint / 128 + 1);
@@ -176,7 +177,7 @@ bool AtomicsWhole(LaunchRecord& launch, const Kernel& kernel) {
   return true;
 }
 void AtomicsLine(Counters& c, const Kernel&) {
-  constexpr uint64_t kPasses = 4;  // of a warp through shared memory, whose lanes meet in a bank now and then
+  constexpr uint64_t kPasses = 4;  // shared-memory passes of a warp, allowing for occasional bank conflicts
   c.shared_atomics += c.atomics;
   c.shared_wavefronts += kPasses * c.atomics;
   c.shared_wavefronts_ideal += c.atomics;
@@ -230,7 +231,7 @@ constexpr Rule kRules[] = {
     {"no local memory", "index local arrays by constants, so that they stay in registers", Always, LocalLine},
 };
 
-// How accesses that are not coalesced lie, from the worst that was recorded.
+// Describes uncoalesced accesses, using the worst recorded one.
 std::string CoalesceText(const LineCounters& line) {
   std::map<int64_t, int> steps;
   if (line.global != nullptr) {
@@ -298,7 +299,7 @@ double SavedBy(const Rule& rule, const LaunchRecord& launch, const DeviceProfile
   return EstimateTime(launch, device).microseconds - EstimateTime(changed, device).microseconds;
 }
 
-// Where the rule changes most; for one that changes no line's counters, where most requests wait.
+// The lines that the rule changes most; if it changes none, those with the most waiting requests.
 std::vector<const LineCounters*> LinesOf(const Rule& rule, const LaunchRecord& launch, const DeviceProfile& device) {
   const Kernel kernel = KernelOf(launch, device);
   std::vector<std::pair<uint64_t, const LineCounters*>> lines;
@@ -345,10 +346,10 @@ Roofline RooflineOf(const Counters& c, double microseconds, const DeviceProfile&
                                                 c.tensor_multiply_adds);
   const double bytes = static_cast<double>(
       std::max<uint64_t>(c.global_load_footprint + c.global_store_footprint + 2 * c.atomic_footprint, 1));
-  const double most = device.sm_count * device.issue_per_clock * kWarpSize * device.clock_ghz * 1e3;  // a microsecond
+  const double most = device.sm_count * device.issue_per_clock * kWarpSize * device.clock_ghz * 1e3;  // per microsecond
   const double memory = device.dram_gb_per_s * 1e3;
   Roofline roofline{operations / bytes, most / memory, 0};
-  // The longer of the two: what the roof says that the kernel takes at least.
+  // The longer of both: the kernel's minimum time under the roofline.
   const double least = std::max(operations / most, bytes / memory);
   if (microseconds > 0) roofline.share = std::min(1.0, least / microseconds);
   return roofline;

@@ -1,5 +1,5 @@
-// What would make a kernel faster, by the time model: each rule changes the counters into those that the same work would
-// have with one technique, and the model is asked again. So a gain is a difference of two modelled times.
+// Predicts what would make a kernel faster, using the time model: each rule changes the counters to those of the same
+// work with one technique, and evaluates the model again. So a gain is a difference of two modelled times.
 #pragma once
 
 #include <string>
@@ -17,16 +17,15 @@ struct Advice {
   std::string technique;  // "coalesce"
   std::string text;       // what to do, in a sentence
   double saved_us = 0;    // of all launches together, modelled
-  // Those that the change would spare most, costliest first, as in .file: never empty.
+  // The lines with the largest savings, most expensive first, as in .file: never empty.
   std::vector<std::pair<std::string, int>> lines;
 };
 
-// A kernel's arithmetic (instructions of threads, an FMA being one) beside the bytes that it has to move from and to
-// DRAM.
+// A kernel's arithmetic (thread instructions, an FMA counting as one) per byte moved from and to DRAM.
 struct Roofline {
   double intensity = 0;  // operations a byte
-  double ridge = 0;      // from which on arithmetic is the roof
-  double share = 0;      // of the roof that it reaches, 0 to 1
+  double ridge = 0;      // the intensity from which arithmetic is the limit
+  double share = 0;      // fraction of the roof achieved, 0 to 1
 };
 
 // An SM with the blocks that fit on it, and what a block takes.

@@ -9,7 +9,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// The engine that does an operation on a device with so many of them.
+// The engine for an operation on a device with this many engines.
 size_t PlaceOf(Lane lane, int copy_engines) {
   if (copy_engines == 0) return static_cast<size_t>(Lane::kCompute);
   if (copy_engines == 1 && lane == Lane::kToHost) return static_cast<size_t>(Lane::kToDevice);
@@ -20,7 +20,7 @@ struct Interval {
   double begin, end;
 };
 
-// Intervals that neither meet nor overlap, in order.
+// Merges intervals that touch or overlap; sorted.
 std::vector<Interval> Joined(std::vector<Interval> intervals) {
   std::sort(intervals.begin(), intervals.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
   std::vector<Interval> joined;
@@ -34,7 +34,7 @@ std::vector<Interval> Joined(std::vector<Interval> intervals) {
   return joined;
 }
 
-// How long both are at work.
+// The time during which both are busy.
 double Common(const std::vector<Interval>& a, const std::vector<Interval>& b) {
   double common = 0;
   for (size_t i = 0, k = 0; i < a.size() && k < b.size();) {
@@ -76,14 +76,14 @@ class Scheduler {
     schedule_.end[k] = free = schedule_.begin[k] + operations_[k].microseconds;
   }
 
-  // The operation that can begin first goes first. What becomes ready by its end can't begin before it.
+  // The operation that can begin first goes first. Operations that become ready at its end can't begin earlier.
   void RunByReadiness() {
     std::vector<std::vector<uint32_t>> followers(operations_.size());
     for (uint32_t k = 0; k < operations_.size(); ++k) {
       waits_for_[k] = operations_[k].after.size();
       for (const uint32_t before : operations_[k].after) followers[before].push_back(k);
     }
-    std::array<std::vector<uint32_t>, kLanes> queues;  // what is ready for each engine
+    std::array<std::vector<uint32_t>, kLanes> queues;  // ready operations by engine
     const auto enqueue = [&](uint32_t k) { queues[PlaceOf(operations_[k].lane, rules_.copy_engines)].push_back(k); };
     for (uint32_t k = 0; k < operations_.size(); ++k) {
       if (waits_for_[k] == 0) enqueue(k);
@@ -132,7 +132,7 @@ class Scheduler {
   std::span<const LaneOperation> operations_;
   LaneRules rules_;
   std::array<double, kLanes> free_{};
-  std::array<std::optional<uint32_t>, kLanes> last_stream_;  // of the operation that an engine did last
+  std::array<std::optional<uint32_t>, kLanes> last_stream_;  // the stream of the engine's last operation
   std::vector<double> ready_;
   std::vector<size_t> waits_for_;
   LaneSchedule schedule_;

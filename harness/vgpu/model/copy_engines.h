@@ -1,8 +1,8 @@
-// When operations of streams run on a device's engines: one copy in each direction, and kernels.
+// Schedules stream operations on a device's engines: one copy in each direction, and kernels.
 //
 // An engine does one operation after another. An operation begins when its engine is free and all that it waits for has
-// ended. The model's simplifications: kernels do not share the device, as each is taken to fill it, and the host takes
-// no time to issue.
+// ended. The model's simplifications: kernels do not share the device, because each is assumed to fill it, and issuing
+// takes the host no time.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr int kLanes = 3;
 struct LaneOperation {
   Lane lane = Lane::kCompute;
   double microseconds = 0;
-  // Operations that have to have ended, by their places in the order of issue, all before this one's.
+  // Operations that must end first, by their indices in the order of issue, all lower than this one's.
   std::vector<uint32_t> after = {};
   uint32_t stream = 0;
 };
@@ -27,17 +27,17 @@ struct LaneOperation {
 struct LaneRules {
   // 2: one for each direction. 1: one for both. 0: no copy runs beside a kernel.
   int copy_engines = 2;
-  // One hardware queue: an engine takes operations in the order of issue. Otherwise each stream has a queue of its own,
-  // and an engine goes on with the stream that it is at while that has something ready for it; else it takes what was
-  // issued first of all that is ready. So an H100 does: 32 copies each way in 2, 4 and 8 streams, issued breadth-first,
-  // take 2469, 2038 and 1938 µs, which is stream after stream.
+  // One hardware queue: an engine takes operations in the order of issue. Otherwise each stream has a queue, and an
+  // engine continues with its current stream while that has a ready operation; else it takes the ready operation that
+  // was issued first. This is an H100's behaviour: 32 copies each way in 2, 4 and 8 streams, issued breadth-first, take
+  // 2469, 2038 and 1938 µs, which is stream after stream.
   bool in_order = false;
 };
 
 struct LaneSchedule {
   std::vector<double> begin, end;  // of each operation, in microseconds
   double microseconds = 0;         // when the last one ends
-  double bound = 0;                // the longest of the engines' sums: no order is shorter
+  double bound = 0;                // the largest sum over one engine: no order is shorter
   double serial = 0;               // the sum of all
   double kernel_overlap = 0;       // time in which a kernel and a copy ran
   double copy_overlap = 0;         // time in which copies in both directions ran
@@ -45,7 +45,7 @@ struct LaneSchedule {
 
 LaneSchedule ScheduleLanes(std::span<const LaneOperation> operations, LaneRules rules);
 
-// How long the link to the host takes for a copy that is one of many in a stream's queue.
+// The time of a copy on the host link when it is one of many in a stream's queue.
 double HostCopyMicroseconds(const DeviceProfile& profile, uint64_t bytes, bool page_locked);
 
 }  // namespace lockstep::vgpu

@@ -1,4 +1,4 @@
-// What all launches of a kernel did together.
+// Totals over all launches of a kernel.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ struct DeviceProfile {
   double block_launch_cycles;  // per SM, from one block's start to the next
   double launch_overhead_us;
   double copy_overhead_us, host_gb_per_s, host_pinned_gb_per_s;
-  double queued_copy_us;  // of a copy that follows another one on its engine, beside its bytes
+  double queued_copy_us;  // overhead of a copy that follows another on its engine, in addition to its bytes
   int copy_engines;       // 2: one for each direction; 1: one for both; 0: no copy runs beside a kernel
   // Coalescing rules of compute capability 1.0: a half-warp's accesses that are not contiguous, in order and aligned
   // become one transaction per thread.

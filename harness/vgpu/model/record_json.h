@@ -1,4 +1,4 @@
-// What launches recorded, in JSON, with the names of docs/reference/result-json.md.
+// Records of launches in JSON, with the names of docs/reference/result-json.md.
 #pragma once
 
 #include <nlohmann/json.hpp>

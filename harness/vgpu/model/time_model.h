@@ -13,15 +13,15 @@ struct TimeEstimate {
   const char* bound_by = "launch";  // "issue", "tensor", "shared", "l2", "dram", "latency", "launch"
 };
 
-// Depends only on the launch's shape, resources and counters, or on what a library's function counts, so it is the same
-// on every machine and in every run. Does not read LaunchRecord::microseconds, bound_by and theoretical_occupancy.
-// `registers`: what a thread has on that device, where that is not the device that the launch ran on.
+// Depends only on the launch's shape, resources and counters, or on a library function's counts, so it is the same on
+// every machine and in every run. Does not read LaunchRecord::microseconds, bound_by and theoretical_occupancy.
+// `registers`: registers per thread on that device, if it is not the device that the launch ran on.
 TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device, uint32_t registers);
 inline TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device) {
   return EstimateTime(launch, device, launch.registers);
 }
 
-// What each part of a kernel's launch takes on its own: the seven of EstimateTime.
+// The time of each part of a kernel's launch alone: the seven of EstimateTime.
 std::array<TimeEstimate, 7> TimeParts(const LaunchRecord& launch, const DeviceProfile& device, uint32_t registers);
 
 }  // namespace lockstep::vgpu

@@ -103,7 +103,7 @@ BlockIsolation::Chapter* BlockIsolation::MakeChapter(uint64_t index) {
 void BlockIsolation::Add(uint64_t number, const PageUse& use, size_t shadow_bytes) {
   Page& page = PageAt(number);
   uint64_t both = 0;
-  // Set the bits before looking at the others'. Whoever set bits that are already there also looks.
+  // Set the bits before checking the others'. A block whose bits were already set checks too.
   const auto set = [](std::atomic<uint64_t>& word, uint64_t bits) {
     const uint64_t old = word.load();
     return (bits & ~old) == 0 ? old : word.fetch_or(bits);
@@ -161,7 +161,7 @@ void BlockIsolation::PageSaver::BeforeStore(const MemoryAccess& event) {
     case AccessForm::kUnit:
       KeepSpan(a[std::countr_zero(event.mask)], a[kWarpSize - 1 - std::countl_zero(event.mask)] + event.bytes);
       return;
-    case AccessForm::kHalves:  // of a store, each side by side
+    case AccessForm::kHalves:  // of a store, each half contiguous
       for (const int first : {0, kWarpSize / 2}) KeepSpan(a[first], a[first + kWarpSize / 2 - 1] + event.bytes);
       return;
     default:

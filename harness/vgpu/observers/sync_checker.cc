@@ -77,7 +77,7 @@ class SyncChecker : public Checker {
   // The first to arrive, and the first to arrive at a different place.
   struct Meeting {
     int parties = 0;
-    uint64_t warps = 0;  // that have arrived
+    uint64_t warps = 0;  // warps that have arrived
     std::array<Party, 2> party;
   };
   Meeting& MeetingOf(uint32_t block_index) {

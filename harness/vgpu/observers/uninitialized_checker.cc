@@ -265,7 +265,7 @@ class UninitializedChecker : public Checker {
     const uint64_t whole = uint64_t{access->elements} * access->element_bytes;
     const bool alone = access->elements == 1 && event.space != MemorySpace::kLocal;
     if (!any(alone ? begin : begin & ~uint64_t{15}, alone ? whole : std::max<uint64_t>(whole, 16))) return false;
-    // The registers of recursive functions exist several times.
+    // Recursive functions have several instances of their registers.
     const FunctionInfo& entry = program_->functions[0];
     if (!program_->bounded_stack && !(event.pc >= entry.entry_pc && event.pc < entry.end_pc)) return true;
     BlockStates* block = FindBlock(event.block_index);

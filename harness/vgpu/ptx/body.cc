@@ -33,7 +33,7 @@ class LocationTracker {
         cursor.Name();
         if (cursor.Take('+')) ParseConstantInteger(cursor, 0, INT64_MAX);
       } else if (word == "inlined_at") {
-        // Locations chain: an earlier .loc tells where the caller was itself inlined.
+        // Locations chain: an earlier .loc says where the caller was itself inlined.
         const Place caller = ParsePlace(cursor);
         const auto found = inlined_.find(caller.key);
         site = AddSite(caller, found == inlined_.end() ? -1 : found->second);
@@ -126,7 +126,7 @@ class BodyParser {
  private:
   // A location that may refer to a label, or table, declared later.
   struct Pending {
-    size_t index;  // of the instruction, or of the table
+    size_t index;  // index of the instruction or table
     bool in_table;
     int scope;
     int line;
@@ -302,7 +302,7 @@ class BodyParser {
   }
 
   Operand ParseOperand() {
-    const bool takes_part = std::exchange(takes_part_, false);  // what stands inside of an operand does not
+    const bool takes_part = std::exchange(takes_part_, false);  // names inside an operand have no parts
     const char c = cursor_.Peek();
     if (c == '[') return ParseAddress();
     if (c == '{') return {ParseVector(), {}};
@@ -509,7 +509,7 @@ class BodyParser {
   VectorRegisters vectors_;
   std::vector<Pending> pending_;
   std::string part_;                  // of the operand just read: see Instruction::parts
-  bool takes_part_ = false;           // the next name may have a part
+  bool takes_part_ = false;           // whether the next name may have a part
   bool instruction_is_move_ = false;  // of the current instruction
   bool has_symbol_ = false;           // the current instruction names something that may be a label
 };

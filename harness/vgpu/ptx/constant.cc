@@ -171,7 +171,7 @@ class ConstantParser {
       if (op == "/") return Integer(is_unsigned ? a / b : static_cast<uint64_t>(signed_a / signed_b), is_unsigned);
       return Integer(is_unsigned ? a % b : static_cast<uint64_t>(signed_a % signed_b), is_unsigned);
     }
-    const uint64_t places = b & 63;  // as ptxas takes a count, negative ones too
+    const uint64_t places = b & 63;  // as ptxas treats a shift count, even a negative one
     if (op == "<<") return Integer(a << places, left.is_unsigned);
     if (op == ">>") {
       if (left.is_unsigned) return Integer(a >> places, true);

@@ -41,7 +41,7 @@ void ParseAttribute(Cursor& cursor, Variable* variable) {
     if (word == "managed") {
       variable->is_managed = true;
     } else if (word == "unified") {
-      cursor.Expect('(');  // identifiers for the linker
+      cursor.Expect('(');  // linker identifiers
       cursor.SkipPast(')');
     } else {
       cursor.Fail("unknown variable attribute ." + std::string(word));

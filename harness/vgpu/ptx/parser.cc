@@ -56,7 +56,8 @@ class ModuleParser {
     }
     module_.version_major = std::stoi(std::string(version.substr(0, dot)));
     module_.version_minor = std::stoi("0" + std::string(version.substr(dot + 1)));
-    // A driver refuses each version after its own; here minor ones pass, as they add instructions and change none.
+    // A driver refuses every version after its own; here later minor versions are accepted, because they add
+    // instructions and change none.
     if (module_.version_major > kNewestMajor) {
       throw PtxVersionError(cursor_.line(), Quoted(version) + " is a newer PTX than 9.x");
     }
@@ -137,7 +138,7 @@ class ModuleParser {
     module_.files[index] = path;
   }
 
-  // Debug information: nested braces do not occur. That of -lineinfo, a section of names alone, is of no use.
+  // Debug information: nested braces do not occur. The section of -lineinfo, which has only names, is not needed.
   void ParseSection() {
     const std::string_view name = cursor_.DotWord();
     cursor_.Expect('{');
@@ -220,7 +221,7 @@ class ModuleParser {
       } else if (word == "maxnreg") {
         function->maxnreg = ParseLimit();
       } else if (word == "maxnctapersm" || word == "abi_preserve" || word == "abi_preserve_control") {
-        ParseLimit();  // a hint that minnctapersm supersedes; registers that the function keeps, as all do here
+        ParseLimit();  // a hint superseded by minnctapersm; preserved registers, as all are here
       } else if (word == "noreturn") {
         function->noreturn = true;
       } else if (word == "reqnctapercluster") {

@@ -17,7 +17,7 @@ namespace {
 
 using cudart::Image;
 
-constexpr size_t kHeaderBytes = 16;  // that FatbinBytes reads
+constexpr size_t kHeaderBytes = 16;  // read by FatbinBytes
 constexpr size_t kAlignment = 8;     // of a fat binary within a section
 
 // The fat binaries in a section, which are separated by zeros.

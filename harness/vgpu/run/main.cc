@@ -109,7 +109,7 @@ std::optional<std::string>& Disassembled() {
   return kernel;
 }
 
-// What compute-sanitizer's tool looks for. Accesses out of bounds are found in any case.
+// The checks of compute-sanitizer's tool. Out-of-bounds accesses are always checked.
 const char* ToolCheck(std::string_view tool) {
   constexpr std::pair<std::string_view, const char*> kTools[] = {
       {"memcheck", "api"}, {"racecheck", "races"}, {"initcheck", "init"}, {"synccheck", "sync"}};
@@ -125,7 +125,7 @@ constexpr std::pair<std::string_view, const char*> kFileFlags[] = {{"--sarif", "
                                                                    {"--page", "LOCKSTEP_PAGE_FILE"},
                                                                    {"--timeline", "LOCKSTEP_TIMELINE_FILE"}};
 
-// Parses one of vgpu-run's flags; false if the argument is none.
+// Parses one of vgpu-run's flags; false if the argument is not one.
 bool TakeFlag(std::string_view argument) {
   if (argument.substr(0, 2) != "--") return false;
   const size_t equals = std::min(argument.find('='), argument.size());
@@ -296,8 +296,8 @@ const DeviceProfile* ChosenProfile() {
   std::exit(0);
 }
 
-// For programs that compile kernels while they run, as Python packages do. Their caches keep machine code for a real
-// GPU, so that here they get others.
+// For programs that compile kernels at run time, such as Python packages. Their caches contain machine code for real
+// GPUs, so they get separate caches here.
 void CompileToPtx(const std::filesystem::path& compilers) {
   const char* const path = std::getenv("PATH");
   Set("PATH", compilers.string() + ":" + (path != nullptr ? path : "/usr/bin:/bin"));
@@ -323,7 +323,7 @@ void CompileToPtx(const std::filesystem::path& compilers) {
 int main(int argc, char** argv) {
   using namespace lockstep::vgpu::run;
   int at = 1;
-  // As compute-sanitizer has them, and others do not: `--tool racecheck` with the value in an argument of its own.
+  // Flags as in compute-sanitizer only: `--tool racecheck` with the value as a separate argument.
   const auto take_flags = [&](bool as_sanitizer) {
     for (; at < argc; ++at) {
       std::string flag = argv[at];
@@ -374,12 +374,12 @@ int main(int argc, char** argv) {
   if (runtime.parent_path() != directory) folders += ":" + directory.string();
   const char* inherited = std::getenv("LD_LIBRARY_PATH");
   Set("LD_LIBRARY_PATH", folders + (inherited != nullptr && *inherited != '\0' ? ":" + std::string(inherited) : ""));
-  // An RPATH, and the full paths by which Python packages load libraries, come before LD_LIBRARY_PATH; a program may
-  // hold a copy of the runtime, which is redirected to this one.
+  // An RPATH, and full paths used by Python packages, take precedence over LD_LIBRARY_PATH; a program may contain a
+  // copy of the runtime, which is redirected to this one.
   std::string preload;
   if (!FindsRuntimeByPath(ReadProgram(program))) {
     Set("LD_AUDIT", (directory / kRedirect).string());
-    preload = kRuntime;  // by name: a path may have blanks, which part names here. The auditor finds it
+    preload = kRuntime;  // by name, because a path may contain blanks, which separate names here; the auditor finds it
     CompileToPtx(directory.parent_path() / "libexec");
   }
 #ifdef LOCKSTEP_SANITIZER_RUNTIME

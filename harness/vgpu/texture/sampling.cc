@@ -38,10 +38,10 @@ int32_t Wrap(int64_t index, uint32_t size, AddressMode mode) {
   return index < 0 || index >= n ? kOutside : static_cast<int32_t>(index);
 }
 
-// A normalized coordinate keeps so many bits behind the point, the rest is cut off; they suffice for the weights.
+// A normalized coordinate keeps this many fractional bits, enough for the weights; the rest is truncated.
 int NormalizedBits(uint32_t size) { return std::max(21, static_cast<int>(std::bit_width(size - 1)) + kWeightBits); }
 
-// In texels, with so many bits behind the point that what follows is exact.
+// In texels, with enough fractional bits that further steps are exact.
 struct Fixed {
   int64_t value = 0;
   int bits = 0;
@@ -80,7 +80,7 @@ Axis Place(float x, uint32_t size, AddressMode mode, bool normalized, bool filte
   return axis;
 }
 
-// A layer beyond the last is the last one; so is a negative one.
+// An out-of-range layer, even a negative one, means the last.
 uint32_t LayerOf(int32_t layer, uint32_t layers) { return std::min(static_cast<uint32_t>(layer), layers - 1); }
 
 float ToFloat(const Texture& texture, const uint8_t* texel, int channel) {
@@ -133,7 +133,7 @@ Sample LocateIn(const Image& image, const Sampler& sampler, const Coordinates& c
     case ImageShape::kBuffer:
       break;
     case ImageShape::k1D:
-      // A line is a plane one texel high, fetched at y = 0, between that texel and what is beyond it.
+      // A line is a plane one texel high, fetched at y = 0, between that texel and the border.
       if (filters && sampler.mode[1] == AddressMode::kBorder) axes = 2;
       break;
     case ImageShape::k2D:
@@ -181,7 +181,7 @@ Sample LocateIn(const Image& image, const Sampler& sampler, const Coordinates& c
   return sample;
 }
 
-// In parts of a level; what follows is cut off.
+// In fractions of a level, truncated.
 int LevelParts(float level) {
   constexpr float kMost = 64;
   return static_cast<int>(std::ldexp(std::clamp(std::isnan(level) ? 0 : level, -kMost, kMost), kLevelBits));
@@ -217,7 +217,8 @@ Sample LocateAtLevel(const Texture& texture, const Coordinates& c, float level) 
 
 namespace {
 
-// Of sRGB's colors, as upper halves of floats: read from an H100. They have 8 bits, and at least 2^-14 between them.
+// Linear values of sRGB colours, as upper halves of floats: read from an H100. They have 8 bits, and differ by at least
+// 2^-14.
 constexpr uint16_t kLight[] = {
     0x0000, 0x39a0, 0x3a20, 0x3a70, 0x3aa0, 0x3ac8, 0x3af0, 0x3b0c, 0x3b20, 0x3b34, 0x3b48, 0x3b5c, 0x3b70, 0x3b84,
     0x3b90, 0x3b9c, 0x3baa, 0x3bb8, 0x3bc6, 0x3bd6, 0x3be6, 0x3bf6, 0x3c03, 0x3c0c, 0x3c16, 0x3c1f, 0x3c29, 0x3c34,
@@ -281,8 +282,7 @@ namespace {
 // A product of weights, rounded; a tie goes up.
 uint32_t RoundedProduct(uint32_t a, uint32_t b) { return (a * b + kWeightOne / 2) >> kWeightBits; }
 
-// The corners' weights, whose sum is kWeightOne. First the slices', of each slice its two columns', of each column its
-// two texels'.
+// The corners' weights, with sum kWeightOne. Split by slices, then columns, then texels.
 void WeightsOf(const Sample& sample, uint32_t weight[kMostCorners]) {
   const uint32_t z = sample.weight[2];
   for (int slice = 0; slice < 2; ++slice) {
@@ -297,19 +297,19 @@ void WeightsOf(const Sample& sample, uint32_t weight[kMostCorners]) {
   }
 }
 
-constexpr int kSliceBits = 16;  // that the sums of slices keep
+constexpr int kSliceBits = 16;  // fractional bits of slices' sums
 constexpr int kNone = -100000;
 
-// Of the result: bits of the significand, and the exponent of the last one. Of texels, when they are aligned to the
-// largest one, so many bits are kept; of sRGB's lights only their own eight.
+// The result's precision: bits of the significand, and the least exponent. Texels aligned to the largest one keep this
+// many bits; sRGB values only their own eight.
 struct Precision {
   int bits, least, aligned;
   bool of_light = false;
 };
 constexpr Precision kFloat = {24, -149, 28}, kHalf = {11, -24, 15}, kOfLight = {11, -24, 8, true};
 
-// The exponent by which a texel is aligned. A light close below a power of two has that one's: all pairs of colors on a
-// Hopper.
+// The exponent by which a texel is aligned. An sRGB value just below a power of two uses that power: verified for all
+// pairs of colours on a Hopper.
 int ExponentOf(float texel, const Precision& precision) {
   constexpr float kUnit = 16384;
   const int exponent = std::ilogb(texel);
@@ -328,7 +328,7 @@ struct Sum {
 
 float Flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? 0.0f : x; }
 
-// Texels times weights: what a texel has behind the largest one's `aligned` bits is cut off.
+// Weighted sum of texels: bits below the largest texel's `aligned` bits are truncated.
 Sum SumOf(const float texels[], const uint32_t weights[], int count, const Precision& precision) {
   int most = kNone;
   for (int k = 0; k < count; ++k) {
@@ -362,7 +362,7 @@ float Rounded(const Sum& sum, const Precision& precision) {
   return Flushed(negative ? -value : value);
 }
 
-// A slice's sum, counted in units of 2^exponent, downwards.
+// A slice's sum in units of 2^exponent, rounded down.
 __int128 In(int exponent, const Sum& sum) {
   const int shift = sum.exponent - exponent;
   if (shift >= 0) return sum.sum << shift;
@@ -370,7 +370,7 @@ __int128 In(int exponent, const Sum& sum) {
 }
 
 float Filtered(const float texels[], const uint32_t weights[], int corners, const Precision& precision) {
-  // What is no number makes the sum one: with infinities that agree, infinite.
+  // A NaN makes the sum NaN; infinities of one sign make it infinite.
   float special = 0;
   bool any = false;
   for (int k = 0; k < corners; ++k) {
@@ -379,7 +379,7 @@ float Filtered(const float texels[], const uint32_t weights[], int corners, cons
     special += texels[k] * static_cast<float>(weights[k]);
   }
   if (any) return std::isnan(special) ? std::bit_cast<float>(0x7fffffffu) : special;
-  bool negative = true;  // all of them, zeros too
+  bool negative = true;  // all of them, including zeros
   for (int k = 0; k < corners; ++k) negative = negative && (weights[k] == 0 || std::signbit(texels[k]));
   Sum first = SumOf(texels, weights, std::min(corners, 4), precision);
   if (corners == kMostCorners) {
@@ -397,7 +397,7 @@ float Filtered(const float texels[], const uint32_t weights[], int corners, cons
   return rounded == 0 && negative ? -0.0f : rounded;
 }
 
-// Integers as floats are filtered with 16 bits.
+// Integers read as floats are filtered with 16 bits.
 float FilteredInteger(const Texture& texture, const uint8_t* const texels[], const uint32_t weights[], int corners,
                       int channel) {
   const TexelFormat& format = texture.image.format;

@@ -1,6 +1,6 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-// Before all others, as its manual asks.
+// Must be included first, according to Python's manual.
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace {
 
 PyObject* error_type = nullptr;  // CudaAPIError
 
-// None, or CudaAPIError with the error's name and the function that gave it. The runtime remembers it too: a launcher
-// that swallows the exception is found out by what cudaGetLastError says after it.
+// None, or raises CudaAPIError with the error's name and the function. The runtime stores the error too: if a launcher
+// swallows the exception, cudaGetLastError still reports it.
 PyObject* NoneOr(cudaError_t error, const char* function) {
   if (error == cudaSuccess) Py_RETURN_NONE;
   PyErr_Format(error_type, "%s: %s", function, cudaGetErrorName(error));
@@ -72,7 +72,7 @@ PyObject* Free(PyObject*, PyObject* arguments) {
   return NoneOr(cudaFree(Pointer(address)), "cudaFree");
 }
 
-// At once for the default stream, in order for others.
+// Immediately for the default stream, in order for others.
 PyObject* CopyIn(unsigned long long stream, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   if (stream == 0) return NoneOr(cudaMemcpy(to, from, bytes, kind), "cudaMemcpy");
   return NoneOr(cudaMemcpyAsync(to, from, bytes, kind, static_cast<cudaStream_t>(Pointer(stream))), "cudaMemcpyAsync");
@@ -88,7 +88,7 @@ PyObject* Write(PyObject*, PyObject* arguments) {
   return result;
 }
 
-// read(from, bytes): what is there.
+// read(from, bytes): the contents.
 PyObject* Read(PyObject*, PyObject* arguments) {
   unsigned long long from;
   Py_ssize_t bytes;
@@ -131,9 +131,9 @@ PyObject* DestroyStream(PyObject*, PyObject* arguments) {
   return NoneOr(cudaStreamDestroy(static_cast<cudaStream_t>(Pointer(stream))), "cudaStreamDestroy");
 }
 
-// What the stand-in for PyCUDA needs beyond these. Its copies are between addresses, to which address_of() leads.
+// Further functions for our replacement of PyCUDA. It copies between addresses, obtained by address_of().
 
-// address_of(buffer, writable): where its bytes are, and how many.
+// address_of(buffer, writable): its address and size.
 PyObject* AddressOf(PyObject*, PyObject* arguments) {
   PyObject* object;
   int writable;
@@ -154,7 +154,7 @@ PyObject* View(PyObject*, PyObject* arguments) {
   return PyMemoryView_FromMemory(static_cast<char*>(Pointer(address)), bytes, writable != 0 ? PyBUF_WRITE : PyBUF_READ);
 }
 
-// transfer(to, from, bytes, kind, stream): stream None is the copy that the host waits for.
+// transfer(to, from, bytes, kind, stream): stream None means a synchronous copy.
 PyObject* Transfer(PyObject*, PyObject* arguments) {
   unsigned long long to, from, bytes;
   int kind;
@@ -234,7 +234,7 @@ PyObject* Elapsed(PyObject*, PyObject* arguments) {
   return error == cudaSuccess ? PyFloat_FromDouble(milliseconds) : NoneOr(error, "cudaEventElapsedTime");
 }
 
-// True, or False where it is not over yet.
+// True, or False if it is not over yet.
 PyObject* TrueWhenOver(cudaError_t error, const char* function) {
   if (error == cudaSuccess) Py_RETURN_TRUE;
   if (error == cudaErrorNotReady) Py_RETURN_FALSE;

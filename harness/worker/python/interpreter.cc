@@ -1,17 +1,17 @@
-// The Python interpreter within a worker whose submission is a Python file. It starts when the first launcher is
-// called: all that the submission's file does as it is imported is then a part of that call. It sees Python's own
-// library and no other package; `numba`, `numpy` and `pycuda` are stand-ins (stand_in.py, pycuda_*.py), for kernels
-// were compiled when the worker was built, by the real Numba (compile_kernels.py) or by nvcc (pack_host_code.py).
+// The Python interpreter in a worker whose submission is a Python file. It starts at the first launcher call, so that
+// everything the file does on import is part of that call. Only Python's standard library is available; `numba`,
+// `numpy` and `pycuda` are replacements (stand_in.py, pycuda_*.py), because kernels were compiled when the worker was
+// built, by the real Numba (compile_kernels.py) or by nvcc (pack_host_code.py).
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-// Before all others, as its manual asks.
+// Must be included first, according to Python's manual.
 #include <cstdio>
 #include <cstdlib>
 
 #include "worker/python/cuda_module.h"
 #include "worker/python/launch.h"
 
-// The text of a file beside this one, as the build found it.
+// The text of a file in this folder, embedded by the build.
 #define LOCKSTEP_PYTHON_TEXT(name)                                                  \
   asm(".section .rodata\n.global lockstep_python_" #name "\nlockstep_python_" #name \
       ":\n"                                                                         \
@@ -23,7 +23,7 @@ LOCKSTEP_PYTHON_TEXT(pycuda_driver)
 LOCKSTEP_PYTHON_TEXT(pycuda_kernels)
 LOCKSTEP_PYTHON_TEXT(pycuda_modules)
 
-// What compile_kernels.py or pack_host_code.py made of the submission; worker/build.sh links it in.
+// The submission as processed by compile_kernels.py or pack_host_code.py; worker/build.sh links it in.
 extern "C" const char lockstep_python_submission[];
 
 namespace lockstep::worker::python {
@@ -47,7 +47,7 @@ void Start() {
   PyConfig_InitIsolatedConfig(&config);
   config.site_import = 0;
   config.write_bytecode = 0;
-  config.buffered_stdio = 0;  // what is printed reaches the judge, also where the process is killed
+  config.buffered_stdio = 0;  // output reaches the judge even if the process is killed
   config.pathconfig_warnings = 0;
   PyStatus status = PyConfig_SetBytesString(&config, &config.program_name, LOCKSTEP_PYTHON_PROGRAM);
   if (PyStatus_Exception(status) == 0) status = Py_InitializeFromConfig(&config);
@@ -55,7 +55,7 @@ void Start() {
   if (PyStatus_Exception(status) != 0) Die(status.err_msg != nullptr ? status.err_msg : "no reason is known");
 }
 
-// The stand-in's function `launch`.
+// The function `launch` of our numba replacement.
 PyObject* Launcher() {
   static PyObject* const function = [] {
     Start();

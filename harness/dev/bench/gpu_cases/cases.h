@@ -10,12 +10,12 @@ namespace gpu_cases {
 
 enum Set : unsigned {
   kCounting = 1,  // small; counters are compared with Nsight Compute's. One launch each
-  kTiming = 2,    // large; modelled time is compared with what a GPU took
+  kTiming = 2,    // large; modelled time is compared with a GPU's
   kCourse = 4,    // the course's figures on a G80. May take several launches
-  kHeldOut = 8,   // as kTiming, of which the model has seen none
+  kHeldOut = 8,   // as kTiming, but not used to calibrate the model
 };
 
-// Device memory that the cases of a run share. Contents do not matter, but for `index`.
+// Device memory shared by the cases of a run. Contents do not matter, except for `index`.
 struct Memory {
   float* in;
   float* out;

@@ -1,9 +1,9 @@
-// How near the references' last rungs come to what an NVIDIA GPU's memory allows, beside NVIDIA's own libraries.
+// Compares the references' last rungs with NVIDIA's own libraries and the limit of a GPU's memory bandwidth.
 //
-// Every figure is the median of several groups of launches, by the GPU's events. What is compared takes turns, group by
-// group, so that a change of clocks touches all of it. Calls take turns on buffers that together exceed the L2 cache by
-// far, so that none finds its input there. A call before each group is not timed: what another contestant left in the
-// cache, still to be written to memory, would count as the group's own.
+// Every figure is the median of several groups of launches, timed by GPU events. Contestants alternate by group, so
+// that changes of clocks affect all of them. Calls cycle through buffers that together far exceed the L2 cache, so that
+// none finds its input there. A call before each group is not timed: it flushes dirty lines that another contestant
+// left in the cache.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -29,7 +29,7 @@ namespace limits {
 
 constexpr size_t kRotationBytes = size_t{512} << 20;
 
-// Buffers of equal size that calls take turns on, an input and an output each.
+// Buffers of equal size for successive calls, an input and an output each.
 template <class T>
 class Rotation {
  public:
@@ -61,15 +61,15 @@ class Rotation {
   std::vector<T*> in_, out_;
 };
 
-// What is compared: `launch` makes one call, `check` ends the program if the call before it left a wrong result.
+// A contestant: `launch` makes one call, `check` ends the program if the previous call's result is wrong.
 struct Contestant {
   const char* what;
   std::function<void(size_t call)> launch;
   std::function<void(const char* what)> check = [](const char*) {};
 };
 
-// Times the contestants by turns, in groups of calls that take some milliseconds, and prints a row for each:
-// task,size,what,microseconds,GB/s. Each call moves `bytes` (Matmul: does so many operations).
+// Times the contestants alternately, in groups of calls that take some milliseconds, and prints a row for each:
+// task,size,what,microseconds,GB/s. Each call moves `bytes` (for Matmul: the number of operations).
 inline void Compare(const char* task, const std::string& size, double bytes,
                     const std::vector<Contestant>& contestants) {
   constexpr int kRounds = 21;

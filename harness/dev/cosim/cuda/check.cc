@@ -14,7 +14,7 @@
 namespace lockstep::cosim::cuda {
 namespace {
 
-// Contraction would round a product and a sum once on one side and twice on the other.
+// With contraction, one side would round a product and a sum once, and the other twice.
 constexpr char kDeviceFlags[] = " -std=c++17 -cudart shared -w -lineinfo -fmad=false -Xcompiler -O1,-ffp-contract=off";
 constexpr char kSanitizerFlags[] =
     " -x c++ -std=c++17 -O1 -ffp-contract=off -w -fsanitize=undefined,float-cast-overflow -fno-sanitize-recover=all";
@@ -30,7 +30,7 @@ std::string Read(const std::string& path) {
   return text.str();
 }
 
-// A program's line: its name, the hash of the host's results, and a verdict.
+// A program's output line: its name, the hash of the host's results, and a verdict.
 struct Line {
   std::string name, hash, verdict;
 };
@@ -98,7 +98,7 @@ class Runner {
     if (!trouble.empty()) tally_.troubles.push_back(stem + ".cu " + trouble);
   }
 
-  // What is wrong with a run of the file's programs, "" where nothing is. launcher: empty for the GPU.
+  // The problem with a run of the file's programs, "" if there is none. launcher: empty for the GPU.
   static std::string Ran(const std::string& launcher, const std::string& stem, const std::string& ending, int count,
                          std::vector<Line>* lines) {
     const int status = Shell("timeout 600 " + launcher + stem + ".exe", stem + ending);

@@ -1,4 +1,4 @@
-// Random CUDA C++ programs compiled and run, and what came of it.
+// Compiles and runs random CUDA C++ programs, and collects the failures.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace lockstep::cosim::cuda {
 struct Check {
   uint64_t first = 0, count = 0;
   int per_file = 20, jobs = 1;
-  int sanitize = 0;  // every nth file: also compiled by g++ alone with its checks for undefined behaviour; 0: none
-  std::string nvcc = "nvcc";  // and the flags of a run
+  int sanitize = 0;           // every nth file: also compiled by g++ with undefined-behaviour checks; 0: none
+  std::string nvcc = "nvcc";  // and the flags for a run
   std::string flags = {};
-  std::string architecture = "compute_90";           // that the device code is made for
+  std::string architecture = "compute_90";           // target of the device code
   std::string checks = "races,init,sync,leaks,api";  // of vgpu-run
   std::string include;                               // the folder of program_run.cuh
   std::string cuda_include;                          // the toolkit's headers

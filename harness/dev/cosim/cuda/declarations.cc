@@ -234,7 +234,7 @@ void Declarations::Recursion() {
   Block(1 + random_.Pick(3), 2);
   Fold(first);
   Line(Join({result, " sum = ", Expression(function.result, 2), ";"}));
-  // Itself: values anew, the pointers as they came.
+  // A recursive call with new values but the same pointers.
   const auto call = [&] {
     std::string text = "sum = Add(sum, " + other + "(", rest = parameters + ",";
     for (const Parameter& parameter : function.parameters) {

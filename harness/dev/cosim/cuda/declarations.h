@@ -1,4 +1,4 @@
-// What a random program declares before its kernel: records, tables, templates, classes and functions.
+// Declarations before a random program's kernel: records, tables, templates, classes and functions.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ class Declarations : protected Statements {
   using Statements::Statements;
 
   void DeclareAll();
-  // A function from its head on: parameters and self_ are in place.
+  // A function after its head: parameters and self_ are set.
   void Body(const Function& function, int statements);
   void BeginFold();
-  // An Env's fields and arrays.
+  // Opens an Env's fields and arrays.
   void OpenEnv(const std::string& name);
-  // The arrays of a thread's own that an Env leads to, in the order in which a Writer writes them.
+  // The thread's own arrays in an Env, in the order in which a Writer writes them.
   static const std::vector<Array>& OwnArrays();
   std::string Qualifiers();
 
@@ -27,7 +27,7 @@ class Declarations : protected Statements {
   void Table();
   void TemplateFunction();
   std::string GenericValue(int depth);
-  void Family();   // functions of one type, reached by a pointer
+  void Family();   // functions of one type, called through a pointer
   void Classes();  // with a virtual function
   void PlainFunction();
   void Recursion();

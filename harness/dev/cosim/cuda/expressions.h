@@ -1,4 +1,4 @@
-// Random expressions. Each has one value whatever the order of evaluation, and in C++ exactly the type asked for.
+// Random expressions. Each has one value for any order of evaluation, and exactly the requested type in C++.
 #pragma once
 
 #include <functional>
@@ -20,17 +20,17 @@ class Expressions {
   std::string RecordValue(int record, int depth);
   std::string Constant(Type type);
   std::string Index(int size, int depth);
-  // other: for parameters that are no value, record or input.
+  // other: for parameters that are not a value, record or input.
   using Argument = std::function<std::string(const Parameter&)>;
   std::string Call(const Function& function, int depth, const Argument& other);
-  std::string Call(const Function& function, int depth);  // one without effects
+  std::string Call(const Function& function, int depth);  // of a function without effects
   std::string Converted(Type to, const std::string& text, Type from);
 
   Type AnyType();
   Type AnyWhole();
   bool Affordable(const Function& function) const { return cost_ + factor_ * function.cost < limit_; }
   void Declare(const Variable& variable) { scope_.variables.push_back(variable); }
-  // A record's members, as variables and arrays.
+  // Opens a record's members, as variables and arrays.
   void Open(const Instance& instance);
   template <typename T>
   const T& One(const std::vector<T>& of) {
@@ -43,7 +43,7 @@ class Expressions {
   std::vector<Function> functions_;
   std::vector<std::string> tables_[kTypes];     // names of functions of an index
   std::vector<std::string> templates_;          // of a type, a number and two values
-  double cost_ = 0, factor_ = 1, limit_ = 600;  // rough number of operations of the function so far
+  double cost_ = 0, factor_ = 1, limit_ = 600;  // approximate number of operations in the function so far
 
  private:
   std::string Leaf(Type type);
@@ -53,8 +53,8 @@ class Expressions {
   std::string CallOf(Type type, int depth);
 };
 
-// The parts in their order, made from left to right: with + the compiler chooses which operand draws its random numbers
-// first.
+// The parts in order, generated from left to right: with + the compiler would choose the order in which operands draw
+// random numbers.
 std::string Join(std::initializer_list<std::string> parts);
 std::string Format(const char* format, ...) __attribute__((format(printf, 1, 2)));
 

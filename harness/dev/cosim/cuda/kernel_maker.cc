@@ -131,7 +131,7 @@ void KernelMaker::Step(bool in_loop) {
   }
 }
 
-// A function of the thread's own state; it may read an array of the block.
+// A function of only the thread's state; it may read an array of the block.
 void KernelMaker::Phase() {
   const bool with_shared = random_.OneIn(3);
   const Shared& shared = One(shared_);
@@ -158,7 +158,7 @@ void KernelMaker::Shuffle() {
   static constexpr Type types[] = {U32, I32, U64, F32, I64, F64};
   const Type type = types[random_.Pick(6)];
   const std::string value = Expression(type, 2), to = One(std::vector<std::string>{Field(U32), Field(U64), Field(I32)});
-  // Where a warp lacks lanes only an index can name those that it has.
+  // If a warp is incomplete, only an index can name lanes that exist.
   const int width = 32 >> (whole_warps_ ? random_.Pick(4) : 0), delta = random_.Pick(width);
   const std::string w = std::to_string(width), d = std::to_string(delta);
   std::string call, source;
@@ -236,7 +236,7 @@ void KernelMaker::AmongSome() {
              to, " ^= ", hosts[which], "; });"}));
 }
 
-// Each thread writes a place of its own, then reads any.
+// Each thread writes its own element, then reads any.
 void KernelMaker::Exchange() {
   const Shared& shared = One(shared_);
   const int factor = 2 * random_.Pick(slots_ / 2) + 1, offset = random_.Pick(slots_), mask = slots_ - 1;

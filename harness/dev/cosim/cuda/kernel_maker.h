@@ -1,5 +1,5 @@
-// The kernel of a random program: phases that each thread runs by itself, and between them what threads do together.
-// Each step is written twice: for the device, and for the host, which takes the threads one after another.
+// The kernel of a random program: phases in which each thread works alone, and cooperative steps in between. Each step
+// is written twice: for the device, and for the host, which simulates the threads one after another.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class KernelMaker : private Declarations {
     Type type;
   };
   void DeclareState();
-  void OpenState();  // what a step may name: the state s and the Env env
+  void OpenState();  // opens the names available to a step: the state s and the Env env
   std::string PhaseFunction(bool with_shared, const std::string& shared, Type type);
   void Steps(int count, bool in_loop);
   void Step(bool in_loop);
@@ -40,13 +40,13 @@ class KernelMaker : private Declarations {
   void Each(const std::string& statement);  // the same in every thread
   std::string Sync() const { return "__syncthreads();"; }
   std::string Kernel();
-  std::string Field(Type type);  // a member of the state of this type, made where there is none
+  std::string Field(Type type);  // a member of the state with this type, created if there is none
 
   uint64_t seed_;
   std::string space_;  // the program's namespace
   int threads_, blocks_, slots_ = 32;
   bool whole_warps_;
-  std::vector<Variable> state_;  // scalars of which addresses may be taken
+  std::vector<Variable> state_;  // scalars whose addresses may be taken
   std::vector<Array> state_arrays_;
   std::vector<Instance> state_records_;
   std::vector<Shared> shared_;

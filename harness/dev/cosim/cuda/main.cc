@@ -6,8 +6,8 @@
 //              [--checks LIST] [--gpu sm_90]
 //
 // check runs them on the virtual GPU with its checkers, with --gpu before that on this machine's (compiled for this
-// architecture from the same PTX), and leaves in DIR what is not as it should be. --sanitize 5: every fifth file is
-// also compiled by g++ with its checks for undefined behaviour.
+// architecture from the same PTX), and leaves failures in DIR. --sanitize 5: every fifth file is also compiled by g++
+// with its checks for undefined behaviour.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

@@ -1,4 +1,4 @@
-// A random CUDA C++ program: a namespace of its own, of which several stand in one file.
+// A random CUDA C++ program: a namespace, of which one file has several.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace lockstep::cosim::cuda {
 
 struct ProgramText {
   std::string text;
-  std::string entry;  // of the file's table of programs
+  std::string entry;  // in the file's table of programs
   int functions = 0;
 };
 

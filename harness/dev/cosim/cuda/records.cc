@@ -1,5 +1,5 @@
-// Structs of random members, with padding where the members' alignment makes some: it is copied with its struct though
-// nobody has written it, which the check for uninitialised reads must not report.
+// Structs of random members, with padding if the members' alignment requires it: padding is copied with its struct
+// although nothing has written it, which the check for uninitialised reads must not report.
 #include <algorithm>
 
 #include "dev/cosim/cuda/declarations.h"
@@ -7,7 +7,7 @@
 namespace lockstep::cosim::cuda {
 namespace {
 
-// Where members lie, as the Itanium C++ ABI has it.
+// Member offsets by the Itanium C++ ABI.
 class Layout {
  public:
   void Add(const Field& field, const Record* record) {

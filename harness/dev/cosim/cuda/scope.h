@@ -1,4 +1,4 @@
-// What a place in a random CUDA C++ program can name.
+// The names available at a point in a random CUDA C++ program.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct Variable {
   bool bit_field = false;  // has no address, and is promoted to int
 };
 
-// Its size is a power of two. suffix: of what is taken from an element (".x").
+// Its size is a power of two. suffix: appended to an element (".x").
 struct Array {
   std::string text;
   Type type;
@@ -43,7 +43,7 @@ struct Field {
 
 struct Record {
   std::string name;
-  std::string make;  // the function that makes one from its fields, arrays left out
+  std::string make;  // the function that builds one from its fields, without arrays
   std::vector<Field> fields;
   int size = 0, align = 1;
 };
@@ -69,7 +69,7 @@ struct Function {
   Type result = U32;
   int record = -1;  // of the result
   double cost = 1;
-  bool effects = false;  // called by a statement of its own, so that the order of evaluation doesn't matter
+  bool effects = false;  // must be called in a statement of its own, so that the order of evaluation doesn't matter
 };
 
 struct Scope {

@@ -120,7 +120,7 @@ void Statements::DeclarePointer() {
     const Array array = One(scope_.arrays);
     if (array.suffix.empty()) {
       const std::string constant = array.writable ? "" : "const ", index = Index(array.size, 1);
-      // Half of the array from a random place on; or one element.
+      // Half of the array from a random position; or one element.
       if (array.size >= 4 && random_.OneIn(2)) {
         const int half = array.size / 2;
         Line(Join({constant, Name(array.type), "* const ", name, " = ", array.text, " + ((", index, ") & ",
@@ -133,7 +133,7 @@ void Statements::DeclarePointer() {
       return;
     }
   }
-  // One of two variables, as the data decides.
+  // One of two variables, depending on the data.
   std::vector<const Variable*> fit;
   if (const Variable* const one = Writable(true)) {
     for (const Variable& variable : scope_.variables)
@@ -205,7 +205,7 @@ void Statements::While(int depth) {
   Declare({name, U32, false});
   const std::string fuel = "++" + name + " < " + std::to_string(times) + "u";
   ++loops_;
-  // The condition is read in the scope outside, at the end too.
+  // The condition is always evaluated in the outer scope.
   const std::string condition = Condition(2);
   Nested(at_end ? "do" : Join({"while (", fuel, " && ", condition, ")"}), times,
          [&] { Block(1 + random_.Pick(3), depth); });
@@ -213,7 +213,7 @@ void Statements::While(int depth) {
   Line(at_end ? Join({"} while (", fuel, " && ", condition, ");"}) : "}");
 }
 
-// A pointer goes through an array.
+// A pointer walks through an array.
 void Statements::Walk() {
   const Variable* const chosen = Writable(false);
   std::vector<const Array*> fit;
@@ -252,7 +252,7 @@ void Statements::Switch(int depth) {
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
   std::string selector = Expression(type, 2);
   if (dense) {
-    // With a type at its beginning g++ may take it for a declaration.
+    // If it starts with a type, g++ may parse it as a declaration.
     selector = "0u + " + selector + " % " + std::to_string(cases + 1) + "u";
   } else {  // half the time one of the labels
     selector = Join({Condition(1), " ? ", Name(type), "(", std::to_string(One(labels)), "u) : ", Condition(1), " ? ",
@@ -298,7 +298,7 @@ void Statements::Lambda() {
   scope_.functions.push_back(function);
 }
 
-// The bytes of one type as another.
+// Reinterprets the bytes of one type as another.
 void Statements::Pun() {
   static constexpr Type wholes[] = {U32, I32, U64, I64, U16, I16};
   const Type type = wholes[random_.Pick(6)];

@@ -15,18 +15,18 @@ class Statements : protected Expressions {
   void Block(int count, int depth);
   std::string New(const char* prefix) { return prefix + std::to_string(names_++); }
   void Line(const std::string& text) { text_ += std::string(static_cast<size_t>(2 * indent_), ' ') + text + "\n"; }
-  // A line and an open brace, then what body writes, in a scope of its own; the caller closes.
+  // A line and an open brace, then the output of `body` in a new scope; the caller closes it.
   void Nested(const std::string& head, double times, const std::function<void()>& body);
-  // A call with effects, and what it gives declared.
+  // A call with effects, and a declaration for its result.
   void CallStatement(const Function& function);
 
-  // What was declared since then goes into the function's variable fold, so that it isn't left out as unused.
+  // Adds everything declared since then to the function's variable `fold`, so that it isn't optimised away.
   void Fold(size_t first);
 
   std::string text_;
   int indent_ = 0, names_ = 0, loops_ = 0;
   bool may_return_ = false, folds_ = false;
-  const Function* self_ = nullptr;  // whose body it is
+  const Function* self_ = nullptr;  // the function being written
 
  private:
   void Statement(int depth);

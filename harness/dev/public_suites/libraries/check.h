@@ -1,4 +1,4 @@
-// What the programs beside share: inputs, and one line for each algorithm, type and size that goes wrong.
+// Common code of the programs in this folder: inputs, and one line for each failing algorithm, type and size.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 inline const size_t kSizes[] = {1, 31, 256, 4097, 100003};
 
-// Whole numbers in [-500, 500) of a signed type, [0, 1000) of an unsigned one, cut to the type: sums are exact.
+// Whole numbers in [-500, 500) of a signed type, [0, 1000) of an unsigned one, truncated to the type: sums are exact.
 template <typename T>
 std::vector<T> Input(size_t n) {
   std::vector<T> values(n);
@@ -18,7 +18,7 @@ std::vector<T> Input(size_t n) {
   return values;
 }
 
-// Counts what was looked at and what was wrong; the status with which the program ends.
+// Counts checks and failures; gives the program's exit status.
 class Checks {
  public:
   void Expect(bool right, const char* what, const char* type, size_t n) {

@@ -1,4 +1,4 @@
-// What a cuBLAS handle holds, and what its functions begin with.
+// The contents of a cuBLAS handle, and the start of every function.
 #pragma once
 
 #include "libraries/submission/include/cublas_v2.h"
@@ -7,7 +7,7 @@
 struct cublasContext {
   cudaStream_t stream = nullptr;
   cublasPointerMode_t pointers = CUBLAS_POINTER_MODE_HOST;
-  void* workspace = nullptr;  // in device memory: room for a result on its way to the host
+  void* workspace = nullptr;  // in device memory: space for a result to be copied to the host
 };
 
 namespace lockstep::libraries::submission {
@@ -17,7 +17,7 @@ class Function {
  public:
   Function(const char* name, cublasHandle_t handle) : name_(name), handle_(handle), called_(name) {}
 
-  // The first condition that does not hold, said; or that there is no handle.
+  // Checks conditions in order, and reports the first violated one, or a null handle.
   struct Condition {
     bool holds;
     const char* otherwise;
@@ -38,7 +38,7 @@ class Function {
     return {static_cast<double>(*given), 0};
   }
   cublasStatus_t Do(const LibraryOperation& operation) const;
-  // A result of so many bytes, in device memory or to be copied to the host.
+  // A result of this size, in device memory or to be copied to the host.
   cublasStatus_t DoFor(void* result, size_t bytes, LibraryOperation operation) const;
 
  private:
@@ -50,12 +50,12 @@ class Function {
 inline bool IsOperation(cublasOperation_t operation) {
   return operation == CUBLAS_OP_N || operation == CUBLAS_OP_T || operation == CUBLAS_OP_C;
 }
-// A leading dimension that holds the rows of a matrix as it is stored.
+// Whether a leading dimension is large enough for a stored matrix's rows.
 inline bool Holds(int leading, int rows) { return leading >= (rows > 1 ? rows : 1); }
 
 }  // namespace lockstep::libraries::submission
 
-// Leaves the function with a status that is no success.
+// Returns from the function if the status is an error.
 #define LOCKSTEP_RETURN_UNLESS_OK(status)                 \
   do {                                                    \
     const cublasStatus_t checked = (status);              \

@@ -27,7 +27,7 @@ constexpr std::pair<int, int> kVersions[] = {{1, 0}, {1, 1}, {1, 2}, {1, 3}, {1,
                                              {7, 3}, {7, 4}, {7, 5}, {7, 6}, {7, 7}, {7, 8}, {8, 0}, {8, 1}, {8, 2},
                                              {8, 3}, {8, 4}, {8, 5}, {8, 6}, {8, 7}, {8, 8}, {9, 0}};
 
-// Text behind blanks and comments.
+// Skips blanks and comments at the start.
 std::string_view Begin(std::string_view text) {
   while (true) {
     const size_t at = text.find_first_not_of(" \t\r\n");
@@ -58,7 +58,7 @@ std::string FindAssembler() {
   return "";
 }
 
-// What the assembler says on standard error; true if it takes the text.
+// Runs the assembler: its messages, and true if it accepts the text.
 bool Assemble(const std::string& assembler, std::string_view text, const std::string& target, bool linked,
               std::string* said) {
   char source[] = "/tmp/lockstep-ptx-XXXXXX";
@@ -76,7 +76,7 @@ bool Assemble(const std::string& assembler, std::string_view text, const std::st
     std::string arch = "-arch=" + target, out = "/dev/null", option = "-o", name = assembler, part = "-c";
     char* arguments[] = {name.data(), arch.data(), option.data(), out.data(), source, linked ? part.data() : nullptr,
                          nullptr};
-    // Without what makes a program's calls the virtual GPU's.
+    // Without the variables that redirect a program's CUDA calls to the virtual GPU.
     std::vector<char*> environment;
     for (char** one = environ; *one != nullptr; ++one) {
       const std::string_view variable = *one;
@@ -96,7 +96,7 @@ bool Assemble(const std::string& assembler, std::string_view text, const std::st
     if (ends[1] >= 0) ::close(ends[1]);
   }
   ::unlink(source);
-  // The driver has no file, and says so.
+  // The driver has no file name, and prints that.
   const std::string_view path = source;
   for (size_t at; (at = said->find(path)) != std::string::npos;)
     said->replace(at, path.size(), "application ptx input");

@@ -25,11 +25,12 @@ constexpr Format kFormats[] = {
     {CU_AD_FORMAT_FLOAT, 32, cudaChannelFormatKindFloat},
 };
 
-// A normalized format has its number of channels in it: by eights and sixteens, unsigned and signed, of one, two, four.
+// A normalized format includes the number of channels: 8- and 16-bit, unsigned and signed, with one, two or four
+// channels.
 constexpr int kFirstNormalized = CU_AD_FORMAT_UNORM_INT8X1, kLastNormalized = CU_AD_FORMAT_SNORM_INT16X4;
 constexpr int BitsOfNormalized(int number) { return number / 3 % 2 == 0 ? 8 : 16; }
 
-// cudaErrorInvalidValue for what is no format; refused by name: those that no texture here reads.
+// cudaErrorInvalidValue for an invalid format; formats that textures here can't read are refused by name.
 cudaError_t DescOf(CUarray_format format, unsigned channels, cudaChannelFormatDesc* desc) {
   if (channels != 1 && channels != 2 && channels != 4) return cudaErrorInvalidValue;
   for (const Format& each : kFormats) {
@@ -46,7 +47,7 @@ cudaError_t DescOf(CUarray_format format, unsigned channels, cudaChannelFormatDe
              static_cast<cudaChannelFormatKind>(cudaChannelFormatKindUnsignedNormalized8X1 + number)};
     return cudaSuccess;
   }
-  // Those of several planes and compressed ones have channels of their own.
+  // Formats with several planes and compressed ones have their own channels.
   struct Channels {
     int format;
     unsigned count;
@@ -71,7 +72,7 @@ CUarray_format FormatOf(const cudaChannelFormatDesc& desc) {
 }
 unsigned ChannelsOf(const cudaChannelFormatDesc& desc) { return desc.w != 0 ? 4 : desc.y != 0 ? 2 : 1; }
 
-// The flags of arrays are the same numbers in both APIs.
+// Array flags have the same values in both APIs.
 CUresult CreateArray(const char* function, CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR& desc) {
   return DriveUnlessFaulted(function, [&] {
     cudaChannelFormatDesc channels = {};

@@ -87,7 +87,7 @@ CUresult Create(const char* function, CUcontext* context, unsigned flags, CUdevi
     if (context == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
     if (!AreDeviceFlags(flags)) return cudaErrorInvalidValue;
-    // Core dumps that a program asks for include those after faults.
+    // Enabling core dumps by the user also enables those after faults.
     if ((flags & CU_CTX_USER_COREDUMP_ENABLE) != 0) flags ^= CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_COREDUMP_ENABLE;
     const bool has_context = CurrentContext() != nullptr;
     const cudaError_t fault = has_context ? Api(function, Faults::kReports, [](Runtime&) {}) : cudaSuccess;
@@ -103,7 +103,7 @@ CUresult Create(const char* function, CUcontext* context, unsigned flags, CUdevi
   });
 }
 
-// Calls a function of the runtime for another device than the current one.
+// Calls a runtime function for a device other than the current one.
 template <typename Body>
 cudaError_t OnDevice(CUdevice device, Body body) {
   if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
@@ -153,7 +153,7 @@ bool IsThere(const Context& context) {
   return !context.primary || (All().primary[context.device].second > 0 && !context.was_reset) || RuntimeInUse();
 }
 
-// A primary context has the device's, until others are set for it.
+// A primary context has the device's flags until others are set for it.
 unsigned FlagsOf(const Context& context) {
   if (!context.primary) return context.flags;
   if (!IsThere(context)) return 0;
@@ -201,7 +201,7 @@ const void* lockstep::vgpu::cudart::OwnContext() {
   return stack.back();
 }
 
-// Programs of old call them still.
+// Old programs still call these.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 using namespace lockstep::vgpu::cudart;
@@ -283,7 +283,7 @@ CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
   });
 }
 
-// Of the days before attributes.
+// From the time before attributes.
 CUresult cuDeviceGetProperties(CUdevprop* properties, CUdevice device) {
   return Drive("cuDeviceGetProperties", Needs::kInit, [&] {
     cudaDeviceProp same;
@@ -328,7 +328,7 @@ CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CU
   return PassOnInit("cuDeviceGetP2PAttribute", cudaDeviceGetP2PAttribute, value, attribute, device, peer);
 }
 
-// A context has all multiprocessors.
+// A context always has all multiprocessors.
 CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType, CUdevice device) {
   return Drive("cuDeviceGetExecAffinitySupport", Needs::kInit, [&] {
     if (supported == nullptr) return cudaErrorInvalidValue;
@@ -364,7 +364,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
     PrimaryOf(device);
     int& retained = All().primary[device].second;
-    // The runtime holds it once, too.
+    // The runtime itself also retains it once.
     if (retained == 0 && !RuntimeInUse()) return cudaErrorDeviceUninitialized;
     if (retained > 0) {
       --retained;
@@ -485,7 +485,7 @@ CUresult cuCtxGetDevice(CUdevice* device) {
   });
 }
 
-// What has a context as a parameter takes nullptr for the current one.
+// For a context parameter, nullptr means the current one.
 CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
   if (context == nullptr) return cuCtxGetDevice(device);
   return Drive("cuCtxGetDevice", Needs::kInit, [&] {
@@ -509,7 +509,7 @@ CUresult cuCtxGetFlags(unsigned* flags) {
 CUresult cuCtxSetFlags(unsigned flags) {
   return Drive("cuCtxSetFlags", [&] {
     if (!AreDeviceFlags(flags)) return cudaErrorInvalidValue;
-    // Only what changes the work to come asks the device.
+    // Only flags that change later work need the device.
     if ((flags & CU_CTX_SYNC_MEMOPS) != 0) {
       const cudaError_t fault = Api("cuCtxSetFlags", Faults::kReports, [](Runtime&) {});
       if (fault != cudaSuccess) return fault;
@@ -591,7 +591,7 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer) {
   });
 }
 
-// Of the days before primary contexts: uses of the current context are counted, and the last one destroys it.
+// From the time before primary contexts: counts uses of the current context, and the last one destroys it.
 CUresult cuCtxAttach(CUcontext* context, unsigned flags) {
   return Drive("cuCtxAttach", [&] {
     if (context == nullptr || flags != 0) return cudaErrorInvalidValue;
@@ -651,7 +651,7 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam* affinity, CUexecAffinityType 
 CUresult cuDeviceGetNvSciSyncAttributes(void* list, CUdevice device, int flags) {
   return PassOnInit("cuDeviceGetNvSciSyncAttributes", cudaDeviceGetNvSciSyncAttributes, list, device, flags);
 }
-// Of Windows alone.
+// Only on Windows.
 CUresult cuDeviceGetLuid(char* luid, unsigned* nodes, CUdevice device) {
   return Drive("cuDeviceGetLuid", Needs::kInit, [&] {
     if (luid == nullptr || nodes == nullptr) return cudaErrorInvalidValue;

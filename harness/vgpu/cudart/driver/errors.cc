@@ -35,7 +35,7 @@ const char* NameOf(CUresult result) {
   return nullptr;
 }
 
-// For a result that nothing here gives: its name in words, "map failed".
+// For a result not produced here: its name in words, "map failed".
 const char* InWords(const char* name) {
   constexpr std::string_view kPrefix = "CUDA_ERROR_";
   static std::mutex mutex;
@@ -49,8 +49,8 @@ const char* InWords(const char* name) {
   return text.c_str();
 }
 
-// The versions of CUDA that brought a function's forms. The last form has the symbol with the highest suffix: that of
-// cuCtxGetDevice are cuCtxGetDevice (2000) and cuCtxGetDevice_v2 (13000).
+// The CUDA versions that introduced a function's forms. The last form has the highest suffix: those of cuCtxGetDevice
+// are cuCtxGetDevice (2000) and cuCtxGetDevice_v2 (13000).
 const std::map<std::string_view, std::vector<int>>& Versions() {
   static const auto* const versions = [] {
     auto* all = new std::map<std::string_view, std::vector<int>>;
@@ -77,7 +77,7 @@ void* Own(const std::string& name) {
   return self == nullptr ? nullptr : ::dlsym(self, name.c_str());
 }
 
-// A form that only programs of an earlier CUDA version know.
+// A form used only by programs for an earlier CUDA version.
 int RefuseOldForm() { return RefuseDriverCall("a driver function as CUDA had it before"); }
 
 // By a function's name without a suffix; nullptr where the version has none.
@@ -88,7 +88,7 @@ void* Find(const std::string& name, int version) {
   std::vector<int> since = known->second;
   int highest = kHighestSuffix;
   while (highest > 1 && Own(WithSuffix(name, highest)) == nullptr) --highest;
-  // A form with more suffixes than versions on record had one before these.
+  // A form with a suffix beyond the recorded versions had one more predecessor.
   if (highest > static_cast<int>(since.size())) {
     since.insert(since.begin(), since[0] == kFirstSuffixed ? kFirst : since[0] / kMajor * kMajor);
   }
@@ -98,7 +98,7 @@ void* Find(const std::string& name, int version) {
   return form != nullptr ? form : reinterpret_cast<void*>(&RefuseOldForm);
 }
 
-// Once: which file holds the caller, unless that is a library by its name.
+// Reports once the file of the caller, unless it is a library known by name.
 void NameCopyWithoutSymbols(const void* caller) {
   static std::atomic<bool> said = false;
   Dl_info info;
@@ -136,7 +136,7 @@ cudaError_t Missing(const char* what) {
 }
 
 int RefuseDriverCall(const char* symbol) {
-  // As programs call it: without the version and the stream's variant.
+  // The name that programs call: without version suffix and stream variant.
   std::string name(symbol);
   for (const char* mark : {"_pt", "_v"}) name.resize(std::min(name.find(mark), name.size()));
   static std::mutex mutex;
@@ -172,8 +172,8 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
   return CUDA_SUCCESS;
 }
 
-// Private tables of NVIDIA's, which its own libraries ask for and can do without. A copy of the runtime can't; one with
-// symbols would have been redirected (libraries/loader).
+// NVIDIA's private tables, which its own libraries request but can do without. A statically linked runtime can't; one
+// with symbols would have been redirected (libraries/loader).
 CUresult cuGetExportTable(const void**, const CUuuid*) {
   NameCopyWithoutSymbols(__builtin_return_address(0));
   return CUDA_ERROR_INVALID_VALUE;

@@ -1,4 +1,4 @@
-// Graphs, as the runtime API has them.
+// Graphs, in terms of the runtime API.
 #include "vgpu/cudart/graph.h"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ cudaGraphNodeParams Runtimes(const CUgraphNodeParams& given) {
   return same;
 }
 
-// Calls a function of the runtime's for a node with the parameters in its form; `given` may be nullptr.
+// Calls a runtime function for a node with converted parameters; `given` may be nullptr.
 template <typename Given, typename Body>
 CUresult WithParams(const char* function, const Given* given, Body body) {
   return Drive(function, [&] {

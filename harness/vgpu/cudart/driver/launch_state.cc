@@ -1,4 +1,4 @@
-// Launches as before CUDA 4, which PyCUDA still makes: the function holds its block's shape and parameters
+// The launch API from before CUDA 4, which PyCUDA still uses: the function holds the block's shape and the parameters.
 #include <algorithm>
 #include <cstring>
 #include <map>

@@ -22,10 +22,10 @@ namespace lockstep::vgpu::cudart::driver {
 namespace {
 
 struct Link {
-  std::vector<std::string> texts, names;  // of what was added
+  std::vector<std::string> texts, names;  // of the added inputs
   std::vector<uint8_t> image;             // once it is complete
-  cudaError_t error = cudaSuccess;        // that nothing mends
-  char* log = nullptr;                    // of errors, with so much room
+  cudaError_t error = cudaSuccess;        // permanent
+  char* log = nullptr;                    // the error log, and its size
   size_t room = 0;
 };
 
@@ -38,7 +38,7 @@ void Log(Link& link, const std::string& text) {
   link.log[told] = 0;
 }
 
-// Whether it is a fat binary, or what a linker or compiler of the virtual GPU made: that is PTX.
+// Whether it is a fat binary, or output of our linker or compiler, which is PTX.
 bool IsProgram(const Image& image) {
   constexpr uint32_t kFatbinMagic = 0xBA55ED50;
   uint32_t magic = 0;
@@ -48,8 +48,8 @@ bool IsProgram(const Image& image) {
          (image.size() > sizeof(uint64_t) && IsLinkedImage(image.data()));
 }
 
-// The functions and variables that a text has for others, and those that it wants of them. `apart`: kernels and
-// variables, of which a second is another error.
+// The functions and variables that a text defines for others, and those it needs. `apart`: kernels and variables, whose
+// duplicates give another error.
 void Names(const std::string& text, std::set<std::string>& defined, std::set<std::string>& wanted,
            std::set<std::string>* apart = nullptr) {
   const ptx::Module module = ptx::Parse(text);
@@ -83,7 +83,7 @@ cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes,
     if (!text.starts_with(kElf) && !text.starts_with(kArchive)) return cudaErrorUnknown;
     return Missing("cuLinkAddData of objects and libraries of the host's linker");
   }
-  // What a compiler of the virtual GPU gives for machine code is text that says who made it.
+  // Our compiler's output in place of machine code is text that starts with a header naming it.
   const std::string_view start(static_cast<const char*>(data), std::min<size_t>(bytes, 200));
   const bool by_hand = start.find(".version") != std::string_view::npos && start.find("NVVM") == std::string_view::npos;
   if (type == CU_JIT_INPUT_CUBIN && (!is_program || by_hand)) return link.error = cudaErrorInvalidKernelImage;
@@ -217,7 +217,7 @@ CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
         return link.error = cudaErrorInvalidSource;
       }
     }
-    // What has nothing in it is a module too.
+    // An empty program is a module too.
     if (link.texts.empty()) link.texts = {".version 8.0\n.target sm_50\n.address_size 64\n"};
     link.image = MakeLinkedImage(link.texts);
     *image = link.image.data();

@@ -1,4 +1,4 @@
-// Memory: allocation, copies, fills, what a pointer is.
+// Memory: allocation, copies, fills, pointer attributes.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -25,7 +25,7 @@ struct End {
   size_t x, y, z, pitch, height;  // x in bytes
 };
 
-// Where the region begins at that end. A pitch or a height that is given holds the region.
+// The start of the region at that end. A given pitch or height must be large enough for the region.
 void* Place(const End& end, const Region& region, Layout* layout) {
   if (end.type == CU_MEMORYTYPE_ARRAY) {
     return PlaceInArray(As<cudaArray_t>(end.array), end.x, end.y, end.z, region, layout);
@@ -120,7 +120,7 @@ CUresult Fill(const char* function, CUdeviceptr to, size_t pitch, unsigned value
     if (const cudaError_t error = Usable(waits ? nullptr : stream); error != cudaSuccess) return error;
     if (width == 0 || height == 0) return cudaSuccess;
     const size_t of_row = pitch;
-    const bool has_rows = height > 1;  // else nobody looks at the pitch of what is the device's
+    const bool has_rows = height > 1;  // otherwise the pitch of device memory is ignored
     if (to % element_bytes != 0 || (has_rows && pitch % element_bytes != 0)) return cudaErrorInvalidValue;
     if (!has_rows) pitch = width * element_bytes;
     return Api(function, waits ? Faults::kReports : Faults::kIgnores, [&](Runtime& r) {
@@ -139,7 +139,7 @@ cudaError_t Give(void* to, T value) {
   return cudaSuccess;
 }
 
-// What a driver writes of an address that it does not know, where several attributes are asked at once.
+// The driver's values for an unknown address when several attributes are queried at once.
 cudaError_t AttributeOfNothing(void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
@@ -229,7 +229,7 @@ bool IsPointerAttribute(CUpointer_attribute attribute) {
   return attribute >= CU_POINTER_ATTRIBUTE_CONTEXT && attribute <= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
 }
 
-// With the runtime's lock, and its errors.
+// Runs with the runtime's lock, and returns its errors.
 template <typename Body>
 cudaError_t WithMemory(const char* function, CUdeviceptr pointer, Body body) {
   return Api(function, Faults::kNone, [&](Runtime& r) {
@@ -249,7 +249,7 @@ extern "C" {
 
 CUresult cuMemAlloc(CUdeviceptr* pointer, size_t bytes) {
   return DriveUnlessFaulted("cuMemAlloc", [&] {
-    // The runtime gives a null pointer for no bytes.
+    // For size 0 the runtime returns a null pointer.
     if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
     return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
   });
@@ -437,7 +437,7 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
       };
       if (!std::all_of(attributes, attributes + count, is_asked)) return cudaErrorInvalidValue;
       for (unsigned k = 0; k < count; ++k) {
-        // One that can't be told is no error here.
+        // An attribute without a value is no error here.
         if (memory) {
           AttributeOf(values[k], attributes[k], pointer, *memory);
         } else {
@@ -449,7 +449,7 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
   });
 }
 
-// The only attribute that can be set. Copies of one pointer's memory are done in order here, whatever it says.
+// The only settable attribute. It has no effect here, because copies of one pointer's memory are always in order.
 CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
   return Drive("cuPointerSetAttribute", [&] {
     if (SpoilByCallOf("cuPointerSetAttribute") != cudaSuccess) return cudaErrorStreamCaptureUnsupported;

@@ -16,7 +16,7 @@ namespace {
 
 cudaLibrary_t LibraryOf(const void* handle) { return reinterpret_cast<cudaLibrary_t>(const_cast<void*>(handle)); }
 
-// A module is there with all its code; what is wrong with text is the error, and in the log.
+// A module must load completely; an error in its text is returned and logged.
 cudaError_t LoadNow(cudaLibrary_t library) {
   const cudaError_t error = Api("cuModuleLoadData", [&](Runtime& r) {
     Module* const module = r.ModuleOf(library);
@@ -28,7 +28,7 @@ cudaError_t LoadNow(cudaLibrary_t library) {
   return error;
 }
 
-// By one of the runtime's functions that load a library, from what it takes.
+// Loads a library through one of the runtime's functions.
 template <typename Handle, typename From>
 cudaError_t LoadBy(decltype(cudaLibraryLoadData) load, Handle* handle, const From* from) {
   if (handle == nullptr || from == nullptr) return cudaErrorInvalidValue;
@@ -114,7 +114,7 @@ cudaError_t Attribute(int* value, CUfunction_attribute attribute, const void* ke
   }
 }
 
-// What the kernel is of: a CUmodule and a CUlibrary are the same.
+// The kernel's owner: a CUmodule and a CUlibrary are the same.
 template <typename Handle>
 cudaError_t ModuleOf(Handle* handle, const void* kernel) {
   if (handle == nullptr || kernel == nullptr) return cudaErrorInvalidValue;
@@ -165,7 +165,7 @@ struct Arguments {
       whole = offset + size;
       pointers.push_back(reinterpret_cast<void*>(offset));
     }
-    // What is missing at a short buffer's end may be anything to the kernel; a long one does not fit.
+    // Missing bytes at the end of a short buffer are undefined for the kernel; an overlong one is an error.
     if ((buffer == nullptr || bytes == 0) && whole > 0) error = cudaErrorInvalidValue;
     if (bytes > whole) error = cudaErrorLaunchOutOfResources;
     if (error != cudaSuccess) return;
@@ -175,7 +175,7 @@ struct Arguments {
   }
 };
 
-// Blocks that are resident on a multiprocessor, for a kernel and a block size.
+// Resident blocks per multiprocessor for a kernel and a block size.
 cudaError_t Resident(int* blocks, const void* kernel, int threads, size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared);
 }
@@ -309,7 +309,7 @@ CUresult cuModuleGetTexRef(CUtexref* reference, CUmodule module, const char* nam
     return *reference == nullptr ? cudaErrorSymbolNotFound : cudaSuccess;
   });
 }
-// Surface references went with CUDA 12.
+// Surface references were removed in CUDA 12.
 CUresult cuModuleGetSurfRef(CUsurfref* reference, CUmodule module, const char* name) {
   return Drive("cuModuleGetSurfRef", [&] {
     if (module == nullptr) return cudaErrorInvalidResourceHandle;
@@ -339,7 +339,7 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
 CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options, void** values, unsigned count,
                            CUlibraryOption* own, void**, unsigned own_count) {
   return Drive("cuLibraryLoadData", Needs::kInit, [&] {
-    // Which target is asked for does not matter before a kernel is.
+    // The target option does not matter until a kernel is requested.
     if (CheckOptions(ProfileHere(), count, options, values) == cudaErrorInvalidValue) return cudaErrorInvalidValue;
     if (own_count > 0 && (own == nullptr || std::any_of(own, own + own_count, [](CUlibraryOption option) {
                             return option < 0 || option >= CU_LIBRARY_NUM_OPTIONS;
@@ -447,7 +447,7 @@ CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
   });
 }
 
-// A function is there as soon as it has a handle.
+// A function is loaded as soon as it has a handle.
 CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
   return Drive("cuFuncIsLoaded", [&] {
     CUmodule module = nullptr;
@@ -501,7 +501,7 @@ CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS* list, unsigned
                                    list->kernelParams);
 }
 
-// Both APIs' attributes are laid out alike.
+// Attributes have the same layout in both APIs.
 static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
   return Drive("cuLaunchKernelEx", [&] {

@@ -1,4 +1,4 @@
-// The driver's functions for which no stream is the calling thread's.
+// The driver's functions in which a null stream means the calling thread's.
 #include "vgpu/cudart/driver/driver.h"
 // Uses the macro of driver.h.
 #include "driver_variants.inc"

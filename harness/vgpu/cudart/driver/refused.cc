@@ -1,5 +1,5 @@
-// The driver's functions that the virtual GPU does not have, as refused.cc of the runtime API does it: a program that
-// names one links, and a call says so and fails with CUDA_ERROR_NOT_SUPPORTED.
+// The driver's functions that the virtual GPU lacks, handled as in refused.cc of the runtime API: a program that
+// references one links, and a call prints a message and fails with CUDA_ERROR_NOT_SUPPORTED.
 namespace lockstep::vgpu::cudart::driver {
 int RefuseDriverCall(const char* symbol);
 }

@@ -1,4 +1,4 @@
-// What other processes, a debugger or a log get: handles of memory and events, core dumps, the log of errors.
+// Interfaces to other processes, debuggers and logs: handles of memory and events, core dumps, the error log.
 #include <cstring>
 
 #include "vgpu/cudart/driver/driver.h"
@@ -10,7 +10,7 @@ using namespace lockstep::vgpu::cudart::driver;
 
 extern "C" {
 
-// Other processes can't open what a handle names.
+// Other processes can't open the handle.
 CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event) {
   return Pass("cuIpcGetEventHandle", cudaIpcGetEventHandle, reinterpret_cast<cudaIpcEventHandle_t*>(handle), event);
 }
@@ -47,7 +47,7 @@ CUresult cuMemGetHandleForAddressRange(void* handle, CUdeviceptr address, size_t
   });
 }
 
-// The driver keeps a log of errors; here it is empty, for they are on standard error.
+// The driver keeps an error log; here it is empty, because errors go to standard error.
 CUresult cuLogsCurrent(CUlogIterator* position, unsigned) {
   if (position == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *position = 0;
@@ -72,7 +72,7 @@ CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle handle) {
   return handle == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-// No core is dumped: switches are off, and the file has no name.
+// There are no core dumps: switches are off, and the file has no name.
 static bool IsSwitch(CUcoredumpSettings attribute) {
   return attribute >= CU_COREDUMP_ENABLE_ON_EXCEPTION && attribute <= CU_COREDUMP_LIGHTWEIGHT;
 }

@@ -23,7 +23,7 @@ bool IsWide(const Operation& one) {
 bool Writes(const Operation& one) {
   return one.operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 || one.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
 }
-// What is written and what is waited for lie alike.
+// Write and wait operations have the same layout.
 Operation Make(CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value, unsigned flags) {
   Operation one{};
   one.writeValue.operation = type;
@@ -36,7 +36,7 @@ Operation Make(CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t valu
 // A node's memory may also be null until it is launched, or a pool's.
 void Check(Runtime& r, const Operation& one, bool in_node) {
   if (one.operation == CU_STREAM_MEM_OP_BARRIER) return;  // work is done in order
-  // As of a GPU that nothing writes to from outside.
+  // For a GPU without remote writers.
   Require(one.operation != CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES, cudaErrorNotSupported);
   const CUstreamBatchMemOpType type = one.operation;
   const CUdeviceptr address = one.writeValue.address;
@@ -52,7 +52,7 @@ void Check(Runtime& r, const Operation& one, bool in_node) {
           cudaErrorInvalidValue);
 }
 
-// What of a word is written, as fills.
+// The written part of a word, as fills.
 template <typename Body>
 void ForFills(const Operation& one, Body body) {
   constexpr unsigned kBits = 32;
@@ -62,7 +62,7 @@ void ForFills(const Operation& one, Body body) {
   }
 }
 
-// Whether the value that is waited for is there.
+// Whether the awaited value is present.
 template <typename T>
 bool IsThere(const Operation& one, T now) {
   const auto wanted = static_cast<T>(one.waitValue.value64);
@@ -81,7 +81,7 @@ bool IsThere(const Operation& one, int64_t now) {
   return IsWide(one) ? IsThere<int64_t>(one, now) : IsThere<int32_t>(one, static_cast<int32_t>(now));
 }
 
-// A value that is not there yet would have to come from the host.
+// A missing value would have to come from the host.
 void RequireThere(Runtime& r, const Operation& one) {
   int64_t now = 0;
   const uint64_t address = one.waitValue.address, bytes = IsWide(one) ? 2 * kWord : kWord;
@@ -184,7 +184,7 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
     });
   });
 }
-// Green contexts are refused, so that no stream is of one.
+// Green contexts are refused, so no stream belongs to one.
 CUresult cuStreamGetGreenCtx(CUstream stream, CUgreenCtx* context) {
   CUcontext unused = nullptr;
   return cuStreamGetCtx_v2(stream, &unused, context);

@@ -18,7 +18,7 @@ struct Element {
   Type type;
   bool is_float, is_tf32;
 };
-// By CUtensorMapDataType, as far as a Hopper takes them.
+// By CUtensorMapDataType, those supported by a Hopper.
 constexpr Element kElements[] = {{Type::kU8, false, false},  {Type::kU16, false, false}, {Type::kU32, false, false},
                                  {Type::kS32, false, false}, {Type::kU64, false, false}, {Type::kS64, false, false},
                                  {Type::kF16, true, false},  {Type::kF32, true, false},  {Type::kF64, true, false},
@@ -32,13 +32,13 @@ uint32_t SwizzleBytes(CUtensorMapSwizzle swizzle) {
                                                 : 128;
 }
 
-// Limits of the driver API's documentation, and of a Hopper where that says nothing.
+// Limits from the driver API's documentation, and otherwise as measured on a Hopper.
 constexpr uint64_t kAlignment = 16, kWideAlignment = 32;  // the second: interleaved by 32 bytes
 constexpr uint64_t kMostStride = uint64_t{1} << 40, kMostExtent = uint64_t{1} << 32;
 constexpr uint32_t kMostBox = 256, kMostStep = 8, kMostPixels = 1024;
 constexpr uint64_t kMostTileBytes = (256 << 10) - 1;
 
-// What both kinds of maps ask for; `map` is filled but for its box.
+// Checks common to both kinds of maps; `map` is complete except for its box.
 bool MakeMap(TensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* address, const cuuint64_t* extents,
              const cuuint64_t* strides, const cuuint32_t* steps, CUtensorMapInterleave interleave,
              CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
@@ -81,7 +81,7 @@ bool RowFits(const TensorMap& map, uint32_t elements) {
          (!map.is_supported || map.swizzle_bytes == 0 || bytes <= map.swizzle_bytes);
 }
 
-// A map of pixels with all their channels, which no kernel here can copy by. Corners: of `cornered` dimensions.
+// A map of pixels with all channels, which kernels here can't use. Corners: in `cornered` dimensions.
 cudaError_t PutPixels(CUtensorMap* tensor_map, TensorMap map, const cuuint64_t* extents, const int* lower,
                       const int* upper, cuuint32_t cornered, cuuint32_t channels, cuuint32_t pixels) {
   constexpr int kMostCorner[] = {32767, 127, 15};  // by the number of spatial dimensions, from one
@@ -129,7 +129,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType typ
   });
 }
 
-// Kernels can't copy by such a map.
+// Kernels can't copy with such a map.
 CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensor_map, CUtensorMapDataType type, cuuint32_t rank, void* address,
                                  const cuuint64_t* extents, const cuuint64_t* strides, const int* lower,
                                  const int* upper, cuuint32_t channels, cuuint32_t pixels, const cuuint32_t* steps,
@@ -143,7 +143,7 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensor_map, CUtensorMapDataType ty
   });
 }
 
-// Only one dimension has corners here; the swizzles are some of the others.
+// Only one dimension has corners here; fewer swizzles are allowed.
 CUresult cuTensorMapEncodeIm2colWide(CUtensorMap* tensor_map, CUtensorMapDataType type, cuuint32_t rank, void* address,
                                      const cuuint64_t* extents, const cuuint64_t* strides, int lower, int upper,
                                      cuuint32_t channels, cuuint32_t pixels, const cuuint32_t* steps,

@@ -1,5 +1,5 @@
-// Texture references, as before CUDA 12: what a program sets for one, and the texture object that it stands for. A
-// module's .texref is 8 bytes of global memory that hold the object's handle, where fetches find it.
+// Texture references, from before CUDA 12: a program's settings for one, and the texture object made from them. A
+// module's .texref is 8 bytes of global memory with the object's handle, which fetches read.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -10,8 +10,8 @@
 #include "vgpu/cudart/driver/driver.h"
 
 struct CUtexref_st {
-  void* variable = nullptr;  // a module's; nullptr: cuTexRefCreate made it
-  CUtexObject object = 0;    // of a module's that is bound
+  void* variable = nullptr;  // a module's variable; nullptr: created by cuTexRefCreate
+  CUtexObject object = 0;    // of a bound module variable
   bool bound = false;
   CUDA_RESOURCE_DESC resource = {};
   CUarray_format format = CU_AD_FORMAT_FLOAT;
@@ -42,7 +42,7 @@ References& KnownReferences() {
 
 using Texture = CUDA_TEXTURE_DESC;
 
-// The body gets the reference, which exists, and says whether the arguments are right.
+// The body gets the reference, which exists, and returns whether the arguments are valid.
 template <typename Body>
 CUresult With(const char* function, CUtexref handle, Body body) {
   return DriveHandle(function, handle, [&] {
@@ -56,14 +56,14 @@ bool Write(T* to, From value) {
   return to != nullptr && (*to = static_cast<T>(value), true);
 }
 
-// What a module's fetches read is what was set last: what runs still reads by what was set before.
+// A module's fetches use the last settings; running kernels still use the previous ones.
 void Update(CUtexref_st& own) {
   if (own.variable == nullptr || !own.bound) return;
   cudaDeviceSynchronize();
   if (own.object != 0) cuTexObjectDestroy(own.object);
   auto& linear = own.resource.res.linear;
   if (own.resource.resType == CU_RESOURCE_TYPE_LINEAR) linear.format = own.format, linear.numChannels = own.channels;
-  own.object = 0;  // where there is no such texture: a fetch says so
+  own.object = 0;  // there is no such texture: a fetch reports it
   cuTexObjectCreate(&own.object, &own.resource, &own.desc, nullptr);
   cudaMemcpy(own.variable, &own.object, sizeof own.object, cudaMemcpyHostToDevice);
 }
@@ -71,7 +71,7 @@ template <typename Body>
 CUresult Change(const char* function, CUtexref handle, Body body) {
   return With(function, handle, [&](CUtexref_st& own) { return body(own) && (Update(own), true); });
 }
-// Sets or tells what the texture object will be made with.
+// Sets or returns settings for the texture object.
 template <typename T>
 CUresult Put(const char* function, CUtexref handle, T Texture::* member, T value) {
   return Change(function, handle, [&](auto& own) { return Write(&(own.desc.*member), value); });
@@ -155,7 +155,7 @@ CUresult cuTexRefSetMipmappedArray(CUtexref t, CUmipmappedArray mipmap, unsigned
     return cuMipmappedArrayGetLevel(&first, mipmap, 0) == CUDA_SUCCESS && BindArray(own, resource, first, flags);
   });
 }
-// Where the memory begins between two places that a texture may begin at, fetches have to add the offset.
+// If the memory is not aligned for a texture, fetches have to add the offset.
 CUresult cuTexRefSetAddress(size_t* offset, CUtexref t, CUdeviceptr memory, size_t bytes) {
   return Change("cuTexRefSetAddress", t, [&](auto& own) {
     const uint64_t beyond = memory % kBaseAlignment;

@@ -1,8 +1,8 @@
 // Virtual memory management: addresses that a program reserves, and memory that it maps there.
 //
-// Memory of a handle is an anonymous file of this process, so that it can stand at several addresses and keep its bytes
-// while it is at none. It has no addresses of its own until cuMemSetAccess: what is mapped and not accessible is known
-// here alone, and faults like any address without memory.
+// A handle's memory is an anonymous file of this process, so that it can be mapped at several addresses and keep its
+// contents while unmapped. It is mapped only by cuMemSetAccess: a mapping without access exists only in our tables, and
+// faults like any unmapped address.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ struct Physical {
   uint64_t bytes = 0;
   int file = -1;
   int holders = 1;       // the program's handles, and mappings
-  int handles = 1;       // of those, the program's handles
+  int handles = 1;       // of these, the program's handles
   bool written = false;  // it was accessible once
 };
 
@@ -61,7 +61,7 @@ Device& DeviceOf(Runtime& r, int ordinal) {
   return *device;
 }
 
-// On which the range is reserved, perhaps as a part of a larger one.
+// The device for which the range is reserved, perhaps as part of a larger one.
 Device& Reserver(Runtime& r, uint64_t address, uint64_t bytes) {
   for (int ordinal = 0; ordinal < r.device_count(); ++ordinal) {
     Device& device = DeviceOf(r, ordinal);
@@ -70,7 +70,7 @@ Device& Reserver(Runtime& r, uint64_t address, uint64_t bytes) {
   throw ApiError{cudaErrorInvalidValue};
 }
 
-// Where it is refused only when it is exported: memory for other processes.
+// Memory for other processes is refused only when it is exported.
 void CheckProperties(const CUmemAllocationProp* properties) {
   Require(properties != nullptr, cudaErrorInvalidValue);
   const CUmemLocation& location = properties->location;
@@ -113,7 +113,7 @@ CUmemGenericAllocationHandle Create(Runtime& r, size_t bytes, const CUmemAllocat
   return reinterpret_cast<CUmemGenericAllocationHandle>(memory);
 }
 
-// The mappings in a range, which may have holes, but no part of a mapping.
+// The mappings in a range, which may contain holes but no part of a mapping.
 std::vector<std::pair<const uint64_t, Mapped>*> In(uint64_t address, uint64_t bytes) {
   std::vector<std::pair<const uint64_t, Mapped>*> found;
   for (auto& mapping : Mappings()) {
@@ -141,7 +141,7 @@ void SetAccess(Runtime& r, uint64_t address, uint64_t bytes, const CUmemAccessDe
               access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
           cudaErrorInvalidValue);
   const auto mappings = In(address, bytes);
-  // Holes within do no harm.
+  // Holes inside are allowed.
   Require(!mappings.empty() && mappings.front()->first == address &&
               mappings.back()->first + mappings.back()->second.memory->bytes == address + bytes,
           cudaErrorInvalidValue);
@@ -297,7 +297,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
   });
 }
 
-// Files of memory are refused; what was not made to be shared has none on a GPU either.
+// Exporting memory as files is refused; memory not created as shareable can't be exported on a GPU either.
 CUresult cuMemExportToShareableHandle(void* handle, CUmemGenericAllocationHandle memory, CUmemAllocationHandleType type,
                                       unsigned long long flags) {
   return Drive("cuMemExportToShareableHandle", Needs::kInit, [&] {

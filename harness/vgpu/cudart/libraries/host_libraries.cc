@@ -29,8 +29,8 @@ int TakeLoads(dl_phdr_info* info, size_t, void* loads) {
   return 1;
 }
 
-// This library has a second name, libcuda.so.1, and stand-ins for NVIDIA's others may lie beside it. Those compute in
-// this process, where a submission has no device: it has others.
+// This library's second name is libcuda.so.1, and replacements of NVIDIA's other libraries may be next to it. Those
+// compute in this process, which has no device for submissions: they get other replacements.
 bool IsOwn(const dl_phdr_info& info) {
   Dl_info own;
   const bool is_this = ::dladdr(reinterpret_cast<void*>(&TakeLoads), &own) != 0 &&
@@ -44,7 +44,7 @@ int RefuseOne(dl_phdr_info* info, size_t, void*) {
   const bool is_kept = path.find("/./") != std::string_view::npos;  // opened behind a stand-in (real_library.cc)
   if (library == nullptr || is_kept || IsOwn(*info)) return 0;
   HostLibrary refused = *library;
-  if (HasJudge()) refused.package = "";  // no stand-in would help
+  if (HasJudge()) refused.package = "";  // no replacement would help
   Say("this program " + RefusalOf(refused, path.substr(path.find_last_of('/') + 1)));
   std::_Exit(kCantRunStatus);
 }
@@ -54,7 +54,7 @@ __attribute__((constructor)) void RefuseAtStart() { RefuseHostLibraries(); }
 }  // namespace
 
 void RefuseHostLibraries() {
-  // The loader counts what it has loaded, so that nearly every call is done with one look.
+  // The loader counts loaded objects, so nearly every call needs only this comparison.
   static unsigned long long seen = 0;
   unsigned long long loads = 0;
   LOCKSTEP_ITERATE_OBJECTS(TakeLoads, &loads);

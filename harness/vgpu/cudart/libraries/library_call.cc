@@ -9,7 +9,7 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-// A library's side of LibraryWork: kept as long as a graph may do it.
+// The library's part of LibraryWork: kept as long as a graph may execute it.
 class Callbacks {
  public:
   explicit Callbacks(const LockstepLibraryCall& call) : call_(call) {}

@@ -17,7 +17,7 @@ constexpr size_t kMaxFailures = 100;
 
 struct Failures {
   std::map<std::thread::id, ApiFailure> unread;  // each thread's last error
-  std::vector<ApiFailure> lost;                  // another error came before they were read
+  std::vector<ApiFailure> lost;                  // errors overwritten by another before they were read
   int exit_status = 0;
 };
 
@@ -45,7 +45,7 @@ bool IsOn() {
 void NoteFailure(const char* function, cudaError_t code) {
   if (!IsOn()) return;
   ApiFailure& last = failures().unread[std::this_thread::get_id()];
-  // A fault's error comes from every call that follows it.
+  // A fault's error is returned by every later call.
   if (last.code == code) return;
   if (last.code != cudaSuccess && failures().lost.size() < kMaxFailures) failures().lost.push_back(std::move(last));
   last = {function, CallSite(), code};

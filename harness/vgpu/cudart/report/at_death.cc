@@ -1,5 +1,5 @@
-// A program may crash while it holds the memory allocator's lock, or with its heap in pieces, and a report allocates. So
-// a report that takes more than a few seconds, or crashes itself, is given up.
+// A program may crash while it holds the allocator's lock, or with a corrupted heap, and a report allocates memory. So
+// a report that takes more than a few seconds, or crashes itself, is abandoned.
 #include "vgpu/cudart/report/at_death.h"
 
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ constexpr struct {
                       {SIGFPE, "SIGFPE"},   {SIGILL, "SIGILL"},   {SIGINT, "SIGINT"},
                       {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"},   {SIGQUIT, "SIGQUIT"}};
 constexpr unsigned kMostSecondsToReport = 5;
-constexpr size_t kReportStackBytes = size_t{1} << 20;  // of the handler's own
+constexpr size_t kReportStackBytes = size_t{1} << 20;  // of the handler's own stack
 
 std::atomic<void (*)(const char* how)> to_call{nullptr};
 std::atomic<pid_t> owner{0};
@@ -56,7 +56,7 @@ bool IsFromOutside(int signal) {
 }
 
 void OnDeadlySignal(int signal) {
-  if (dying_of != 0) return Die(signal);  // the report itself failed, or somebody is impatient
+  if (dying_of != 0) return Die(signal);  // the report itself failed, or the user is impatient
   dying_of = signal;
   std::signal(SIGALRM, OnReportAlarm);
   ::alarm(kMostSecondsToReport);
@@ -81,7 +81,7 @@ void ReportAtDeath(void (*report)(const char* how)) {
   owner = ::getpid();
   to_call = report;
   if (report == nullptr) return;
-  // A stack that is full has no room for a handler.
+  // An overflowed stack has no room for a handler.
   void* const memory = ::mmap(nullptr, kReportStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   stack_t known{};
   if (memory != MAP_FAILED && ::sigaltstack(nullptr, &known) == 0 && (known.ss_flags & SS_DISABLE) != 0) {
@@ -107,8 +107,8 @@ void EndIfInterrupted() {
 
 }  // namespace lockstep::vgpu::cudart
 
-// In the place of libc's, which run nothing of ours: a program asks for them by libc's version. No program is linked
-// against these (one @), so that it also runs with NVIDIA's runtime.
+// Replacements of libc's functions, which would not run our code; programs request them by libc's symbol version. The
+// single @ keeps programs from being linked against these, so that they also run with NVIDIA's runtime.
 extern "C" {
 
 [[noreturn]] void lockstep_exit(int status) {

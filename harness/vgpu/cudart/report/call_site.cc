@@ -32,7 +32,7 @@ using backtrace_syminfo_callback = void (*)(void* data, uintptr_t pc, const char
 backtrace_state* backtrace_create_state(const char* program, int threaded, backtrace_error_callback, void* data);
 int backtrace_pcinfo(backtrace_state*, uintptr_t pc, backtrace_full_callback, backtrace_error_callback, void* data);
 int backtrace_syminfo(backtrace_state*, uintptr_t pc, backtrace_syminfo_callback, backtrace_error_callback, void* data);
-// The linker's names (--wrap) for what libbacktrace calls to learn the process's objects, and for the C library's own.
+// Linker names (--wrap) of the function by which libbacktrace enumerates the process's objects, and of the original.
 using PhdrCallback = int (*)(dl_phdr_info* info, size_t bytes, void* data);
 int __real_dl_iterate_phdr(PhdrCallback callback, void* data);
 int __wrap_dl_iterate_phdr(PhdrCallback callback, void* data);
@@ -65,8 +65,8 @@ bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view
                      [&](std::string_view beginning) { return text.substr(0, beginning.size()) == beginning; });
 }
 
-// Of this library or those beside it, which stand in for NVIDIA's; or of the system's: libc starts threads, libstdc++
-// runs what they are given.
+// In this library or our replacements of NVIDIA's next to it; or in the system's: libc starts threads, libstdc++ calls
+// callbacks.
 bool IsForeignObject(const void* base, std::string_view file) {
   static const void* const self = [] {
     Dl_info own;
@@ -81,7 +81,7 @@ bool IsForeignObject(uintptr_t pc) {
   return ::dladdr(reinterpret_cast<void*>(pc), &info) != 0 && IsForeignObject(info.dli_fbase, info.dli_fname);
 }
 
-// The folder of the toolkit's headers as their names lead to it: either it or each header in it may be a link.
+// The toolkit's header folder after following links: it or single headers in it may be links.
 const std::string& ToolkitFolder() {
   static const std::string folder = [] {
     std::error_code error;
@@ -91,21 +91,21 @@ const std::string& ToolkitFolder() {
   return folder;
 }
 
-// The toolkit's headers have typed wrappers (cudaMalloc<float>, cudaLaunchKernelEx) and whole libraries (CUB, Thrust),
-// the system's have std::function and the like: those call for the program.
+// Typed wrappers and libraries in the toolkit's headers (cudaMalloc<float>, cudaLaunchKernelEx, CUB, Thrust), and
+// std::function and the like in the system's, call on behalf of the program.
 bool IsForeignSource(const char* file) {
   namespace fs = std::filesystem;
   static const std::string toolkit = fs::path(LOCKSTEP_CUDA_INCLUDE).lexically_normal().string() + "/";
   const std::string lexical = fs::path(file).lexically_normal();
   if (StartsWithAny(lexical, {"/usr/include/", "/usr/lib/", toolkit, ToolkitFolder()})) return true;
-  // nvcc names its own headers by way of its own folder.
+  // nvcc refers to its headers through its own folder.
   return IsToolkitPath(lexical) || StartsWithAny(std::string_view(lexical).substr(lexical.find_last_of('/') + 1),
                                                  {"cuda_runtime", "host_runtime"});
 }
 
 std::string FunctionName(const char* symbol) {
   std::string function = Demangled(symbol).value_or(symbol);
-  // A static kernel is in a namespace of nvcc's own, which its host function isn't.
+  // A static kernel is in a namespace added by nvcc, its host function isn't.
   constexpr std::string_view kAnonymous = "(anonymous namespace)::", kInternal = "_INTERNAL_";
   for (size_t at; (at = function.find(kAnonymous)) != std::string::npos;) function.erase(at, kAnonymous.size());
   for (size_t at; (at = function.find(kInternal)) != std::string::npos;) {
@@ -113,16 +113,16 @@ std::string FunctionName(const char* symbol) {
     function.erase(at, end == std::string::npos ? end : end + 2 - at);
   }
   function = function.substr(0, function.find('('));
-  // A template's name begins with its type of result.
+  // A template's name starts with its return type.
   if (const size_t space = function.find(' '); space < function.find('<')) function.erase(0, space + 1);
   return function;
 }
 
-// What is known about one return address.
+// Information about one return address.
 struct Place {
   std::string file, function;
   int line = 0;
-  bool foreign = false;  // lines are known, and none is the program's
+  bool foreign = false;  // lines are known, but none is the program's
 };
 
 std::string& KernelBeingLaunched() {
@@ -130,7 +130,7 @@ std::string& KernelBeingLaunched() {
   return kernel;
 }
 
-// nvcc makes a host function of a kernel's name, which calls a stub, which launches it. Neither is the program's.
+// nvcc generates a host function with the kernel's name, which calls a stub, which launches it. Neither is a call site.
 bool IsOfLaunch(const std::string& function) {
   return StartsWithAny(function, {"__device_stub_", "__cudaLaunch", "__wrapper__device_stub_"}) ||
          (!function.empty() && function == FunctionName(KernelBeingLaunched().c_str()));
@@ -140,7 +140,7 @@ bool IsOfLaunch(const std::string& function) {
 
 void IgnoreError(void*, const char*, int) {}
 
-// Called for each function inlined at the address, innermost first, and for the one that holds it.
+// Called for each function inlined at the address, innermost first, then for the enclosing one.
 int TakeLine(void* data, uintptr_t, const char* file, int line, const char* function) {
   auto& place = *static_cast<Place*>(data);
   if (file == nullptr) return 0;
@@ -168,19 +168,19 @@ Place PlaceOf(uintptr_t return_address) {
   backtrace_state* const state = State();
   Place place;
   if (state == nullptr) return place;
-  const uintptr_t pc = return_address - 1;  // within the call
+  const uintptr_t pc = return_address - 1;  // inside the call instruction
   backtrace_pcinfo(state, pc, TakeLine, IgnoreError, &place);
   if (place.file.empty() && !place.foreign) backtrace_syminfo(state, pc, TakeName, IgnoreError, &place);
   return place;
 }
 
-// A frame on the way to the program's own code, written into `text` where it is there.
+// Searches for a frame in the program's own code, and writes it into `text`.
 struct CrashWalk {
   std::span<char> text;
   size_t size = 0, frames = 0;
 };
 
-// The toolkit's and the system's headers, as IsForeignSource, by the name alone: that one allocates.
+// Like IsForeignSource, for the toolkit's and system's headers, but by name only, because that one allocates.
 bool IsForeignName(std::string_view file) {
   return StartsWithAny(file, {"/usr/include/", "/usr/lib/", LOCKSTEP_CUDA_INCLUDE "/", ToolkitFolder()}) ||
          IsToolkitPath(file) || file.find("/../include/") != std::string_view::npos || file.ends_with(".stub.c") ||
@@ -197,7 +197,7 @@ int TakeCrashLine(void* data, uintptr_t, const char* file, int line, const char*
 
 _Unwind_Reason_Code StepOfCrash(_Unwind_Context* context, void* data) {
   auto& walk = *static_cast<CrashWalk*>(data);
-  // The frame that a signal interrupts has an instruction's own address, the others have one that follows a call.
+  // The interrupted frame has the address of an instruction, the others have return addresses.
   int is_own = 0;
   const uintptr_t pc = _Unwind_GetIPInfo(context, &is_own) - (is_own != 0 ? 0 : 1);
   if (!IsForeignObject(pc)) backtrace_pcinfo(State(), pc, TakeCrashLine, IgnoreError, &walk);
@@ -223,7 +223,7 @@ std::string Resolve(const Frames& frames) {
     if (IsForeignObject(frame)) continue;
     const Place place = PlaceOf(frame);
     if (!place.file.empty()) return place.file + ":" + std::to_string(place.line);
-    // Without lines, the wrappers are known by their names.
+    // Without line information, wrappers are recognised by name.
     if (place.function.empty() || IsOfLaunch(place.function)) continue;
     if (StartsWithAny(place.function, {"cuda", "std::", "cub::", "thrust::", "cooperative_groups::"})) continue;
     return place.function.substr(0, kMaxName) + "()";
@@ -234,8 +234,8 @@ std::string Resolve(const Frames& frames) {
 }  // namespace
 
 #ifdef LOCKSTEP_HAS_LIBBACKTRACE
-// Before its first answer libbacktrace reads the debug information of every object that it is told of. That of the C
-// and C++ libraries, where it is installed, takes ten times as long as a program's own, and no call site is in there.
+// At its first use libbacktrace reads the debug information of every object reported to it. That of the C and C++
+// libraries, if installed, takes ten times as long as a program's own, and contains no call sites.
 extern "C" int __wrap_dl_iterate_phdr(PhdrCallback callback, void* data) {
   struct Filter {
     PhdrCallback callback;
@@ -276,7 +276,7 @@ std::string CallSite() {
   const std::lock_guard lock(mutex);
   const auto [site, is_new] = known.try_emplace(walk.frames);
   if (is_new) site->second = Resolve(walk.frames);
-  // Python gives memory back as a function ends: then there is no line, and the worker's own code is none.
+  // Python frees memory when a function ends: then no line is current, and the worker's own code does not count.
   if (InPython() && site->second.starts_with("lockstep::")) return "";
   return site->second;
 }

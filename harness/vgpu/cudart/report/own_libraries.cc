@@ -10,7 +10,7 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-// The folder of a file, by one name whatever links lead there; "" where there is none.
+// The canonical folder of a file, with links resolved; "" if there is none.
 std::string FolderOf(std::string_view file) {
   std::error_code error;
   const auto folder = std::filesystem::canonical(std::filesystem::path(file).parent_path(), error);

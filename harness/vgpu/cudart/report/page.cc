@@ -1,5 +1,5 @@
-// The data are JSON within page.html, which draws them; make profile PAGE=1 writes the same from a judge's result
-// (grader/src/grader/student/page.py). What a program can make long is cut, and the page says so.
+// page.html draws the JSON data embedded in it; make profile PAGE=1 writes the same from a judge's result
+// (grader/src/grader/student/page.py). Data that a program can make long is truncated, and the page says so.
 #include "vgpu/cudart/report/page.h"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ class Page {
     return list;
   }
 
-  // As many as there is room for, those with findings first.
+  // As many as fit, those with findings first.
   Json ReplaysJson() {
     Json list = Json::array();
     size_t bytes = 0;

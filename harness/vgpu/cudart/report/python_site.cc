@@ -63,7 +63,7 @@ bool IsOfPackages(std::string_view file) {
   return file.substr(0, 1) == "<";  // "<frozen importlib._bootstrap>"
 }
 
-// With Python's lock held.
+// Call with Python's lock.
 std::string InnermostFrame(const Python& python) {
   std::string site;
   void* frame = python.frame();
@@ -96,7 +96,7 @@ std::string PythonSite() {
   const Python& python = Interpreter();
   if (!InPython() || python.is_initialized() == 0) return "";
   if (python.holds_lock() != 0) return InnermostFrame(python);
-  // A thread that waits for the runtime's lock, which this one holds, may hold Python's.
+  // A thread waiting for the runtime's lock, held by this one, may hold Python's.
   void* const first = python.first_thread(python.main_interpreter());
   if (first == nullptr || python.next_thread(first) != nullptr) return "";
   const int state = python.lock();

@@ -20,7 +20,7 @@ namespace lockstep::vgpu::cudart {
 namespace {
 
 constexpr char kBold[] = "\033[1m", kRed[] = "\033[31m", kPlain[] = "\033[0m";
-constexpr size_t kMaxLines = 20;  // costliest lines of a kernel that are shown
+constexpr size_t kMaxLines = 20;  // most expensive lines shown per kernel
 constexpr size_t kMaxSourceColumns = 60;
 
 bool InColor() {
@@ -38,7 +38,7 @@ void PrintTable(const Table& table) {
   std::fputs(table.Format(InColor() ? kBold : "", InColor() ? kPlain : "").c_str(), stderr);
 }
 
-// a / b with one decimal; a dash where there is nothing to divide.
+// a / b with one decimal; a dash if b is 0.
 std::string Ratio(uint64_t a, uint64_t b) {
   return b == 0 ? "-" : WithDecimals(static_cast<double>(a) / static_cast<double>(b), 1);
 }
@@ -63,7 +63,7 @@ void PrintKernels(const Device& device, const std::vector<KernelSummary>& kernel
   PrintTable(table);
 }
 
-// The text of a source line, where the file is still there.
+// The text of a source line, if the file still exists.
 std::string SourceLine(const std::string& path, int number) {
   std::ifstream file(path);
   std::string line;
@@ -113,7 +113,7 @@ void PrintLines(const KernelSummary& kernel) {
   }
 }
 
-// What limits each kernel, where it stands under the device's roofline, and what would bring most.
+// What limits each kernel, its place under the roofline, and the most effective changes.
 void PrintAdvice(const Device& device, const std::vector<KernelSummary>& kernels) {
   Heading("What limits them, and what would bring most (modelled)");
   for (const KernelSummary& kernel : kernels) {

@@ -12,7 +12,7 @@ namespace {
 
 using SarifJson = nlohmann::ordered_json;
 
-// A path as a URI: from the current folder where the file is in it.
+// A path as a URI: relative if the file is inside the current folder.
 std::string SarifUri(const std::string& file) {
   std::error_code error;
   const std::filesystem::path near = std::filesystem::proximate(file, error);

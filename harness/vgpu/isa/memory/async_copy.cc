@@ -20,7 +20,7 @@ void Complete(Warp& warp, AsyncCopy& copy, LaneMask lanes) {
   copy.mask &= ~lanes;
   warp.state->wrote = true;
   if (!warp.engine->observed()) return;
-  const uint32_t pc = std::exchange(warp.pc, copy.pc + 1);  // the store is the copy's, not the wait's
+  const uint32_t pc = std::exchange(warp.pc, copy.pc + 1);  // the store belongs to the copy, not the wait
   ObserveLanes(warp, Insn(), Region::kShared, AccessKind::kStore, copy.address, lanes, copy.bytes, false);
   warp.pc = pc;
 }

@@ -13,8 +13,8 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr uint32_t kUnit = 16;         // what is reported to observers at a time
-constexpr size_t kMostPending = 4096;  // of a warp; a loop that never waits must not exhaust the host's memory
+constexpr uint32_t kUnit = 16;         // granularity of reports to observers
+constexpr size_t kMostPending = 4096;  // per warp; a loop that never waits must not exhaust the host's memory
 
 BulkCopies& CopiesOf(Warp& warp) {
   auto& bulk = AsyncCopiesOf(warp).bulk;
@@ -29,7 +29,7 @@ uint8_t* HostAddress(const Warp& warp, int lane, uint64_t address) {
   return reinterpret_cast<uint8_t*>(host[lane]);
 }
 
-// Whether the block that an address is in still runs.
+// Whether the block that contains an address still runs.
 bool IsThere(Warp& warp, uint64_t address) {
   if (!IsOfOtherBlock(address)) return true;
   const auto& blocks = ClusterOf(*warp.block).blocks;
@@ -69,7 +69,7 @@ void Perform(Warp& warp, const BulkLoad& load) {
   const AccessKind kind = load.reduction.operation == nullptr ? AccessKind::kStore : AccessKind::kAtomic;
   ObserveBytes(warp, load.pc, load.lane, Region::kClusterShared, kind, load.to, bytes, load.reduction.element_bytes);
   Apply(load.reduction, HostAddress(warp, load.lane, load.to), load.data.data(), bytes);
-  if (warp.engine->observed()) {  // who sees the barrier's phase end sees the bytes
+  if (warp.engine->observed()) {  // threads that see the barrier's phase end see the bytes
     const uint32_t next = std::exchange(warp.pc, load.pc + 1);
     Insn release;
     release.extra = MemoryFlags{MemoryOrder::kRelease, MemoryScope::kCluster, false}.Pack();
@@ -107,7 +107,7 @@ void Write(Warp& warp, BulkStore& store) {
 
 }  // namespace
 
-// Costs are those of a warp that accesses the same bytes, 16 a lane.
+// Costs equal those of a warp that accesses the same bytes, 16 per lane.
 void CountBulk(Warp& warp, Region region, AccessKind kind, uint64_t first, uint64_t bytes) {
   for (uint64_t at = 0; at < bytes; at += uint64_t{kUnit} * kWarpSize) {
     uint64_t address[kWarpSize];

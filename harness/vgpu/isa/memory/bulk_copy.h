@@ -1,8 +1,8 @@
 // Bulk copies: cp.async.bulk, its reductions, and tiles of tensors (TMA).
 //
-// A copy to shared memory reads its source when it is issued. It writes, and counts its bytes at its mbarrier, when
-// somebody tests that mbarrier, or when its thread exits: the latest moment that makes no difference to a program that
-// waits. So a thread that doesn't wait reads what was there before.
+// A copy to shared memory reads its source when it is issued. It writes, and counts its bytes at its mbarrier, when a
+// thread tests that mbarrier, or when its own thread exits: the latest moment that a correct program cannot notice. So
+// a thread that doesn't wait reads the old data.
 //
 // A copy to global memory reads shared memory when its thread waits for that (wait_group.read), and writes when the
 // thread waits for the whole copy or exits. So a program that reuses shared memory too early sends the wrong bytes.
@@ -24,7 +24,7 @@ struct BulkReduction {
   uint32_t element_bytes = 16;
 };
 
-// Bytes side by side at both ends.
+// Contiguous bytes at both ends.
 struct BulkPiece {
   uint64_t global = 0;
   uint32_t offset = 0;  // in shared memory, from the copy's address
@@ -43,7 +43,7 @@ struct BulkStore {
   uint32_t pc = 0;
   int lane = 0;
   uint32_t group = 0;
-  bool read = false;  // data has what shared memory held
+  bool read = false;  // whether data holds the contents of shared memory
   uint64_t from = 0;
   std::vector<BulkPiece> pieces;
   std::vector<uint8_t> data;  // from `from` on
@@ -61,9 +61,9 @@ void IssueBulkStore(Warp& warp, BulkStore store);
 void CommitBulkGroups(Warp& warp, LaneMask lanes);
 // Completes the lanes' stores of all committed groups except the last `keep`. Only reads: the reading of shared memory.
 void WaitForBulkGroups(Warp& warp, LaneMask lanes, const uint32_t keep[kWarpSize], bool only_reads);
-// Completes what the lanes have issued.
+// Completes everything that the lanes have issued.
 void CompleteAllBulk(Warp& warp, LaneMask lanes);
-// Completes the loads of the cluster's warps that count at this mbarrier.
+// Completes the loads of the cluster's warps that signal this mbarrier.
 void CompleteBulkLoads(Warp& warp, const uint64_t* object);
 
 }  // namespace lockstep::vgpu

@@ -76,7 +76,7 @@ Type AsBits(Type type) {
   return type == Type::kU64 || type == Type::kS64 ? Type::kB64 : type;
 }
 
-// 1 + the place in kRows; 0: none.
+// 1 + the index in kRows; 0: none.
 uint64_t Find(uint64_t word, Type type) {
   for (size_t k = 0; k < std::size(kRows); ++k) {
     if (kRows[k].word == word && kRows[k].type == type) return k + 1;

@@ -190,7 +190,7 @@ void Test(Warp& warp, const Insn& insn, LaneMask mask) {
   });
   if (done != 0) Observe(warp, insn, done, object, AccessKind::kLoad);
   WritePredicate(warp, insn.row[0], done, mask);
-  if (done != mask) {  // test_wait too may report completion late, and is usually called in a loop
+  if (done != mask) {  // test_wait may report completion late, too, and is usually called in a loop
     warp.state->reason = StopReason::kSpun;
     warp.stop = true;
   }
@@ -201,8 +201,8 @@ void PendingCount(Warp& warp, const Insn& insn, LaneMask mask) {
   ForLanes<uint32_t>(warp, insn.row[0], mask, [=](int lane) { return Object::From(state[lane]).pending; });
 }
 
-// Takes the modifiers that all have in common: order, scope, space, type. False: not supported in this combination.
-// `row`: of the address.
+// Takes the common modifiers: order, scope, space, type. False: not supported in this combination. `row`: of the
+// address.
 bool TakeCommon(Modifiers& m, int row, MemoryOrder order, uint64_t* extra, bool* narrow) {
   const std::string word = m.TakeAny({"relaxed", "release", "acquire"});
   MemoryFlags flags{word == "relaxed" ? MemoryOrder::kRelaxed : order, TakeScope(m), false};
@@ -292,7 +292,7 @@ void ArriveAtMbarrier(Warp& warp, const Insn& insn, LaneMask mask, const uint64_
 
 void CompleteTransaction(uint64_t* object, uint32_t bytes) {
   Object o = Object::From(*object);
-  // 22 bits wrap around as an object's field does; only an invalid program gets there.
+  // The 22-bit field wraps around; only an invalid program gets there.
   o.transactions = static_cast<int32_t>((static_cast<uint32_t>(o.transactions) - bytes) << 10) >> 10;
   o.EndPhaseIfDone();
   *object = o.Bits();

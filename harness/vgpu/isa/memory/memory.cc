@@ -32,7 +32,7 @@ void LoadParameter(Warp& warp, const Insn& insn, LaneMask mask) {
   }
 }
 
-// Takes the modifiers that ld and st have in common. False: the combination is not supported.
+// Takes the common modifiers of ld and st. False: the combination is not supported.
 bool TakeShape(Modifiers& m, bool stores, MoveShape& s) {
   const Type type = m.type(0);
   if (m.type_count() != 1 || type == Type::kPred) return false;
@@ -90,7 +90,7 @@ Selection SelectParameterAccess(Modifiers& m, ParameterPlace place, bool stores)
   for (const char* word : {"param", "param::entry", "param::func"}) m.Take(word);
   Selection selection;
   selection.form = stores ? "a sv0" : "dv0 a";
-  selection.insn_class = InsnClass::kMove;  // parameters are not in memory, as far as counting goes
+  selection.insn_class = InsnClass::kMove;  // parameters do not count as memory
   s.space = kernel                            ? AccessSpace::kParameters
             : place == ParameterPlace::kLocal ? AccessSpace::kLocal
                                               : AccessSpace::kArea;

@@ -56,7 +56,7 @@ void IsInArena(Warp& warp, const Insn& insn, LaneMask mask) {
     const int lane = std::countr_zero(left);
     const Allocation* allocation = warp.engine->launch().memory->Find(a[lane]);
     const bool is_const = allocation != nullptr && allocation->read_only;
-    // Global is what is nothing else, null too.
+    // Global is everything else, including null.
     const bool is_beyond = a[lane] >= kArenaWindow;
     const bool is_none = !kConst && !is_beyond && !InWindow(a[lane], kSharedWindow) && !InWindow(a[lane], kLocalWindow);
     value |= static_cast<LaneMask>(is_none || (is_beyond && is_const == kConst)) << lane;

@@ -41,7 +41,7 @@ bool CheckSize(Warp& warp, int lane, uint32_t bytes) {
   return false;
 }
 
-// What is written from shared to shared memory needs a cluster, be it of one block.
+// A write from shared to shared memory needs a cluster, even if of one block.
 bool CheckCluster(Warp& warp, int lane) {
   if (warp.engine->launch().has_clusters) return true;
   warp.engine->Fault(warp, warp.engine->MakeFinding(warp, warp.pc - 1, lane, FindingKind::kIllegalInstruction,

@@ -88,13 +88,13 @@ uint32_t TileBytes(const TensorMap& map) {
   return bytes;
 }
 
-// Where the byte at this address of shared memory goes.
+// The destination of the byte at this address of shared memory.
 uint64_t Swizzled(const TensorMap& map, uint64_t address) {
   if (map.swizzle_bytes == 0) return address;
   return address ^ (address >> 3 & (map.swizzle_bytes - 1u) & ~(kBulkUnit - 1u));
 }
 
-// The same for a part of a row, in pieces that stay together.
+// The same for a part of a row, in contiguous pieces.
 template <typename F>
 void ForPieces(const TensorMap& map, uint64_t tile, uint32_t offset, uint32_t bytes, const F& f) {
   if (map.swizzle_bytes == 0) return f(offset, offset, bytes);

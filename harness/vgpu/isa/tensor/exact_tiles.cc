@@ -89,8 +89,8 @@ void MultiplyBits(const Kind& kind, const Tile& tile) {
 }
 
 // Four products of 8 x 8 x 4, each by eight lanes: 4q … 4q+3 and the same plus 16. Compute capability 7.0 has an
-// instruction for it; for later ones ptxas makes f32 arithmetic of it. Where the sum is f32, it adds the products by
-// fused operations in order, beginning with 0, and then the accumulator; otherwise in pairs.
+// instruction for it; for later ones ptxas generates f32 arithmetic. If the sum is f32, products are added by fused
+// operations in order, beginning with 0, and then the accumulator; otherwise in pairs.
 void MultiplyQuads(const Kind& kind, const Tile& tile) {
   constexpr int kQuads = 4, kSize = 8, kDepth = 4;
   float a[kQuads][kSize][kDepth], b[kQuads][kSize][kDepth], c[kQuads][kSize][kSize];
@@ -108,7 +108,7 @@ void MultiplyQuads(const Kind& kind, const Tile& tile) {
   };
   fill(tile.a, kind.row_a, a);
   fill(tile.b, !kind.row_b, b);
-  // f(quad, row, column, register, place in the register's row of 16-bit or 32-bit elements)
+  // f(quad, row, column, register, index in the register's row of 16-bit or 32-bit elements)
   const auto for_accumulators = [](Element element, const auto& f) {
     for (int lane = 0; lane < kWarpSize; ++lane) {
       const int high = lane < 16 ? 0 : 4, quad = lane % 16 / 4;

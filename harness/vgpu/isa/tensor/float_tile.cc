@@ -26,7 +26,7 @@ namespace lockstep::vgpu::tensor {
 namespace {
 
 constexpr int kUnitBits = 25;                // the addends' last bit is worth 2^(E-25)
-constexpr int32_t kZeroExponent = -10000;    // below all others, also in a sum of two
+constexpr int32_t kZeroExponent = -10000;    // below all others, even in a sum of two
 constexpr int32_t kSpecialExponent = 20000;  // NaN: significand 0; infinity: 1 or -1
 constexpr int kMostK = 16;
 constexpr uint32_t kFloatNan = 0x7fffffff;
@@ -179,7 +179,7 @@ void AddGroup(const Group& group, Element factors, Element sums, int rows, Accum
   }
 }
 
-// The elements whose index f(k) puts into the group: f gives the place there, or -1.
+// Adds the elements whose index k belongs to the group: f(k) is the position there, or -1.
 template <typename F>
 void Gather(const Kind& kind, const Tile& tile, const F& place, Group& group) {
   const int bits = BitsOf(kind.a), each = 32 / bits;

@@ -23,7 +23,7 @@ std::string Types(Element d, Element a, Element b, Element c) {
   return text;
 }
 
-// Multiply-adds of f16 in the time of one.
+// f16 multiply-adds that take the same time as one.
 double TimeOf(Element element) {
   switch (element) {
     case Element::kTf32:
@@ -55,13 +55,13 @@ class Builder {
   }
 
  private:
-  // Fills in what follows from the elements and the tile's shape.
+  // Derives the fields that follow from the elements and the tile's shape.
   Kind Make(Product product, Element d, Element a, Element b, Element c, int m, int k) const {
     Kind kind;
     kind.product = product;
     kind.a = a, kind.b = b, kind.c = c, kind.d = d;
     kind.m = m, kind.k = k, kind.group = k;
-    const int words = std::max(k * BitsOf(a) / (a == Element::kF64 ? 64 : 32) / 4, 1);  // of a lane, in a row
+    const int words = std::max(k * BitsOf(a) / (a == Element::kF64 ? 64 : 32) / 4, 1);  // per lane and row
     kind.a_registers = kind.a_operands = words * m / 8;
     kind.b_registers = kind.b_operands = words;
     kind.c_registers = m / 8 * (c == Element::kF16 ? 1 : 2);
@@ -175,7 +175,7 @@ class Builder {
     static constexpr std::pair<const char*, Division> kShapes[] = {
         {"m16n16k16", Division::kAlongN}, {"m32n8k16", Division::kAlongM}, {"m8n32k16", Division::kTransposed}};
     for (const auto& [shape, division] : kShapes) {
-      // Registers of a and b; those of f16 that are not in a tile hold copies.
+      // Registers of a and b; f16 registers outside a tile hold copies.
       const auto divide = [division = division](Kind kind, bool copies) {
         kind.tiles = 2;
         kind.division = division;

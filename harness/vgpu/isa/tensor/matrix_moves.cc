@@ -35,7 +35,7 @@ const std::array<MoveKind, 6>& MoveKinds() {
 
 LaneMask AddressLanes(int matrices) { return matrices == 4 ? kFullMask : (LaneMask{1} << (kSize * matrices)) - 1; }
 
-// Where an element is in a register's row of 16-bit halves.
+// The position of an element in a register's row of 16-bit halves.
 size_t HalfAt(int row, int column, bool transposed) {
   return static_cast<size_t>(transposed ? column * kSize + row : row * kSize + column);
 }
@@ -90,7 +90,7 @@ void TransposeMatrix(Warp& warp, const Insn& insn, LaneMask mask) {
   }
 }
 
-// Whether both have the same modifiers; ptxas takes them in any order, and CUTLASS writes ".x4.m8n8".
+// Whether both have the same modifiers; ptxas accepts any order, and CUTLASS writes ".x4.m8n8".
 bool SameModifiers(std::string_view a, std::string_view b) {
   const auto sorted = [](std::string_view text) {
     std::vector<std::string_view> words;

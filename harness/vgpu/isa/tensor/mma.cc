@@ -24,7 +24,7 @@ bool IsWhole(Warp& warp, LaneMask mask) {
 
 namespace {
 
-// Rows: d, a, b, c. Results are kept back until all tiles have read their operands: d may be c's registers, or a's.
+// Rows: d, a, b, c. Results are written after all tiles have read their operands: d may share registers with c or a.
 void MultiplyMatrices(Warp& warp, const Insn& insn, LaneMask mask) {
   if (!IsWhole(warp, mask)) return;
   const Kind& kind = AllKinds()[static_cast<uint32_t>(insn.extra)];

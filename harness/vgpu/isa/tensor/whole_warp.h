@@ -1,4 +1,4 @@
-// What instructions have in common that all lanes of a warp execute together.
+// The common part of instructions that all lanes of a warp execute together.
 #pragma once
 
 #include "vgpu/core/row.h"

@@ -1,5 +1,5 @@
-// wmma.load and wmma.store. A fragment consists of tiles (isa/tensor/tile.h), as on an H100 whatever the layout in
-// memory: a program that touches a fragment's elements finds the same ones in a lane as there.
+// wmma.load and wmma.store. A fragment consists of tiles (isa/tensor/tile.h), for every layout in memory, as on an
+// H100: a program that accesses a fragment's elements finds the same ones in each lane.
 //
 //   m16n16   b and c are two tiles side by side          a of f16 has each register twice
 //   m32n8    a and c are two tiles, one below the other  b of f16 has each register four times
@@ -26,7 +26,7 @@ struct Fragment {
   std::string name;  // ".row.m16n16k16.f16"
   char matrix = 'a';
   Element element = Element::kF16;
-  Role role = Role::kA;     // in the tiles
+  Role role = Role::kA;     // role in the tiles
   bool transposed = false;  // its tiles are of the transposed matrix
   int registers = 0;        // of the instruction
   int different = 0;        // of these; the others are copies, in order
@@ -162,7 +162,7 @@ const Fragment* FindFragment(char matrix, const std::string& name) {
   return nullptr;
 }
 
-// The lane, and its half of the register, of element p of what a lane accesses for a transposition.
+// The lane, and its half of the register, of element p that a lane accesses for a transposition.
 struct Swapped {
   int lane, half;
 };
@@ -221,7 +221,7 @@ void LoadFragment(Warp& warp, const Insn& insn, LaneMask mask) {
   const Fragment& f = AllFragments()[MatrixAddress::Unpack(insn.extra).kind];
   const RowRef* rows = OperandRows(warp, insn);
   const int size = f.bits() == 64 ? 8 : 4;
-  // Kept back until all addresses have been used: a result may be the register of the address.
+  // Written after all addresses have been used: a result may share the address's register.
   uint8_t loaded[kMostRegisters][kWarpSize * sizeof(uint64_t)];
   const bool done = ForPieces(warp, insn, f, AccessKind::kLoad, rows[f.registers], rows[f.registers + 1],
                               [&](int r, int lane, int byte, int bytes, const uint8_t* host) {

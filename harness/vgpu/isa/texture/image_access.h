@@ -1,5 +1,5 @@
-// What instructions on textures and surfaces share: their variants, handles, and accesses of texels, which checkers see
-// as any access of global memory. No counter of memory sees them: docs/concepts/counting.md.
+// The common part of texture and surface instructions: variants, handles, and texel accesses, which checkers see like
+// any access to global memory. Memory counters ignore them: docs/concepts/counting.md.
 #pragma once
 
 #include <bit>
@@ -21,21 +21,21 @@ inline constexpr int kVariantShift = 20;
 inline constexpr size_t kMostVariants = 1 << 12;
 inline size_t VariantOf(const Insn& insn) { return (insn.extra >> kVariantShift) & (kMostVariants - 1); }
 
-// As a variant's name has it: ".2d". kBuffer is none.
+// As in a variant's name: ".2d". kBuffer has none.
 struct Geometry {
   std::string_view name;
   ImageShape shape;
-  int coordinates;  // that the vector has
-  int axes;         // of them that count, without the layer
+  int coordinates;  // number of the vector's elements
+  int axes;         // those that select a texel, without the layer
   bool layered;     // the first one is the layer
 };
 const std::vector<Geometry>& TextureGeometries();  // .cube among them
 const std::vector<Geometry>& SurfaceGeometries();
 
-// Faults: the lane's access can't be done.
+// Raises a fault: the lane's access is unsupported.
 void RefuseAccess(Warp& warp, int lane, FindingKind kind, std::string why);
 
-// The texture or surface that a lane's handle stands for; nullptr: it has faulted.
+// The texture or surface of a lane's handle; nullptr: it has faulted.
 const Texture* FindImage(Warp& warp, int lane, uint64_t handle, bool surface);
 
 // f(texture, lanes) for each different handle among the lanes, until something faults. False: it has.

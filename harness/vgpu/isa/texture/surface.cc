@@ -12,7 +12,7 @@ namespace lockstep::vgpu::images {
 namespace {
 
 constexpr int kMostElements = 4;
-constexpr uint32_t kMostBytes = 16;  // of one access
+constexpr uint32_t kMostBytes = 16;  // per access
 
 enum class Beyond : uint8_t { kTrap, kClamp, kZero };
 constexpr std::pair<std::string_view, Beyond> kBeyond[] = {
@@ -49,7 +49,7 @@ const std::vector<Variant>& MoveVariants() {
   return all;
 }
 
-// Where each lane's access goes.
+// Each lane's access address.
 struct Places {
   uint64_t address[kWarpSize] = {};
   LaneMask inside = 0;  // the other lanes access nothing

@@ -25,8 +25,8 @@ struct Variant {
   std::string name;
   const Geometry* geometry = nullptr;
   bool integers = false;     // result; else floats
-  bool by_integers = false;  // coordinates
-  int channel = -1;          // that is gathered; -1: none is
+  bool by_integers = false;  // whether coordinates are integers
+  int channel = -1;          // to gather; -1: none
   Extra extra = Extra::kNone;
 };
 
@@ -69,7 +69,7 @@ const std::vector<Variant>& Variants() {
   return all;
 }
 
-// Why a fetch can't be done from this texture; "" where it can.
+// Why a fetch from this texture is not possible; "" if it is.
 std::string Mismatch(const Texture& texture, const Variant& variant) {
   const Image& image = texture.image;
   if (image.shape == ImageShape::kNone) return "there are no texels in the texture's memory, or not so many";
@@ -122,7 +122,7 @@ bool HasWeight(const Sample& sample, int corner) {
   return true;
 }
 
-// The hardware finds some texel for such a direction; which one is not known.
+// The hardware fetches some texel for such a direction; which one is unknown.
 bool IsDirection(const Coordinates& c) {
   const bool finite = std::isfinite(c.at[0]) && std::isfinite(c.at[1]) && std::isfinite(c.at[2]);
   return finite && (c.at[0] != 0 || c.at[1] != 0 || c.at[2] != 0);
@@ -154,7 +154,7 @@ bool FetchFrom(Warp& warp, const Variant& variant, const RowRef* rows, const Tex
           LocateAtLevel(texture, coordinates, variant.extra == Extra::kLevel ? Source<float>(warp, level)[lane] : 0);
     }
   }
-  int axes = 0;  // the most: between levels are more than at one
+  int axes = 0;  // the maximum: more between levels than at one
   for (LaneMask left = lanes; left != 0; left &= left - 1) axes = std::max(axes, samples[std::countr_zero(left)].axes);
   const int corners = 1 << axes;
   for (int corner = 0; corner < corners; ++corner) {

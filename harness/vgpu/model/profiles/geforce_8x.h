@@ -1,5 +1,5 @@
-// What GeForce devices of compute capability 8.6 and 8.9 have in common: the SM. Its number, caches and memory are each
-// device's own.
+// The common part of GeForce devices of compute capability 8.6 and 8.9: the SM. Number of SMs, caches and memory differ
+// by device.
 #pragma once
 
 #include "vgpu/model/profile.h"

@@ -1,4 +1,4 @@
-// What the devices of the GH100 have in common: the SM, measured on an H200. Caches and memory are each device's own.
+// The common part of GH100 devices: the SM, measured on an H200. Caches and memory differ by device.
 #pragma once
 
 #include "vgpu/model/profile.h"

@@ -15,7 +15,7 @@ uint32_t HeightFor(uint32_t block) {
   return height;
 }
 
-// No two nodes of a process have the same.
+// Unique in the process.
 uint64_t NewNumber() {
   constexpr uint64_t kRange = 1 << 20;
   static std::atomic<uint64_t> ranges{0};
@@ -27,8 +27,8 @@ uint64_t NewNumber() {
   return next++;
 }
 
-// Pairs of nodes of which the first holds all that the second does. Nodes don't change, so what was found once holds.
-// Warps of a block, and polls of one word, bring the same two clocks together again and again.
+// Pairs of nodes where the first contains the second. Nodes are immutable, so results stay valid. Warps of a block, and
+// polls of one word, compare the same two clocks again and again.
 class KnownPairs {
  public:
   bool Has(uint64_t all, uint64_t part) const { return pairs_[Place(all, part)] == Pair{all, part}; }

@@ -62,7 +62,7 @@ class RaceChecker : public Checker {
     fork->info_ = info_;
     return fork;
   }
-  // Of memory it knows nothing between launches.
+  // Between launches it keeps no state of memory.
   std::unique_ptr<Checker> Beside() const override {
     return std::make_unique<RaceChecker>(check_shared_, check_global_);
   }
@@ -138,7 +138,7 @@ class RaceChecker : public Checker {
   }
 
   void OnMemory(const MemoryAccess& event) override {
-    // The most frequent event: a shared-memory load that is only noted.
+    // The most frequent event: a shared-memory load that is only recorded for later.
     BlockState* block = current_;
     if (event.plain_shared_load && check_shared_ && block != nullptr && block->index == event.block_index &&
         block->deferred.open() && event.warp_index < BlockClocks::kMaxWarps && !block->log.full()) {
@@ -257,7 +257,7 @@ class RaceChecker : public Checker {
     ShadowRegion* region;
     uint64_t offset;  // in the region
   };
-  // kBounded: an access may extend beyond the region.
+  // accesses may extend beyond the region only if kBounded
   struct SharedMemory {
     static constexpr bool kBounded = true;
     ShadowRegion* region;

@@ -28,8 +28,8 @@ PageUse UseOf(const ShadowRegion& page, Record floor) {
 }  // namespace
 
 void ShadowRegion::WordsSince(Trace trace, Record floor, uint64_t* words) const {
-  // A block touches little of a page, so only the touched chunks are visited: on two threads, with checkers, transpose
-  // 1.47. A page's chunk is one line, or several.
+  // A block touches little of a page, so only the touched chunks are visited: on two threads, with checkers, this makes
+  // transpose 1.47 times as fast. A page's chunk has one or several lines.
   const size_t lines = (size_t{1} << chunk_shift_) / kLineGranules, line_words = (kLineGranules << shift_) / 4;
   for (uint64_t left = touched_[trace]; left != 0; left &= left - 1) {
     const size_t first = static_cast<size_t>(std::countr_zero(left)) * lines;
