@@ -1,67 +1,27 @@
 // NVIDIA T4, common in hosted notebooks: compute capability 7.5.
-#include "vgpu/model/profile.h"
+#include "vgpu/model/profiles/turing.h"
 
 namespace lockstep::vgpu {
 namespace {
 
-constexpr DeviceProfile kProfile = {
-    .id = "t4",
-    .name = "Tesla T4",
-    .source = "CUDA Programming Guide 13, technical specifications of 7.5; T4 data sheet",
-    .cc_major = 7,
-    .cc_minor = 5,
-    .sm_count = 40,
-    .max_threads_per_block = 1024,
-    .max_threads_per_sm = 1024,
-    .max_warps_per_sm = 32,
-    .max_blocks_per_sm = 16,
-    .registers_per_sm = 65536,
-    .registers_per_block = 65536,
-    .max_registers_per_thread = 255,
-    .register_allocation_unit = 256,
-    .warp_allocation_granularity = 4,
-    .shared_per_sm = 65536,
-    .shared_per_block = 49152,
-    .shared_per_block_optin = 65536,
-    .shared_reserved_per_block = 0,
-    .shared_allocation_unit = 256,
-    .memory_bytes = int64_t{16} << 30,
-    .l2_bytes = 4 << 20,
-    .memory_bus_bits = 256,
-    .clock_ghz = 1.59,
-    .memory_clock_ghz = 5.0,
-    .dram_gb_per_s = 320,
-    .dram_efficiency = 0.78,              // estimated
-    .dram_read_efficiency = 0.82,         // estimated
-    .l2_bytes_per_clock = 1024,           // estimated
-    .l1_sectors_per_clock = 2,            // 64 bytes per clock
-    .shared_wavefronts_per_clock = 1,     // 128 bytes per clock
-    .issue_per_clock = 4,                 // 4 schedulers
-    .machine_instructions = 1,            // as measured on an H200
-    .tensor_operations_per_clock = 1024,  // 8 cores of 64 multiply-adds
-    .cycles_per_float64 = 16,             // 2 lanes per clock
-    .cycles_per_special = 2,              // 16 lanes per clock
-    .cycles_per_multiply = 0.5,           // 64 lanes per clock
-    .cycles_per_divide = 5.5,             // as measured on an H200
-    .cycles_per_barrier = 2,              // as measured on an H200
-    .cycles_per_atomic = 3.5,             // as measured on an H200
-    .dram_latency_cycles = 500,           // estimated
-    .l2_latency_cycles = 220,             // estimated
-    .l1_latency_cycles = 35,              // estimated
-    .shared_latency_cycles = 25,          // estimated
-    .alu_latency_cycles = 4,              // documented: 4 cycles
-    .barrier_latency_cycles = 30,         // estimated
-    .page_switch_ns = 0,                  // L2 combines accesses
-    .block_launch_cycles = 150,           // estimated
-    .launch_overhead_us = 3,              // estimated
-    .copy_overhead_us = 8,                // estimated
-    .host_gb_per_s = 6,                   // estimated
-    .host_pinned_gb_per_s = 12,           // estimated from the bus
-    .queued_copy_us = 2.5,                // estimated: an H100\'s
-    .copy_engines = 2,                    // one for each direction
-    .strict_half_warp_coalescing = false,
-    .shared_banks = 32,
-};
+constexpr DeviceProfile kProfile = [] {
+  DeviceProfile profile = kTuring;
+  profile.id = "t4";
+  profile.name = "Tesla T4";
+  profile.source = "CUDA Programming Guide 13, technical specifications of 7.5; T4 data sheet";
+  profile.sm_count = 40;
+  profile.memory_bytes = int64_t{16} << 30;
+  profile.l2_bytes = 4 << 20;
+  profile.memory_bus_bits = 256;
+  profile.clock_ghz = 1.59;
+  profile.memory_clock_ghz = 5.0;
+  profile.dram_gb_per_s = 320;
+  profile.dram_efficiency = 0.78;              // estimated
+  profile.dram_read_efficiency = 0.82;         // estimated
+  profile.l2_bytes_per_clock = 1024;           // estimated
+  profile.tensor_operations_per_clock = 1024;  // 8 cores of 64 multiply-adds
+  return profile;
+}();
 
 const ProfileRegistration registration(&kProfile);
 
