@@ -329,9 +329,7 @@ def test_a_right_and_a_wrong_submission(run: Run) -> None:
 @needs_build
 @needs_mounts
 def test_a_hostile_submission_gets_nothing(run: Run) -> None:
-    """It tries to read the reference, the hidden tests, the seed, the secret, results.json, root's processes, a
-    network.
-    """
+    """Tries to read the reference, hidden tests, seed, secret, results.json, root's processes, a network."""
     probe = _text("grader/tests/autograder/probe.cu").replace("/opt/lockstep", f"{PLACE}/lockstep")
     probe = probe.replace('"/autograder', f'"{PLACE}/autograder')
     stub = re.sub(

@@ -47,9 +47,7 @@ def points_of(source: bytes) -> float:
 
 @dataclass
 class Story:
-    """A class and its events. `downloads` are the contents of each, `replaced` says which were graded with
-    --replace.
-    """
+    """A class and its events. `downloads`: the contents of each; `replaced`: those graded with --replace."""
 
     made: Class
     downloads: list[list[Upload]]

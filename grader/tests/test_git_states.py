@@ -1,6 +1,4 @@
-"""Which state of a repository counts: the last one before the deadline, ignoring a README; of two repositories, the one
-with work.
-"""
+"""Which state of a repository counts: the last before the deadline, ignoring a README; of two, the one with work."""
 
 import subprocess
 from datetime import UTC, datetime, timedelta

@@ -1,6 +1,4 @@
-"""Hostile archives, as one student's hand-in and as the class's: each is refused with its reason, and affects nobody
-else.
-"""
+"""Hostile archives, as a student's hand-in and as the class's: refused with a reason, and nobody else is affected."""
 
 import json
 import resource

@@ -1,6 +1,4 @@
-"""The grader's packages import in one direction: docs/concepts/architecture.md has the order, and the sources follow
-it.
-"""
+"""The grader's packages import only in the direction that docs/concepts/architecture.md gives."""
 
 import re
 from pathlib import Path

@@ -253,9 +253,7 @@ def test_classroom_50_reads_the_result(tmp_path: Path) -> None:
 
 @needs_build
 def test_submitty_scores_a_rung_by_what_its_command_prints(tmp_path: Path) -> None:
-    """Each command runs in the submission's folder, with its output in STDOUT.txt; then the validator runs one folder
-    above.
-    """
+    """Each command runs in the submission's folder, output in STDOUT.txt; then the validator, one folder above."""
     told = CliRunner().invoke(cli, ["autograder", "submitty", str(tmp_path), "--assignment", NAME])
     assert told.exit_code == 0, told.output
     config = json.loads((tmp_path / "submitty/config/config.json").read_text())

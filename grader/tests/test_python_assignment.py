@@ -1,6 +1,4 @@
-"""An assignment in Python, with the suite of the circular shift: the results of each solution of python_shift, in the
-sandbox.
-"""
+"""A Python assignment with the suite of the circular shift: results of each python_shift solution, in the sandbox."""
 
 import contextlib
 import importlib.util

@@ -97,9 +97,7 @@ class Head:
         return {folder: json.loads(document)["status"] for folder, document in rows}
 
     def check(self, said: str = "") -> None:
-        """The results equal those of this machine alone, and every test of every submission ran once, or was
-        continued.
-        """
+        """Results equal those of this machine alone, and each submission's tests ran once or were continued."""
         assert set(self.records().values()) == {"graded"}, said
         assert self.grade(out="local", local=True)[0] == 0
         for name in ("gradebook.csv", "criteria.csv"):

@@ -181,7 +181,7 @@ def _pictures(build: Path) -> dict[str, str]:
 
 
 def outdated(build: Path) -> list[str]:
-    """The pictures that a run would make otherwise."""
+    """The pictures that are missing or differ from what a run would make."""
     made = _pictures(build)
     return [
         name

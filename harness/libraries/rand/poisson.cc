@@ -68,7 +68,7 @@ uint32_t Poisson::Of(double uniform) const {
         std::min<std::ptrdiff_t>(found - limits_.begin(), static_cast<std::ptrdiff_t>(limits_.size()) - 1));
   }
   const auto column = static_cast<size_t>(uniform * static_cast<double>(others_.size()));
-  if (column >= others_.size()) return 0;  // of the number 1, as NVIDIA's
+  if (column >= others_.size()) return 0;  // uniform == 1 gives 0, as in NVIDIA's
   return uniform < limits_[column] ? static_cast<uint32_t>(column) : others_[column];
 }
 

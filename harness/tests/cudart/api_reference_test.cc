@@ -76,7 +76,7 @@ std::set<std::string> Uncalled(const Api& api) {
   for (const std::string& folder : {kTests, kConformance}) {
     for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
       const std::string extension = file.path().extension();
-      // What signatures.cu calls by the header's names is in its recorded answers.
+      // The functions that signatures.cu calls are named in its recorded output.
       const bool is_record = file.path().filename() == "signatures.txt";
       if (extension != ".cu" && extension != ".cc" && extension != ".h" && !is_record) continue;
       for (const std::string& name : AllMatches(tests::ReadText(file.path()), api.name)) names.erase(name);

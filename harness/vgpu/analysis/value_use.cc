@@ -470,7 +470,7 @@ class UsePlanner {
   std::vector<int> followed_, fresh_;
   std::set<size_t> reads_;  // loads some of whose results are not sure
   std::vector<std::vector<size_t>> readers_;
-  std::optional<LiveRegisters> live_;  // of what is followed
+  std::optional<LiveRegisters> live_;  // of the registers in followed_
   size_t live_block_ = SIZE_MAX;
   std::vector<Bits> live_behind_;  // by instruction of that block
   Bits died_;                      // live at the end of a predecessor, dead in that block

@@ -48,9 +48,7 @@ class Attack:
 def attacks_from_handout(
     layout: Layout, assignment: Assignment, only: Sequence[str] = ()
 ) -> tuple[list[Attack], list[Finding]]:
-    """The submissions in reference/NN_name/from_handout, and findings made while reading them; `only` filters by
-    glob.
-    """
+    """The submissions in reference/NN_name/from_handout, and findings in reading them; `only` is a glob."""
     paths = [
         path
         for path in sources_in(layout.reference(assignment.id) / FOLDER, assignment)

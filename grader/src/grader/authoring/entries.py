@@ -1,6 +1,4 @@
-"""Writes wrong.toml, hostile.toml and right.toml: records messages, turns files into entries. Keeps comments and
-order.
-"""
+"""Writes wrong.toml, hostile.toml and right.toml: messages, and entries made of files. Keeps comments and order."""
 
 import re
 import tomllib

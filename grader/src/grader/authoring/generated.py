@@ -83,9 +83,7 @@ TASKS = (
 
 
 def _source(task: Task, says: str, device: str, launcher: str) -> str:
-    """A whole submission: the code before the launcher, the launcher's body, and empty bodies for all other
-    launchers.
-    """
+    """A whole submission: code before the launcher, the launcher's body, empty bodies for all other launchers."""
     others = []
     for signature in _LAUNCHERS[task.assignment]:
         body = " return kNotBegun; " if signature.startswith("int ") else ""

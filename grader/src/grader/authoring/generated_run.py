@@ -166,9 +166,7 @@ def _grade(runs: Runs, generated: Sequence[Generated]) -> list[Record]:
 
 
 def text_of(graded: Sequence[Graded]) -> str:
-    """One line for each submission whose points differ from what it deserves, with its program's name, and the
-    totals.
-    """
+    """A line with the program's name for each submission whose points aren't those it deserves; the totals."""
     lines = []
     for one in graded:
         if one.gains or one.loses:

@@ -78,9 +78,7 @@ class UnityBuilds:
         return units
 
     def compile(self, unit: Unit, stop: threading.Event) -> Sequence[Submission]:
-        """Compiles a unit's batch, if it is one, without the sources the compiler refuses, and returns its
-        submissions.
-        """
+        """Compiles a batch without the sources that the compiler refuses, and returns the unit's submissions."""
         orders = list(unit.orders)
         while len(orders) > 1:
             names = [f"{_NAMESPACE}{index}" for index in range(len(orders))]

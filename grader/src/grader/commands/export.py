@@ -266,9 +266,7 @@ class _Export:
         return {record.folder: self._out / card_name(self._view.record(record)) for record in records}
 
     def titles(self, assignments: dict[str, Assignment], columns: tuple[str, ...]) -> dict[str, list[str]]:
-        """The titles a platform may use for each assignment: from the command line, else course.toml, its title and its
-        id.
-        """
+        """Titles a platform may use for each assignment: the command line's, else course.toml's, title and id."""
         typed = self.typed(assignments, columns)
         policy = self._files.course(self._layout.assignments()).policy
         return {

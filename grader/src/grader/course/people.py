@@ -31,9 +31,7 @@ def known_best(students: Iterable[Student]) -> Student:
 
 
 def resolve(named: str, students: Sequence[Student], where: str) -> Student:
-    """The student whose id, platform number, e-mail, login or name is `named`; raises GraderError unless exactly one
-    fits.
-    """
+    """The student whose id, platform number, e-mail, login or name is `named`; GraderError unless exactly one."""
     plain = plain_cell(named.strip()).casefold()  # plain, or copied from gradebook.csv
     words = tokens(named)
     found = [

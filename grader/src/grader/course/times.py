@@ -34,9 +34,7 @@ class HandInTime:
 
 
 def times_from(table: CsvFile, known: Sequence[str], zone: tzinfo | None) -> tuple[HandInTime, ...]:
-    """The contents of times.csv; `known` are all assignments, `zone` the course's. Raises GraderError naming the
-    line.
-    """
+    """The contents of times.csv; `known`: all assignments, `zone`: the course's. GraderError names the line."""
     if "assignment" not in [cell.strip().casefold() for cell in table.header]:
         return ()
     header = table.titles(COLUMNS, _NEEDED)

@@ -1,6 +1,4 @@
-"""From a platform's rules to hand-ins: the matches of each rule, the right reading of a path, the files of an
-attempt.
-"""
+"""From a platform's rules to hand-ins: matches of each rule, the right reading of a path, an attempt's files."""
 
 import re
 from collections import Counter

@@ -19,9 +19,7 @@ class DiskNode(Node):
     """A directory entry, as it was when the folder was listed."""
 
     def __init__(self, root: int, above: tuple[str, ...], name: str, status: os.stat_result) -> None:
-        """`root` is the descriptor of the download's folder, `above` the names of the folders between it and this
-        entry.
-        """
+        """`root` is the download folder's descriptor, `above` the folders between it and this entry."""
         mode = status.st_mode
         if stat.S_ISDIR(mode):
             super().__init__(name, FOLDER)

@@ -212,9 +212,7 @@ def _tree(path: Path) -> Iterator[Node]:
 
 @contextlib.contextmanager
 def _parts(top: Node) -> Iterator[Node | None]:
-    """The contents of archives that belong to no student, such as one per section, as one folder; None if there are
-    none.
-    """
+    """The contents, as one folder, of archives that are no student's, such as one per section; None if none."""
     archives = [node for node in top.visible() if node.kind == FILE and is_archive(node.name)]
     whole, left = Branch(""), _LARGEST_PARTS
     with contextlib.ExitStack() as stack:

@@ -30,9 +30,7 @@ def included(text: bytes) -> list[str]:
 
 
 def joined(path: Path, text: bytes, files: Mapping[Path, Node], provided: Container[str]) -> tuple[bytes, list[Path]]:
-    """The source at `path` with its own headers, and which of `files` it contains; raises FileError if it gets too
-    large.
-    """
+    """The source at `path` with its own headers, and which of `files` it contains; FileError if too large."""
     work = _Work(files, provided)
     return work.whole(path, text, 0), work.used
 

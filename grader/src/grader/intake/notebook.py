@@ -26,9 +26,7 @@ _MOST_CELLS = 5_000
 
 
 def sources(data: bytes, suffix: str) -> dict[str, bytes]:
-    """The files in a notebook by name; raises FileError if it is not one. Cells without a name get the ending
-    `suffix`.
-    """
+    """A notebook's files by name; raises FileError if it is not one. Unnamed cells get the ending `suffix`."""
     try:
         cells = json.loads(data)["cells"]
         texts = ["".join(cell["source"]) for cell in cells[:_MOST_CELLS] if cell.get("cell_type") == "code"]

@@ -20,9 +20,7 @@ _SMALL = 1 << 20
 
 @dataclass(frozen=True)
 class Preset:
-    """A platform: its rules in order of precedence; top-level names that are no hand-ins, and files that belong to
-    none.
-    """
+    """A platform: its rules by precedence; top-level names that are no hand-ins, and files that belong to none."""
 
     title: str
     rules: tuple[Rule, ...]

@@ -47,9 +47,7 @@ class Rung:
         return self.number + self.letter
 
     def is_named(self, word: str) -> bool:
-        """Whether a student may call the rung this: "3", "reduce3", "8b" or the id. All rungs that share 8 match
-        "8".
-        """
+        """Whether a student may call the rung this: "3", "reduce3", "8b" or the id; "8" matches 8a and 8b."""
         first = self.id.split("_", 1)[0]
         return word in (self.id, first, self.number) or word.lower() in (self.label, first + self.letter)
 

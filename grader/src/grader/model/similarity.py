@@ -80,9 +80,7 @@ _PYTHON_KNOWN = frozenset(
 
 @dataclass(frozen=True)
 class Tokens:
-    """A source as numbers: `exact` by each token's text, `codes` with user-chosen names made equal; and each token's
-    line.
-    """
+    """A source's tokens as numbers, `exact` by text, `codes` with user-chosen names made equal; and their lines."""
 
     exact: NDArray[np.uint32]
     codes: NDArray[np.uint32]

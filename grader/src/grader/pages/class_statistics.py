@@ -43,9 +43,7 @@ class Histogram:
 
 @dataclass
 class Cost:
-    """Points lost by the class: the cause, the assignment, the number of submissions. `share` is relative to the
-    greatest.
-    """
+    """Points lost by the class: cause, assignment, number of submissions. `share` is relative to the greatest."""
 
     what: str
     assignment: str

@@ -31,9 +31,7 @@ _BESIDE = 2  # lines of context before and after
 
 @dataclass(frozen=True)
 class Fault:
-    """A checker's finding at a line; `other` is the line of a race's other access, 0 if it is the same or there is
-    none.
-    """
+    """A checker's finding at a line; `other` is the line of a race's other access, 0 if it is the same or none."""
 
     text: str
     other: int = 0

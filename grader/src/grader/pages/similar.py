@@ -176,9 +176,7 @@ class SimilarPages:
         return alike
 
     def finish(self, states: Sequence[str]) -> Path:
-        """Writes the page that lists all pairs, and returns its path; `states` are those of the compared
-        assignments.
-        """
+        """Writes the page that lists all pairs, and returns its path; `states`: of the compared assignments."""
         path = self._out / PAGE
         text = self._environment.get_template("similar.html.j2").render(
             found=self._found, state=" ".join(sorted(states)), least=self._least, out=str(self._out)

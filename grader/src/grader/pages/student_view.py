@@ -86,9 +86,7 @@ def is_hidden_test(test: TestResult) -> bool:
 
 
 def _message(assignment: Assignment, record: Record) -> str:
-    """The message that stopped the run. A harness failure may quote a test; the compiler may quote any file it can
-    read.
-    """
+    """The message that stopped the run. A harness failure may quote a test; the compiler, any readable file."""
     if record.status == NOT_GRADED:
         return ""
     if record.verdict != "COMPILE" or record.provenance.sandboxed:

@@ -102,9 +102,7 @@ def run_task(task: Task, tests: Tests, progress: Progress, stop: threading.Event
 
 
 def first_half(task: Task, tests: Tests, progress: Progress, stop: threading.Event) -> Record | Half:
-    """Does the part of `run_task` that needs no GPU; returns a record if nothing remains to do, as after a compile
-    error.
-    """
+    """Does the part of `run_task` that needs no GPU; returns a record if that is all, as after a compile error."""
     run = _Run(task, tests, progress, stop)
     return run.tried(run.first)
 

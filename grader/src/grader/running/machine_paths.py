@@ -85,9 +85,7 @@ def _mounts() -> dict[str, str]:
 
 
 def _in_file_system(path: str, mounts: dict[str, str]) -> str:
-    """The path inside its own file system: /prof/lockstep if /home/prof/lockstep is on a separate one mounted at
-    /home.
-    """
+    """The path inside its file system: /prof/lockstep for /home/prof/lockstep if /home is a mount point."""
     for folder in (Path(path), *Path(path).parents):
         if (shown := mounts.get(str(folder))) is not None:
             return str(Path(shown) / Path(path).relative_to(folder))

@@ -76,9 +76,7 @@ _WIDTH = 80
 
 
 def parse(words: Sequence[str], name: str) -> argparse.Namespace:
-    """Parses the command line; `name` is the command's own. Raises UsageError, and SystemExit after --help and
-    --version.
-    """
+    """Parses the command line of `name`. Raises UsageError, and SystemExit after --help and --version."""
     words = list(words)
     if not words or words[0] in ("-h", "--help", "help"):
         if len(words) > 1 and words[1] in COMMANDS:

@@ -111,9 +111,7 @@ class _Row:
 
 
 def todo_line(source: str, rung: Rung) -> int:
-    """The line of the first TODO that names the rung, by its id or the part before the underscore; 0 if there is
-    none.
-    """
+    """The line of the first TODO that names the rung, by its id or the part before the underscore; 0 if none."""
     names = {rung.id, rung.id.split("_", 1)[0]}
     for number, line in enumerate(source.split("\n"), 1):
         if names & set(re.findall(r"TODO\((\w+)\)", line)):
