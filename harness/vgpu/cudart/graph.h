@@ -141,6 +141,7 @@ inline constexpr unsigned kMostBodies = 1 << 16;
 bool HasConditions(const Graph& graph);
 // Checks an executable graph's conditional bodies; throws ApiError for unsupported work.
 void CheckConditions(const ExecutableGraph& executable);
+bool HasUnusedCondition(const std::shared_ptr<const Graph>& graph);  // a handle without a node
 ConditionWork MakeCondition(const std::shared_ptr<Graph>& graph, cudaConditionalNodeParams& params);
 void StartConditions(Runtime& r, const ExecutableGraph& executable, Stream& stream);
 // Called by a kernel. False for an unknown handle.
