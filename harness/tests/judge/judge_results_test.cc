@@ -91,7 +91,7 @@ Results Example() {
   sample.at[31] = 0x7000'0000'2100;
   launch.lines[0].global = std::make_shared<const vgpu::AccessSample>(sample);
   results.profiles = {MakeProfile("reduce1_interleaved", "submission", 512, {launch})};
-  results.profiles[0].advice = {{"k", 3, "dram", {0.5, 14, 0.4}, {{"tile", "", 1.5, {{"/secret/path/a.cu", 41}}}}}};
+  results.profiles[0].advice = {{"k", 3, "dram", {0.5, 14, 0.4}, {}, {{"tile", "", 1.5, {{"/secret/path/a.cu", 41}}}}}};
   results.ranking = {"reduce1_interleaved", "microseconds", "h200", 12.5, std::nullopt};
   return results;
 }
