@@ -126,6 +126,8 @@ extern "C" __global__ void tree_with_its_barrier(Buffers b) {
 // says: orders only the threads of one: use __syncthreads()
 extern "C" __global__ void warp_barrier_in_a_round(Buffers b) {
   __shared__ int s[64];
+  s[threadIdx.x] = 0;
+  __syncthreads();
   for (int k = 0; k < 4; ++k) {
     s[threadIdx.x] = b.in[64 * k + threadIdx.x];  // second
     __syncwarp();
@@ -139,9 +141,9 @@ extern "C" __global__ void warp_barrier_in_a_round(Buffers b) {
 extern "C" __global__ void warp_barrier_between_rounds(Buffers b) {
   __shared__ int s[64];
   for (int k = 0; k < 4; ++k) {
-    s[threadIdx.x] = b.in[64 * k + threadIdx.x];  // second
+    s[threadIdx.x] = b.in[64 * k + threadIdx.x];  // first
     __syncthreads();
-    b.out[64 * k + threadIdx.x] = s[63 - threadIdx.x];  // first
+    b.out[64 * k + threadIdx.x] = s[63 - threadIdx.x];  // second
     __syncwarp();
   }
 }

@@ -83,8 +83,10 @@ Hint RaceHint(const Finding& finding) {
     return RaceBetweenBlocks(first, second, one_line);
   }
   if (first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic) {
-    const bool reads = first.access == AccessKind::kLoad || second.access == AccessKind::kLoad;
-    return reads ? Hint::kReadAmongAtomics : Hint::kMixedAtomicsOfBlock;
+    // A read before the atomic operation decides about it; one after it wants its result.
+    const bool is_first = first.access == AccessKind::kLoad && first.ptx_line < second.ptx_line;
+    const bool is_second = second.access == AccessKind::kLoad && second.ptx_line < first.ptx_line;
+    return is_first || is_second ? Hint::kReadAmongAtomics : Hint::kMixedAtomicsOfBlock;
   }
   const bool one_warp =
       Flatten(first.thread, finding.block_dim) / kWarpSize == Flatten(second.thread, finding.block_dim) / kWarpSize;

@@ -91,6 +91,8 @@ std::optional<TraceRequest> ChosenTrace() {
 // Shared by all devices.
 std::shared_ptr<Debugger> TheDebugger() {
   static const auto debugger = std::make_shared<Debugger>();
+  static const bool ends = std::atexit([] { TheDebugger()->End(); }) == 0;
+  static_cast<void>(ends);
   return debugger;
 }
 

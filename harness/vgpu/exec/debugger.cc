@@ -83,7 +83,7 @@ Debugger::Debugger(uint64_t passed) : passed_(passed) {
   if (nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO);
 }
 
-Debugger::~Debugger() {
+void Debugger::End() const {
   // After a reverse command the points that were reached before are not known.
   if (going_ != Going::kOn || std::getenv(kReplayVariable) != nullptr) return;
   for (size_t k = 0; k < points_.size(); ++k) {

@@ -37,9 +37,8 @@ class Debugger {
  public:
   // passed: launches that are let pass before it first asks.
   explicit Debugger(uint64_t passed = 0);
-  ~Debugger();  // says which points the program never reached
-  Debugger(const Debugger&) = delete;
-  Debugger& operator=(const Debugger&) = delete;
+  // The program ends: says which points it never reached.
+  void End() const;
   // A launch is about to run. False: it is let pass.
   bool BeginLaunch(const LaunchInfo& launch, Listing listing);
   // What the engine of a launch is to call.
