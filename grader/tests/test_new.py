@@ -185,9 +185,7 @@ def test_the_walk_through_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "histogram.cu:17" in messages  # the line of the missing guard
     figures = (root / "assignments/20_histogram/figures.json").read_text()
     assert "histogram2_shared" in figures
-    assert re.search(
-        r"\[never_cleared\]\nmessage = '''UNINIT .*\n.* d_bins\[1\]", messages
-    )  # by its parameter's name
+    assert re.search(r"\[never_cleared\]\nmessage = '''UNINIT .*\n.* d_bins\[1\]", messages)  # by its parameter's name
     assert "5 right solutions of other designs, 12 wrong ones" in " ".join(recorded.output.split())
 
 

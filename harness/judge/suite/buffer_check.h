@@ -50,12 +50,12 @@ inline void CheckNothingHeld(const CallContext& context, const CallReport& repor
   if (!report.observed || report.api.leaked_allocations == 0) return;
   const worker::ApiCall* const held = FirstHeld(report.trace);
   const bool is_async = held != nullptr && held->function == "cudaMallocAsync";
-  Problem problem = MakeProblem(
-      Verdict::kApi, context,
-      {Grouped(report.api.leaked_allocations) + " of " + Counted(report.api.allocations, "allocation") +
-       " not freed when the launcher returned"},
-      is_async ? "each cudaMallocAsync needs its cudaFreeAsync, on every path out of the function"
-               : "each cudaMalloc needs its cudaFree, on every path out of the function");
+  Problem problem =
+      MakeProblem(Verdict::kApi, context,
+                  {Grouped(report.api.leaked_allocations) + " of " + Counted(report.api.allocations, "allocation") +
+                   " not freed when the launcher returned"},
+                  is_async ? "each cudaMallocAsync needs its cudaFreeAsync, on every path out of the function"
+                           : "each cudaMalloc needs its cudaFree, on every path out of the function");
   if (held != nullptr && !held->call_site.empty()) {
     problem.evidence.insert(problem.evidence.begin() + 1,
                             LineAt("at", held->call_site, held->function + " of " + Counted(held->bytes, "byte")));

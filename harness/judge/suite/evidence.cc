@@ -544,9 +544,10 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   }
   problem.verdict = result.verdict = Verdict::kSlow;
   const Metric& missed = unmet_here != nullptr ? unmet_here->metric : criterion.metric;
-  problem.hint = result.unmet.empty()    ? HintText(criterion.hint)
-                 : unmet_here != nullptr ? HintText(Hint::kBudgetBefore, {missed.text})
-                                         : HintText(Hint::kEverySize, {criterion.hint.empty() ? "" : ". " + criterion.hint});
+  problem.hint = result.unmet.empty() ? HintText(criterion.hint)
+                 : unmet_here != nullptr
+                     ? HintText(Hint::kBudgetBefore, {missed.text})
+                     : HintText(Hint::kEverySize, {criterion.hint.empty() ? "" : ". " + criterion.hint});
   const std::string& counter = missed.numerator.counter;
   if (const RungProfile* profile = where != nullptr ? where : profile_of(missed.numerator.scope, criterion.rung)) {
     if (profile->timeline && IsTimelineFigure(counter) && !profile->timeline->remark.text.empty()) {

@@ -55,12 +55,6 @@ RunnerOptions RunnerOptionsOf(const Options& options, const Limits& limits, cons
   return runner;
 }
 
-// One for all devices.
-std::shared_ptr<vgpu::Debugger> TheDebugger(uint64_t passed) {
-  static const auto debugger = std::make_shared<vgpu::Debugger>(passed);
-  return debugger;
-}
-
 vgpu::DeviceOptions DeviceOptionsOf(const Options& options, const Limits& limits) {
   vgpu::DeviceOptions device;
   device.threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
@@ -68,7 +62,7 @@ vgpu::DeviceOptions DeviceOptionsOf(const Options& options, const Limits& limits
   device.instruction_budget = limits.instruction_budget;
   device.launch_seconds = kMostDeviceSeconds * limits.call_seconds;
   device.memory_bytes = limits.memory_mb << 20;
-  if (options.debug) device.debugger = TheDebugger(*options.debug);
+  if (options.debug) device.debugger = vgpu::Debugger::OfProcess(*options.debug);
   return device;
 }
 

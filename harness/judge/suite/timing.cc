@@ -194,6 +194,7 @@ bool Decides(const Estimate& estimate, const Budget& budget, double tolerance) {
   return std::abs(budget.Fraction(estimate.high) - budget.Fraction(estimate.low)) <= tolerance;
 }
 
+// NOLINTNEXTLINE(readability-function-size): the batches of a measurement, each of which needs the state of the last
 Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& factory, const CallContext& context,
                 uint64_t elements, const SeedKey& seed, const TimingLimits& limits,
                 const std::function<bool(const Timing&)>& enough) {

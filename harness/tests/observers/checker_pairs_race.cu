@@ -154,7 +154,7 @@ extern "C" __global__ void least_by_a_plain_read(Buffers b) {
   __shared__ int s_least;
   if (threadIdx.x == 0) s_least = 1000;
   __syncthreads();
-  const int seen = s_least;                                      // first
+  const int seen = s_least;                                                    // first
   if (b.in[threadIdx.x] < seen) atomicCAS(&s_least, seen, b.in[threadIdx.x]);  // second
   __syncthreads();
   b.out[threadIdx.x] = s_least;

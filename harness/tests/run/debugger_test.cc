@@ -128,9 +128,10 @@ TEST_F(DebuggerTest, ALineWithoutCodeIsTheNextThatHasSome) {
 }
 
 TEST_F(DebuggerTest, SaysWhatWasNeverReached) {
-  const std::string all = Session("break 99\nbreak 10 block (1,0,0) thread (63,0,0)\ncontinue\nwatch d_out[0]\ncontinue\ncontinue");
-  EXPECT_TRUE(Has(all, "the program has ended; breakpoint 1 was never reached: break 99\n")) << all;
-  EXPECT_TRUE(Has(all, "the program has ended; watchpoint 3: nothing wrote d_out[0]\n")) << all;
+  const std::string all =
+      Session("break 99\nbreak 10 block (1,0,0) thread (63,0,0)\ncontinue\nwatch d_out[0]\ncontinue\ncontinue");
+  EXPECT_TRUE(Has(all, "the program has ended\nbreakpoint 1 was never reached: break 99\n")) << all;
+  EXPECT_TRUE(Has(all, "watchpoint 3: nothing wrote d_out[0]\n")) << all;
   EXPECT_FALSE(Has(all, "breakpoint 2 was never")) << all;
 }
 

@@ -88,14 +88,6 @@ std::optional<TraceRequest> ChosenTrace() {
   return request;
 }
 
-// Shared by all devices.
-std::shared_ptr<Debugger> TheDebugger() {
-  static const auto debugger = std::make_shared<Debugger>();
-  static const bool ends = std::atexit([] { TheDebugger()->End(); }) == 0;
-  static_cast<void>(ends);
-  return debugger;
-}
-
 // For sizes that a GPU would have had: says how to get more memory.
 void SayHowToGetMore(uint64_t bytes) {
   Say(std::string(runtime().function()) + AtCallSite() + ": " + std::to_string(bytes) +
@@ -123,7 +115,7 @@ DeviceOptions ChosenOptions(const DeviceProfile& profile, const Checks& checks, 
     options.replay = std::make_shared<ReplayLog>();
     options.replay->block = NumberIn("LOCKSTEP_REPLAY", 0);
   }
-  if (!Variable("LOCKSTEP_DEBUG").empty()) options.debugger = TheDebugger();
+  if (!Variable("LOCKSTEP_DEBUG").empty()) options.debugger = Debugger::OfProcess();
   options.instruction_budget = NumberIn("LOCKSTEP_INSTRUCTION_BUDGET", 0);
   const uint64_t gib = std::clamp<uint64_t>(NumberIn("LOCKSTEP_MEMORY_GIB", kDefaultMemoryGib), 1, 1 << 20);
   options.memory_bytes = std::min<uint64_t>(static_cast<uint64_t>(profile.memory_bytes), gib << 30);

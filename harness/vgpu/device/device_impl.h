@@ -84,8 +84,8 @@ struct Device::Impl {
   ThreadPool pool;
   std::vector<std::unique_ptr<Observer>> owned;
   std::vector<Observer*> observers;
-  std::vector<Checker*> checkers;  // the first of the observers
-  bool checked = true;             // Device::set_checked
+  std::vector<Checker*> checkers;             // the first of the observers
+  bool checked = true;                        // Device::set_checked
   std::unique_ptr<BlockIsolation> isolation;  // made when first needed
   // What earlier launches of a kernel have shown, by number of blocks. Blocks that have conflicted once will do so
   // again.

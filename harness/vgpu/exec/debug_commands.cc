@@ -299,7 +299,8 @@ void Debugger::Watch(const std::string& value, const std::string& text, const At
                (point.shared ? " shared" : " global");
   if (text.find(" block ") != std::string::npos) Show("a watch holds for all blocks; print says whose memory is whose");
   points_.push_back(point);
-  Show("watchpoint " + std::to_string(points_.size()) + ": " + value);
+  Show("watchpoint " + std::to_string(points_.size()) + ": " + value +
+       (value.find('[') == std::string::npos ? "[0]" : ""));
 }
 
 void Debugger::Points() const {
@@ -455,7 +456,9 @@ std::optional<Debugger::Range> Debugger::FindMemory(const std::string& value, ui
   if (bracket < value.size()) {
     const size_t close = value.find(']', bracket);
     const std::string number = value.substr(bracket + 1, close == std::string::npos ? 0 : close - bracket - 1);
-    if (!IsNumber(number)) return *why = "an index is a number: " + name + "[3]", std::nullopt;
+    if (!IsNumber(number))
+      return *why = "an index is a number, and nothing is computed: print its value first, then " + name + "[3]",
+             std::nullopt;
     index = std::stoul(number);
     if (close + 1 < value.size() && value[close + 1] == '@' && IsNumber(value.substr(close + 2))) {
       count = std::stoul(value.substr(close + 2));
@@ -489,11 +492,13 @@ std::optional<Debugger::Range> Debugger::FindMemory(const std::string& value, ui
     const uint64_t address = allocation.base + index * width;
     return Range{reinterpret_cast<const uint8_t*>(address), address, count, false};
   }
-  std::string known;
-  for (const std::string& here : NamesHere(at)) known += " " + here;
+  std::vector<std::string> names = NamesHere(at);
   for (const Allocation& allocation : at.engine->launch().memory->allocations()) {
-    if (!allocation.hidden) known += " " + VariableName(allocation.label);
+    const std::string label = VariableName(allocation.label);
+    if (!allocation.hidden && std::ranges::find(names, label) == names.end()) names.push_back(label);
   }
+  std::string known;
+  for (const std::string& here : names) known += " " + here;
   *why = "no array " + name + " here; there are:" + (known.empty() ? " none" : known) +
          ". info registers shows what this line computes";
   return std::nullopt;

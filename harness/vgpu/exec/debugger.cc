@@ -83,15 +83,25 @@ Debugger::Debugger(uint64_t passed) : passed_(passed) {
   if (nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO);
 }
 
+std::shared_ptr<Debugger> Debugger::OfProcess(uint64_t passed) {
+  static const auto debugger = std::make_shared<Debugger>(passed);
+  static const int registered = std::atexit([] { OfProcess()->End(); });
+  static_cast<void>(registered);
+  return debugger;
+}
+
 void Debugger::End() const {
+  if (count_ == 0 && replay_ == Replay::kNo) return Show("the program has ended, and no kernel was stepped into");
+  if (going_ != Going::kOn || replay_ != Replay::kNo) return;
+  Show("the program has ended");
   // After a reverse command the points that were reached before are not known.
-  if (going_ != Going::kOn || std::getenv(kReplayVariable) != nullptr) return;
+  if (std::getenv(kReplayVariable) != nullptr) return;
   for (size_t k = 0; k < points_.size(); ++k) {
     const StopPoint& point = points_[k];
     if (point.text.empty() || point.reached) continue;
     const std::string number = std::to_string(k + 1);
-    Show(point.bytes != 0 ? "the program has ended; watchpoint " + number + ": nothing wrote " + point.value
-                          : "the program has ended; breakpoint " + number + " was never reached: " + point.text);
+    Show(point.bytes != 0 ? "watchpoint " + number + ": nothing wrote " + point.value
+                          : "breakpoint " + number + " was never reached: " + point.text);
   }
 }
 

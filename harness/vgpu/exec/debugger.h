@@ -37,8 +37,8 @@ class Debugger {
  public:
   // passed: launches that are let pass before it first asks.
   explicit Debugger(uint64_t passed = 0);
-  // The program ends: says which points it never reached.
-  void End() const;
+  // The process's one, for all its devices; made at the first call. It speaks once more when the process ends.
+  static std::shared_ptr<Debugger> OfProcess(uint64_t passed = 0);
   // A launch is about to run. False: it is let pass.
   bool BeginLaunch(const LaunchInfo& launch, Listing listing);
   // What the engine of a launch is to call.
@@ -46,6 +46,7 @@ class Debugger {
 
  private:
   class Hook;
+  void End() const;  // the program has ended: says so, and which points it never reached
   struct WarpKey {
     uint64_t launch;
     uint32_t block, warp;

@@ -72,7 +72,8 @@ bool HasWarpBarrierBetween(const Program& program, uint32_t one, uint32_t other)
   uint32_t begin = first, end = last;
   while (begin > 0 && program.info[begin - 1].in_loop) --begin;
   while (end < program.info.size() && program.info[end].in_loop) ++end;
-  return HasWarpBarriersAlone(code.subspan(last, end - last)) || HasWarpBarriersAlone(code.subspan(begin, first - begin));
+  return HasWarpBarriersAlone(code.subspan(last, end - last)) ||
+         HasWarpBarriersAlone(code.subspan(begin, first - begin));
 }
 
 Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {

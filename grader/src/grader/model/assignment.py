@@ -107,6 +107,7 @@ class Assignment:
         str, ...
     ] = ()  # globs on names of other files that submissions may include; empty: any headers and sources
     edits: DiffBudget | None = None  # how much of the stub may change
+    profile: str = ""  # of the device that evidence is timed as; "": the one that the tests run on
 
     @property
     def suffix(self) -> str:
@@ -198,13 +199,13 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
         libraries=fields.texts("libraries"),
         takes=fields.texts("takes"),
         edits=_edits(fields.table("edits"), known) if fields.has("edits") else None,
+        profile=evidence.text("profile", ""),
     )
     # Used by the judge; only checked here.
     limits.whole("instruction_budget", 1, least=1)
     limits.whole("output_bytes", 1)
     for key in ("test_seconds", "submission_seconds"):
         limits.number(key, 1, least=0.1)
-    evidence.text("profile", "")
     evidence.flag("timeline", False)
     evidence.flag("drawn", False)
     timing = fields.table("timing")

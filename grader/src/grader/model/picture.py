@@ -298,9 +298,9 @@ def _shared(access: Access) -> Picture:
     apart = _distance(access)
     counts = f"{access.cost} passes; without conflicts {access.ideal} would do"
     hit = sum(bool(bank) for bank in words)
+    in_one = "words in one" if access.access in ("load", "store") else "updates in one, of the same words too"
     told = (
-        f"{_who(access)}{f', {apart}' if apart else ''}: {hit} of {_BANKS} banks, "
-        f"up to {tallest} words in one: {counts}."
+        f"{_who(access)}{f', {apart}' if apart else ''}: {hit} of {_BANKS} banks, up to {tallest} {in_one}: {counts}."
     )
     rows = (f"banks {_bars([len(bank) / tallest for bank in words])}  {access.cost} passes, {access.ideal} would do",)
     shown = min(tallest, _MOST_ROWS)

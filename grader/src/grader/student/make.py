@@ -357,8 +357,10 @@ class _Student:
         compiler = self._layout.build / "nvcc.txt"
         version = compiler.read_text(encoding="utf-8") if compiler.is_file() else ""
         lines = ["--lines", "-G"] if self._request.command == "debug" else []
-        # By content: of two runs at once, of a watch and of another file, each has its own.
-        key = worker_key(self._layout, assignment.id, source, version + "".join(lines))[:_KEY]
+        # By content: of two runs at once, of a watch and of another file, each has its own. The debugger reads the file
+        # at the path that the worker was built from.
+        flags = "".join([*lines, str(path)]) if lines else ""
+        key = worker_key(self._layout, assignment.id, source, version + flags)[:_KEY]
         worker = self._layout.build / "workers" / f"{assignment.id}.{key}"
         warnings = worker.with_name(f"{worker.name}.said")
         if worker.is_file():

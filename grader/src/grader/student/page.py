@@ -36,7 +36,7 @@ def profile_page(template: str, assignment: Assignment, result: SuiteResult, sou
     said = [entry for entry in result.evidence if entry.message and entry.lines]
     data = {
         "title": f"{assignment.title}, as it was measured",
-        "device": result.device.name or "the virtual GPU",
+        "device": assignment.profile.upper() or result.device.name or "the virtual GPU",
         "kernels": sorted((_run(titles, name, run) for run in runs), key=lambda one: -one["us"]),
         "findings": [_finding(entry) for entry in said],
         "files": [{"path": name, "text": source[:_MOST_SOURCE]}],

@@ -68,20 +68,20 @@ function drawGlobal(access) {
 }
 
 function drawShared(access) {
-  const banks = Array.from({ length: 32 }, () => []);
+  const banks = Array.from({ length: 32 }, () => []), updates = access.access === "atomic operation";
   access.lanes.forEach((offset) => {
     for (let word = Math.floor(offset / 4); offset >= 0 && word * 4 < offset + access.bytes; ++word) {
       const bank = banks[word % 32];
-      if (!bank.includes(word) || access.access === "atomic operation") bank.push(word);
+      if (!bank.includes(word) || updates) bank.push(word);
     }
   });
   const tallest = Math.max(...banks.map((bank) => bank.length)), shown = Math.min(tallest, 32), step = shown <= 8 ? 14 : 6;
   const hit = banks.filter((bank) => bank.length > 0).length;
   const all = banks.flatMap((bank, k) => bank.slice(0, shown).map((_, row) => [10 + 10 * k, 22 + step * row, 8.5, step - 1]));
-  const told = `${who(access)}${distance(access)}: ${hit} of 32 banks, up to ${tallest} words in one: ` +
+  const told = `${who(access)}${distance(access)}: ${hit} of 32 banks, up to ${tallest} ${updates ? "updates in one, of the same words too" : "words in one"}: ` +
     `${access.cost} passes; without conflicts ${access.ideal} would do`;
   return figure(50 + step * shown, told,
-    words(10, 14, "32 banks, and the words in them that lanes use", "quiet"),
+    words(10, 14, updates ? "32 banks, and the updates of their words" : "32 banks, and the words in them that lanes use", "quiet"),
     boxes("cell", banks.map((_, k) => [10 + 10 * k, 22, 8.5, step * shown])),
     boxes("held", all.filter((_, k) => all[k][1] < 22 + step * access.ideal)),
     boxes("over", all.filter((_, k) => all[k][1] >= 22 + step * access.ideal)),

@@ -102,6 +102,7 @@ class Builder {
     fragment.name = std::string(row_major ? ".row." : ".col.") + shape + "." + std::string(NameOf(fragment.element));
     fragments_.push_back(std::move(fragment));
   }
+  // NOLINTNEXTLINE(readability-function-size): a row of the table of fragments
   void Factor(char matrix, const std::string& shape, Element element, Role role, bool transposed, int of_tile,
               int tiles, int step, int rows, int columns, int registers = 0) {
     Fragment f;
@@ -114,6 +115,7 @@ class Builder {
     if (whole || matrix == 'a') Add(f, shape, true);
     if (whole || matrix == 'b') Add(f, shape, false);
   }
+  // NOLINTNEXTLINE(readability-function-size): as above
   void Accumulator(const std::string& shape, Element element, bool transposed, bool down, int tile_rows, int step,
                    int tiles, int rows, int columns) {
     Fragment f;

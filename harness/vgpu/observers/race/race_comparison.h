@@ -43,6 +43,7 @@ inline RawFinding RaceOf(const Party& first, const Party& second, const MemoryAc
 // One warp access that is being compared with the records.
 class Comparison {
  public:
+  // NOLINTNEXTLINE(readability-function-size): what the checker has at hand when an access is compared
   Comparison(const AccessLog& log, const BlockState& block, const BlockState::Cache& cache, const LaunchOrder* order,
              const Access& access, uint32_t number, Record floor, const MemoryAccess& event, FindingTable& findings)
       : log_(log),
