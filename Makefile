@@ -59,8 +59,8 @@ gpu:  ## on a machine with a GPU: grade all on it, meet the opponents, measure, 
 tidy: $(STAMP) $(TOOLS)  ## clang-tidy alone, which lint runs too
 	@harness/dev/tidy.sh --build $(BUILD)
 
-# clang-tidy reads what changed since; where git does not know that commit, and in make check-all, it reads everything.
-LINTED = HEAD~20
+# clang-tidy reads what changed since, in one turn of the shares; where git does not know that commit, and in make check-all, it reads everything.
+LINTED = HEAD~8
 lint: $(STAMP) $(TOOLS)  ## formatting and static checks
 	@harness/dev/lint.sh --build $(BUILD) $$([ -n "$$LOCKSTEP_ALL" ] || ! git rev-parse -q --verify $(LINTED) > /dev/null 2>&1 || echo "--changed $(LINTED)")
 

@@ -182,8 +182,8 @@ SHARE = Shard.of_text(os.environ.get("LOCKSTEP_SHARE", "1/1"))  # of the tests m
 
 @functools.cache
 def changed_lately(*folders: str) -> bool:
-    """Whether something in these folders of the repository changed in the last 20 commits, or may have."""
-    words = ["git", "diff", "--quiet", "HEAD~20", "--", *folders]
+    """Whether something in these folders changed in the last eight commits, one turn of the shares, or may have."""
+    words = ["git", "diff", "--quiet", "HEAD~8", "--", *folders]
     return subprocess.run(words, cwd=ROOT, capture_output=True, check=False).returncode != 0
 
 
