@@ -15,7 +15,7 @@
 #include "vgpu/ptx/parser.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace flow_test {
 
 ptx::Function ParseFunction(const std::string& header, const std::string& body) {
   const std::string registers = ".reg .pred p<8>; .reg .b16 h<8>; .reg .b32 r<64>; .reg .b64 d<64>;\n";
@@ -527,5 +527,5 @@ TEST(FlowTest, AnalysesWhatNvccWrites) {
   ExpectSoundLayout(function);
 }
 
-}  // namespace
+}  // namespace flow_test
 }  // namespace lockstep::vgpu

@@ -8,7 +8,7 @@
 #include "vgpu/ptx/parser.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace waiting_loads_test {
 
 // The volatile loads of a function in order: w for one that waits, d for one of data.
 std::string LoadsOf(const std::string& header, const std::string& body, bool entry) {
@@ -254,5 +254,5 @@ TEST(SpinReadsTest, NothingToFind) {
   EXPECT_TRUE(FindSpinReads(function, BuildControlFlowGraph(function), true).empty());
 }
 
-}  // namespace
+}  // namespace waiting_loads_test
 }  // namespace lockstep::vgpu

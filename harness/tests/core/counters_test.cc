@@ -9,7 +9,7 @@
 #include "tests/support/golden.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace counters_test {
 
 // docs/reference/metrics.md, from the list of counters.
 std::string MetricsPage() {
@@ -90,5 +90,5 @@ TEST(CountersTest, AdditionAddsEveryField) {
   for (const CounterInfo& counter : AllCounters()) EXPECT_EQ(sum.*counter.field, 2u) << counter.name;
 }
 
-}  // namespace
+}  // namespace counters_test
 }  // namespace lockstep::vgpu

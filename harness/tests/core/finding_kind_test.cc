@@ -11,7 +11,7 @@
 #include "vgpu/core/hint.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace finding_kind_test {
 
 // A row is all that a kind needs; the test reports missing or useless parts.
 TEST(FindingKindTest, EveryRowIsWhole) {
@@ -50,5 +50,5 @@ TEST(HintTest, EveryRowIsUsedAndSaysSomethingOfItsOwn) {
 #include "vgpu/core/hints.inc"
 }
 
-}  // namespace
+}  // namespace finding_kind_test
 }  // namespace lockstep::vgpu

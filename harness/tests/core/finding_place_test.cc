@@ -8,7 +8,7 @@
 #include "vgpu/core/finding.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace finding_place_test {
 
 // Loads a word from p + offset.
 std::string LoadAt(const std::string& offset) {
@@ -121,5 +121,5 @@ TEST(FindingPlaceTest, AnOffsetInSharedMemoryBelowZeroIsBeforeTheFirstArray) {
   ExpectSays(MessageOf(device), "the index is negative");
 }
 
-}  // namespace
+}  // namespace finding_place_test
 }  // namespace lockstep::vgpu

@@ -6,7 +6,7 @@
 #include "vgpu/core/hint.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace finding_test {
 
 Finding Base(FindingKind kind) {
   Finding finding;
@@ -266,5 +266,5 @@ TEST(FindingTest, AListKeepsSoManyAndCountsTheRest) {
   EXPECT_EQ(list.dropped(), 0u);
 }
 
-}  // namespace
+}  // namespace finding_test
 }  // namespace lockstep::vgpu

@@ -10,7 +10,7 @@
 #include "vgpu/isa/compare_lanes.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace lanes_test {
 
 template <int kCount, typename Word>
 bool Plain(const Word* a, Word start, Word stride, LaneMask mask) {
@@ -141,5 +141,5 @@ TEST(LanesTest, ComparesAsTheDefinitionDoes) {
   CompareInAllWays<double>();
 }
 
-}  // namespace
+}  // namespace lanes_test
 }  // namespace lockstep::vgpu

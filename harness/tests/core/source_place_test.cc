@@ -9,7 +9,7 @@
 #include "tests/support/ptx_testing.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace source_place_test {
 
 // For a kernel with one store; `lines` are the .loc directives before its first instruction, and before the others.
 bool IsOwn(const std::string& first, const std::string& others,
@@ -56,5 +56,5 @@ TEST(SourcePlaceTest, AKernelWithoutLinesIsOnesOwn) {
   EXPECT_TRUE(IsOwn(".loc 2 0 0", ".loc 2 0 0")) << "line 0 is none";
 }
 
-}  // namespace
+}  // namespace source_place_test
 }  // namespace lockstep::vgpu

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace lockstep::vgpu {
-namespace {
+namespace symbol_name_test {
 
 TEST(SymbolNameTest, OnlyMangledNamesAreDemangled) {
   EXPECT_EQ(Demangled("_Z6kernelPi"), "kernel(int*)");
@@ -68,5 +68,5 @@ TEST(SymbolNameTest, LongNamesOfLibrariesAreNotEndless) {
   }
 }
 
-}  // namespace
+}  // namespace symbol_name_test
 }  // namespace lockstep::vgpu

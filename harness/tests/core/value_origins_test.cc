@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace lockstep::vgpu {
-namespace {
+namespace value_origins_test {
 
 using Held = ValueOrigins::Held;
 using Element = std::pair<uint32_t, uint32_t>;
@@ -199,5 +199,5 @@ TEST(ValueOriginsTest, ALongChainStaysSmall) {
   EXPECT_EQ(elements, 2);
 }
 
-}  // namespace
+}  // namespace value_origins_test
 }  // namespace lockstep::vgpu

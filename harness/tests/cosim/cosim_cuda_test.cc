@@ -13,7 +13,7 @@
 #include "tests/support/source_files.h"
 
 namespace lockstep::cosim::cuda {
-namespace {
+namespace cosim_cuda_test {
 
 const std::string kFolder = LOCKSTEP_BUILD_DIR "/tests/cosim_cuda/";
 
@@ -137,5 +137,5 @@ TEST(CosimCuda, EverythingIsMade) {
     EXPECT_NE(text.find(word), std::string::npos) << word;
 }
 
-}  // namespace
+}  // namespace cosim_cuda_test
 }  // namespace lockstep::cosim::cuda

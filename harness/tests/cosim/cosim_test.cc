@@ -14,7 +14,7 @@
 #include "dev/cosim/target.h"
 
 namespace lockstep::cosim {
-namespace {
+namespace cosim_test {
 
 const Corpus& Recorded() {
   static const Corpus corpus = ReadCorpus(LOCKSTEP_SOURCE_DIR "/harness/tests/golden/cosim_h200.txt");
@@ -93,5 +93,5 @@ INSTANTIATE_TEST_SUITE_P(Instructions, CosimWrong,
                            return name;
                          });
 
-}  // namespace
+}  // namespace cosim_test
 }  // namespace lockstep::cosim

@@ -19,7 +19,7 @@
 #include "vgpu/cudart/report/refused.h"
 
 namespace lockstep {
-namespace {
+namespace api_reference_test {
 
 const std::string kReference = std::string(LOCKSTEP_SOURCE_DIR) + "/docs/reference/";
 const std::string kSources = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/vgpu/cudart";
@@ -236,5 +236,5 @@ TEST(ApiReferenceTest, EachFunctionHasItsPerThreadVariant) {
   }
 }
 
-}  // namespace
+}  // namespace api_reference_test
 }  // namespace lockstep

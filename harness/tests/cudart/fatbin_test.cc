@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 namespace lockstep::vgpu::cudart {
-namespace {
+namespace fatbin_test {
 
 using Bytes = std::vector<uint8_t>;
 
@@ -209,5 +209,5 @@ TEST(FatbinTest, FindsAContainersSize) {
   EXPECT_EQ(FatbinBytes(text), 0u);
 }
 
-}  // namespace
+}  // namespace fatbin_test
 }  // namespace lockstep::vgpu::cudart

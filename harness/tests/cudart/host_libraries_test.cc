@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace lockstep::vgpu {
-namespace {
+namespace host_libraries_test {
 
 TEST(HostLibrariesTest, AStandInThatWasNotBuiltNamesItsPackage) {
   for (const char* file : {"libcublas.so.13", "libcublasLt.so.13", "libcusolver.so.12"}) {
@@ -22,5 +22,5 @@ TEST(HostLibrariesTest, OneWithoutAStandInIsToBeReplaced) {
   EXPECT_NE(RefusalOf(*library, "cudnnCreate").find("write the kernel yourself"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace host_libraries_test
 }  // namespace lockstep::vgpu

@@ -8,7 +8,7 @@
 #include "vgpu/ptx/module.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace language_test {
 
 struct Case {
   std::string body;  // leaves its result in %r0
@@ -256,5 +256,5 @@ TEST(LanguageTest, WhatIsNotSupportedSaysWhy) {
   }
 }
 
-}  // namespace
+}  // namespace language_test
 }  // namespace lockstep::vgpu

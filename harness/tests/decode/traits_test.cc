@@ -7,7 +7,7 @@
 #include "vgpu/ptx/parser.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace traits_test {
 
 // What the rows say comes to the program.
 TEST(TraitsTest, ReachTheProgram) {
@@ -41,5 +41,5 @@ TEST(TraitsTest, ReachTheProgram) {
   EXPECT_TRUE(program("mbarrier.arrive.shared.b64 %d1, [%r0];")->memory_barriers);
 }
 
-}  // namespace
+}  // namespace traits_test
 }  // namespace lockstep::vgpu

@@ -10,7 +10,7 @@
 #include "vgpu/exec/runtime_answers.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace child_work_test {
 
 constexpr const char* kHead = R"(
 .version 8.0
@@ -186,5 +186,5 @@ TEST(ChildWorkTest, ACopyOutsideOfBuffersIsAFault) {
   EXPECT_NE(null.find("a null pointer"), std::string::npos) << null;
 }
 
-}  // namespace
+}  // namespace child_work_test
 }  // namespace lockstep::vgpu

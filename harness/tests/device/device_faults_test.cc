@@ -6,7 +6,7 @@
 #include "vgpu/core/hint.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace device_faults_test {
 
 const std::string& Ptx() {
   static const std::string text = ReadPtx("device_faults");
@@ -271,5 +271,5 @@ TEST(DeviceFaultsTest, HostAccessesStayWithinAllocations) {
   EXPECT_EQ(p.address % 256, 0u);
 }
 
-}  // namespace
+}  // namespace device_faults_test
 }  // namespace lockstep::vgpu

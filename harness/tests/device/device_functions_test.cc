@@ -8,7 +8,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace device_functions_test {
 
 // Each block stores its number plus the round to its cell, meets the others, and adds the next block's cell to its sum.
 constexpr const char* kRounds = R"(
@@ -132,5 +132,5 @@ TEST(DeviceFunctionsTest, AKernelMayAskForItsGridAlone) {
   EXPECT_EQ(device.Get(handle)[0], 0u);
 }
 
-}  // namespace
+}  // namespace device_functions_test
 }  // namespace lockstep::vgpu

@@ -11,7 +11,7 @@
 #include "tests/support/ptx_testing.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace library_operation_test {
 
 LibraryOperation Of(LibraryKind kind, int64_t m, int64_t n, int64_t k = 1) {
   LibraryOperation operation;
@@ -143,5 +143,5 @@ TEST(LibraryOperationTest, NamesAreThoseOfTheFunctions) {
   EXPECT_EQ(NameOf(transform), "cufftExecC2R");
 }
 
-}  // namespace
+}  // namespace library_operation_test
 }  // namespace lockstep::vgpu

@@ -8,7 +8,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace other_orders_test {
 
 struct Result {
   size_t races = 0, others = 0;
@@ -64,5 +64,5 @@ TEST(OtherOrdersTest, WhatCannotBeTakenBackRunsInOneOrderAndSaysSo) {
   EXPECT_FALSE(Try("allocates", 1).left_out);
 }
 
-}  // namespace
+}  // namespace other_orders_test
 }  // namespace lockstep::vgpu

@@ -6,7 +6,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace unchecked_launches_test {
 
 // All threads store their number to the word at `to`, and first read the word at `from`.
 constexpr const char* kMoves = R"(
@@ -68,5 +68,5 @@ TEST_F(UncheckedLaunchesTest, LaterOnesAreCheckedAgain) {
   EXPECT_EQ(FoundBy(1, written_, device_->Allocate(4, "later")), "other ");
 }
 
-}  // namespace
+}  // namespace unchecked_launches_test
 }  // namespace lockstep::vgpu

@@ -7,7 +7,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace cooperative_groups_test {
 
 TEST(CooperativeGroupsTest, BlocksOfACooperativeLaunchMeet) {
   TestDevice device(ReadPtx("cooperative_groups"));
@@ -93,5 +93,5 @@ TEST(CooperativeGroupsTest, ItsCostsAreOfTheLinesThatUseIt) {
   }
 }
 
-}  // namespace
+}  // namespace cooperative_groups_test
 }  // namespace lockstep::vgpu

@@ -7,7 +7,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace engine_test {
 
 const std::string& Ptx() {
   static const std::string text = ReadPtx("engine_kernels");
@@ -130,5 +130,5 @@ TEST(EngineTest, IndexesParameters) {
   for (int t = 0; t < 64; ++t) EXPECT_EQ(device.Get(d_out)[static_cast<size_t>(t)], big.v[t * 5 % 64]);
 }
 
-}  // namespace
+}  // namespace engine_test
 }  // namespace lockstep::vgpu

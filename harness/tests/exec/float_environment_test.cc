@@ -8,7 +8,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace float_environment_test {
 
 // k(out, x): 1/3, a denormal sum, 0/0, a constant that no binary number is, and a square root, of every thread.
 constexpr const char* kPtx = R"(.version 8.0
@@ -113,5 +113,5 @@ TEST_F(FloatEnvironmentTest, DenormalsLiveWhereTheHostFlushesThem) {
   EXPECT_EQ(Control() & kFlush, kFlush);
 }
 
-}  // namespace
+}  // namespace float_environment_test
 }  // namespace lockstep::vgpu

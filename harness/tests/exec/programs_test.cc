@@ -11,7 +11,7 @@
 #include "vgpu/device/device.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace programs_test {
 
 DeviceOptions Options(int threads, bool checks) {
   DeviceOptions options;
@@ -196,5 +196,5 @@ TEST(ProgramsBudget, AnEndlessKernelStops) {
   EXPECT_NE(machine.messages.find("programs.cu:"), std::string::npos) << machine.messages;
 }
 
-}  // namespace
+}  // namespace programs_test
 }  // namespace lockstep::vgpu

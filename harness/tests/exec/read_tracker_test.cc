@@ -13,7 +13,7 @@
 #include "vgpu/observers/observer.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace read_tracker_test {
 
 using Lanes = std::map<uint32_t, LaneMask>;  // by word of shared memory: lanes that read it
 
@@ -191,5 +191,5 @@ TEST(ReadTrackerTest, ManyReadsInOneValueCountForTheLanesThatUseIt) {
   }
 }
 
-}  // namespace
+}  // namespace read_tracker_test
 }  // namespace lockstep::vgpu

@@ -5,7 +5,7 @@
 #include "vgpu/exec/warp_state.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace registers_test {
 
 // k(out): has `live` words under way at once, and stores their sum.
 std::string Program(int live, const std::string& directives) {
@@ -113,5 +113,5 @@ TEST(RegistersTest, HoldNothingOfAnEarlierBlock) {
   }
 }
 
-}  // namespace
+}  // namespace registers_test
 }  // namespace lockstep::vgpu

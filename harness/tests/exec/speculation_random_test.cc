@@ -24,7 +24,7 @@
 #include "vgpu/observers/observer.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace speculation_random_test {
 
 using namespace speculation;
 
@@ -442,5 +442,5 @@ TEST(SpeculationRandomTest, ObserversAreToldOfReadsThatAreUsed) {
   EXPECT_LT(totals.uninitialised, programs * 19 / 20);
 }
 
-}  // namespace
+}  // namespace speculation_random_test
 }  // namespace lockstep::vgpu

@@ -5,7 +5,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace straight_test {
 
 // k(addresses, turns, out): each thread loads addresses[turn], adds 4 * its lane, and loads from there, turn after
 // turn.
@@ -89,5 +89,5 @@ TEST(StraightTest, FindsTheLaneBeyondTheEnd) {
   EXPECT_EQ(device->findings().findings()[0].first.thread.x, 31u);
 }
 
-}  // namespace
+}  // namespace straight_test
 }  // namespace lockstep::vgpu

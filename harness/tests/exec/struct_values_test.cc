@@ -12,7 +12,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace struct_values_test {
 
 using structs::kShapes;
 
@@ -68,5 +68,5 @@ TEST(StructValuesTest, KernelsTakeThem) {
   CheckParameter<4>();
 }
 
-}  // namespace
+}  // namespace struct_values_test
 }  // namespace lockstep::vgpu

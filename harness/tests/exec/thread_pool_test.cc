@@ -6,7 +6,7 @@
 #include <atomic>
 
 namespace lockstep::vgpu {
-namespace {
+namespace thread_pool_test {
 
 TEST(ThreadPoolTest, RunsEachPartOnce) {
   ThreadPool pool(3);
@@ -55,5 +55,5 @@ TEST(ThreadPoolTest, ThreadsStayWhereThereIsOneCpu) {
   ASSERT_EQ(sched_setaffinity(0, sizeof allowed, &allowed), 0);
 }
 
-}  // namespace
+}  // namespace thread_pool_test
 }  // namespace lockstep::vgpu

@@ -6,7 +6,7 @@
 #include "vgpu/memory/access_cost.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace threads_test {
 
 constexpr Work kMeeting[] = {
     {"histogram", {256}, {256}, 0, 256 * 256, 2, 256 * 256},
@@ -90,5 +90,5 @@ std::string NameOfWork(const testing::TestParamInfo<Work>& info) { return info.p
 INSTANTIATE_TEST_SUITE_P(Benchmarks, ThreadsTest, testing::ValuesIn(kWork), NameOfWork);
 INSTANTIATE_TEST_SUITE_P(Meeting, ThreadsTest, testing::ValuesIn(kMeeting), NameOfWork);
 
-}  // namespace
+}  // namespace threads_test
 }  // namespace lockstep::vgpu

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace lockstep::vgpu {
-namespace {
+namespace warp_turns_test {
 
 std::vector<uint32_t> Order(WarpSchedule turns, uint32_t warps) {
   std::vector<uint32_t> order;
@@ -61,5 +61,5 @@ TEST(WarpTurnsTest, AQuarterOfALargeGridIsOutOfOrder) {
   EXPECT_LT(moved, 300);
 }
 
-}  // namespace
+}  // namespace warp_turns_test
 }  // namespace lockstep::vgpu

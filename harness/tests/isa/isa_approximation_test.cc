@@ -17,7 +17,7 @@
 #include "vgpu/isa/approximations.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace isa_approximation_test {
 
 enum class Format : uint8_t { kHalf, kBfloat, kSingle, kDouble };
 struct FormatFacts {
@@ -222,5 +222,5 @@ TEST(ApproximationBoundTest, CoversEveryForm) {
   EXPECT_EQ(forms.size(), 30u);
 }
 
-}  // namespace
+}  // namespace isa_approximation_test
 }  // namespace lockstep::vgpu

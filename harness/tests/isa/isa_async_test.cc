@@ -8,7 +8,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace isa_async_test {
 
 // A kernel k(in, out): %rd1 and %rd2 hold the pointers, %r1 the thread's number, %rd3 and %rd4 its own 4-byte elements.
 std::string Kernel(const std::string& body, const std::string& before = "") {
@@ -312,5 +312,5 @@ TEST(IsaAsyncTest, ABlockAloneIsAClusterOfOne) {
   EXPECT_EQ(outcome.out[0], 1032u);
 }
 
-}  // namespace
+}  // namespace isa_async_test
 }  // namespace lockstep::vgpu

@@ -4,7 +4,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace isa_barrier_test {
 
 constexpr int kThreads = 96;
 constexpr const char* kHead = R"(.version 8.3
@@ -120,5 +120,5 @@ TEST(IsaAdviceTest, ABreakpointStops) {
   EXPECT_EQ(device->findings().findings()[0].kind, FindingKind::kTrap);
 }
 
-}  // namespace
+}  // namespace isa_barrier_test
 }  // namespace lockstep::vgpu

@@ -12,7 +12,7 @@
 #include "vgpu/isa/convert.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace isa_convert_test {
 
 struct Element {
   std::string name;
@@ -166,5 +166,5 @@ TEST(ConvertTest, FlushesAfterRounding) {
   EXPECT_GT(flushed, 200);
 }
 
-}  // namespace
+}  // namespace isa_convert_test
 }  // namespace lockstep::vgpu

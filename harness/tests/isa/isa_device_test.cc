@@ -10,7 +10,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace isa_device_test {
 
 constexpr int kCount = 1000;
 constexpr TestDevice::Shape kShape{{8}, {128}};
@@ -144,5 +144,5 @@ TEST(IsaDeviceTest, DoublePrecisionFunctions) {
                                            {[](double x) { return std::tgamma(std::fabs(x)); }, 15}});
 }
 
-}  // namespace
+}  // namespace isa_device_test
 }  // namespace lockstep::vgpu

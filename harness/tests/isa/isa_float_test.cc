@@ -12,7 +12,7 @@
 #include "vgpu/isa/soft_float.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace isa_float_test {
 
 // Random encodings with many specials, subnormals and numbers close together.
 template <typename T>
@@ -238,5 +238,5 @@ TEST(HalfTest, EveryEncodingSurvives) {
 
 // The packed halves' arithmetic is rounded once: against exact software arithmetic, on random encodings.
 
-}  // namespace
+}  // namespace isa_float_test
 }  // namespace lockstep::vgpu

@@ -11,7 +11,7 @@
 #include "tests/isa/isa_test_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace isa_integer_test {
 
 // The 32-bit quotient goes through f64: the places where a rounding error would show.
 TEST(IntegerTest, QuotientsNextToIntegersAreExact) {
@@ -166,5 +166,5 @@ TEST(IntegerTest, CarriesOfInactiveLanesStay) {
   EXPECT_EQ(machine.warp().carry, 0xffu);
 }
 
-}  // namespace
+}  // namespace isa_integer_test
 }  // namespace lockstep::vgpu

@@ -8,7 +8,7 @@
 #include "vgpu/ptx/module.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace isa_memory_test {
 
 std::string Module(const std::string& text) { return ".version 9.0\n.target sm_100\n.address_size 64\n" + text; }
 
@@ -220,5 +220,5 @@ TEST(IsaMemoryTest, WhatIsKnownAndNotSupportedSaysWhy) {
   EXPECT_NE(Refusal("mov.pred %p1, %tid.x;").find("special register %tid.x"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace isa_memory_test
 }  // namespace lockstep::vgpu

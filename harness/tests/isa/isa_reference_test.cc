@@ -19,7 +19,7 @@
 #include "vgpu/isa/special_registers.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace isa_reference_test {
 
 using ptx::Type;
 using Types = std::vector<Type>;
@@ -366,5 +366,5 @@ TEST(IsaReferenceTest, EveryRowTakesSomethingAndIgnoresNothing) {
   }
 }
 
-}  // namespace
+}  // namespace isa_reference_test
 }  // namespace lockstep::vgpu

@@ -14,7 +14,7 @@
 #include "tests/isa/isa_test_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace isa_special_unit_test {
 
 constexpr uint32_t Mixed(uint32_t h) {
   h *= 0x85ebca6bu;
@@ -97,5 +97,5 @@ TEST(SpecialUnitTest, OneBitChangesASum) {
   EXPECT_NE(Sum("rcp.approx.ftz.f32", 1 << 10, 32771), Sum("rcp.rn.ftz.f32", 1 << 10, 32771));
 }
 
-}  // namespace
+}  // namespace isa_special_unit_test
 }  // namespace lockstep::vgpu

@@ -12,7 +12,7 @@
 #include "tests/isa/video_cases.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace isa_table_test {
 
 uint64_t F(float x) { return Bits(x); }
 uint64_t D(double x) { return Bits(x); }
@@ -252,5 +252,5 @@ TEST(IsaTableTest, ClassesFollowTheUnitThatExecutes) {
   EXPECT_EQ(class_of("shfl.sync.bfly.b32"), InsnClass::kWarpSync);
 }
 
-}  // namespace
+}  // namespace isa_table_test
 }  // namespace lockstep::vgpu

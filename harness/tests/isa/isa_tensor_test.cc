@@ -13,7 +13,7 @@
 #include "vgpu/core/opcode_table.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace isa_tensor_test {
 
 constexpr size_t kCasesAHash = 20;
 
@@ -153,5 +153,5 @@ TEST(IsaTensorTest, EveryListedFormIsSelected) {
   EXPECT_GT(forms, 300u);
 }
 
-}  // namespace
+}  // namespace isa_tensor_test
 }  // namespace lockstep::vgpu

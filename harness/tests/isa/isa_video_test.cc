@@ -12,7 +12,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace isa_video_test {
 
 constexpr size_t kRefused = 443;
 
@@ -73,5 +73,5 @@ TEST(IsaVideoTest, EveryFormGivesWhatAnH100Gives) {
   EXPECT_EQ(wrong, 0u);
 }
 
-}  // namespace
+}  // namespace isa_video_test
 }  // namespace lockstep::vgpu

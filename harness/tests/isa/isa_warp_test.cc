@@ -7,7 +7,7 @@
 #include "tests/isa/isa_test_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace isa_warp_test {
 
 // Lanes with member masks of their own: halves of the warp, and a few lanes more.
 constexpr LaneMask kGroups[] = {0x0000ffff, 0x00ff0000, 0xf0000000};
@@ -98,5 +98,5 @@ TEST(WarpOpsTest, ElectsOneLane) {
   }
 }
 
-}  // namespace
+}  // namespace isa_warp_test
 }  // namespace lockstep::vgpu

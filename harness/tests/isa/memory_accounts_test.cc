@@ -11,7 +11,7 @@
 #include "vgpu/core/opcode_table.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace memory_accounts_test {
 
 // An opcode's accesses, each run alone by one warp: %rd1 is the lane's word of global memory and %rd2 the array,
 // %rd3 a lane's own word of shared memory and %r3 the same with 32 bits, %rd4 a constant of the lane's own.
@@ -164,5 +164,5 @@ TEST(MemoryAccountsTest, ConstantMemoryHas64Kilobytes) {
   }
 }
 
-}  // namespace
+}  // namespace memory_accounts_test
 }  // namespace lockstep::vgpu

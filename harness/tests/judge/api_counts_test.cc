@@ -5,7 +5,7 @@
 #include "tests/judge/api_calls.h"
 
 namespace lockstep::judge {
-namespace {
+namespace api_counts_test {
 
 using worker::ApiCall;
 using worker::ApiKind;
@@ -85,5 +85,5 @@ TEST(ApiCountsTest, EachHasANameOfItsOwn) {
     EXPECT_EQ(counts.*info.field, uint64_t(&info - &AllApiCounts()[0] + 1));
 }
 
-}  // namespace
+}  // namespace api_counts_test
 }  // namespace lockstep::judge

@@ -5,7 +5,7 @@
 #include "tests/judge/api_calls.h"
 
 namespace lockstep::judge {
-namespace {
+namespace api_text_test {
 
 using worker::ApiCall;
 using worker::ApiKind;
@@ -44,5 +44,5 @@ TEST(ApiTextTest, LeavesWhatIsNotBegunAlone) {
   EXPECT_EQ(problems[1].evidence.size(), 1u);
 }
 
-}  // namespace
+}  // namespace api_text_test
 }  // namespace lockstep::judge

@@ -6,7 +6,7 @@
 #include "tests/support/source_files.h"
 
 namespace lockstep::judge {
-namespace {
+namespace budget_test {
 
 RungProfile Profile(uint64_t branches, uint64_t divergent) {
   vgpu::LaunchRecord big, small;
@@ -176,5 +176,5 @@ TEST(BudgetTest, IsLinearBetweenFullAndNone) {
   EXPECT_DOUBLE_EQ(higher.Fraction(160), 0.25);
 }
 
-}  // namespace
+}  // namespace budget_test
 }  // namespace lockstep::judge

@@ -13,7 +13,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::judge {
-namespace {
+namespace gpu_kernels_test {
 
 class GpuKernelsTest : public testing::Test {
  protected:
@@ -239,5 +239,5 @@ TEST_F(GpuKernelsTest, GlanceFindsWhatIsMissingAnywhereInTheBatch) {
   EXPECT_GT(Glance({done, part}, 6), 0u) << "the last element is always looked at";
 }
 
-}  // namespace
+}  // namespace gpu_kernels_test
 }  // namespace lockstep::judge

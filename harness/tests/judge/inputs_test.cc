@@ -11,7 +11,7 @@
 #include "judge/input/oracle.h"
 
 namespace lockstep::judge {
-namespace {
+namespace inputs_test {
 
 TEST(RandomTest, StaysInItsRange) {
   Random random(1);
@@ -133,5 +133,5 @@ TEST(DistinctTest, UpperBitsAreTheGenerators) {
   }
 }
 
-}  // namespace
+}  // namespace inputs_test
 }  // namespace lockstep::judge

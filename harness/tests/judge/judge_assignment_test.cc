@@ -6,7 +6,7 @@
 #include "judge/model/assignment.h"
 
 namespace lockstep::judge {
-namespace {
+namespace judge_assignment_test {
 
 class AssignmentTest : public testing::Test {
  protected:
@@ -170,5 +170,5 @@ TEST(RungTest, IsSelectedByIdPartOrNumber) {
   EXPECT_FALSE(RungMatches("shuffle", "3"));
 }
 
-}  // namespace
+}  // namespace judge_assignment_test
 }  // namespace lockstep::judge

@@ -8,7 +8,7 @@
 #include "tests/support/golden.h"
 
 namespace lockstep::judge {
-namespace {
+namespace judge_call_test {
 
 using worker::Outcome;
 
@@ -334,5 +334,5 @@ TEST(BufferTest, IsGoneAfterAReset) {
   EXPECT_FALSE(array.Poison());
 }
 
-}  // namespace
+}  // namespace judge_call_test
 }  // namespace lockstep::judge

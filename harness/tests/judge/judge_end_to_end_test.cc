@@ -20,7 +20,7 @@
 #include "judge/suite/timing.h"
 
 namespace lockstep::judge {
-namespace {
+namespace judge_end_to_end_test {
 
 namespace fs = std::filesystem;
 
@@ -537,5 +537,5 @@ TEST_F(TimedEndToEndTest, WhatGoesWrongInABatchIsFoundAndTheNextIsTimed) {
   EXPECT_EQ(ProblemOf("copies"), "");
 }
 
-}  // namespace
+}  // namespace judge_end_to_end_test
 }  // namespace lockstep::judge

@@ -11,7 +11,7 @@
 #include "vgpu/model/time_model.h"
 
 namespace lockstep::judge {
-namespace {
+namespace judge_evidence_test {
 
 Assignment Ladder() {
   Assignment assignment;
@@ -361,5 +361,5 @@ TEST(EvidenceNameTest, TitleBecomesATestName) {
   EXPECT_EQ(TestNameOf("Grid bounded (at 64)"), "GridBoundedAt64");
 }
 
-}  // namespace
+}  // namespace judge_evidence_test
 }  // namespace lockstep::judge

@@ -6,7 +6,7 @@
 #include "tests/support/golden.h"
 
 namespace lockstep::judge {
-namespace {
+namespace judge_options_test {
 
 TEST(OptionsTest, TakesItsFlagsAndLeavesGoogleTestsOwn) {
   std::vector<std::string> arguments = {"--worker=w",        "--gtest_filter=A.*", "--seed=7",   "--device=cuda",
@@ -63,5 +63,5 @@ TEST(OptionsTest, TakesTheSeedFromAFile) {
 
 TEST(OptionsTest, HelpText) { ExpectGolden("suite_help.txt", HelpText("04_reduction_suite")); }
 
-}  // namespace
+}  // namespace judge_options_test
 }  // namespace lockstep::judge

@@ -12,7 +12,7 @@
 #include "tests/support/golden.h"
 
 namespace lockstep::judge {
-namespace {
+namespace judge_results_test {
 
 TEST(TextTest, PrintableKeepsTextAndWritesOutTheRest) {
   EXPECT_EQ(Printable("plain\n\ttext"), "plain\n\ttext");
@@ -307,5 +307,5 @@ TEST_F(FileTest, CommittedFiguresAreWrittenAgainAsTheyAre) {
   EXPECT_GE(files, 11);
 }
 
-}  // namespace
+}  // namespace judge_results_test
 }  // namespace lockstep::judge

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace lockstep::judge {
-namespace {
+namespace kernel_work_test {
 
 using vgpu::TouchedRange;
 using worker::BufferUse;
@@ -174,5 +174,5 @@ TEST_F(KernelWorkTest, AnInputFromTheHostGoesByCopies) {
   EXPECT_EQ(found({}), "REJECTED");
 }
 
-}  // namespace
+}  // namespace kernel_work_test
 }  // namespace lockstep::judge

@@ -10,7 +10,7 @@
 #include "judge/input/inputs.h"
 
 namespace lockstep::judge {
-namespace {
+namespace oracle_test {
 
 constexpr int32_t kMax = std::numeric_limits<int32_t>::max();
 constexpr int32_t kMin = std::numeric_limits<int32_t>::min();
@@ -78,5 +78,5 @@ TEST(CompareTest, MessageNamesTheBound) {
   EXPECT_EQ(MismatchText(*mismatch, 1), "element 0 of 1 differs: expected 2 ± 0.25, found 3");
 }
 
-}  // namespace
+}  // namespace oracle_test
 }  // namespace lockstep::judge

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace lockstep::judge {
-namespace {
+namespace seed_test {
 
 using Block = std::vector<uint32_t>;
 
@@ -147,5 +147,5 @@ TEST(SeedTest, RandomSeedsHaveTheirBits) {
   EXPECT_EQ(SeedText(some), "4294967295");
 }
 
-}  // namespace
+}  // namespace seed_test
 }  // namespace lockstep::judge

@@ -11,7 +11,7 @@
 #include <set>
 
 namespace lockstep::worker {
-namespace {
+namespace session_device_test {
 
 class DeviceServerTest : public testing::Test {
  protected:
@@ -607,5 +607,5 @@ TEST_F(DeviceServerTest, KeepsWhatKernelsPrintWithinBounds) {
   EXPECT_EQ(small.printed(), "hello worl");
 }
 
-}  // namespace
+}  // namespace session_device_test
 }  // namespace lockstep::worker

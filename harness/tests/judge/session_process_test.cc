@@ -10,7 +10,7 @@
 #include <thread>
 
 namespace lockstep::worker {
-namespace {
+namespace session_process_test {
 
 // Prints y for ever, and has a child in a session of its own.
 WorkerCommand WithAChild(const std::string& child) {
@@ -108,5 +108,5 @@ TEST(WorkerProcessTest, WorkerThatHasEndedIsNotHeld) {
   EXPECT_EQ(process.Status()->code, 3);
 }
 
-}  // namespace
+}  // namespace session_process_test
 }  // namespace lockstep::worker

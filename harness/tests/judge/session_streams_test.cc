@@ -5,7 +5,7 @@
 #include "vgpu/observers/stream_clocks.h"
 
 namespace lockstep::worker {
-namespace {
+namespace session_streams_test {
 
 using vgpu::StreamClocks;
 using vgpu::StreamKind;
@@ -172,5 +172,5 @@ TEST_F(SessionStreamsTest, ClearForgets) {
   EXPECT_EQ(After(0), Places());
 }
 
-}  // namespace
+}  // namespace session_streams_test
 }  // namespace lockstep::worker

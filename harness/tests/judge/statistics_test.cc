@@ -5,7 +5,7 @@
 #include "judge/input/inputs.h"
 
 namespace lockstep::judge {
-namespace {
+namespace statistics_test {
 
 TEST(StatisticsTest, MedianIsTheMiddle) {
   EXPECT_EQ(Median({}), 0);
@@ -59,5 +59,5 @@ TEST(StatisticsTest, IntervalHoldsTheMedianAsOftenAsItSays) {
   EXPECT_GT(held, 0.95 * kTrials);
 }
 
-}  // namespace
+}  // namespace statistics_test
 }  // namespace lockstep::judge

@@ -10,7 +10,7 @@
 #include "vgpu/device/device.h"
 
 namespace lockstep::judge {
-namespace {
+namespace store_trail_test {
 
 // Line 2 loads in[2 * i], line 3 stores it to shared memory at i, line 4 loads what thread i ^ 1 has stored, line 5
 // stores that to out[i].
@@ -76,5 +76,5 @@ TEST(StoreTrailTest, NamesThreadsLinesAndElements) {
   EXPECT_EQ(trail(0, 14), "") << "another value than the first call's";
 }
 
-}  // namespace
+}  // namespace store_trail_test
 }  // namespace lockstep::judge

@@ -7,7 +7,7 @@
 #include "tests/support/source_files.h"
 
 namespace lockstep::judge {
-namespace {
+namespace stream_timeline_test {
 
 using worker::StreamedKind;
 using worker::StreamedOperation;
@@ -97,5 +97,5 @@ TEST(StreamTimelineTest, ThePageHasEachFigure) {
   }
 }
 
-}  // namespace
+}  // namespace stream_timeline_test
 }  // namespace lockstep::judge

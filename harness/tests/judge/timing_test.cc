@@ -10,7 +10,7 @@
 #include "tests/judge/fake_runner.h"
 
 namespace lockstep::judge {
-namespace {
+namespace timing_test {
 
 constexpr double kPeak = 1e9;  // bytes a second
 constexpr uint64_t kBytes = 1000;
@@ -343,5 +343,5 @@ TEST(DecidesTest, IntervalHasToBeWorthLittle) {
   EXPECT_TRUE(Decides({0.3, 0.1, 0.5}, budget, 0.02)) << "none at either end";
 }
 
-}  // namespace
+}  // namespace timing_test
 }  // namespace lockstep::judge

@@ -10,7 +10,7 @@
 #include "tests/model/profile_named.h"
 
 namespace lockstep::judge {
-namespace {
+namespace transfers_page_test {
 
 using worker::StreamedKind;
 using worker::StreamedOperation;
@@ -76,5 +76,5 @@ TEST(TransfersPageTest, TheModelIsNearTheMeasuredTimes) {
   EXPECT_EQ(rows, 12);
 }
 
-}  // namespace
+}  // namespace transfers_page_test
 }  // namespace lockstep::judge

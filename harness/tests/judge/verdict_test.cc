@@ -6,7 +6,7 @@
 #include "vgpu/core/hint.h"
 
 namespace lockstep::judge {
-namespace {
+namespace verdict_test {
 
 using vgpu::FindingKind;
 
@@ -100,5 +100,5 @@ TEST(VerdictTest, LaunchTextLeavesOutDimensionsOfOne) {
   EXPECT_EQ(LaunchText("k", {4, 2, 1}, {8, 8, 2}), "k<<<(4,2),(8,8,2)>>>");
 }
 
-}  // namespace
+}  // namespace verdict_test
 }  // namespace lockstep::judge

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace lockstep::judge {
-namespace {
+namespace wall_budget_test {
 
 TEST(WallBudgetTest, ATestsCallsAreAddedUp) {
   WallBudget budget(10, 100);
@@ -43,5 +43,5 @@ TEST(WallBudgetTest, WithoutLimitsThereIsNoEnd) {
   EXPECT_EQ(budget.Exceeded(), "");
 }
 
-}  // namespace
+}  // namespace wall_budget_test
 }  // namespace lockstep::judge

@@ -7,7 +7,7 @@
 #include "tests/support/needs.h"
 
 namespace lockstep {
-namespace {
+namespace blas_test {
 
 class BlasTest : public testing::Test {
  protected:
@@ -33,5 +33,5 @@ TEST_F(BlasTest, ValuesAreAsExactAsAnH100s) {
 
 TEST_F(BlasTest, ProductsOfCublasLtAreAsExactAsAnH100s) { program_.ExpectH100s("blaslt_values", "-lcublasLt"); }
 
-}  // namespace
+}  // namespace blas_test
 }  // namespace lockstep

@@ -12,7 +12,7 @@
 #include "tests/support/temporary_folder.h"
 
 namespace lockstep {
-namespace {
+namespace compilers_test {
 
 const std::string kVgpuRun = std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run";
 const std::string kLibraries = std::string(LOCKSTEP_BUILD_DIR) + "/lib";
@@ -144,5 +144,5 @@ print(cuda.cuKernelGetName(ctypes.byref(text), None), cuda.cuFuncGetName(ctypes.
             "CUDA_ERROR_ILLEGAL_ADDRESS | an illegal memory access was encountered\nNone | None\n1 1\n");
 }
 
-}  // namespace
+}  // namespace compilers_test
 }  // namespace lockstep

@@ -7,7 +7,7 @@
 #include "tests/support/needs.h"
 
 namespace lockstep {
-namespace {
+namespace fft_test {
 
 class FftTest : public testing::Test {
  protected:
@@ -64,5 +64,5 @@ TEST_F(FftTest, TransformsAreWorkOfTheirStreams) {
   ExpectIn(program_.RunFaulty("", "half"), "the virtual GPU does not support half precision of cuFFT\n");
 }
 
-}  // namespace
+}  // namespace fft_test
 }  // namespace lockstep

@@ -17,7 +17,7 @@
 #include "tests/support/source_files.h"
 
 namespace lockstep {
-namespace {
+namespace libraries_reference_test {
 
 const std::string kLibraries = std::string(LOCKSTEP_BUILD_DIR) + "/lib/";
 const std::string kPage = std::string(LOCKSTEP_SOURCE_DIR) + "/docs/reference/host-libraries.md";
@@ -192,5 +192,5 @@ TEST(LibrariesReferenceTest, ThePageIsUpToDate) {
                                << " again: " << FirstDifference(written, page);
 }
 
-}  // namespace
+}  // namespace libraries_reference_test
 }  // namespace lockstep

@@ -10,7 +10,7 @@
 #include "tests/support/needs.h"
 
 namespace lockstep {
-namespace {
+namespace rand_test {
 
 class RandTest : public testing::Test {
  protected:
@@ -119,5 +119,5 @@ TEST_F(RandTest, WhatIsMissingIsRefusedByName) {
   EXPECT_NE(text.find("statuses 999 999 999\n"), std::string::npos) << text;
 }
 
-}  // namespace
+}  // namespace rand_test
 }  // namespace lockstep

@@ -9,7 +9,7 @@
 #include "tests/support/needs.h"
 
 namespace lockstep {
-namespace {
+namespace solver_test {
 
 class SolverTest : public testing::Test {
  protected:
@@ -83,5 +83,5 @@ TEST_F(SparseAndSolverWorkTest, WhatIsMissingIsRefusedByName) {
   ExpectIn("", "missing", "cusparseRot 10\ncusolverDnIRSParamsCreate 9\n");
 }
 
-}  // namespace
+}  // namespace solver_test
 }  // namespace lockstep

@@ -5,7 +5,7 @@
 #include "tests/support/needs.h"
 
 namespace lockstep {
-namespace {
+namespace sparse_test {
 
 class SparseTest : public testing::Test {
  protected:
@@ -24,5 +24,5 @@ TEST_F(SparseTest, ProductsAreAsExactAsAnH100s) { program_.ExpectH100s("sparse_v
 
 TEST_F(SparseTest, ConversionsSystemsAndFactorsAreAnH100s) { program_.ExpectH100s("sparse_matrices", "-lcusparse"); }
 
-}  // namespace
+}  // namespace sparse_test
 }  // namespace lockstep

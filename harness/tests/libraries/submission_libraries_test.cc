@@ -16,7 +16,7 @@
 #include "tests/support/source_files.h"
 
 namespace lockstep {
-namespace {
+namespace submission_libraries_test {
 
 const std::string kBuild = LOCKSTEP_BUILD_DIR;
 const std::string kInclude = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/libraries/submission/include/";
@@ -111,5 +111,5 @@ TEST(SubmissionHeadersTest, SayWhatNvidiasSay) {
   }
 }
 
-}  // namespace
+}  // namespace submission_libraries_test
 }  // namespace lockstep

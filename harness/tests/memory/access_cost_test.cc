@@ -7,7 +7,7 @@
 #include <string>
 
 namespace lockstep::vgpu {
-namespace {
+namespace access_cost_test {
 
 // "sectors: 5 instead of 4"; empty where the two agree.
 std::string Difference(const PcMemory& is, const PcMemory& should) {
@@ -110,5 +110,5 @@ TEST_F(AccessCostTest, Halves) {
   }
 }
 
-}  // namespace
+}  // namespace access_cost_test
 }  // namespace lockstep::vgpu

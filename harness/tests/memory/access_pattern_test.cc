@@ -8,7 +8,7 @@
 #include "vgpu/memory/coalescing.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace access_pattern_test {
 
 constexpr uint32_t kWarps = 16, kThreads = kWarps * kWarpSize, kBoxBytes = 4096;
 
@@ -117,5 +117,5 @@ TEST_P(AccessPatternTest, EachAccessCountsAsIfItWereAlone) {
 
 INSTANTIATE_TEST_SUITE_P(Bytes, AccessPatternTest, testing::Values(2, 4, 8), testing::PrintToStringParamName());
 
-}  // namespace
+}  // namespace access_pattern_test
 }  // namespace lockstep::vgpu

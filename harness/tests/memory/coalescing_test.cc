@@ -10,7 +10,7 @@
 #include <set>
 
 namespace lockstep::vgpu {
-namespace {
+namespace coalescing_test {
 
 using Addresses = std::array<uint64_t, kWarpSize>;
 
@@ -183,5 +183,5 @@ TEST(CoalescingTest, StrictRuleMovesSegmentsOrATransactionALane) {
   EXPECT_EQ(StrictCoalescingBytes(swapped.data(), kFullMask, 4), 16u * 32 + 64);  // permuted in one half
 }
 
-}  // namespace
+}  // namespace coalescing_test
 }  // namespace lockstep::vgpu

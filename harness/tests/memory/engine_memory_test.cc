@@ -8,7 +8,7 @@
 #include "vgpu/memory/coalescing.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace engine_memory_test {
 
 struct Width {
   const char* type;  // of the access
@@ -240,5 +240,5 @@ TEST(EngineMemoryTest, GenericAddressesCountAsTheirSpace) {
   }
 }
 
-}  // namespace
+}  // namespace engine_memory_test
 }  // namespace lockstep::vgpu

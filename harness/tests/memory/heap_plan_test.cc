@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace lockstep::vgpu {
-namespace {
+namespace heap_plan_test {
 
 constexpr int kMost = 1200;  // asked there
 constexpr uint64_t kLimits[] = {4194304, 5046272, 8388608, 33554432, 134217728};
@@ -71,5 +71,5 @@ TEST(HeapPlanTest, WhatIsFreedCanBeHadAgain) {
   }
 }
 
-}  // namespace
+}  // namespace heap_plan_test
 }  // namespace lockstep::vgpu

@@ -5,7 +5,7 @@
 #include <array>
 
 namespace lockstep::vgpu {
-namespace {
+namespace locality_test {
 
 constexpr uint64_t kBase = uint64_t{1} << 33;
 
@@ -75,5 +75,5 @@ TEST(LocalityTest, ShortRunsInPagesCount) {
   EXPECT_EQ(locality.Follow(0, 6 * kPage, 6 * kPage + 128), 0u);
 }
 
-}  // namespace
+}  // namespace locality_test
 }  // namespace lockstep::vgpu

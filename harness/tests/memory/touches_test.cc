@@ -8,7 +8,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace touches_test {
 
 constexpr int kForms = 12;  // as touches.cu
 constexpr size_t kInts = 16384;
@@ -46,5 +46,5 @@ TEST_P(TouchesTest, AreTheSameWithoutCounters) {
 
 INSTANTIATE_TEST_SUITE_P(Forms, TouchesTest, testing::Range(0, kForms));
 
-}  // namespace
+}  // namespace touches_test
 }  // namespace lockstep::vgpu

@@ -7,7 +7,7 @@
 #include "vgpu/model/profile.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace capability_test {
 
 TEST(CapabilityTest, IsListedInOrder) {
   int previous = 0;
@@ -60,5 +60,5 @@ TEST(CapabilityTest, ProfilesAgreeWithIt) {
   }
 }
 
-}  // namespace
+}  // namespace capability_test
 }  // namespace lockstep::vgpu

@@ -7,7 +7,7 @@
 #include "tests/model/profile_named.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace copy_engines_test {
 
 constexpr LaneRules kToday{.copy_engines = 2};
 constexpr LaneRules kOneQueue{.copy_engines = 1, .in_order = true};
@@ -141,5 +141,5 @@ TEST(CopyEnginesTest, RandomSchedulesKeepTheRules) {
   }
 }
 
-}  // namespace
+}  // namespace copy_engines_test
 }  // namespace lockstep::vgpu

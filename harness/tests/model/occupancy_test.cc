@@ -9,7 +9,7 @@
 #include "tests/model/toolkit_occupancy.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace occupancy_test {
 
 TEST(OccupancyTest, TheCoursesExample) {
   // 5 KB of shared memory, 30 registers, 128 threads: 3 blocks by shared memory, 2 by registers.
@@ -92,5 +92,5 @@ TEST(OccupancyTest, AgreesWithTheToolkitOnTheProfiles) {
 }
 #endif
 
-}  // namespace
+}  // namespace occupancy_test
 }  // namespace lockstep::vgpu

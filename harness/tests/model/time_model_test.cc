@@ -9,7 +9,7 @@
 #include "vgpu/memory/coalescing.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace time_model_test {
 
 // The first pass of a rung of the reduction ladder, put together by hand: what each warp of a block of 128 executes,
 // with the addresses that it uses. Instruction counts are what nvcc makes of the loops, give or take a few.
@@ -260,5 +260,5 @@ TEST(TimeModelTest, LibrariesTakeTheTimeOfTheirBytesOrOperations) {
   EXPECT_STREQ(EstimateTime(record, Profile("t4")).bound_by, "issue");
 }
 
-}  // namespace
+}  // namespace time_model_test
 }  // namespace lockstep::vgpu

@@ -18,7 +18,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace checker_pairs_test {
 
 struct Declared {
   std::string file, kernel;
@@ -238,5 +238,5 @@ TEST(CheckerPairsListTest, ManyRunOnSeveralThreads) {
   EXPECT_GE(together, 60);
 }
 
-}  // namespace
+}  // namespace checker_pairs_test
 }  // namespace lockstep::vgpu

@@ -11,7 +11,7 @@
 #include "vgpu/observers/block_isolation.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace checker_registry_test {
 
 TEST(CheckerRegistryTest, EveryCheckerHasARow) {
   const std::string sources = tests::SourcesBelow("harness/vgpu/observers");
@@ -71,5 +71,5 @@ TEST(CheckerRegistryTest, ListsOfChecks) {
   }
 }
 
-}  // namespace
+}  // namespace checker_registry_test
 }  // namespace lockstep::vgpu

@@ -11,7 +11,7 @@
 #include "vgpu/observers/block_isolation.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace checks_on_threads_test {
 
 constexpr int kWordsOfBuffer = 4096;
 
@@ -418,5 +418,5 @@ TEST_F(BlockIsolationTest, BeyondTheBoundNoStoreHappens) {
   isolation.End();
 }
 
-}  // namespace
+}  // namespace checks_on_threads_test
 }  // namespace lockstep::vgpu

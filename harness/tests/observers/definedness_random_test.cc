@@ -17,7 +17,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace definedness_random_test {
 
 constexpr int kRegisters = 6, kWides = 2, kSharedWords = 64, kLocalWords = 4;
 
@@ -517,5 +517,5 @@ TEST(DefinednessRandomTest, UsesAreThoseOfTheDefinition) {
   std::printf("%u kernels, %d with undefined values, %d of these use one\n", programs, with_undefined, accused);
 }
 
-}  // namespace
+}  // namespace definedness_random_test
 }  // namespace lockstep::vgpu

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace lockstep::vgpu {
-namespace {
+namespace order_clock_test {
 
 using Plain = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;  // (block, warp): time
 
@@ -61,5 +61,5 @@ TEST(OrderClockTest, KnowsWhatHasBeenJoined) {
   }
 }
 
-}  // namespace
+}  // namespace order_clock_test
 }  // namespace lockstep::vgpu

@@ -21,7 +21,7 @@
 #include "vgpu/observers/checkers.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace race_order_random_test {
 
 class Generator {
  public:
@@ -236,5 +236,5 @@ TEST(RaceOrderRandomTest, FindsFirstRaces) {
   std::printf("%d programs, %d with a race, %d missed\n", programs, outcome.raced, outcome.missed);
 }
 
-}  // namespace
+}  // namespace race_order_random_test
 }  // namespace lockstep::vgpu

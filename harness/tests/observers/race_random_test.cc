@@ -31,7 +31,7 @@
 #include "vgpu/observers/checkers.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace race_random_test {
 
 struct Style {
   const char* name;
@@ -474,5 +474,5 @@ INSTANTIATE_TEST_SUITE_P(
                       Style{"Atomics", true, true, false, true}, Style{"AtomicsPartial", true, true, true, true}),
     [](const auto& style) { return std::string(style.param.name); });
 
-}  // namespace
+}  // namespace race_random_test
 }  // namespace lockstep::vgpu

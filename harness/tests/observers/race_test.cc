@@ -9,7 +9,7 @@
 #include "vgpu/observers/checkers.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace race_test {
 
 using Options = EventSource::Options;
 constexpr Options kLoad{};
@@ -254,5 +254,5 @@ TEST_F(GlobalRaceTest, WideAccessesCoverAllTheirWords) {
   EXPECT_EQ(findings[0].first.thread_index, 31u);
 }
 
-}  // namespace
+}  // namespace race_test
 }  // namespace lockstep::vgpu

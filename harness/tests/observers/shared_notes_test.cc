@@ -12,7 +12,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace shared_notes_test {
 
 constexpr uint32_t kWarps = 3;
 
@@ -193,5 +193,5 @@ TEST(SharedNotesTest, FindTheSame) {
   EXPECT_GT(faulty, 100);
 }
 
-}  // namespace
+}  // namespace shared_notes_test
 }  // namespace lockstep::vgpu

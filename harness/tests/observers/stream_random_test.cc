@@ -11,7 +11,7 @@
 #include "vgpu/observers/stream_clocks.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace stream_random_test {
 
 constexpr int kDevice = 0;
 constexpr uint64_t kBytes = 24;
@@ -256,5 +256,5 @@ TEST(FootprintTest, ConflictIsTheLowestToTheByte) {
   EXPECT_FALSE(first.ConflictsWith(second));
 }
 
-}  // namespace
+}  // namespace stream_random_test
 }  // namespace lockstep::vgpu

@@ -6,7 +6,7 @@
 #include "vgpu/observers/checkers.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace sync_check_test {
 
 class SyncCheckTest : public ::testing::Test {
  protected:
@@ -45,5 +45,5 @@ TEST_F(SyncCheckTest, ForkReportsWhatItFound) {
   EXPECT_EQ(checker_->TakeFindings().size(), 1u);
 }
 
-}  // namespace
+}  // namespace sync_check_test
 }  // namespace lockstep::vgpu

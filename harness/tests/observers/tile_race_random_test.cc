@@ -11,7 +11,7 @@
 #include "tests/support/device_support.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace tile_race_random_test {
 
 struct Tiles {
   uint32_t threads = 0;  // of the block
@@ -130,5 +130,5 @@ TEST(TileRaceRandomTest, AMissingBarrierIsFoundHoweverManyLoadsStandBetween) {
   EXPECT_GT(clean, 30u);
 }
 
-}  // namespace
+}  // namespace tile_race_random_test
 }  // namespace lockstep::vgpu

@@ -4,7 +4,7 @@
 #include "vgpu/observers/checkers.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace uninitialized_test {
 
 using Options = EventSource::Options;
 constexpr uint64_t kBuffer = 0x200000000f00;  // the buffer straddles shadow pages
@@ -78,5 +78,5 @@ TEST_F(UninitializedTest, OfAVectorTheElementIsNamed) {
   EXPECT_EQ(findings[0].bytes, 4u);
 }
 
-}  // namespace
+}  // namespace uninitialized_test
 }  // namespace lockstep::vgpu

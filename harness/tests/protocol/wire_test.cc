@@ -11,7 +11,7 @@
 #include "worker/launchers.h"
 
 namespace lockstep::worker {
-namespace {
+namespace wire_test {
 
 std::vector<uint8_t> Bytes(std::string_view text) { return {text.begin(), text.end()}; }
 
@@ -220,5 +220,5 @@ TEST(FrameReaderTest, ReturnedIsBoundedByTheCall) {
   EXPECT_THROW(reader.Feed(Frame(MessageType::kReturned, 0, std::vector<uint8_t>(101))), WireError);
 }
 
-}  // namespace
+}  // namespace wire_test
 }  // namespace lockstep::worker

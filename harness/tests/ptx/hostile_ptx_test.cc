@@ -11,7 +11,7 @@
 #include "vgpu/ptx/module.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace hostile_ptx_test {
 
 constexpr char kHead[] = ".version 8.5\n.target sm_90\n.address_size 64\n";
 constexpr uint64_t kBudget = 300'000;
@@ -528,5 +528,5 @@ TEST_F(HostilePtxTest, AccessesWithoutSynchronisationAreForgottenInTime) {
             LaunchError::kTimeout);
 }
 
-}  // namespace
+}  // namespace hostile_ptx_test
 }  // namespace lockstep::vgpu

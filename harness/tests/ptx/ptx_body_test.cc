@@ -9,7 +9,7 @@
 #include "vgpu/ptx/body.h"
 
 namespace lockstep::vgpu::ptx {
-namespace {
+namespace ptx_body_test {
 
 std::vector<std::string> Words(std::initializer_list<const char*> words) { return {words.begin(), words.end()}; }
 
@@ -263,5 +263,5 @@ TEST(PtxBodyTest, SkipsCommentsAndPragmas) {
   EXPECT_EQ(ErrorOf(std::string(kHeader) + "/* open"), "PTX line 4: a comment is not closed");
 }
 
-}  // namespace
+}  // namespace ptx_body_test
 }  // namespace lockstep::vgpu::ptx

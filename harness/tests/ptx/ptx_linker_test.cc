@@ -12,7 +12,7 @@
 #include "vgpu/ptx/linker.h"
 
 namespace lockstep::vgpu {
-namespace {
+namespace ptx_linker_test {
 
 using ptx::kHeader;
 
@@ -213,5 +213,5 @@ TEST(PtxLinkerTest, CountersAreOfTheLineThatCalledTheToolkit) {
                                               "cooperative_groups.h:400 1"}));
 }
 
-}  // namespace
+}  // namespace ptx_linker_test
 }  // namespace lockstep::vgpu

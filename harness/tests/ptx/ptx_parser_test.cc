@@ -11,7 +11,7 @@
 #include "vgpu/ptx/parser.h"
 
 namespace lockstep::vgpu::ptx {
-namespace {
+namespace ptx_parser_test {
 
 TEST(PtxParserTest, ReadsTheHeader) {
   const Module module = ParseModule("");
@@ -337,5 +337,5 @@ TEST(PtxParserTest, ReadsWhatNvccWrites) {
   })) << "__syncthreads() stands on line 40 of ptx_parser.cu";
 }
 
-}  // namespace
+}  // namespace ptx_parser_test
 }  // namespace lockstep::vgpu::ptx

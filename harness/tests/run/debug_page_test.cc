@@ -15,7 +15,7 @@
 #include "tests/support/temporary_folder.h"
 
 namespace lockstep {
-namespace {
+namespace debug_page_test {
 
 struct Fenced {
   std::string language;
@@ -146,5 +146,5 @@ TEST(DebugPageTest, ALineThatIsNotPrintedIsMissed) {
   EXPECT_EQ(Missing({"a"}, printed), "(the end, before: " + printed[1] + ")");
 }
 
-}  // namespace
+}  // namespace debug_page_test
 }  // namespace lockstep

@@ -12,7 +12,7 @@
 #include "vgpu/core/lane_mask.h"
 
 namespace lockstep::suites {
-namespace {
+namespace coalescing_table_test {
 
 constexpr const char* kPublicTests[] = {"PredictsThePatterns", "PredictsAnyOffset", "PredictsAnyStride",
                                         "PredictsIdleThreads", "PredictsAnyOrder",  "PredictsAnyRequest"};
@@ -91,5 +91,5 @@ TEST(CoalescingTableTest, ThePatternsOfTheCourse) {
   expect({0, 4, 4, 0, 0x55555555}, 4, 2);
 }
 
-}  // namespace
+}  // namespace coalescing_table_test
 }  // namespace lockstep::suites

@@ -12,7 +12,7 @@
 #include "vgpu/model/occupancy.h"
 
 namespace lockstep::suites {
-namespace {
+namespace occupancy_oracle_test {
 
 using judge::Random;
 using vgpu::ComputeCapability;
@@ -171,5 +171,5 @@ TEST(OccupancyOracleTest, AgreesWithTheToolkitOnTheBestBlock) {
 }
 #endif
 
-}  // namespace
+}  // namespace occupancy_oracle_test
 }  // namespace lockstep::suites

@@ -15,7 +15,7 @@
 #include "vgpu/core/grouped.h"
 
 namespace lockstep::suites {
-namespace {
+namespace tuning_landscape_test {
 
 constexpr unsigned kElements = 32'001, kMarks = 150;  // the public tests'
 
@@ -91,7 +91,7 @@ std::string Page() {
       " marks, as in the public tests. A configuration is written as\n"
       "block, tile, unroll, items. A few are valid and still don't fit an old device: it has not enough registers for "
       "such a block.\n\n"
-      "This page is generated: `LOCKSTEP_UPDATE_GOLDEN=1 build/tests/tuning_landscape_test` writes it again, and the "
+      "This page is generated: `./dev page tuning` writes it again, and the "
       "test fails where the model\n"
       "or the family has changed. The test also holds what the assignment needs: no configuration is near the best on "
       "all devices, and the\n"
@@ -171,5 +171,5 @@ TEST(TuningLandscapeTest, MostAreFarFromTheBest) {
   }
 }
 
-}  // namespace
+}  // namespace tuning_landscape_test
 }  // namespace lockstep::suites
