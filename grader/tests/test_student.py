@@ -4,7 +4,6 @@ import ast
 import re
 import shutil
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,10 @@ from grader.authoring.imports import closure
 from grader.base.layout import Layout
 from grader.base.worker_key import worker_key
 from grader.model.assignment import load_assignment
-from grader.model.result import FORMAT, Line, Profile, Said, SaidLine, result_from
+from grader.model.result import FORMAT, Line, Profile, result_from
 from grader.student import command, make
 from grader.student.mistyped import no_rung, no_test
-from grader.student.text import Choice, Terminal, named_lines, profile_text, report
+from grader.student.text import Choice, Terminal, profile_text, report
 
 _TODOS = "// TODO(alpha): this\n\n// TODO(beta_two): that\n// TODO(gamma): more\n"
 _STUB = _TODOS + "// todo alpha_one\n// todo beta_two\n// todo gamma_bonus\n"
@@ -244,17 +243,3 @@ def test_a_profile_is_of_the_file_that_was_given() -> None:
     assert "25.0 %" in text
     assert "│ second();" in text
     assert "first();" not in text
-
-
-def test_a_message_about_host_code_shows_the_line_that_uses_what_it_names() -> None:
-    source = (
-        "int a;\nint f(const D* d, R* r) {\n  r->warps = d->max_warps;\n  r->share = 1;\n}\nint g() { d->unit_size; }"
-    )
-    said = Said(message="", hint="divide by max_warps")
-    assert [line.line for line in named_lines(said, source, "o.cu", 2, "f")] == [2, 3]
-    expected = replace(said, lines=(SaidLine("expect", "share = 0.5"), SaidLine("device", "unit_size 8")))
-    assert [line.line for line in named_lines(expected, source, "o.cu", 2, "f")] == [2, 4]
-    (lacking,) = named_lines(
-        replace(expected, lines=expected.lines[1:], hint="round up to unit_size"), source, "o.cu", 2, "f"
-    )
-    assert lacking.text == "o.cu:2  f(), which does not use unit_size"

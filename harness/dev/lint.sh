@@ -68,6 +68,7 @@ check_tidy() {
 }
 check_pages() {
   step "paths, hints and words of pages" .venv/bin/python harness/dev/check_docs.py
+  step "messages and functions of Python code" .venv/bin/python harness/dev/check_code.py
   step "links of pages" .venv/bin/python harness/dev/site/stage.py --check
 }
 lanes=(check_format check_python check_tidy check_pages) running=()

@@ -1,7 +1,6 @@
 #include "libraries/library.h"
 
 #include <cstdlib>
-#include <memory>
 #include <utility>
 
 namespace lockstep::libraries {

@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "vgpu/cudart/libraries/library_call.h"

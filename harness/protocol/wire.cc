@@ -27,39 +27,9 @@ struct TypeInfo {
 };
 
 constexpr TypeInfo kTypes[] = {
-    {MessageType::kCall, kCallBytes, "Call"},
-    {MessageType::kQuit, 0, "Quit"},
-    {MessageType::kReply, kTransferBytes + kMargin, "Reply"},
-    {MessageType::kPrepare, kSmallBytes, "Prepare"},
-    {MessageType::kRun, sizeof(uint32_t), "Run"},
-    {MessageType::kCallAll, kCallBytes, "CallAll"},
-    {MessageType::kStarted, 0, "Started"},
-    {MessageType::kHello, kSmallBytes, "Hello"},
-    {MessageType::kReturned, kCallBytes, "Returned"},
-    {MessageType::kReturnedAll, kCallBytes, "ReturnedAll"},
-    {MessageType::kNote, kMargin * 4, "Note"},
-    {MessageType::kBeginOperation, kSmallBytes, "BeginOperation"},
-    {MessageType::kEndOperation, 0, "EndOperation"},
-    {MessageType::kHostRace, kMargin * 4, "HostRace"},
-    {MessageType::kStopped, kMargin, "Stopped"},
-    {MessageType::kLoadModule, kMaxModuleBytes + kMargin, "LoadModule"},
-    {MessageType::kUnloadModule, kMargin, "UnloadModule"},
-    {MessageType::kFindKernel, kSmallBytes, "FindKernel"},
-    {MessageType::kFindVariable, kSmallBytes, "FindVariable"},
-    {MessageType::kAllocate, kMargin * 4, "Allocate"},
-    {MessageType::kFree, kMargin * 4, "Free"},
-    {MessageType::kWrite, kTransferBytes + kMargin * 4, "Write"},
-    {MessageType::kRead, kMargin * 4, "Read"},
-    {MessageType::kCopy, kMargin * 4, "Copy"},
-    {MessageType::kFill, kMargin * 4, "Fill"},
-    {MessageType::kContains, kMargin, "Contains"},
-    {MessageType::kFreeBytes, kMargin, "FreeBytes"},
-    {MessageType::kLaunch, kSmallBytes, "Launch"},
-    {MessageType::kMaxBlocksPerSm, kSmallBytes, "MaxBlocksPerSm"},
-    {MessageType::kProfile, kMargin, "Profile"},
-    {MessageType::kReset, kMargin, "Reset"},
-    {MessageType::kLoadLinked, kMaxModuleBytes + kMargin, "LoadLinked"},
-    {MessageType::kLibrary, kMargin * 4, "Library"},
+#define MESSAGE(name, number, most_bytes, ...) {MessageType::k##name, most_bytes, #name},
+#define REQUEST MESSAGE
+#include "protocol/messages.inc"
 };
 
 const TypeInfo* FindType(uint16_t type) {

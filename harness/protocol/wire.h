@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace lockstep::worker {
@@ -36,42 +37,9 @@ class WireError : public std::runtime_error {
 };
 
 enum class MessageType : uint16_t {
-  // Judge to worker.
-  kCall = 1,
-  kQuit,
-  kReply,
-  kPrepare,  // a Call to be run later, in a batch; without kContinued it begins a new batch. Answered by Returned
-  kRun,      // u32: makes that many calls of the batch, and waits for the device. Answered by one Returned
-  kCallAll,  // consecutive calls. Answered by ReturnedAll
-  // Worker to judge, without an answer.
-  kStarted = 32,  // the executable was loaded; sent before any code of the submission runs
-  kHello,
-  kReturned,
-  kReturnedAll,
-  kNote,
-  kBeginOperation,  // begins one operation of a stream
-  kEndOperation,
-  kHostRace,
-  kStopped,  // the program is about to end within a call
-  // Worker to judge, answered by kReply.
-  kLoadModule = 64,
-  kUnloadModule,
-  kFindKernel,
-  kFindVariable,
-  kAllocate,
-  kFree,
-  kWrite,
-  kRead,
-  kCopy,
-  kFill,
-  kContains,
-  kFreeBytes,
-  kLaunch,
-  kMaxBlocksPerSm,
-  kProfile,
-  kReset,
-  kLoadLinked,
-  kLibrary,
+#define MESSAGE(name, number, ...) k##name = number,
+#define REQUEST MESSAGE
+#include "protocol/messages.inc"
 };
 
 // Flags.
@@ -124,6 +92,7 @@ class Decoder {
   double GetDouble();
   std::span<const uint8_t> GetBytes();
   std::string GetString(uint64_t max_bytes = 4096);
+  std::span<const uint8_t> GetRest() { return std::exchange(rest_, {}); }
   // A count of items with at least `least_bytes` each, limited by the payload's size.
   uint32_t GetCount(uint64_t least_bytes);
   // Throws if the payload has more bytes.

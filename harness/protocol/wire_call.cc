@@ -1,5 +1,7 @@
 #include "protocol/wire_call.h"
 
+#include "protocol/fields.h"
+
 namespace lockstep::worker {
 
 namespace {
@@ -7,17 +9,8 @@ namespace {
 constexpr uint64_t kMaxNameBytes = 256;
 constexpr uint32_t kMaxParameters = 64;
 
-template <typename Kind>
-Kind GetKind(Decoder& decoder, Kind last) {
-  const auto value = decoder.Get<uint8_t>();
-  if (value > static_cast<uint8_t>(last)) throw WireError("kind " + std::to_string(value) + " out of range");
-  return static_cast<Kind>(value);
-}
-
-uint8_t GetWidth(Decoder& decoder) {
-  const auto width = decoder.Get<uint8_t>();
+void CheckWidth(uint8_t width) {
   if (width > 8) throw WireError("integer of " + std::to_string(width) + " bytes");
-  return width;
 }
 
 std::string Describe(const Parameter& parameter) {
@@ -104,128 +97,85 @@ std::string Mismatch(const LauncherInfo& launcher, std::span<const Argument> arg
          ")";
 }
 
-std::vector<uint8_t> Encode(const Hello& hello) {
-  Encoder encoder;
-  encoder.Put(hello.version).Put(static_cast<uint32_t>(hello.launchers.size()));
-  for (const LauncherInfo& launcher : hello.launchers) {
-    encoder.PutString(launcher.name).Put(launcher.result).Put(static_cast<uint32_t>(launcher.parameters.size()));
-    for (const Parameter& parameter : launcher.parameters) {
-      encoder.Put(parameter.kind).Put(parameter.width).Put(parameter.is_signed);
-    }
-  }
-  return encoder.Take();
+template <>
+struct Last<ArgumentKind> : std::integral_constant<ArgumentKind, ArgumentKind::kCString> {};
+template <>
+struct Last<ParameterKind> : std::integral_constant<ParameterKind, ParameterKind::kFloat64> {};
+template <>
+struct Last<ValueKind> : std::integral_constant<ValueKind, ValueKind::kFloat64> {};
+template <>
+struct Last<FaultAddress> : std::integral_constant<FaultAddress, FaultAddress::kStack> {};
+
+template <class Wire>
+void Fields(Wire& wire, Parameter& parameter) {
+  wire(parameter.kind, parameter.width, parameter.is_signed);
+  CheckWidth(parameter.width);
 }
 
-Hello DecodeHello(std::span<const uint8_t> payload) {
-  Decoder decoder(payload);
-  Hello hello;
-  hello.version = decoder.Get<uint32_t>();
-  if (hello.version != kProtocolVersion) {
+template <class Wire>
+void Fields(Wire& wire, LauncherInfo& launcher) {
+  wire(Text{launcher.name, kMaxNameBytes}, launcher.result, AtMost<Parameter>{launcher.parameters, kMaxParameters});
+}
+
+template <class Wire>
+void Fields(Wire& wire, Hello& hello) {
+  wire(hello.version);
+  if (Wire::kReads && hello.version != kProtocolVersion) {
     throw WireError("the worker speaks version " + std::to_string(hello.version) + " of the protocol, the judge " +
                     std::to_string(kProtocolVersion) + ": build the worker again");
   }
-  hello.launchers.resize(decoder.GetCount(13));
-  for (LauncherInfo& launcher : hello.launchers) {
-    launcher.name = decoder.GetString(kMaxNameBytes);
-    launcher.result = GetKind(decoder, ValueKind::kFloat64);
-    const uint32_t count = decoder.GetCount(3);
-    if (count > kMaxParameters) throw WireError("launcher with " + std::to_string(count) + " parameters");
-    launcher.parameters.resize(count);
-    for (Parameter& parameter : launcher.parameters) {
-      parameter.kind = GetKind(decoder, ParameterKind::kFloat64);
-      parameter.width = GetWidth(decoder);
-      parameter.is_signed = decoder.GetBool();
-    }
-  }
-  decoder.Finish();
-  return hello;
+  wire(hello.launchers);
 }
 
+template <class Wire>
+void Fields(Wire& wire, Argument& argument) {
+  wire(argument.kind, argument.width, argument.bits, argument.bytes);
+  CheckWidth(argument.width);
+  if (argument.kind == ArgumentKind::kIpcPointer && argument.bytes.size() != kIpcHandleBytes) {
+    throw WireError("IPC handle of " + std::to_string(argument.bytes.size()) + " bytes");
+  }
+}
+
+template <class Wire>
+void Fields(Wire& wire, Call& call) {
+  wire(Text{call.launcher, kMaxNameBytes}, AtMost<Argument>{call.arguments, kMaxParameters});
+}
+
+template <class Wire>
+void Fields(Wire& wire, Returned& returned) {
+  wire(returned.refused, returned.result.kind, returned.result.bits, returned.cuda_error,
+       Text{returned.cuda_error_name, kMaxNameBytes}, returned.arrays);
+}
+
+template <class Wire>
+void Fields(Wire& wire, Stopped& stopped) {
+  wire(stopped.address, stopped.site, stopped.exception);
+}
+
+std::vector<uint8_t> Encode(const Hello& hello) { return Encoded(hello); }
+Hello DecodeHello(std::span<const uint8_t> payload) { return Decoded<Hello>(payload); }
+
+// As a Call's fields, without a copy of the arguments.
 std::vector<uint8_t> EncodeCall(const std::string& launcher, std::span<const Argument> arguments) {
   constexpr size_t kOverhead = 64;  // more than an argument takes beside its bytes
   size_t bytes = launcher.size() + kOverhead;
   for (const Argument& argument : arguments) bytes += argument.bytes.size() + kOverhead;
   Encoder encoder;
   encoder.Reserve(bytes);
-  encoder.PutString(launcher).Put(static_cast<uint32_t>(arguments.size()));
-  for (const Argument& argument : arguments) {
-    encoder.Put(argument.kind).Put(argument.width).Put(argument.bits).PutBytes(argument.bytes);
-  }
+  Writer writer(encoder);
+  writer(launcher, arguments);
   return encoder.Take();
 }
+Call DecodeCall(std::span<const uint8_t> payload) { return Decoded<Call>(payload); }
 
-Call DecodeCall(std::span<const uint8_t> payload) {
-  Decoder decoder(payload);
-  Call call;
-  call.launcher = decoder.GetString(kMaxNameBytes);
-  const uint32_t count = decoder.GetCount(18);
-  if (count > kMaxParameters) throw WireError("call with " + std::to_string(count) + " arguments");
-  call.arguments.resize(count);
-  for (Argument& argument : call.arguments) {
-    argument.kind = GetKind(decoder, ArgumentKind::kCString);
-    argument.width = GetWidth(decoder);
-    argument.bits = decoder.Get<uint64_t>();
-    const auto bytes = decoder.GetBytes();
-    argument.bytes.assign(bytes.begin(), bytes.end());
-    if (argument.kind == ArgumentKind::kIpcPointer && argument.bytes.size() != kIpcHandleBytes) {
-      throw WireError("IPC handle of " + std::to_string(argument.bytes.size()) + " bytes");
-    }
-  }
-  decoder.Finish();
-  return call;
-}
-
-std::vector<uint8_t> EncodeAll(std::span<const std::vector<uint8_t>> parts) {
-  Encoder encoder;
-  encoder.Put(static_cast<uint32_t>(parts.size()));
-  for (const std::vector<uint8_t>& part : parts) encoder.PutBytes(part);
-  return encoder.Take();
-}
+std::vector<uint8_t> EncodeAll(std::span<const std::vector<uint8_t>> parts) { return Encoded(parts); }
 
 std::vector<std::span<const uint8_t>> DecodeAll(std::span<const uint8_t> payload) {
-  Decoder decoder(payload);
-  std::vector<std::span<const uint8_t>> parts(decoder.GetCount(sizeof(uint64_t)));
-  for (std::span<const uint8_t>& part : parts) part = decoder.GetBytes();
-  decoder.Finish();
-  return parts;
+  return Decoded<std::vector<std::span<const uint8_t>>>(payload);
 }
 
-std::vector<uint8_t> Encode(const Returned& returned) {
-  Encoder encoder;
-  encoder.PutString(returned.refused).Put(returned.result.kind).Put(returned.result.bits);
-  encoder.Put(returned.cuda_error).PutString(returned.cuda_error_name);
-  encoder.Put(static_cast<uint32_t>(returned.arrays.size()));
-  for (const auto& array : returned.arrays) encoder.PutBytes(array);
-  return encoder.Take();
-}
-
-Returned DecodeReturned(std::span<const uint8_t> payload) {
-  Decoder decoder(payload);
-  Returned returned;
-  returned.refused = decoder.GetString();
-  returned.result.kind = GetKind(decoder, ValueKind::kFloat64);
-  returned.result.bits = decoder.Get<uint64_t>();
-  returned.cuda_error = decoder.Get<int32_t>();
-  returned.cuda_error_name = decoder.GetString(kMaxNameBytes);
-  returned.arrays.resize(decoder.GetCount(8));
-  for (auto& array : returned.arrays) {
-    const auto bytes = decoder.GetBytes();
-    array.assign(bytes.begin(), bytes.end());
-  }
-  decoder.Finish();
-  return returned;
-}
-
-Stopped DecodeStopped(std::span<const uint8_t> payload) {
-  Decoder decoder(payload);
-  Stopped stopped;
-  const auto address = decoder.Get<uint8_t>();
-  if (address > static_cast<uint8_t>(FaultAddress::kStack)) throw WireError("no kind of address");
-  stopped.address = static_cast<FaultAddress>(address);
-  stopped.site = decoder.GetString();
-  stopped.exception = decoder.GetString();
-  decoder.Finish();
-  return stopped;
-}
+std::vector<uint8_t> Encode(const Returned& returned) { return Encoded(returned); }
+Returned DecodeReturned(std::span<const uint8_t> payload) { return Decoded<Returned>(payload); }
+Stopped DecodeStopped(std::span<const uint8_t> payload) { return Decoded<Stopped>(payload); }
 
 }  // namespace lockstep::worker

@@ -37,7 +37,7 @@ inline Filling TiledFilling(const Shape& shape) {
 
 struct Mistake {
   Filling filling;
-  const char* hint;
+  judge::HintText hint;
 };
 
 inline std::vector<Mistake> MistakesOf(int number, const Shape& shape) {
@@ -62,7 +62,8 @@ inline std::vector<Mistake> MistakesOf(int number, const Shape& shape) {
         {at([=](uint64_t r, uint64_t c) { return ValueAt(c / kTile, r % kTile * kTile + c % kTile); }),
          "the block's number ignores blockIdx.y"},
         {[=](uint64_t i) { return TiledFilling(shape)(i % height * width + i / height % width); },
-         "the array is stored column by column: element (row, column) is d_a[row * width + column]"},
+         {"the array is stored column by column: element (row, column) is d_a[row * width + column]",
+          {"element", {"d_a"}}}},
         {at([=](uint64_t r, uint64_t c) {
            if (c >= down * kTile || r >= across * kTile) return kPoison;
            return ValueAt(r / kTile * down + c / kTile, r % kTile * kTile + c % kTile);
@@ -104,8 +105,8 @@ inline unsigned NarrowIndexBits(const Filling& right, std::span<const int32_t> f
 }
 
 // Explains a wrong array. threads: of the kernel; 0: unknown.
-inline std::string Explain(int number, const Shape& shape, const Filling& right, std::span<const int32_t> found,
-                           uint64_t threads) {
+inline judge::HintText Explain(int number, const Shape& shape, const Filling& right, std::span<const int32_t> found,
+                               uint64_t threads) {
   const uint64_t n = found.size();
   const auto matches = [&](const Filling& filling, uint64_t begin, uint64_t end) {
     for (uint64_t i = begin; i < end; ++i) {
@@ -147,7 +148,7 @@ inline std::string Explain(int number, const Shape& shape, const Filling& right,
   if (threads >= n && number == 3) return start + "does the kernel store all n ints, and does the copy move them all?";
   if (threads >= n) return start + "the kernel had a thread for each: does its guard let every i < n pass?";
   if (n % shape.block != 0 && prefix == n / shape.block * shape.block) {
-    return start + "the last, partial block is missing: round the number of blocks up";
+    return {start + "the last, partial block is missing: round the number of blocks up", {"blocks"}};
   }
   if (prefix == shape.block) return start + "the index is blockIdx.x * blockDim.x + threadIdx.x";
   return start + "do you launch enough blocks?";

@@ -240,19 +240,21 @@ judge::EvidenceRun FillWith(judge::Runner& runner, const std::string& rung, cons
 }
 
 // Explains a wrong count. atomics: number of atomic instructions executed.
-std::string ExplainCount(uint32_t n, uint32_t block, uint64_t wrong, uint64_t found, std::optional<uint64_t> atomics) {
+judge::HintText ExplainCount(uint32_t n, uint32_t block, uint64_t wrong, uint64_t found,
+                             std::optional<uint64_t> atomics) {
   const uint64_t padded = uint64_t{BlocksFor(n, block)} * block;
   if (found == static_cast<uint32_t>(kPoison)) {
     return wrong == 0 ? "set *d_wrong to 0 even when no element is wrong" : "nothing wrote to *d_wrong";
   }
   if (found == static_cast<uint32_t>(kPoison) + wrong)
-    return "*d_wrong started as garbage: set it to 0 before you count";
+    return {"*d_wrong started as garbage: set it to 0 before you count", {"variable"}};
   for (unsigned bytes = 1; bytes < sizeof(uint32_t); ++bytes) {
     const uint32_t kept = static_cast<uint32_t>(kPoison) & ~((1u << 8 * bytes) - 1);
     if (found == static_cast<uint32_t>(kept + wrong)) {
-      return judge::Counted(bytes, "byte") +
-             " of *d_wrong was set to 0, and the rest held garbage: cudaMemset counts "
-             "bytes, and an int has sizeof(int) of them";
+      return {judge::Counted(bytes, "byte") +
+                  " of *d_wrong was set to 0, and the rest held garbage: cudaMemset counts "
+                  "bytes, and an int has sizeof(int) of them",
+              {"variable"}};
     }
   }
   if (padded > n && found == wrong + (padded - n)) return "threads with i ≥ n were counted too: they have no element";

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "judge/model/text.h"
@@ -112,14 +110,14 @@ class ShiftResult {
   }
 
   // A sentence, or "". threads: in all launches.
-  std::string Hint(uint64_t threads) const {
+  judge::HintText Hint(uint64_t threads) const {
     const uint64_t n = in_.size();
     if (!in_place_ && All([&](uint64_t i) { return out_[i] == untouched_; })) return "nothing wrote to d_out";
     if (All([&](uint64_t i) { return out_[i] == 0; })) return "the result is all zeros";
     if (const auto other = OtherOffset()) return HintOfOffset(*other);
-    if (std::string hint = HintOfRest(threads); !hint.empty()) return hint;
+    if (judge::HintText hint = HintOfRest(threads); !hint.empty()) return hint;
     const uint64_t wrap = n - offset_;
-    if (std::string hint = HintOfWarps(); !hint.empty()) return hint;
+    if (judge::HintText hint = HintOfWarps(); !hint.empty()) return hint;
     if (in_place_ &&
         All([&](uint64_t i) { return out_[i] == in_[i < offset_ ? offset_ - 1 - i : n - 1 - (i - offset_)]; })) {
       return "both parts are reversed, but the whole array is not yet";
@@ -132,9 +130,13 @@ class ShiftResult {
     }
     if (AllIn(0, wrap)) {
       const std::string rule = ": from i = n - offset on, d_out[i] is d_in[i - (n - offset)]";
-      if (offset_ == 1) return "the part that does not wrap around is right; the element that does is wrong" + rule;
-      return "the part that does not wrap around is right; of the " + Elements(offset_) + " that do, " +
-             Amount(WrongIn(wrap, n), offset_) + " wrong" + (in_place_ ? "" : rule);
+      const judge::Sight read{"element", {"d_in"}};
+      if (offset_ == 1) {
+        return {"the part that does not wrap around is right; the element that does is wrong" + rule, read};
+      }
+      return {"the part that does not wrap around is right; of the " + Elements(offset_) + " that do, " +
+                  Amount(WrongIn(wrap, n), offset_) + " wrong" + (in_place_ ? "" : rule),
+              in_place_ ? judge::Sight{} : read};
     }
     if (AllIn(wrap, n)) {
       if (wrap == 1)
@@ -191,15 +193,16 @@ class ShiftResult {
     return offset;
   }
 
-  std::string HintOfOffset(uint64_t other) const {
+  judge::HintText HintOfOffset(uint64_t other) const {
     const uint64_t n = in_.size();
     const auto is = [&](int64_t shift) { return other == OffsetOf(n, shift); };
     const std::string done =
         "the array was shifted by " + std::to_string(other) + " instead of " + std::to_string(offset_) + ": ";
     if (shift_ < 0 && shift_ > INT32_MIN && other == static_cast<uint32_t>(shift_ + static_cast<int64_t>(n)) % n) {
-      return done + "with an unsigned n, shift + n is unsigned too, " +
-             std::to_string(static_cast<uint32_t>(shift_ + static_cast<int64_t>(n))) +
-             "; reduce the shift as a signed number, in 64 bits";
+      return {done + "with an unsigned n, shift + n is unsigned too, " +
+                  std::to_string(static_cast<uint32_t>(shift_ + static_cast<int64_t>(n))) +
+                  "; reduce the shift as a signed number, in 64 bits",
+              {"shift"}};
     }
     if (other == 0) return "the result is a copy of the input: nothing was shifted";
     if (shift_ == INT32_MIN) return done + "-INT_MIN does not fit an int; reduce the shift in 64 bits";
@@ -244,7 +247,7 @@ class ShiftResult {
   }
 
   // All right except at the end of each warp's share of one or four elements per lane.
-  std::string HintOfWarps() const {
+  judge::HintText HintOfWarps() const {
     constexpr uint64_t kLanes = 32;
     for (const uint64_t each : {1, 4}) {
       const uint64_t share = kLanes * each;
@@ -262,8 +265,10 @@ class ShiftResult {
       return out_[i] == Shifted(i, offset_) || (offset_ > 0 && WasBefore(i));
     };
     if (!in_place_ && in_.size() > kLanes && All(is_from_behind)) {
-      return "what is wrong comes from the lane before: __shfl_down_sync brings the next lane's value, __shfl_up_sync "
-             "the one before's";
+      return {
+          "what is wrong comes from the lane before: __shfl_down_sync brings the next lane's value, __shfl_up_sync "
+          "the one before's",
+          {"shuffle"}};
     }
     return "";
   }
@@ -274,7 +279,7 @@ class ShiftResult {
   }
 
   // All right up to some position, and nothing written after it.
-  std::string HintOfRest(uint64_t threads) const {
+  judge::HintText HintOfRest(uint64_t threads) const {
     const uint64_t n = in_.size();
     uint64_t written = n;
     while (written > 0 && Untouched(written - 1)) --written;
@@ -284,15 +289,17 @@ class ShiftResult {
     for (const uint64_t piece : {1024, 512, 256, 128, 64, 32, 4}) {
       if (written == n / piece * piece) {
         if (written * 2 <= n && threads >= n) break;  // more than a rest, and there are enough threads for it
-        return text + (n - written == 1 ? "it comes" : "they come") + " after the last full group of " +
-               std::to_string(piece) + ". Round the number of blocks up, and check i < n";
+        return {text + (n - written == 1 ? "it comes" : "they come") + " after the last full group of " +
+                    std::to_string(piece) + ". Round the number of blocks up, and check i < n",
+                {"blocks"}};
       }
     }
     if (written == n - offset_) return text + "what falls off the beginning must come back at the end";
     if (threads >= n && !in_place_) {
-      return text + "there are threads for them, so it is the index: does it begin with blockIdx.x * blockDim.x?";
+      return {text + "there are threads for them, so it is the index: does it begin with blockIdx.x * blockDim.x?",
+              {"thread index"}};
     }
-    return text + "does the grid, or each thread's loop, end too early?";
+    return {text + "does the grid, or each thread's loop, end too early?", {"loop"}};
   }
 
   std::span<const int32_t> in_, out_;

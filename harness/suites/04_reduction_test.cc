@@ -48,7 +48,7 @@ int32_t SumOfSome(const std::vector<int32_t>& values, uint64_t period, uint64_t 
 }
 
 // Explains a wrong sum with elements added more than once, or values that are not elements.
-std::string ExplainSurplus(const std::vector<int32_t>& values, int32_t found) {
+judge::HintText ExplainSurplus(const std::vector<int32_t>& values, int32_t found) {
   const uint64_t n = values.size();
   uint32_t twice = 0;  // blocks take two tiles each, but start only one tile apart
   for (uint64_t begin = 0; begin < n / 2 + kBlock && begin < n; begin += kBlock) {
@@ -57,29 +57,33 @@ std::string ExplainSurplus(const std::vector<int32_t>& values, int32_t found) {
     twice += static_cast<uint32_t>(judge::WrappingSum(tiles));
   }
   if (n > kBlock && twice == static_cast<uint32_t>(found)) {
-    return "the blocks overlap: each adds up " + judge::Grouped(2 * kBlock) + " elements, and begins only " +
-           judge::Grouped(kBlock) + " after the one before: a block's first is blockIdx.x * 2 * blockDim.x";
+    return {"the blocks overlap: each adds up " + judge::Grouped(2 * kBlock) + " elements, and begins only " +
+                judge::Grouped(kBlock) + " after the one before: a block's first is blockIdx.x * 2 * blockDim.x",
+            {"block index"}};
   }
   const auto surplus = static_cast<uint32_t>(found) - static_cast<uint32_t>(judge::WrappingSum(values));
   constexpr uint32_t kGarbage = 0x01010101u * vgpu::kUnwrittenRegister, kLanes = 32;
   for (uint32_t threads = kLanes; threads <= 1u << 16; threads += kLanes) {
     if (surplus == threads * kGarbage) {
-      return "threads began to add with garbage: a variable in a kernel has no value before it is given one (int sum "
-             "= 0)";
+      return {
+          "threads began to add with garbage: a variable in a kernel has no value before it is given one (int sum "
+          "= 0)",
+          {"variable"}};
     }
   }
   uint32_t rest = 0;
   for (uint64_t begin = n; begin-- > kBlock;) {
     rest += static_cast<uint32_t>(values[begin]);
     if (begin % kBlock != 0 || surplus == 0 || surplus != rest) continue;
-    return "the elements from " + judge::Grouped(begin) +
-           " on were added twice: a thread has to move on by as much as the whole grid has just added";
+    return {"the elements from " + judge::Grouped(begin) +
+                " on were added twice: a thread has to move on by as much as the whole grid has just added",
+            {"loop"}};
   }
   return "";
 }
 
 // Explains a wrong sum.
-std::string Explain(const std::vector<int32_t>& values, int32_t found) {
+judge::HintText Explain(const std::vector<int32_t>& values, int32_t found) {
   const uint64_t n = values.size();
   struct Prefix {
     uint64_t length;
@@ -96,8 +100,10 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
       {2 * kBlock, "the other blocks' results are missing: is there one more pass over them?"},
   };
   if (n > 1 && found == values[0]) {
-    return "the result is the first element alone: does every thread load its elements, and does the tree run all its "
-           "steps?";
+    return {
+        "the result is the first element alone: does every thread load its elements, and does the tree run all its "
+        "steps?",
+        {"loop"}};
   }
   for (const Prefix& prefix : prefixes) {
     if (prefix.length == 0 || prefix.length >= n) continue;
@@ -111,10 +117,11 @@ std::string Explain(const std::vector<int32_t>& values, int32_t found) {
   }
   for (uint32_t times = 2; times <= 1024 && found != 0; times *= 2) {
     if (static_cast<uint32_t>(found) != times * static_cast<uint32_t>(judge::WrappingSum(values))) continue;
-    return "the result is " + std::to_string(times) +
-           " times the sum: is a value added to itself? A shuffle by 32 or more gives a lane its own";
+    return {"the result is " + std::to_string(times) +
+                " times the sum: is a value added to itself? A shuffle by 32 or more gives a lane its own",
+            {"shuffle"}};
   }
-  if (std::string added = ExplainSurplus(values, found); !added.empty()) return added;
+  if (judge::HintText added = ExplainSurplus(values, found); !added.empty()) return added;
   for (uint64_t period = 2; period <= 2 * kBlock && period < n; period *= 2) {
     for (uint64_t kept = 1; kept < period; kept *= 2) {
       if (SumOfSome(values, period, kept) != found) continue;

@@ -50,7 +50,7 @@ class ScanExplainer {
     for (uint64_t i = 0; i < n_; ++i) before_[i + 1] = before_[i] + values_[i];
   }
 
-  std::string Explain() const {
+  judge::HintText Explain() const {
     const bool inclusive = expected_[0] != 0;
     if (Is([&](uint64_t i) { return before_[i] + (inclusive ? 0 : values_[i]); })) {
       return inclusive
@@ -80,8 +80,9 @@ class ScanExplainer {
     for (const uint64_t window : {first_ - 1, first_}) {
       if (inclusive || window == 0 || first_ > n_) continue;
       if (Is([&](uint64_t i) { return before_[i] - before_[i - std::min(i, window)]; })) {
-        return "each element is the sum of the " + judge::Grouped(window) +
-               " before it alone: the steps must go on until the distance reaches n";
+        return {"each element is the sum of the " + judge::Grouped(window) +
+                    " before it alone: the steps must go on until the distance reaches n",
+                {"loop"}};
       }
     }
     const bool many_tiles = first_ >= kManyTiles && std::has_single_bit(first_);
@@ -178,8 +179,8 @@ class ScanExplainer {
 };
 
 // A hint, or "" if the result matches no known mistake. `sums`: the operation is addition.
-inline std::string ExplainScan(std::span<const float> values, std::span<const double> expected,
-                               std::span<const float> found, uint64_t first, bool sums) {
+inline judge::HintText ExplainScan(std::span<const float> values, std::span<const double> expected,
+                                   std::span<const float> found, uint64_t first, bool sums) {
   constexpr uint64_t kLargestTile = 16384;
   const uint64_t n = values.size();
   if (IsUnwritten(found[first])) {

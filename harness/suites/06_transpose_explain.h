@@ -11,7 +11,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "judge/model/text.h"
@@ -21,7 +20,7 @@
 namespace lockstep::suites {
 
 // A hint for a kernel's fault that is more specific than the fault's own; else "".
-inline std::string HintOfFault(const judge::Problem& problem, Shape shape) {
+inline judge::HintText HintOfFault(const judge::Problem& problem, Shape shape) {
   if (!problem.finding || !problem.finding->memory) return "";
   const vgpu::Finding& finding = *problem.finding;
   const std::string& buffer = finding.memory->buffer_name;
@@ -34,10 +33,11 @@ inline std::string HintOfFault(const judge::Problem& problem, Shape shape) {
         return "a column of the tile comes from all the threads that filled it: synchronise them (__syncthreads(), or "
                "__syncwarp() in a warp's own tile) between filling and reading, and before you fill the tile again";
       }
-      return buffer == "d_out"
-                 ? "each element of d_out belongs to one thread: (x, y) goes to d_out[x * height + y], and a loop moves "
-                   "on by as many rows as the block has"
-                 : "";
+      if (buffer != "d_out") return "";
+      return {
+          "each element of d_out belongs to one thread: (x, y) goes to d_out[x * height + y], and a loop moves on "
+          "by as many rows as the block has",
+          {"element", {buffer}}};
     }
     case vgpu::FindingKind::kUninitialized:
       if (finding.memory->space != vgpu::MemorySpace::kShared) return "";
@@ -46,8 +46,10 @@ inline std::string HintOfFault(const judge::Problem& problem, Shape shape) {
                std::to_string(kTile) + " elements: are the block's x and y exchanged?";
       }
       if (shape.width == shape.height && shape.width % kTile == 0) {  // where a guard can't be the mistake
-        return "nothing was stored to this word of the tile, which the matrix fills: does each pass of the loop store its "
-               "own row, s_tile[row][threadIdx.x], until the tile has all its rows?";
+        return {
+            "nothing was stored to this word of the tile, which the matrix fills: does each pass of the loop store "
+            "its own row, s_tile[row][threadIdx.x], until the tile has all its rows?",
+            {"loop"}};
       }
       return "nothing was loaded to this word of the tile: at the matrix's edges the store needs a test of its own, "
              "by its place in d_out, and may not go by the test of the load";
@@ -56,12 +58,16 @@ inline std::string HintOfFault(const judge::Problem& problem, Shape shape) {
              "once";
     case vgpu::FindingKind::kOutOfBounds:
       if (buffer == "d_out") {
-        return "element (x, y) goes to d_out[x * height + y], if x < width and y < height: does your guard test that, "
-               "and is height the length of your row?";
+        return {
+            "element (x, y) goes to d_out[x * height + y], if x < width and y < height: does your guard test that, "
+            "and is height the length of your row?",
+            {"element", {buffer}}};
       }
       if (buffer == "d_in") {
-        return "element (x, y) is d_in[y * width + x], if x < width and y < height: does your guard test that, and is "
-               "width the length of your row?";
+        return {
+            "element (x, y) is d_in[y * width + x], if x < width and y < height: does your guard test that, and is "
+            "width the length of your row?",
+            {"element", {buffer}}};
       }
       return "";
     default:
@@ -121,13 +127,13 @@ class TransposeResult {
   }
 
   // A sentence, or "".
-  std::string Hint(uint64_t wrong) const {
+  judge::HintText Hint(uint64_t wrong) const {
     if (std::all_of(out_.begin(), out_.end(), [this](uint32_t word) { return word == untouched_; })) {
       return "nothing wrote to d_out";
     }
     if (std::all_of(out_.begin(), out_.end(), [](uint32_t word) { return word == 0; })) return "d_out is all zeros";
-    if (std::string hint = HintOfUnwritten(); !hint.empty()) return hint;
-    if (std::string hint = HintOfPlaces(); !hint.empty()) return hint;
+    if (judge::HintText hint = HintOfUnwritten(); !hint.empty()) return hint;
+    if (judge::HintText hint = HintOfPlaces(); !hint.empty()) return hint;
     const float expected = FloatOf(Expected(wrong)), found = FloatOf(out_[wrong]);
     if (expected == found || (std::isnan(expected) && std::isnan(found))) {
       return "the value is the same, but its bits are not: only move elements, compute nothing with them";
@@ -164,7 +170,7 @@ class TransposeResult {
   }
 
   // If everything written is right, explains the missing part.
-  std::string HintOfUnwritten() const {
+  judge::HintText HintOfUnwritten() const {
     const uint64_t width = shape_.width, height = shape_.height;
     uint64_t unwritten = 0;
     for (uint64_t i = 0; i < out_.size(); ++i) {
@@ -193,25 +199,31 @@ class TransposeResult {
       const uint64_t rows = width / tile * tile, columns = height / tile * tile;
       if (!all_lie([&](uint64_t row, uint64_t column) { return row >= rows || column >= columns; })) continue;
       if (!has_tiles_) {
-        return missing + "All of them are in row " + judge::Grouped(rows) + " or column " + judge::Grouped(columns) +
-               " of d_out, or beyond: do you round the number of blocks up, and check each index against width and "
-               "height?";
+        return {missing + "All of them are in row " + judge::Grouped(rows) + " or column " + judge::Grouped(columns) +
+                    " of d_out, or beyond: do you round the number of blocks up, and check each index against width "
+                    "and height?",
+                {"blocks"}};
       }
       const std::string size = std::to_string(tile) + " x " + std::to_string(tile);
       if (unwritten == out_.size() - rows * columns) {
-        return missing + "They are past the last full tile of " + size +
-               ": do you round the number of tiles up, and check each index against width and height?";
+        return {missing + "They are past the last full tile of " + size +
+                    ": do you round the number of tiles up, and check each index against width and height?",
+                {"blocks"}};
       }
-      return missing + "They are in partial tiles of " + size +
-             ": a thread with nothing to load may still have an element to store, so do not return early, and guard "
-             "the store on its own";
+      return {missing + "They are in partial tiles of " + size +
+                  ": a thread with nothing to load may still have an element to store, so do not return early, and "
+                  "guard the store on its own",
+              {"return"}};
     }
-    if (threads_ >= out_.size()) return missing + "There are threads for them: which guard or index leaves them out?";
+    if (threads_ >= out_.size()) {
+      return {missing + "There are threads for them: which guard or index leaves them out?", {"guard"}};
+    }
     if (threads_ == 0) return missing + "Do the blocks and their threads cover the whole matrix?";  // on a real GPU
-    return missing + "The launch has " + judge::Counted(threads_, "thread") + " for " +
-           judge::Counted(out_.size(), "element") +
-           (has_tiles_ ? ": does each thread store several, in a loop over the rows of its tile?"
-                       : ": do the blocks cover the whole matrix?");
+    return {missing + "The launch has " + judge::Counted(threads_, "thread") + " for " +
+                judge::Counted(out_.size(), "element") +
+                (has_tiles_ ? ": does each thread store several, in a loop over the rows of its tile?"
+                            : ": do the blocks cover the whole matrix?"),
+            {has_tiles_ ? "loop" : ""}};
   }
 
   // Whether every written element came from the source that a typical mistake would use.
@@ -236,20 +248,22 @@ class TransposeResult {
     return false;
   }
 
-  std::string HintOfPlaces() const {
+  judge::HintText HintOfPlaces() const {
     const uint64_t width = shape_.width, height = shape_.height;
     using Place = std::optional<uint64_t>;
     if (AllComeFrom([](uint64_t i) -> Place { return i; })) {
-      return "d_out is a copy of d_in: element (x, y) goes to d_out[x * height + y]";
+      return {"d_out is a copy of d_in: element (x, y) goes to d_out[x * height + y]", {"element", {"d_out"}}};
     }
     if (AllComeFrom([&](uint64_t i) -> Place {
           if (i % width >= height) return std::nullopt;
           return i % width * width + i / width;
         })) {
-      return "the rows of d_out have height elements, not width: element (x, y) goes to d_out[x * height + y]";
+      return {"the rows of d_out have height elements, not width: element (x, y) goes to d_out[x * height + y]",
+              {"element", {"d_out"}}};
     }
     if (AllComeFrom([&](uint64_t i) -> Place { return i % height * height + i / height; })) {
-      return "the rows of d_in have width elements, not height: element (x, y) is d_in[y * width + x]";
+      return {"the rows of d_in have width elements, not height: element (x, y) is d_in[y * width + x]",
+              {"element", {"d_in"}}};
     }
     if (width != height && AllComeFrom([&](uint64_t i) -> Place { return i % width * height + i / width; })) {
       return "row and column are taken by height: element i of d_in is in row i / width, column i % width";

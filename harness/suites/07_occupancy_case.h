@@ -43,12 +43,13 @@ struct Answers {
   int best_block = 0, register_budget = 0;
 };
 
-// A number produced by a typical mistake for one of the answers, and the hint for it.
+// A number produced by a typical mistake for one of the answers, and the hint for it with the members that it names.
 enum class About : uint8_t { kNothing, kWarps, kRegisters, kShared, kBlockSize };
 struct Mistake {
   About about = About::kNothing;
   int64_t value = 0;
   std::string hint;
+  std::vector<std::string> members;
 };
 
 struct Case {

@@ -12,6 +12,10 @@ struct TableSm {
   const char* name;
 };
 
+struct TableHint {
+  const char *text, *members[2];
+};
+
 struct TableMistake {
   About about;
   int hint;
@@ -37,7 +41,12 @@ std::vector<Case> CasesOf(const std::string& test, int number, const judge::Seed
     if (test != kTests[row.test] || !Concerns(number, sm.limits)) continue;
     std::vector<Mistake> mistakes;
     for (const TableMistake& mistake : row.mistakes) {
-      if (mistake.about != About::kNothing) mistakes.push_back({mistake.about, mistake.value, kHints[mistake.hint]});
+      if (mistake.about == About::kNothing) continue;
+      const TableHint& hint = kHints[mistake.hint];
+      mistakes.push_back({mistake.about, mistake.value, hint.text, {}});
+      for (const char* member : hint.members) {
+        if (member != nullptr) mistakes.back().members.emplace_back(member);
+      }
     }
     cases.push_back({{sm.limits, sm.name}, row.kernel, row.answers, std::move(mistakes)});
   }

@@ -54,12 +54,12 @@ std::vector<uint8_t> BytesOf(const T& value) {
 
 std::string Count(int64_t blocks) { return blocks == kUnlimited ? "kUnlimited" : std::to_string(blocks); }
 
-std::string HintFor(const Case& one, About about, int64_t found) {
+judge::HintText HintFor(const Case& one, About about, int64_t found) {
   const auto mistake = std::find_if(one.mistakes.begin(), one.mistakes.end(), [&](const Mistake& mistake) {
     return mistake.about == about && mistake.value == found;
   });
-  return mistake == one.mistakes.end() ? "work through the rule in README.md with these numbers, step by step"
-                                       : mistake->hint;
+  if (mistake == one.mistakes.end()) return "work through the rule in README.md with these numbers, step by step";
+  return {mistake->hint, {"input", mistake->members}};
 }
 
 // A rung's arguments besides the device's limits.
@@ -135,7 +135,7 @@ std::vector<vgpu::MessageLine> DeviceLines(const SmLimits& sm) {
 // The expected result of all rungs except the fifth, and a hint for the wrong result `found`.
 struct Answer {
   int64_t expected;
-  std::string hint;
+  judge::HintText hint;
   const char* unit;
 };
 
@@ -171,7 +171,10 @@ std::vector<Problem> CheckResult(const CallContext& context, const OccupancyResu
   constexpr const char* kNames[4] = {"kLimitWarps", "kLimitBlocks", "kLimitRegisters", "kLimitShared"};
   constexpr About kAbout[4] = {About::kWarps, About::kNothing, About::kRegisters, About::kShared};
   const auto wrong = [&](const std::string& field, const std::string& expected, const std::string& got,
-                         const std::string& hint) -> std::vector<Problem> {
+                         judge::HintText hint) -> std::vector<Problem> {
+    judge::Sight sight{"result", hint.sight().names};
+    sight.names.insert(sight.names.begin(), field);
+    hint.set_sight(std::move(sight));
     return {MakeProblem(Verdict::kWrong, context, {{"expect", field + " = " + expected}, {"found", got}}, hint)};
   };
   // For blocks that can't be launched, a single resource's limit may also be given as 0.
@@ -225,7 +228,10 @@ std::vector<Problem> OccupancyTest::ProblemsOf(const Case& one, const std::vecto
   if (report.outcome == worker::Outcome::kCrashed && report.code == SIGFPE && !problems.empty()) {
     problems.back().hint =
         one.kernel.threads < one.sm.limits.warp_size
-            ? "a divisor is 0: threads / warp_size rounds down to 0 here, and a part of a warp takes a whole one: round up"
+            ? judge::HintText(
+                  "a divisor is 0: threads / warp_size rounds down to 0 here, and a part of a warp takes a "
+                  "whole one: round up",
+                  {"input", {"warp_size"}})
         : one.kernel.registers == 0 && number() != 1 && number() != 2
             ? "a divisor is 0: of a kernel without registers they are no limit: return kUnlimited first"
             : "a divisor is 0 for these numbers: what is needed of this resource, 0 bytes or registers, is no limit: "

@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "judge/model/text.h"
 #include "judge/model/verdict.h"
@@ -67,7 +66,7 @@ class Sums {
   }
 
   // `never_written`: the found word is the output's initial value.
-  std::string Hint(uint64_t i, uint32_t found_word, bool never_written) const {
+  judge::HintText Hint(uint64_t i, uint32_t found_word, bool never_written) const {
     const uint64_t count = in_.size(), n = count / FloatsEach(layout_);
     if (never_written) {
       if (i + 1 == count && layout_ == Layout::kElements) {
@@ -78,7 +77,7 @@ class Sums {
         return "no thread stores the first element: thread t has t + kOffset, and where that reaches n it goes back to "
                "the beginning, t + kOffset - n";
       }
-      return "no thread stores this float: round the number of blocks up, and check which thread has it";
+      return {"no thread stores this float: round the number of blocks up, and check which thread has it", {"blocks"}};
     }
     const auto found = std::bit_cast<float>(found_word);
     if (found == in(i)) return "that is d_in's value, copied: the increment is missing";

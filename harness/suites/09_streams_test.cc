@@ -323,7 +323,8 @@ void ChunksTest::ExpectStreams(uint64_t n, int streams) {
       run.problems.push_back(
           MakeProblem(Verdict::kRejected, ContextOf(rung(), n, streams),
                       {"the results are right, but " + judge::Counted(used, "stream") + " had work, not " + asked},
-                      "create as many streams as the launcher is told, and let chunk c go through stream c % streams"));
+                      {"create as many streams as the launcher is told, and let chunk c go through stream c % streams",
+                       {"streams"}}));
     }
   }
   Keep(run.report);

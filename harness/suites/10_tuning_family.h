@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <utility>
 
@@ -54,7 +53,7 @@ inline std::vector<int32_t> MarksBelow(const TuningInput& input) {
 }
 
 // Explains a wrong count.
-inline std::string ExplainCount(const TuningInput& input, const Config& config, size_t i, int32_t found) {
+inline judge::HintText ExplainCount(const TuningInput& input, const Config& config, size_t i, int32_t found) {
   const int32_t value = input.in[i];
   const auto m = static_cast<int64_t>(input.marks.size()), tile = int64_t{config.tile};
   const auto count = [&](int64_t begin, int64_t end, auto counts) {
@@ -63,11 +62,11 @@ inline std::string ExplainCount(const TuningInput& input, const Config& config, 
   const auto less = [=](int32_t mark) { return mark < value; };
   const int64_t expected = count(0, m, less), last = m == 0 ? 0 : (m - 1) / tile * tile, rest = last + tile - m;
   if (found == count(0, m, [=](int32_t mark) { return mark <= value; })) {
-    return "marks that the element equals are counted too: only those that are less count";
+    return {"marks that the element equals are counted too: only those that are less count", {"comparison"}};
   }
   const int64_t greater = count(0, m, [=](int32_t mark) { return mark > value; });
   if (found == greater || found == greater + rest) {
-    return "that is the number of marks that are greater: compare the other way round";
+    return {"that is the number of marks that are greater: compare the other way round", {"comparison"}};
   }
   if (m > tile && found == count(0, tile, less)) return "only the first tile was counted: add up over all tiles";
   if (m > tile && found == count(last, m, less)) return "only the last tile was counted: add up over all tiles";
@@ -84,7 +83,8 @@ inline std::string ExplainCount(const TuningInput& input, const Config& config, 
                  "of block, or items * t with steps of 1, and does it store all its items?";
   }
   if (static_cast<uint32_t>(found) == static_cast<uint32_t>(expected) + 0x01010101u * vgpu::kUnwrittenRegister) {
-    return "the count began with garbage: a variable in a kernel has no value before it is given one (int below = 0)";
+    return {"the count began with garbage: a variable in a kernel has no value before it is given one (int below = 0)",
+            {"variable"}};
   }
   return "";
 }
@@ -163,9 +163,9 @@ inline judge::EvidenceRun RunFamily(judge::Runner& runner, const std::string& ru
          if (auto problem = CheckCounts(context, input, config, found)) {
            const auto each = static_cast<uint64_t>(config.block) * static_cast<uint64_t>(config.items);
            if (report.launches.size() == 1 && report.launches[0].grid.Count() * each < n) {
-             problem->hint =
-                 "a block takes block * items elements, so that the last ones have none: round the number of "
-                 "blocks up";
+             problem->hint = {
+                 "a block takes block * items elements, so that the last ones have none: round the number of blocks up",
+                 {"blocks"}};
            }
            return problem;
          }
@@ -215,7 +215,7 @@ inline judge::EvidenceRun RunRefused(judge::Runner& runner, const std::string& r
     run.problems = {judge::MakeProblem(
         judge::Verdict::kWrong, context,
         {{"expect", "kRefused, and no launch"}, {"found", NameOfCode(code) + (launched ? ", and a launch" : "")}},
-        "check the lists, and all three rules of tuning.h, before the launch")};
+        {"check the lists, and all three rules of tuning.h, before the launch", {"rules"}})};
   } else {
     const std::vector<int32_t> out = buffers.out.Get();
     if (std::any_of(out.begin(), out.end(), [](int32_t v) { return v != judge::DeviceArray<int32_t>::FillValue(); })) {

@@ -6,8 +6,6 @@
 #include <complex>
 #include <cstdint>
 #include <cstring>
-#include <functional>
-#include <limits>
 #include <numbers>
 #include <span>
 #include <string>

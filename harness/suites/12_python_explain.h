@@ -78,10 +78,12 @@ inline void ExplainFaults(std::vector<judge::Problem>& problems) {
   }
 }
 
-inline std::string ExplainCopy(const std::vector<int32_t>& out, const judge::CallReport& report) {
+inline judge::HintText ExplainCopy(const std::vector<int32_t>& out, const judge::CallReport& report) {
   const int32_t poison = judge::DeviceArray<int32_t>::FillValue();
   if (!report.observed) return "";
-  if (report.api.copies_to_host == 0) return "nothing was copied to h_out: memcpy_dtoh(h_out, …), or get(h_out)";
+  if (report.api.copies_to_host == 0) {
+    return {"nothing was copied to h_out: memcpy_dtoh(h_out, …), or get(h_out)", {"function", {"memcpy_dtoh"}}};
+  }
   if (out.back() == poison) return "a part of h_out was not written: a copy to the host has the size of its array";
   if (report.api.copies_to_device == 0) return "what came back was never copied to the device: copy h_in there first";
   if (report.api.copies_on_device == 0) return "h_in went to one array, and another one came back";
@@ -115,11 +117,12 @@ inline std::optional<judge::Problem> CheckShift(const judge::CallContext& contex
   if (written == 0 && !launched) return judge::UnfinishedProblem(context);
   uint64_t at = 0;
   while (out[at] == in[(at + places) % n]) ++at;
-  std::string hint = "look at what places and n the kernel is given, and at the order of the arguments";
+  judge::HintText hint = "look at what places and n the kernel is given, and at the order of the arguments";
   if (written == 0) {
     hint = "no thread stored anything: is n given where the kernel takes n?";
   } else if (out[at] == poison && at + 1 < n) {
-    hint = "the elements from " + judge::Grouped(at) + " on were not written: round the number of blocks up";
+    hint = {"the elements from " + judge::Grouped(at) + " on were not written: round the number of blocks up",
+            {"blocks"}};
   } else if (is_shifted_by((n - places) % n)) {
     hint = "that is the shift to the other side: a positive shift goes toward the beginning";
   } else if (is_shifted_by(0)) {
@@ -137,7 +140,7 @@ inline std::optional<judge::Problem> CheckShift(const judge::CallContext& contex
 }
 
 // Explains a wrong sum.
-inline std::string ExplainSum(std::span<const int32_t> values, int32_t found) {
+inline judge::HintText ExplainSum(std::span<const int32_t> values, int32_t found) {
   const uint64_t n = values.size();
   if (n > 1 && found == values[0]) return "that is the first element: how many threads has a block?";
   for (const uint64_t block : {32, 64, 128, 256, 512, 1024}) {
@@ -147,7 +150,8 @@ inline std::string ExplainSum(std::span<const int32_t> values, int32_t found) {
              " elements: does a launch have a thread for each element, and does another launch add its blocks' sums?";
     }
     if (whole < n && whole > 0 && found == judge::WrappingSum(values.first(whole))) {
-      return "the elements from " + judge::Grouped(whole) + " on are missing: round the number of blocks up";
+      return {"the elements from " + judge::Grouped(whole) + " on are missing: round the number of blocks up",
+              {"blocks"}};
     }
     const uint64_t results = (n + block - 1) / block;
     if (results > 1 && found == judge::WrappingSum(values.first(results))) {
@@ -167,7 +171,7 @@ inline std::optional<judge::Problem> CheckSum(const judge::CallContext& context,
     return launched || values.size() < 2 ? std::nullopt : std::optional(judge::NoKernelProblem(context));
   }
   if (untouched && !launched && !values.empty()) return judge::UnfinishedProblem(context);
-  std::string hint = ExplainSum(values, found);
+  judge::HintText hint = ExplainSum(values, found);
   if (untouched) {
     hint = values.empty() ? "the sum of no elements is 0: memset_d8(d_sum.gpudata, 0, d_sum.nbytes)"
                           : "nothing wrote d_sum: the last launch, of one block, has to";
@@ -181,8 +185,8 @@ inline std::optional<judge::Problem> CheckSum(const judge::CallContext& context,
 // 0xd7 in each byte: the contents of page-locked memory before its copy was waited for.
 constexpr uint32_t kNotArrived = 0xd7d7d7d7u;
 
-inline std::string ExplainDifference(std::span<const int32_t> values, std::span<const int32_t> background,
-                                     const std::vector<int32_t>& out, const judge::CallReport& report) {
+inline judge::HintText ExplainDifference(std::span<const int32_t> values, std::span<const int32_t> background,
+                                         const std::vector<int32_t>& out, const judge::CallReport& report) {
   const int32_t poison = judge::DeviceArray<int32_t>::FillValue();
   const auto difference = [&](uint64_t i, uint64_t j) {
     return static_cast<int32_t>(static_cast<uint32_t>(values[i]) - static_cast<uint32_t>(background[j]));
@@ -197,7 +201,7 @@ inline std::string ExplainDifference(std::span<const int32_t> values, std::span<
                          "the last chunk is what is left, and no less";
   }
   if (static_cast<uint32_t>(out[at]) == kNotArrived) {
-    return "the copy had not arrived when the host read it: synchronize each stream first";
+    return {"the copy had not arrived when the host read it: synchronize each stream first", {"copied element"}};
   }
   if (out[at] == values[at]) return "these are the elements of h_in: does the kernel run on this chunk?";
   if (report.observed && report.launches.empty()) return "no kernel was launched: subtract has to";
@@ -243,12 +247,13 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
       beside = is_copy ? "a copy" : "a launch";
     }
   }
-  const auto rejected = [&](const std::string& what, const std::string& hint) {
+  const auto rejected = [&](const std::string& what, const judge::HintText& hint) {
     return judge::MakeProblem(judge::Verdict::kRejected, context, {"h_out is right, but " + what}, hint);
   };
   if (report.api.pinned_allocations == 0) {
     return rejected("no page-locked memory was allocated",
-                    "a copy from ordinary memory makes the host wait: pagelocked_empty(n, numpy.int32)");
+                    {"a copy from ordinary memory makes the host wait: pagelocked_empty(n, numpy.int32)",
+                     {"function", {"pagelocked_empty"}}});
   }
   if (chunks < kFewest || chunks > kMost || largest > bytes / 2) {
     return rejected("h_in went to the device in " + judge::Counted(chunks, "copy", "copies") + ", the largest of " +
@@ -256,7 +261,8 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
                     "between 4 and 64 chunks of about the same size: while one is copied, another is computed");
   }
   if (blocking) {
-    return rejected("a copy made the host wait", "memcpy_htod_async and memcpy_dtoh_async, with the chunk's stream");
+    return rejected("a copy made the host wait", {"memcpy_htod_async and memcpy_dtoh_async, with the chunk's stream",
+                                                  {"function", {"memcpy_htod_async", "memcpy_dtoh_async"}}});
   }
   if (!beside.empty()) {
     return rejected(beside + " is in the default stream, which waits for all others and they for it",

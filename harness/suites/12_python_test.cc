@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 
 #include "judge/input/oracle.h"
 #include "judge/model/api_text.h"
@@ -59,7 +58,8 @@ void CheckMeans(const CallContext& context, const CallReport& report, std::vecto
     problems.push_back(
         MakeProblem(Verdict::kRejected, context,
                     {"the result is right, but " + judge::Printable(call.kernel_name) + " is no kernel of kernels.cu"},
-                    "the kernels are given: get them from module_from_file(\"kernels.ptx\")"));
+                    {"the kernels are given: get them from module_from_file(\"kernels.ptx\")",
+                     {"function", {"module_from_file"}}}));
     return;
   }
   judge::CheckNothingHeld(context, report, problems);
@@ -73,7 +73,7 @@ struct HostCall {
   const std::vector<int32_t>& expected;
   std::vector<Argument> arguments;  // including h_in and h_out, in this order
   bool by_kernels = false;
-  std::function<std::string(const std::vector<int32_t>&, const CallReport&)> explain;
+  std::function<judge::HintText(const std::vector<int32_t>&, const CallReport&)> explain;
 };
 
 judge::EvidenceRun RunHostCall(judge::Runner& runner, CallContext context, const HostCall& call) {
@@ -124,7 +124,7 @@ judge::EvidenceRun RoundTrip(judge::Runner& runner, const std::string& rung, con
         MakeProblem(Verdict::kRejected, context,
                     {"h_out is right, but " + judge::Counted(run.report.api.bytes_on_device, "byte") +
                      " went from one array on the device to the other"},
-                    "memcpy_dtod(b_d.gpudata, a_d.gpudata, a_d.nbytes)"));
+                    {"memcpy_dtod(b_d.gpudata, a_d.gpudata, a_d.nbytes)", {"function", {"memcpy_dtod"}}}));
     judge::AddCalls(run.problems, run.report.trace, kShownFunctions);
   }
   return run;

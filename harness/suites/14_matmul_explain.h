@@ -14,7 +14,7 @@
 namespace lockstep::suites {
 
 // A hint for a kernel's fault that is more specific than the fault's own; else "".
-inline std::string HintOfFault(const judge::Problem& problem) {
+inline judge::HintText HintOfFault(const judge::Problem& problem) {
   if (!problem.finding || !problem.finding->memory) return "";
   const vgpu::Finding& finding = *problem.finding;
   const std::string& buffer = finding.memory->buffer_name;
@@ -31,7 +31,8 @@ inline std::string HintOfFault(const judge::Problem& problem) {
         return "nothing was stored to this word of the tile, or not yet: wait at a barrier before you read; every word "
                "needs a thread that fills it, past the matrix's edge with 0";
       }
-      return buffer == "d_c" ? "d_c holds garbage at first: begin each sum with 0" : "";
+      if (buffer != "d_c") return "";
+      return {"d_c holds garbage at first: begin each sum with 0", {"variable"}};
     case vgpu::FindingKind::kMisaligned:
       return "addresses are aligned to one element, and rows begin where the one before ends: a wider access needs an "
              "address and row lengths that are multiples of it. Serve the other products with single elements";
@@ -57,7 +58,7 @@ class Suspect {
         column_(wrong % shape.columns) {}
 
   // A hint, or "".
-  std::string Hint() const {
+  judge::HintText Hint() const {
     const auto [rows, columns, depth] = shape_;
     const double found = static_cast<double>(result_[row_ * columns + column_]);
     const double off = std::abs(found - Right(row_, column_, 0, depth));
@@ -68,14 +69,14 @@ class Suspect {
       return "0 times an infinity is no number: fill both tiles with 0 past their edges, and add no other row's elements";
     }
     if (Fits([&](uint64_t r, uint64_t c) { return Sum(r, rows, c, columns, 0, depth); })) {
-      return "d_a is read by columns: row r of it begins at d_a[r * depth]";
+      return {"d_a is read by columns: row r of it begins at d_a[r * depth]", {"element", {"d_a"}}};
     }
     if (Fits([&](uint64_t r, uint64_t c) { return Sum(r * depth, 1, c * depth, 1, 0, depth); })) {
-      return "d_b is read by rows: its element in row k and column c is d_b[k * columns + c]";
+      return {"d_b is read by rows: its element in row k and column c is d_b[k * columns + c]", {"element", {"d_b"}}};
     }
     if (factors_.values == Values::kReals &&
         std::ranges::all_of(result_, [](float value) { return value == std::trunc(value); })) {
-      return "all results are whole numbers: is the sum, or a factor on its way, kept in an int?";
+      return {"all results are whole numbers: is the sum, or a factor on its way, kept in an int?", {"int"}};
     }
     for (uint64_t end = 0; end < depth; ++end) {
       if (Fits([&](uint64_t r, uint64_t c) { return Right(r, c, 0, end); })) {

@@ -108,7 +108,7 @@ judge::EvidenceRun MultiplyIn(judge::Runner& runner, const std::string& rung, In
       {}};
   run.problems = judge::ProblemsOf(run.report, context);
   for (Problem& problem : run.problems) {
-    if (std::string hint = HintOfFault(problem); !hint.empty()) problem.hint = std::move(hint);
+    if (judge::HintText hint = HintOfFault(problem); !hint.empty()) problem.hint = std::move(hint);
   }
   const auto result_now = c.Look();
   const std::span<const float> found = result_now.values();

@@ -15,7 +15,7 @@
 namespace lockstep::suites {
 
 // A hint for a kernel's fault that is more specific than the fault's own; else "".
-inline std::string HintOfFault(const judge::Problem& problem) {
+inline judge::HintText HintOfFault(const judge::Problem& problem) {
   if (!problem.finding || !problem.finding->memory) return "";
   const vgpu::Finding& finding = *problem.finding;
   const std::string& buffer = finding.memory->buffer_name;
@@ -28,8 +28,12 @@ inline std::string HintOfFault(const judge::Problem& problem) {
       }
       return buffer == "d_bins" ? "others change the same bin: read, add and store in one step, by atomicAdd" : "";
     case vgpu::FindingKind::kUninitialized:
-      if (shared) return "shared memory holds garbage at first: clear every word of the bins, and wait at a barrier";
-      return buffer == "d_bins" ? "d_bins holds garbage at first: clear it before the kernel that counts" : "";
+      if (shared) {
+        return {"shared memory holds garbage at first: clear every word of the bins, and wait at a barrier",
+                {"variable"}};
+      }
+      if (buffer != "d_bins") return "";
+      return {"d_bins holds garbage at first: clear it before the kernel that counts", {"variable"}};
     case vgpu::FindingKind::kMisaligned:
       return "d_in is aligned to one element: a wider access needs an address that is a multiple of it. Count the "
              "elements in front of the first such address one by one";

@@ -242,7 +242,7 @@ fi
 name=$(basename "$assignment")
 compiled=$build/lib/glue/$name.a
 [ "$glue" -ef "$root/harness/suites/${name}_launchers.cc" ] && [ "$assignment" -ef "$root/assignments/$name" ] || compiled=''
-for file in "$glue" "$assignment"/*.h "$root"/harness/protocol/*.h "$root"/harness/worker/*.h; do [ "$file" -ot "$compiled" ] || compiled=''; done
+for file in "$glue" "$assignment"/*.h "$root"/harness/protocol/*.* "$root"/harness/worker/*.h; do [ "$file" -ot "$compiled" ] || compiled=''; done
 if [ -z "$compiled" ]; then
   compiled=$scratch/glue.o
   TMPDIR=$scratch g++ -c -O1 -std=c++20 -fPIC -I "$assignment" -I "$root/harness" -isystem "$include" \

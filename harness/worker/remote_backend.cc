@@ -16,6 +16,13 @@ namespace {
 
 using vgpu::cudart::Origin;
 
+template <class Signature>
+struct AnswerOf;
+template <class Answer, class... Field>
+struct AnswerOf<Answer(Field...)> {
+  using Type = Answer;
+};
+
 // Runs the body; a worker that lost its judge exits.
 template <typename Body>
 auto Guarded(Body body) {
@@ -27,6 +34,39 @@ auto Guarded(Body body) {
 }
 
 class RemoteBackend : public vgpu::cudart::Backend {
+ private:
+  static WireOrigin WireOf(const Origin& origin) { return {origin.function, origin.call_site}; }
+
+  // Sends the fields of a request and returns the reply, if it has one.
+  template <MessageType type, class Answer, class... Field>
+  Message Send(uint16_t flags, std::type_identity<Answer(Field...)>, const Field&... fields) {
+    Encoder encoder;
+    Writer writer(encoder);
+    writer(fields...);
+    Message reply = Guarded([&] {
+      worker::Send(socket_, type, flags, encoder.bytes(), writer.rest());
+      if constexpr (std::is_same_v<Answer, Unanswered>) return Message{};
+      Message received = Receive(socket_);
+      if (received.type != MessageType::kReply) throw WireError("no Reply");
+      return received;
+    });
+    if ((reply.flags & kFailed) != 0) throw std::runtime_error(Decoded<std::string>(reply.payload));
+    return reply;
+  }
+  template <MessageType type, class... Field>
+  Message Request(uint16_t flags, const Field&... fields) {
+    return Send<type>(flags, std::type_identity<typename RequestOf<type>::Signature>(), fields...);
+  }
+
+  template <MessageType type, class... Field>
+  auto Ask(const Field&... fields) {
+    using Answer = typename AnswerOf<typename RequestOf<type>::Signature>::Type;
+    const Message reply = Request<type>(0, fields...);
+    if constexpr (!std::is_void_v<Answer> && !std::is_same_v<Answer, Unanswered>) {
+      return Decoded<Answer>(reply.payload);
+    }
+  }
+
  public:
   explicit RemoteBackend(int socket) : socket_(socket) {}
 
@@ -34,195 +74,100 @@ class RemoteBackend : public vgpu::cudart::Backend {
   bool FreeShowsResults() const override { return copy_failed_; }
 
   vgpu::ModuleHandle LoadModule(std::span<const vgpu::cudart::Image> images) override {
-    Encoder encoder;
     uint64_t bytes = 0;
-    encoder.Put(static_cast<uint32_t>(images.size()));
-    for (const vgpu::cudart::Image& image : images) {
-      bytes += image.size() + sizeof(uint64_t);
-      if (bytes > kMaxModuleBytes) throw std::runtime_error("device code above 64 MiB");
-      encoder.PutBytes(image);
-    }
-    const Message reply = images.size() == 1 ? Exchange(MessageType::kLoadModule, 0, images[0])
-                                             : Exchange(MessageType::kLoadLinked, 0, encoder.bytes());
-    Decoder decoder(reply.payload);
-    return decoder.Get<vgpu::ModuleHandle>();
+    for (const vgpu::cudart::Image& image : images) bytes += image.size() + sizeof(uint64_t);
+    if (bytes > kMaxModuleBytes) throw std::runtime_error("device code above 64 MiB");
+    if (images.size() == 1) return Ask<MessageType::kLoadModule>(WholeRest{images[0]});
+    return Ask<MessageType::kLoadLinked>(std::vector<std::span<const uint8_t>>(images.begin(), images.end()));
   }
 
-  void UnloadModule(vgpu::ModuleHandle module) override {
-    Encoder encoder;
-    Exchange(MessageType::kUnloadModule, 0, encoder.Put(module).bytes());
-  }
+  void UnloadModule(vgpu::ModuleHandle module) override { Ask<MessageType::kUnloadModule>(module); }
 
   std::optional<vgpu::KernelInfo> FindKernel(vgpu::ModuleHandle module, const std::string& mangled) override {
-    return Find<vgpu::KernelInfo>(MessageType::kFindKernel, module, mangled, GetKernelInfo);
+    return Ask<MessageType::kFindKernel>(module, SymbolName{mangled});
   }
 
   std::optional<vgpu::VariableInfo> FindVariable(vgpu::ModuleHandle module, const std::string& name) override {
-    return Find<vgpu::VariableInfo>(MessageType::kFindVariable, module, name, GetVariableInfo);
+    return Ask<MessageType::kFindVariable>(module, SymbolName{name});
   }
 
   uint64_t Allocate(uint64_t bytes, const Origin& origin) override {
-    Encoder encoder = For(origin);
-    return Ask<uint64_t>(MessageType::kAllocate, encoder.Put(bytes));
+    return Ask<MessageType::kAllocate>(WireOf(origin), bytes);
   }
 
   bool Free(uint64_t address, const Origin& origin) override {
-    Encoder encoder = For(origin);
-    return AskBool(MessageType::kFree, encoder.Put(address));
+    return Ask<MessageType::kFree>(WireOf(origin), address);
   }
 
   bool Write(uint64_t to, const void* from, uint64_t bytes, const Origin& origin) override {
     return InPieces(bytes, [&](uint64_t done, uint64_t piece, uint16_t flags) {
       const std::span<const uint8_t> data(static_cast<const uint8_t*>(from) + done, piece);
-      Encoder encoder = For(origin);
-      encoder.Put(to + done).PutLengthOf(data);
-      const Message reply = Exchange(MessageType::kWrite, flags, encoder.bytes(), data);
-      return Decoder(reply.payload).GetBool();
+      const Message reply = Request<MessageType::kWrite>(flags, WireOf(origin), to + done, Tail{data});
+      return Decoded<bool>(reply.payload);
     });
   }
 
   bool Read(void* to, uint64_t from, uint64_t bytes, const Origin& origin) override {
     return InPieces(bytes, [&](uint64_t done, uint64_t piece, uint16_t flags) {
-      Encoder encoder = For(origin);
-      const Message reply = Exchange(MessageType::kRead, flags, encoder.Put(from + done).Put(piece).bytes());
-      Decoder decoder(reply.payload);
-      if (!decoder.GetBool()) return false;
-      const auto data = decoder.GetBytes();
-      if (data.size() != piece) throw WireError("Read answered with another size");
-      std::memcpy(static_cast<uint8_t*>(to) + done, data.data(), piece);
+      const Message reply = Request<MessageType::kRead>(flags, WireOf(origin), from + done, piece);
+      const auto read = Decoded<ReadBytes>(reply.payload);
+      if (!read.done) return false;
+      if (read.bytes.size() != piece) throw WireError("Read answered with another size");
+      std::memcpy(static_cast<uint8_t*>(to) + done, read.bytes.data(), piece);
       return true;
     });
   }
 
   bool Copy(uint64_t to, uint64_t from, uint64_t bytes, const Origin& origin) override {
-    Encoder encoder = For(origin);
-    const bool done = AskBool(MessageType::kCopy, encoder.Put(to).Put(from).Put(bytes));
+    const bool done = Ask<MessageType::kCopy>(WireOf(origin), to, from, bytes);
     copy_failed_ |= !done;
     return done;
   }
 
   bool Fill(uint64_t to, uint8_t value, uint64_t bytes, const Origin& origin) override {
-    Encoder encoder = For(origin);
-    return AskBool(MessageType::kFill, encoder.Put(to).Put(value).Put(bytes));
+    return Ask<MessageType::kFill>(WireOf(origin), to, value, bytes);
   }
 
-  bool Contains(uint64_t address, uint64_t bytes) override {
-    Encoder encoder;
-    return AskBool(MessageType::kContains, encoder.Put(address).Put(bytes));
-  }
+  bool Contains(uint64_t address, uint64_t bytes) override { return Ask<MessageType::kContains>(address, bytes); }
 
-  uint64_t FreeBytes() override {
-    Encoder encoder;
-    return Ask<uint64_t>(MessageType::kFreeBytes, encoder);
-  }
+  uint64_t FreeBytes() override { return Ask<MessageType::kFreeBytes>(); }
 
   vgpu::LaunchResult Launch(const vgpu::LaunchSpec& launch, const Origin& origin) override {
-    Encoder encoder = For(origin);
-    Put(encoder, launch);
-    const Message reply = Exchange(MessageType::kLaunch, 0, encoder.bytes());
-    Decoder decoder(reply.payload);
-    return GetLaunchResult(decoder);
+    return Ask<MessageType::kLaunch>(WireOf(origin), launch);
   }
 
   vgpu::LaunchResult DoOperation(const vgpu::LibraryOperation& operation, const Origin& origin) override {
-    Encoder encoder = For(origin);
-    Put(encoder, operation);
-    const Message reply = Exchange(MessageType::kLibrary, 0, encoder.bytes());
-    Decoder decoder(reply.payload);
-    return GetLaunchResult(decoder);
+    return Ask<MessageType::kLibrary>(WireOf(origin), operation);
   }
 
   int MaxBlocksPerSm(const vgpu::KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) override {
-    Encoder encoder;
-    Put(encoder, kernel);
-    return Ask<int>(MessageType::kMaxBlocksPerSm, encoder.Put(block_threads).Put(dynamic_shared));
+    return Ask<MessageType::kMaxBlocksPerSm>(kernel, block_threads, dynamic_shared);
   }
 
   const vgpu::DeviceProfile& profile() override {
     if (profile_ == nullptr) {
-      const Message reply = Exchange(MessageType::kProfile, 0, {});
-      Decoder decoder(reply.payload);
-      const std::string id = decoder.GetString();
+      const std::string id = Ask<MessageType::kProfile>();
       profile_ = vgpu::FindProfile(id);
       if (profile_ == nullptr) throw std::runtime_error("the judge's device has an unknown profile, " + id);
     }
     return *profile_;
   }
 
-  void Reset() override { Exchange(MessageType::kReset, 0, {}); }
+  void Reset() override { Ask<MessageType::kReset>(); }
 
   void BeginOperation(const vgpu::StreamPoint& point) override {
     vgpu::StreamPoint sent = point;
     // A copy with very many rows is reported without them; then its host memory is not compared.
     if (sent.spans.size() > kMostSpans) sent.spans.clear();
-    Encoder encoder;
-    Put(encoder, sent);
-    Tell(MessageType::kBeginOperation, encoder.bytes());
+    Ask<MessageType::kBeginOperation>(sent);
   }
 
-  void EndOperation() override { Tell(MessageType::kEndOperation, {}); }
-
-  void Report(const vgpu::HostRace& race) override {
-    Encoder encoder;
-    Put(encoder, race);
-    Tell(MessageType::kHostRace, encoder.bytes());
-  }
-
-  void Note(const Origin& origin, int error) override {
-    Encoder encoder = For(origin);
-    Tell(MessageType::kNote, encoder.Put(error).bytes());
-  }
+  void EndOperation() override { Ask<MessageType::kEndOperation>(); }
+  void Report(const vgpu::HostRace& race) override { Ask<MessageType::kHostRace>(race); }
+  void Note(const Origin& origin, int error) override { Ask<MessageType::kNote>(WireOf(origin), error); }
 
  private:
   static constexpr size_t kMostSpans = 1000;
-
-  // Sends a message that has no reply.
-  void Tell(MessageType type, std::span<const uint8_t> payload) {
-    Guarded([&] { Send(socket_, type, 0, payload); });
-  }
-
-  static Encoder For(const Origin& origin) {
-    Encoder encoder;
-    PutOrigin(encoder, origin.function, origin.call_site);
-    return encoder;
-  }
-
-  Message Exchange(MessageType type, uint16_t flags, std::span<const uint8_t> payload,
-                   std::span<const uint8_t> rest = {}) {
-    Message reply = Guarded([&] {
-      Send(socket_, type, flags, payload, rest);
-      Message received = Receive(socket_);
-      if (received.type != MessageType::kReply) throw WireError("no Reply");
-      return received;
-    });
-    if ((reply.flags & kFailed) != 0) {
-      Decoder decoder(reply.payload);
-      throw std::runtime_error(decoder.GetString());
-    }
-    return reply;
-  }
-
-  template <typename T>
-  T Ask(MessageType type, const Encoder& request) {
-    const Message reply = Exchange(type, 0, request.bytes());
-    Decoder decoder(reply.payload);
-    return decoder.Get<T>();
-  }
-
-  bool AskBool(MessageType type, const Encoder& request, uint16_t flags = 0) {
-    const Message reply = Exchange(type, flags, request.bytes());
-    Decoder decoder(reply.payload);
-    return decoder.GetBool();
-  }
-
-  template <typename T, typename Get>
-  std::optional<T> Find(MessageType type, vgpu::ModuleHandle module, const std::string& name, Get get) {
-    Encoder encoder;
-    const Message reply = Exchange(type, 0, encoder.Put(module).PutString(name).bytes());
-    Decoder decoder(reply.payload);
-    if (!decoder.GetBool()) return std::nullopt;
-    return get(decoder);
-  }
 
   // A transfer split to fit into messages. A range that is not within one allocation fails before anything is moved.
   template <typename Body>

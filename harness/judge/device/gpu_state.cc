@@ -2,7 +2,6 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <cstdio>
 
 #include "judge/device/gpu.h"
 

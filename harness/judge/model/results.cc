@@ -56,6 +56,7 @@ void AddMessage(const Message& message, Json& json) {
     json["lines"].push_back(std::move(said));
   }
   json["hint"] = Shown(message.hint, kMostMessage);
+  if (!message.sight.part.empty()) json["sight"] = {{"part", message.sight.part}, {"names", message.sight.names}};
 }
 
 Json PlaceJson(const vgpu::ThreadPlace& place) {
@@ -68,7 +69,10 @@ Json PlaceJson(const vgpu::ThreadPlace& place) {
 }
 
 Json FindingJson(const vgpu::Finding& finding) {
+  const vgpu::FindingText text = vgpu::Describe(finding);
   Json json = {{"kind", vgpu::NameOf(finding.kind)},
+               {"verdict", text.heading},
+               {"launch", Shown(text.launch, kMostName)},
                {"kernel", Shown(finding.kernel, kMostName)},
                {"places", Json::array({PlaceJson(finding.first)})},
                {"memory", nullptr},
@@ -93,8 +97,9 @@ Json TestJson(const TestResult& test) {
   for (const vgpu::Finding& finding : std::span(test.findings).first(std::min(test.findings.size(), kMostFindings))) {
     findings.push_back(FindingJson(finding));
   }
-  Json launches = Json::array();
+  Json launches = Json::array(), kernels = Json::array();
   for (const std::string& launch : test.launches) launches.push_back(Shown(launch, kMostName));
+  for (const std::string& kernel : test.kernels) kernels.push_back(Shown(kernel, kMostName));
   Json json = {{"name", test.name},
                {"rung", test.rung},
                {"verdict", NameOf(test.verdict)},
@@ -104,6 +109,7 @@ Json TestJson(const TestResult& test) {
   json.update({{"output", Shown(test.output, kMostOutput)},
                {"reproduce", test.reproduce},
                {"launches", std::move(launches)},
+               {"kernels", std::move(kernels)},
                {"findings", std::move(findings)}});
   if (test.launches_before > 0) json["launches_before"] = test.launches_before;
   return json;

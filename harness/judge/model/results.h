@@ -26,6 +26,7 @@ struct TestResult {
   std::string reproduce;  // the command that runs this test again
   std::vector<vgpu::Finding> findings;
   std::vector<std::string> launches;  // of the call that failed: "fill_kernel<<<3,128>>>  launch.cu:12"
+  std::vector<std::string> kernels;   // of these launches
   uint64_t launches_before = 0;       // of the test's other calls
 };
 

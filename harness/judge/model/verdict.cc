@@ -66,8 +66,8 @@ Message MessageOf(const Problem& problem, std::string_view test) {
   // No details and no hint: one sentence says what to do.
   if (problem.unfinished) return {headline, {problem.evidence.at(0)}, ""};
   if (!problem.place.empty()) headline += "   " + problem.place;
-  return {headline, problem.evidence,
-          (problem.hint.empty() ? RowOf(problem.verdict).hint : problem.hint).In(LanguageOf(problem))};
+  const HintText& hint = problem.hint.empty() ? RowOf(problem.verdict).hint : problem.hint;
+  return {headline, problem.evidence, hint.In(LanguageOf(problem)), hint.sight()};
 }
 
 std::string HintText::In(vgpu::Language language) const {
@@ -99,6 +99,7 @@ Problem ProblemOf(const vgpu::Finding& finding) {
   problem.place = std::move(text.launch);
   problem.evidence = std::move(text.lines);
   problem.hint = vgpu::HintOf(finding);
+  if (problem.hint == Hint::kUndefinedShuffle) problem.hint.set_sight({"shuffle"});
   problem.file = std::filesystem::path(finding.first.file).filename().string();
   problem.line = finding.first.line;
   problem.finding = finding;

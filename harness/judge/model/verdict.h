@@ -71,6 +71,7 @@ struct Message {
   std::string headline;
   std::vector<vgpu::MessageLine> lines;
   std::string hint;
+  Sight sight = {};          // of the hint
   std::string Text() const;  // everything except the hint, in several lines without a trailing newline
   std::string Whole() const { return hint.empty() ? Text() : Text() + "\n  hint    " + hint; }
 };

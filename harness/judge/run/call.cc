@@ -112,9 +112,8 @@ Problem DeviceTimeout(const CallReport& report, const CallContext& context) {
 constexpr size_t kManyCalls = 1000;
 
 Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {
-  if (!report.over_budget.empty()) {
-    return MakeProblem(Verdict::kTimeout, context, {report.over_budget},
-                       report.timed_out_before ? Hint::kTimedOutBefore : Hint::kCallsTooSlowTogether);
+  if (!report.not_called.empty()) {
+    return MakeProblem(Verdict::kTimeout, context, {report.not_called}, report.not_called_hint);
   }
   const bool fell = report.outcome == Outcome::kExited || report.outcome == Outcome::kCrashed ||
                     report.outcome == Outcome::kClosedSocket || report.outcome == Outcome::kFlooded;

@@ -20,12 +20,12 @@ struct CallReport {
   bool loaded = true;     // at_start: it reached its constructors
   // outcome kCouldNotStart: how the process ended.
   worker::Outcome ended_by = worker::Outcome::kCouldNotStart;
-  std::string over_budget;        // a sentence where no call was made, as there was no time left
-  bool timed_out_before = false;  // over_budget is that the launcher timed out in other tests
-  std::string cuda_error;         // name of the error that the call left behind, "" for none
-  std::string detail;             // a sentence from below, may be empty
-  worker::Stopped stopped;        // worker::CallResult's
-  std::string output;             // what was printed to stdout and stderr
+  std::string not_called;  // a sentence where no call was made, as there was no time left
+  Hint not_called_hint{};
+  std::string cuda_error;   // name of the error that the call left behind, "" for none
+  std::string detail;       // a sentence from below, may be empty
+  worker::Stopped stopped;  // worker::CallResult's
+  std::string output;       // what was printed to stdout and stderr
   std::vector<vgpu::Finding> findings;
   bool observed = true;  // findings, launches and copies are known: the device is virtual
   std::vector<vgpu::LaunchRecord> launches;

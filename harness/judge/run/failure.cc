@@ -16,7 +16,7 @@ bool IsOfNothing(const std::string& input) { return (", " + input + ",").find(" 
 HintText LaunchHint(const ApiCall& launch, const CallContext& context) {
   const vgpu::Dim3 &grid = launch.grid, &block = launch.block;
   if (grid.Count() == 0 && IsOfNothing(context.input)) return Hint::kGridForNothing;
-  if (grid.Count() == 0) return Hint::kGridRoundedDown;
+  if (grid.Count() == 0) return {Hint::kGridRoundedDown, {}, {"blocks"}};
   if (block.Count() == 0) return Hint::kEmptyBlock;
   if (block.Count() > 1024 && grid.Count() <= 1024 && grid.Count() % 32 == 0) return Hint::kGridAsBlock;
   if (block.Count() > 1024) return Hint::kBlockTooLarge;

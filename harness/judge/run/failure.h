@@ -1,8 +1,6 @@
 // The first failed device request of a call: what it was, and its problem.
 #pragma once
 
-#include <string>
-
 #include "judge/run/call.h"
 
 namespace lockstep::judge {

@@ -3,7 +3,6 @@
 #include <elf.h>
 
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string_view>

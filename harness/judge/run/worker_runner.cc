@@ -161,13 +161,9 @@ class WorkerRunner : public Runner {
   CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) override {
     const auto& timeouts = memory_.timed_out;
     if (const auto hung = timeouts.find(launcher); hung != timeouts.end() && hung->second >= kMaxFailures) {
-      CallReport report;
-      report.outcome = worker::Outcome::kTimeout;
-      report.observed = bounded_server_ != nullptr;
-      report.over_budget =
-          "not called again: " + launcher + " timed out " + std::to_string(kMaxFailures) + " times before this test";
-      report.timed_out_before = true;
-      return report;
+      return NotCalled(
+          "not called again: " + launcher + " timed out " + std::to_string(kMaxFailures) + " times before this test",
+          Hint::kTimedOutBefore);
     }
     if (auto failure = EnsureStarted()) return *failure;
     ClearRecords();
@@ -225,14 +221,19 @@ class WorkerRunner : public Runner {
     ++memory_.timed_out[launcher];
   }
 
+  CallReport NotCalled(const std::string& why, Hint hint) const {
+    CallReport report;
+    report.outcome = worker::Outcome::kTimeout;
+    report.observed = bounded_server_ != nullptr;
+    report.not_called = why;
+    report.not_called_hint = hint;
+    return report;
+  }
+
   // Ensures a running worker, or returns a report of why there is none.
   std::optional<CallReport> EnsureStarted() {
-    if (std::string exceeded = memory_.budget.Exceeded(); !exceeded.empty()) {
-      CallReport report;
-      report.outcome = worker::Outcome::kTimeout;
-      report.observed = bounded_server_ != nullptr;
-      report.over_budget = std::move(exceeded);
-      return report;
+    if (const std::string exceeded = memory_.budget.Exceeded(); !exceeded.empty()) {
+      return NotCalled(exceeded, Hint::kCallsTooSlowTogether);
     }
     if (session_.alive()) return std::nullopt;
     if (memory_.failed_start) return memory_.failed_start;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "vgpu/core/symbol_name.h"
@@ -40,11 +42,11 @@ StreamedKind StreamedKindOf(ApiKind kind) {
   }
 }
 
-Message Failed(std::string_view sentence) {
-  Encoder encoder;
-  encoder.PutString(sentence.substr(0, 4000));
-  return {MessageType::kReply, kFailed, encoder.Take()};
-}
+// A request that fails with this sentence.
+class Refused : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 // The range, base → bytes, that contains the address or ends there; end() if none does.
 std::map<uint64_t, uint64_t>::const_iterator RangeOf(const std::map<uint64_t, uint64_t>& ranges, uint64_t address) {
@@ -55,14 +57,6 @@ std::map<uint64_t, uint64_t>::const_iterator RangeOf(const std::map<uint64_t, ui
 }
 
 }  // namespace
-
-// A request being answered.
-struct DeviceServer::Request {
-  MessageType type;
-  bool continued;
-  Decoder in;
-  Encoder out;
-};
 
 DeviceServer::DeviceServer(vgpu::Device& device, DeviceServerOptions options)
     : device_(device), options_(std::move(options)) {
@@ -197,10 +191,10 @@ void DeviceServer::Print(std::string_view text) {
   printed_.append(text.substr(0, options_.print_bytes - std::min<uint64_t>(options_.print_bytes, printed_.size())));
 }
 
-void DeviceServer::Record(ApiCall call, bool continued) {
+void DeviceServer::Record(ApiCall call) {
   call.stream = stream_;
   // The worker's claim that pieces belong together is accepted only if they form one transfer.
-  if (continued && !trace_.empty()) {
+  if (continued_ && !trace_.empty()) {
     ApiCall& whole = trace_.back();
     if (whole.kind == call.kind && whole.function == call.function && !whole.failed && whole.bytes > 0 &&
         whole.bytes % kTransferBytes == 0 && call.address == whole.address + whole.bytes) {
@@ -261,13 +255,17 @@ void DeviceServer::PassedBound(const std::string& sentence) {
   }
 }
 
-WireOrigin DeviceServer::OriginOf(Decoder& in) const {
-  WireOrigin origin = GetOrigin(in);
+void DeviceServer::Shorten(WireOrigin& origin) const {
   for (std::string* text : {&origin.function, &origin.call_site}) {
     if (text->size() > options_.origin_bytes) text->resize(options_.origin_bytes);
     text->shrink_to_fit();
   }
-  return origin;
+}
+
+void DeviceServer::Shorten(vgpu::StreamPoint& point) const {
+  for (std::string* text : {&point.stream, &point.function, &point.call_site}) {
+    if (text->size() > options_.origin_bytes) text->resize(options_.origin_bytes);
+  }
 }
 
 const vgpu::KernelInfo* DeviceServer::FindOwnKernel(vgpu::ModuleHandle module, const std::string& name) {
@@ -283,23 +281,55 @@ const vgpu::KernelInfo* DeviceServer::FindOwnKernel(vgpu::ModuleHandle module, c
   return OwnsModule(module) ? device_.FindKernel(module, name) : nullptr;
 }
 
-Message DeviceServer::LoadModule(const Message& request) {
-  const auto refuse = [&] {
+template <class Answer, class... Field>
+Message DeviceServer::AnswerBy(Answer (DeviceServer::*act)(Field...), const Message& request) {
+  Reader in(request.payload);
+  std::tuple<Field...> fields{in.Read<Field>()...};
+  in.Finish();
+  continued_ = (request.flags & kContinued) != 0;
+  const auto call = [&](Field&... field) {
+    (Shorten(field), ...);
+    return (this->*act)(std::move(field)...);
+  };
+  if constexpr (std::is_same_v<Answer, Unanswered>) {
+    std::apply(call, fields);
+    return {};
+  } else if constexpr (std::is_void_v<Answer>) {
+    std::apply(call, fields);
+    return {MessageType::kReply, 0, {}};
+  } else {
+    return {MessageType::kReply, 0, Encoded(std::apply(call, fields))};
+  }
+}
+
+Message DeviceServer::Serve(const Message& request) {
+  try {
+    switch (request.type) {
+#define REQUEST(name, ...)   \
+  case MessageType::k##name: \
+    return AnswerBy(&DeviceServer::name, request);
+#include "protocol/messages.inc"
+      default:
+        throw WireError(std::string(NameOf(request.type)) + " is no request");
+    }
+  } catch (const Refused& refused) {
+    return {MessageType::kReply, kFailed, Encoded(std::string(refused.what()).substr(0, 4000))};
+  }
+}
+
+vgpu::ModuleHandle DeviceServer::LoadModule(WholeRest image) { return Load({&image.bytes, 1}); }
+vgpu::ModuleHandle DeviceServer::LoadLinked(std::vector<std::span<const uint8_t>> images) { return Load(images); }
+
+vgpu::ModuleHandle DeviceServer::Load(std::span<const std::span<const uint8_t>> images) {
+  const auto refuse = [&]() -> vgpu::ModuleHandle {
     const std::string sentence = "the program loads more device code than the " +
                                  std::to_string(options_.ptx_bytes >> 20) + " MiB, or the " +
                                  std::to_string(options_.modules) + " modules, that it may";
     PassedBound(sentence);
-    return Failed(sentence);
+    throw Refused(sentence);
   };
   if (modules_loaded_ >= options_.modules) return refuse();
   try {
-    std::vector<vgpu::cudart::Image> images = {request.payload};
-    if (request.type == MessageType::kLoadLinked) {
-      Decoder in(request.payload);
-      images.resize(in.GetCount(sizeof(uint64_t)));
-      for (vgpu::cudart::Image& image : images) image = in.GetBytes();
-      in.Finish();
-    }
     const std::vector<std::string> texts =
         vgpu::cudart::PtxOf(images, device_.profile(), options_.ptx_bytes - ptx_bytes_);
     // Counted even if loading fails: parsing was expensive.
@@ -313,312 +343,212 @@ Message DeviceServer::LoadModule(const Message& request) {
     const auto is_made = [&](const std::string& text) { return made_.contains(text); };
     if (!made_.empty() && !std::ranges::all_of(texts, is_made)) foreign_.insert(module);
     WatchVariables(module);
-    Encoder encoder;
-    encoder.Put(module);
-    return {MessageType::kReply, 0, encoder.Take()};
-  } catch (const WireError&) {
-    throw;
+    return module;
   } catch (const vgpu::cudart::PtxTooLarge&) {
     return refuse();
   } catch (const std::runtime_error& error) {
-    return Failed(error.what());
+    throw Refused(error.what());
   }
 }
 
-void DeviceServer::AnswerTransfer(Request& request) {
-  Decoder& in = request.in;
-  const WireOrigin origin = OriginOf(in);
-  ApiCall call;
-  call.function = origin.function;
-  call.call_site = origin.call_site;
-  const bool is_copy = request.type != MessageType::kFill && !request.continued;
-  const bool fails = is_copy && failing_.copy > 0 && --failing_.copy == 0;
-  bool done = false;
-  switch (request.type) {
-    case MessageType::kWrite: {
-      call.kind = ApiKind::kHostToDevice;
-      call.address = in.Get<uint64_t>();
-      const auto bytes = in.GetBytes();
-      call.bytes = bytes.size();
-      in.Finish();
-      done = !fails && MayTouch(call.address, call.bytes, call.function) &&
-             device_.Write(call.address, bytes.data(), bytes.size());
-      if (done && use_.to_device.size() + bytes.size() <= most_kept_) {
-        use_.to_device.insert(use_.to_device.end(), bytes.begin(), bytes.end());
-      }
-      request.out.Put(done);
-      break;
-    }
-    case MessageType::kRead: {
-      call.kind = ApiKind::kDeviceToHost;
-      call.address = in.Get<uint64_t>();
-      call.bytes = in.Get<uint64_t>();
-      in.Finish();
-      if (call.bytes > kTransferBytes) throw WireError("Read of " + std::to_string(call.bytes) + " bytes");
-      std::span<const uint8_t> bytes;
-      if (!fails && MayTouch(call.address, call.bytes, call.function)) {
-        if (const void* place = device_.Look(call.address, call.bytes)) {
-          bytes = {static_cast<const uint8_t*>(place), call.bytes};
-          done = true;
-        }
-      }
-      if (use_.to_host.size() + bytes.size() <= most_kept_) {
-        use_.to_host.insert(use_.to_host.end(), bytes.begin(), bytes.end());
-      }
-      request.out.Put(done).PutBytes(bytes);
-      break;
-    }
-    case MessageType::kCopy: {
-      call.kind = ApiKind::kDeviceToDevice;
-      call.address = in.Get<uint64_t>();
-      call.from = in.Get<uint64_t>();
-      call.bytes = in.Get<uint64_t>();
-      in.Finish();
-      done = !fails && MayTouch(call.address, call.bytes, call.function) &&
-             MayTouch(call.from, call.bytes, call.function) && device_.Copy(call.address, call.from, call.bytes);
-      request.out.Put(done);
-      break;
-    }
-    default: {  // kFill
-      call.kind = ApiKind::kFill;
-      call.address = in.Get<uint64_t>();
-      const auto value = in.Get<uint8_t>();
-      call.bytes = in.Get<uint64_t>();
-      in.Finish();
-      done = MayTouch(call.address, call.bytes, call.function) && device_.Fill(call.address, value, call.bytes);
-      request.out.Put(done);
-      break;
-    }
+void DeviceServer::UnloadModule(vgpu::ModuleHandle module) {
+  const auto found = modules_.find(module);
+  if (found == modules_.end()) return;
+  Unload(found->first, found->second);
+  modules_.erase(found);
+  // Their addresses may be reused for memory of the judge's.
+  std::erase_if(variables_, [&](const auto& variable) { return !device_.Contains(variable.first, 1); });
+}
+
+std::optional<vgpu::KernelInfo> DeviceServer::FindKernel(vgpu::ModuleHandle module, SymbolName name) {
+  const vgpu::KernelInfo* kernel = FindOwnKernel(module, name.name);
+  return kernel == nullptr ? std::nullopt : std::optional(*kernel);
+}
+
+std::optional<vgpu::VariableInfo> DeviceServer::FindVariable(vgpu::ModuleHandle module, SymbolName name) {
+  if (!OwnsModule(module)) return std::nullopt;
+  const std::optional<vgpu::VariableInfo> variable = device_.FindVariable(module, name.name);
+  if (variable) variables_[variable->address] = variable->bytes;
+  return variable;
+}
+
+uint64_t DeviceServer::Allocate(WireOrigin origin, uint64_t bytes) {
+  ApiCall call{ApiKind::kAllocate, origin.function, origin.call_site, "", bytes, 0, false, 0};
+  const bool fails = failing_.allocation > 0 && --failing_.allocation == 0;
+  if (owned_.size() >= options_.allocations) {
+    PassedBound("the program holds " + std::to_string(options_.allocations) +
+                " allocations of device memory at one time, and asks for more");
+  } else if (!fails && bytes <= options_.memory_bytes - owned_bytes_) {
+    call.address = device_.Allocate(
+        bytes, origin.function + " #" + std::to_string(++allocations_made_) + " by the submission", origin.call_site);
   }
+  call.failed = call.address == 0;
+  if (!call.failed) {
+    owned_[call.address] = bytes;
+    owned_bytes_ += bytes;
+    if (use_.buffers.size() < use_.passed + watched_variables_ + kMostWatched) Watch(call.address, bytes);
+  }
+  const uint64_t address = call.address;
+  Record(std::move(call));
+  return address;
+}
+
+bool DeviceServer::Free(WireOrigin origin, uint64_t address) {
+  const auto found = owned_.find(address);
+  bool freed = false;
+  if (found != owned_.end()) {
+    freed = device_.Free(address);
+    owned_bytes_ -= found->second;
+    owned_.erase(found);
+    device_.Unwatch(address);
+    std::erase_if(use_.buffers, [=](const BufferUse& buffer) { return buffer.by_kernels.base == address; });
+  } else {
+    MayTouch(address, 0, origin.function);
+  }
+  Record({.kind = ApiKind::kFree,
+          .function = origin.function,
+          .call_site = origin.call_site,
+          .address = address,
+          .failed = !freed});
+  return freed;
+}
+
+bool DeviceServer::Transferred(ApiCall call, bool done) {
   call.failed = !done;
   if (done) Count(call);
-  Record(std::move(call), request.continued);
+  Record(std::move(call));
+  return done;
 }
 
-// NOLINTNEXTLINE(readability-function-size): a case for each request, and each is short
-void DeviceServer::Answer(Request& request) {
-  Decoder& in = request.in;
-  Encoder& out = request.out;
-  switch (request.type) {
-    case MessageType::kUnloadModule: {
-      const auto module = in.Get<vgpu::ModuleHandle>();
-      in.Finish();
-      if (const auto found = modules_.find(module); found != modules_.end()) {
-        Unload(found->first, found->second);
-        modules_.erase(found);
-        // Their addresses may be reused for memory of the judge's.
-        std::erase_if(variables_, [&](const auto& variable) { return !device_.Contains(variable.first, 1); });
-      }
-      break;
-    }
-    case MessageType::kFindKernel: {
-      const auto module = in.Get<vgpu::ModuleHandle>();
-      const std::string name = in.GetString(MaxPayloadBytes(MessageType::kFindKernel));
-      in.Finish();
-      const vgpu::KernelInfo* kernel = FindOwnKernel(module, name);
-      out.Put(kernel != nullptr);
-      if (kernel != nullptr) Put(out, *kernel);
-      break;
-    }
-    case MessageType::kFindVariable: {
-      const auto module = in.Get<vgpu::ModuleHandle>();
-      const std::string name = in.GetString(MaxPayloadBytes(MessageType::kFindVariable));
-      in.Finish();
-      std::optional<vgpu::VariableInfo> variable;
-      if (OwnsModule(module)) variable = device_.FindVariable(module, name);
-      out.Put(variable.has_value());
-      if (variable) {
-        variables_[variable->address] = variable->bytes;
-        Put(out, *variable);
-      }
-      break;
-    }
-    case MessageType::kAllocate: {
-      const WireOrigin origin = OriginOf(in);
-      const auto bytes = in.Get<uint64_t>();
-      in.Finish();
-      ApiCall call{ApiKind::kAllocate, origin.function, origin.call_site, "", bytes, 0, false, 0};
-      const bool fails = failing_.allocation > 0 && --failing_.allocation == 0;
-      if (owned_.size() >= options_.allocations) {
-        PassedBound("the program holds " + std::to_string(options_.allocations) +
-                    " allocations of device memory at one time, and asks for more");
-      } else if (!fails && bytes <= options_.memory_bytes - owned_bytes_) {
-        call.address =
-            device_.Allocate(bytes, origin.function + " #" + std::to_string(++allocations_made_) + " by the submission",
-                             origin.call_site);
-      }
-      call.failed = call.address == 0;
-      out.Put(call.address);
-      if (!call.failed) {
-        owned_[call.address] = bytes;
-        owned_bytes_ += bytes;
-        if (use_.buffers.size() < use_.passed + watched_variables_ + kMostWatched) Watch(call.address, bytes);
-      }
-      Record(std::move(call));
-      break;
-    }
-    case MessageType::kFree: {
-      const WireOrigin origin = OriginOf(in);
-      const auto address = in.Get<uint64_t>();
-      in.Finish();
-      const auto found = owned_.find(address);
-      bool freed = false;
-      if (found != owned_.end()) {
-        freed = device_.Free(address);
-        owned_bytes_ -= found->second;
-        owned_.erase(found);
-        device_.Unwatch(address);
-        std::erase_if(use_.buffers, [=](const BufferUse& buffer) { return buffer.by_kernels.base == address; });
-      } else {
-        MayTouch(address, 0, origin.function);
-      }
-      out.Put(freed);
-      Record({.kind = ApiKind::kFree,
-              .function = origin.function,
-              .call_site = origin.call_site,
-              .address = address,
-              .failed = !freed});
-      break;
-    }
-    case MessageType::kContains: {
-      const auto address = in.Get<uint64_t>();
-      const auto bytes = in.Get<uint64_t>();
-      in.Finish();
-      // Not for memory that a kernel got from malloc(): the answer would leak a kernel's knowledge to the host.
-      const auto allocation = device_.FindAllocation(address);
-      const bool passed = allocation && passed_.contains(allocation->base);
-      out.Put((passed || IsOwn(address, 0)) && device_.Contains(address, bytes));
-      break;
-    }
-    case MessageType::kFreeBytes:
-      in.Finish();
-      out.Put(std::min(device_.FreeBytes(), options_.memory_bytes - owned_bytes_));
-      break;
-    case MessageType::kLaunch: {
-      const WireOrigin origin = OriginOf(in);
-      const vgpu::LaunchSpec launch = GetLaunchSpec(in);
-      in.Finish();
-      const vgpu::KernelInfo* kernel = FindOwnKernel(launch.module, launch.kernel);
-      if (kernel == nullptr) throw WireError("launch of a kernel that was never loaded");
-      if (launch.parameters.size() != kernel->parameter_bytes) throw WireError("launch with too few parameters");
-      const size_t launches = device_.launches().size();
-      vgpu::LaunchResult result =
-          options_.editor == nullptr
-              ? device_.Launch(launch)
-              : options_.editor->Launch(device_, launch, texts_[launch.module], origin.call_site);
-      if (trace_.size() < options_.trace_calls) log_.Launched(launches, device_.launches().size() - launches);
-      result.microseconds = QuantizedMicroseconds(result.microseconds, time_step_us_);
-      Put(out, result);
-      Record({.kind = ApiKind::kLaunch,
-              .function = origin.function,
-              .call_site = origin.call_site,
-              .kernel = launch.kernel,
-              .failed = result.error != vgpu::LaunchError::kNone,
-              .error = static_cast<int>(result.error),
-              .grid = launch.grid,
-              .block = launch.block,
-              .kernel_name = kernel->demangled,
-              .foreign = foreign_.contains(launch.module)});
-      break;
-    }
-    case MessageType::kLibrary: {
-      const WireOrigin origin = OriginOf(in);
-      const vgpu::LibraryOperation operation = GetLibraryOperation(in);
-      in.Finish();
-      const bool is_given = operation.kind == vgpu::LibraryKind::kFft ? options_.cufft : options_.cublas;
-      if (!is_given) throw WireError("work of a library that the assignment does not give");
-      if (const std::string why = vgpu::WhyNot(operation); !why.empty()) throw WireError("a library's work: " + why);
-      const size_t launches = device_.launches().size();
-      vgpu::LaunchResult result = vgpu::DoOperation(device_, origin.call_site, operation);
-      if (trace_.size() < options_.trace_calls) log_.Launched(launches, device_.launches().size() - launches);
-      result.microseconds = QuantizedMicroseconds(result.microseconds, time_step_us_);
-      Put(out, result);
-      const std::string name = vgpu::NameOf(operation);
-      Record({.kind = ApiKind::kLaunch,
-              .function = name,
-              .call_site = origin.call_site,
-              .kernel = name,
-              .failed = result.error != vgpu::LaunchError::kNone,
-              .error = static_cast<int>(result.error),
-              .kernel_name = name});
-      break;
-    }
-    case MessageType::kMaxBlocksPerSm: {
-      const vgpu::KernelInfo kernel = GetKernelInfo(in);
-      const int threads = in.Get<int>();
-      const auto dynamic_shared = in.Get<uint64_t>();
-      in.Finish();
-      out.Put(threads > 0 ? device_.MaxBlocksPerSm(kernel, threads, dynamic_shared) : 0);
-      break;
-    }
-    case MessageType::kProfile:
-      in.Finish();
-      out.PutString(device_.profile().id);
-      break;
-    case MessageType::kReset: {
-      in.Finish();
-      FreeAll();
-      Record({.kind = ApiKind::kReset, .function = "cudaDeviceReset"});
-      break;
-    }
-    default:
-      AnswerTransfer(request);
-      break;
+bool DeviceServer::Write(WireOrigin origin, uint64_t to, Tail tail) {
+  const std::span<const uint8_t> bytes = tail.bytes;
+  const bool done =
+      !CopyFails() && MayTouch(to, bytes.size(), origin.function) && device_.Write(to, bytes.data(), bytes.size());
+  if (done && use_.to_device.size() + bytes.size() <= most_kept_) {
+    use_.to_device.insert(use_.to_device.end(), bytes.begin(), bytes.end());
   }
+  return Transferred({ApiKind::kHostToDevice, origin.function, origin.call_site, "", bytes.size(), to}, done);
 }
 
-// Stream positions of the worker's operations; not answered.
-bool DeviceServer::AnswersStreams(Request& request) {
-  switch (request.type) {
-    case MessageType::kBeginOperation: {
-      vgpu::StreamPoint point = GetStreamPoint(request.in);
-      request.in.Finish();
-      if (std::max(point.before.size(), point.waited.size()) > options_.streams) {
-        PassedBound("the program has more than " + std::to_string(options_.streams) + " streams");
-        return true;
-      }
-      for (std::string* text : {&point.stream, &point.function, &point.call_site}) {
-        if (text->size() > options_.origin_bytes) text->resize(options_.origin_bytes);
-      }
-      log_.Begin(point);
-      stream_ = point.stream;
-      device_.BeginStreamOperation(std::move(point));
-      return true;
-    }
-    case MessageType::kEndOperation:
-      request.in.Finish();
-      log_.End();
-      stream_.clear();
-      device_.EndStreamOperation();
-      return true;
-    case MessageType::kHostRace: {
-      const vgpu::HostRace race = GetHostRace(request.in);
-      request.in.Finish();
-      device_.Report(race);
-      return true;
-    }
-    default:
-      return false;
+ReadBytes DeviceServer::Read(WireOrigin origin, uint64_t from, uint64_t bytes) {
+  if (bytes > kTransferBytes) throw WireError("Read of " + std::to_string(bytes) + " bytes");
+  std::span<const uint8_t> found;
+  const void* const place =
+      !CopyFails() && MayTouch(from, bytes, origin.function) ? device_.Look(from, bytes) : nullptr;
+  if (place != nullptr) found = {static_cast<const uint8_t*>(place), bytes};
+  if (use_.to_host.size() + found.size() <= most_kept_) {
+    use_.to_host.insert(use_.to_host.end(), found.begin(), found.end());
   }
+  Transferred({ApiKind::kDeviceToHost, origin.function, origin.call_site, "", bytes, from}, place != nullptr);
+  return {place != nullptr, found};
 }
 
-Message DeviceServer::Serve(const Message& message) {
-  if (message.type == MessageType::kLoadModule || message.type == MessageType::kLoadLinked) return LoadModule(message);
-  Request request{message.type, (message.flags & kContinued) != 0, Decoder(message.payload), Encoder()};
-  if (message.type == MessageType::kNote) {
-    const WireOrigin origin = OriginOf(request.in);
-    const auto error = request.in.Get<int>();
-    request.in.Finish();
-    Record({.kind = ApiKind::kOther,
-            .function = origin.function,
-            .call_site = origin.call_site,
-            .failed = error != 0,
-            .error = error});
+bool DeviceServer::Copy(WireOrigin origin, uint64_t to, uint64_t from, uint64_t bytes) {
+  const bool done = !CopyFails() && MayTouch(to, bytes, origin.function) && MayTouch(from, bytes, origin.function) &&
+                    device_.Copy(to, from, bytes);
+  ApiCall call{ApiKind::kDeviceToDevice, origin.function, origin.call_site, "", bytes, to};
+  call.from = from;
+  return Transferred(std::move(call), done);
+}
+
+bool DeviceServer::Fill(WireOrigin origin, uint64_t to, uint8_t value, uint64_t bytes) {
+  const bool done = MayTouch(to, bytes, origin.function) && device_.Fill(to, value, bytes);
+  return Transferred({ApiKind::kFill, origin.function, origin.call_site, "", bytes, to}, done);
+}
+
+bool DeviceServer::Contains(uint64_t address, uint64_t bytes) {
+  // Not for memory that a kernel got from malloc(): the answer would leak a kernel's knowledge to the host.
+  const auto allocation = device_.FindAllocation(address);
+  const bool passed = allocation && passed_.contains(allocation->base);
+  return (passed || IsOwn(address, 0)) && device_.Contains(address, bytes);
+}
+
+uint64_t DeviceServer::FreeBytes() { return std::min(device_.FreeBytes(), options_.memory_bytes - owned_bytes_); }
+
+vgpu::LaunchResult DeviceServer::Launched(vgpu::LaunchResult result, size_t launches_before, ApiCall call) {
+  if (trace_.size() < options_.trace_calls) {
+    log_.Launched(launches_before, device_.launches().size() - launches_before);
+  }
+  result.microseconds = QuantizedMicroseconds(result.microseconds, time_step_us_);
+  call.failed = result.error != vgpu::LaunchError::kNone;
+  call.error = static_cast<int>(result.error);
+  Record(std::move(call));
+  return result;
+}
+
+vgpu::LaunchResult DeviceServer::Launch(WireOrigin origin, vgpu::LaunchSpec launch) {
+  const vgpu::KernelInfo* kernel = FindOwnKernel(launch.module, launch.kernel);
+  if (kernel == nullptr) throw WireError("launch of a kernel that was never loaded");
+  if (launch.parameters.size() != kernel->parameter_bytes) throw WireError("launch with too few parameters");
+  const size_t launches = device_.launches().size();
+  const vgpu::LaunchResult result =
+      options_.editor == nullptr ? device_.Launch(launch)
+                                 : options_.editor->Launch(device_, launch, texts_[launch.module], origin.call_site);
+  return Launched(result, launches,
+                  {.kind = ApiKind::kLaunch,
+                   .function = origin.function,
+                   .call_site = origin.call_site,
+                   .kernel = launch.kernel,
+                   .grid = launch.grid,
+                   .block = launch.block,
+                   .kernel_name = kernel->demangled,
+                   .foreign = foreign_.contains(launch.module)});
+}
+
+vgpu::LaunchResult DeviceServer::Library(WireOrigin origin, vgpu::LibraryOperation operation) {
+  const bool is_given = operation.kind == vgpu::LibraryKind::kFft ? options_.cufft : options_.cublas;
+  if (!is_given) throw WireError("work of a library that the assignment does not give");
+  if (const std::string why = vgpu::WhyNot(operation); !why.empty()) throw WireError("a library's work: " + why);
+  const size_t launches = device_.launches().size();
+  const vgpu::LaunchResult result = vgpu::DoOperation(device_, origin.call_site, operation);
+  const std::string name = vgpu::NameOf(operation);
+  return Launched(
+      result, launches,
+      {.kind = ApiKind::kLaunch, .function = name, .call_site = origin.call_site, .kernel = name, .kernel_name = name});
+}
+
+int32_t DeviceServer::MaxBlocksPerSm(vgpu::KernelInfo kernel, int32_t threads, uint64_t dynamic_shared) {
+  return threads > 0 ? device_.MaxBlocksPerSm(kernel, threads, dynamic_shared) : 0;
+}
+
+std::string DeviceServer::Profile() { return device_.profile().id; }
+
+void DeviceServer::Reset() {
+  FreeAll();
+  Record({.kind = ApiKind::kReset, .function = "cudaDeviceReset"});
+}
+
+Unanswered DeviceServer::Note(WireOrigin origin, int32_t error) {
+  Record({.kind = ApiKind::kOther,
+          .function = origin.function,
+          .call_site = origin.call_site,
+          .failed = error != 0,
+          .error = error});
+  return {};
+}
+
+// Stream positions of the worker's operations.
+Unanswered DeviceServer::BeginOperation(vgpu::StreamPoint point) {
+  if (std::max(point.before.size(), point.waited.size()) > options_.streams) {
+    PassedBound("the program has more than " + std::to_string(options_.streams) + " streams");
     return {};
   }
-  if (AnswersStreams(request)) return {};
-  Answer(request);
-  return {MessageType::kReply, 0, request.out.Take()};
+  log_.Begin(point);
+  stream_ = point.stream;
+  device_.BeginStreamOperation(std::move(point));
+  return {};
+}
+
+Unanswered DeviceServer::EndOperation() {
+  log_.End();
+  stream_.clear();
+  device_.EndStreamOperation();
+  return {};
+}
+
+Unanswered DeviceServer::HostRace(vgpu::HostRace race) {
+  device_.Report(race);
+  return {};
 }
 
 // Its memory is available again: a program may reset the device in each call, and load its code again.

@@ -102,17 +102,25 @@ class DeviceServer : public CudaServer {
   const std::string& printed() const { return printed_; }
 
  private:
-  struct Request;
+  // The requests: each decoded, checked, done and recorded by a function of its own, which Serve calls.
+#define REQUEST(name, number, most_bytes, answer, ...) answer name(__VA_ARGS__);
+#include "protocol/messages.inc"
+  template <class Answer, class... Field>
+  Message AnswerBy(Answer (DeviceServer::*act)(Field...), const Message& request);
   // Reports once per call that a limit was exceeded.
   void PassedBound(const std::string& sentence);
-  WireOrigin OriginOf(Decoder& in) const;
+  template <class Field>
+  void Shorten(Field&) const {}
+  void Shorten(WireOrigin& origin) const;
+  void Shorten(vgpu::StreamPoint& point) const;
   const vgpu::KernelInfo* FindOwnKernel(vgpu::ModuleHandle module, const std::string& name);
-  Message LoadModule(const Message& request);
-  void Answer(Request& request);
-  void AnswerTransfer(Request& request);
-  bool AnswersStreams(Request& request);
+  vgpu::ModuleHandle Load(std::span<const std::span<const uint8_t>> images);
+  vgpu::LaunchResult Launched(vgpu::LaunchResult result, size_t launches_before, ApiCall call);
+  // Whether this copy is the one to fail.
+  bool CopyFails() { return !continued_ && failing_.copy > 0 && --failing_.copy == 0; }
+  bool Transferred(ApiCall call, bool done);
   bool MayTouch(uint64_t address, uint64_t bytes, const std::string& function);
-  void Record(ApiCall call, bool continued = false);
+  void Record(ApiCall call);
   void Count(const ApiCall& done);
   // The offset of an address in its buffer: a passed one, an allocation, or a variable.
   uint64_t PlaceInBuffer(uint64_t address) const;
@@ -142,7 +150,8 @@ class DeviceServer : public CudaServer {
   size_t watched_variables_ = 0;
   uint64_t most_kept_ = 0;  // bytes of use_.to_host
   double time_step_us_ = 0;
-  std::string stream_;  // of the current operation
+  std::string stream_;      // of the current operation
+  bool continued_ = false;  // the request being served is a further piece of a transfer
   std::vector<ApiCall> trace_;
   OperationLog log_;
   uint64_t trace_dropped_ = 0;

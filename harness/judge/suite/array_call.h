@@ -22,7 +22,7 @@ namespace lockstep::judge {
 template <class HintOf>
 void ExplainEach(std::vector<Problem>& problems, HintOf hint_of) {
   for (Problem& problem : problems) {
-    if (std::string hint = hint_of(problem); !hint.empty()) problem.hint = std::move(hint);
+    if (HintText hint = hint_of(problem); !hint.empty()) problem.hint = std::move(hint);
   }
 }
 

@@ -42,6 +42,24 @@ bool NeedsReference(const EvidenceCriterion& criterion) {
 }
 
 // The test of one criterion.
+// While it lives, launches run as they are counted: in the usual order, and checked only if asked.
+class CountedTurns {
+ public:
+  CountedTurns(vgpu::Device& device, bool checked) : device_(device) {
+    device_.set_usual_turns(true);
+    device_.set_checked(checked);
+  }
+  ~CountedTurns() {
+    device_.set_checked(true);
+    device_.set_usual_turns(false);
+  }
+  CountedTurns(const CountedTurns&) = delete;
+  CountedTurns& operator=(const CountedTurns&) = delete;
+
+ private:
+  vgpu::Device& device_;
+};
+
 class EvidenceTest : public testing::Test {
  public:
   EvidenceTest(Evidence& evidence, const EvidenceCriterion& criterion) : evidence_(evidence), criterion_(criterion) {}
@@ -189,18 +207,12 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
   const bool is_counted = suite_.options().device == DeviceKind::kVgpu;
   Runner& runner = suite_.runner(is_counted ? Role::kChecked : Role::kMeasured);
   // Polling costs traffic, and perturbed block orders cause more of it.
-  vgpu::Device* const device = is_counted ? runner.device().virtual_device() : nullptr;
   // One draw near the size is checked, as what earns the points is, and as all tests are. Only figures are asked of the
   // others, so that a race there gains nothing.
-  if (device != nullptr) {
-    device->set_usual_turns(true);
-    device->set_checked(draw == Draw::kAny);
-  }
+  std::optional<CountedTurns> turns;
+  if (is_counted) turns.emplace(*runner.device().virtual_device(), draw == Draw::kAny);
   EvidenceRun run = run_(runner, rung, one);
-  if (device != nullptr) {
-    device->set_checked(true);
-    device->set_usual_turns(false);
-  }
+  turns.reset();
   if (run.elements != 0) one.elements = run.elements;
   if (!run.problems.empty()) {
     if (!measurement.problems.empty()) return;

@@ -40,6 +40,13 @@ void LauncherTest::Keep(const CallReport& report) {
   findings_.insert(findings_.end(), report.findings.begin(), report.findings.end());
   if (!problems_.empty()) return;
   launches_ = LaunchLines(report.trace, report.launches);
+  kernels_.clear();
+  for (const vgpu::LaunchRecord& launch : report.launches) {
+    const bool is_known = std::ranges::find(kernels_, launch.kernel) != kernels_.end();
+    if (!is_known && !vgpu::IsLibraryCall(launch) && kernels_.size() < launches_.size()) {
+      kernels_.push_back(launch.kernel);
+    }
+  }
   before_ = counted_;
   counted_ += static_cast<uint64_t>(std::count_if(report.launches.begin(), report.launches.end(),
                                                   [](const auto& launch) { return !vgpu::IsLibraryCall(launch); }));
@@ -60,6 +67,7 @@ void LauncherTest::TearDown() {
   result.findings = findings_;
   if (!problems_.empty()) {
     result.launches = launches_;
+    result.kernels = kernels_;
     result.launches_before = before_;
   }
   const bool shown = HasFailure();

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -38,8 +37,8 @@ class LauncherTest : public testing::TestWithParam<std::string> {
   std::vector<Problem> problems_;
   std::string output_;
   std::vector<vgpu::Finding> findings_;
-  std::vector<std::string> launches_;  // of the last call
-  uint64_t before_ = 0, counted_ = 0;  // launches: before that call, and up to its end
+  std::vector<std::string> launches_, kernels_;  // of the last call
+  uint64_t before_ = 0, counted_ = 0;            // launches: before that call, and up to its end
 };
 
 // Makes the current test fail (or be skipped) with this text at a location in the student's source; line 0: unknown.

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
-#include <optional>
 #include <regex>
 #include <set>
 #include <tuple>

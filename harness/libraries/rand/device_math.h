@@ -2,8 +2,6 @@
 // their last bits affect its results.
 #pragma once
 
-#include <cstdint>
-
 namespace lockstep::libraries {
 
 float DeviceLog(float x);    // for normal (not subnormal) numbers

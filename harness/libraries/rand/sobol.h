@@ -3,7 +3,6 @@
 // with better two-dimensional projections", SIAM J. Sci. Comput. 30 (2008).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <functional>
 
 #include "tests/support/device_support.h"
 #include "tests/support/ptx_testing.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #ifdef __CUDACC__
 #define LOCKSTEP_BOTH __host__ __device__

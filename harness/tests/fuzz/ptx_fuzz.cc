@@ -3,7 +3,6 @@
 //   build-sanitize/fuzz/ptx_fuzz -max_total_time=600 -dict=harness/tests/fuzz/ptx.dict FOLDER-OF-PTX
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "vgpu/decode/flow.h"
 #include "vgpu/ptx/parser.h"

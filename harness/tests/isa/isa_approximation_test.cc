@@ -2,11 +2,9 @@
 // million spread evenly over all encodings, and on what lies around the powers of two.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <random>
 #include <set>
 #include <string>

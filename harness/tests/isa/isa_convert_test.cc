@@ -3,7 +3,6 @@
 
 #include <cfenv>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>

@@ -2,7 +2,6 @@
 // operands of tensor_cases.h, twenty cases a hash, every bit of every register.
 #include <gtest/gtest.h>
 
-#include <set>
 #include <sstream>
 #include <string>
 #include <vector>

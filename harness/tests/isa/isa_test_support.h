@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>

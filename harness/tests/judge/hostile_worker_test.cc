@@ -59,7 +59,7 @@ class HostileWorker {
 
   Encoder Request(MessageType type) {
     Encoder out;
-    const auto origin = [&] { PutOrigin(out, Often() ? "cudaMemcpy" : Text(), Text()); };
+    const auto origin = [&] { Put(out, WireOrigin{Often() ? "cudaMemcpy" : Text(), Text()}); };
     switch (type) {
       case MessageType::kUnloadModule:
         out.Put(module_);

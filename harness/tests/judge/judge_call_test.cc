@@ -116,7 +116,7 @@ TEST(CallTest, AProgramThatCannotBeLoadedIsACrash) {
 
 TEST(CallTest, SpentTimeIsSaidWithItsBudget) {
   CallReport report = Ended(Outcome::kTimeout);
-  report.over_budget = "not called: the calls before it took 61 of the 60 seconds that the calls of one test may take";
+  report.not_called = "not called: the calls before it took 61 of the 60 seconds that the calls of one test may take";
   EXPECT_EQ(VerdictOfCall(report), Verdict::kTimeout);
   EXPECT_NE(Message(report).find("61 of the 60 seconds"), std::string::npos);
 }

@@ -17,7 +17,7 @@ class DeviceServerTest : public testing::Test {
  protected:
   static Encoder From(const char* function) {
     Encoder encoder;
-    PutOrigin(encoder, function, "");
+    Put(encoder, WireOrigin{std::string(function), ""});
     return encoder;
   }
   Message Ask(MessageType type, const Encoder& request, uint16_t flags = 0) {
@@ -271,15 +271,15 @@ TEST_F(DeviceServerTest, LoadsModulesAndChecksLaunches) {
 
   Encoder find;
   const Message found = Ask(MessageType::kFindKernel, find.Put(module).PutString("k"));
-  Decoder decoder(found.payload);
-  ASSERT_TRUE(decoder.GetBool());
-  EXPECT_EQ(GetKernelInfo(decoder).parameter_bytes, 12u);
+  const auto kernel = Decoded<std::optional<vgpu::KernelInfo>>(found.payload);
+  ASSERT_TRUE(kernel.has_value());
+  EXPECT_EQ(kernel->parameter_bytes, 12u);
 
   Encoder find_variable;
   const Message variable = Ask(MessageType::kFindVariable, find_variable.Put(module).PutString("data"));
-  Decoder variable_decoder(variable.payload);
-  ASSERT_TRUE(variable_decoder.GetBool());
-  const uint64_t address = GetVariableInfo(variable_decoder).address;
+  const auto data = Decoded<std::optional<vgpu::VariableInfo>>(variable.payload);
+  ASSERT_TRUE(data.has_value());
+  const uint64_t address = data->address;
   EXPECT_TRUE(Write(address, std::vector<uint8_t>(64)));
   EXPECT_TRUE(Read(address + 60, 4));
   EXPECT_FALSE(Free(address));
@@ -289,8 +289,7 @@ TEST_F(DeviceServerTest, LoadsModulesAndChecksLaunches) {
   Put(launch, vgpu::LaunchSpec{
                   .module = module, .kernel = "k", .grid = {2, 1, 1}, .block = {32, 1, 1}, .parameters = parameters});
   const Message launched = Ask(MessageType::kLaunch, launch);
-  Decoder launch_decoder(launched.payload);
-  EXPECT_EQ(GetLaunchResult(launch_decoder).error, vgpu::LaunchError::kNone);
+  EXPECT_EQ(Decoded<vgpu::LaunchResult>(launched.payload).error, vgpu::LaunchError::kNone);
   const auto launches = std::count_if(server.trace().begin(), server.trace().end(),
                                       [](const ApiCall& call) { return call.kind == ApiKind::kLaunch; });
   EXPECT_EQ(launches, 1);
@@ -322,8 +321,7 @@ TEST_F(DeviceServerTest, DoesALibrarysWorkAsAKernels) {
   Encoder request = From("whatever the program says");
   Put(request, TransposeOf(from, to));
   const Message reply = Ask(MessageType::kLibrary, request);
-  Decoder decoder(reply.payload);
-  EXPECT_EQ(GetLaunchResult(decoder).error, vgpu::LaunchError::kNone);
+  EXPECT_EQ(Decoded<vgpu::LaunchResult>(reply.payload).error, vgpu::LaunchError::kNone);
   std::vector<float> result(6);
   device.Read(result.data(), to, 24);
   EXPECT_EQ(result, (std::vector<float>{1, 4, 2, 5, 3, 6}));
@@ -346,8 +344,7 @@ TEST_F(DeviceServerTest, ALibrarysWorkOutsideOfBuffersIsAFault) {
   Encoder request = From("cublasSgeam");
   Put(request, TransposeOf(from, to));
   const Message reply = Ask(MessageType::kLibrary, request);
-  Decoder decoder(reply.payload);
-  EXPECT_EQ(GetLaunchResult(decoder).error, vgpu::LaunchError::kIllegalAddress);
+  EXPECT_EQ(Decoded<vgpu::LaunchResult>(reply.payload).error, vgpu::LaunchError::kIllegalAddress);
   EXPECT_TRUE(device.faulted());
 }
 
@@ -424,7 +421,7 @@ TEST(ForeignCodeTest, AKernelIsKnownByItsImage) {
     for (const std::string& text : {made, own, made}) {
       const Message loaded = server.Serve({MessageType::kLoadModule, 0, bytes_of(text)});
       Encoder launch;
-      PutOrigin(launch, "cudaLaunchKernel", "");
+      Put(launch, WireOrigin{"cudaLaunchKernel", ""});
       Put(launch, vgpu::LaunchSpec{.module = Decoder(loaded.payload).Get<vgpu::ModuleHandle>(),
                                    .kernel = "k",
                                    .grid = {1, 1, 1},
@@ -471,8 +468,7 @@ TEST_F(DeviceServerTest, TimesAreRoundedToPowersOfTwoOrToSteps) {
     Put(launch, vgpu::LaunchSpec{
                     .module = module, .kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = parameters});
     const Message reply = Ask(MessageType::kLaunch, launch);
-    Decoder decoder(reply.payload);
-    const vgpu::LaunchResult result = GetLaunchResult(decoder);
+    const vgpu::LaunchResult result = Decoded<vgpu::LaunchResult>(reply.payload);
     EXPECT_EQ(result.error, vgpu::LaunchError::kNone);
     return result.microseconds;
   };
@@ -552,7 +548,7 @@ TEST_F(DeviceServerTest, CallsBeyondTheTraceAreTold) {
 
 TEST_F(DeviceServerTest, NamesOfCallersAreCut) {
   Encoder encoder;
-  PutOrigin(encoder, std::string(4000, 'f'), std::string(4000, 's'));
+  Put(encoder, WireOrigin{std::string(4000, 'f'), std::string(4000, 's')});
   Ask(MessageType::kNote, encoder.Put(0));
   ASSERT_EQ(server.trace().size(), 1u);
   EXPECT_EQ(server.trace()[0].function.size(), 256u);
@@ -579,7 +575,7 @@ TEST_F(DeviceServerTest, NoRandomRequestDoesMoreThanFail) {
     if (!IsKnown(static_cast<uint16_t>(type))) continue;
     // An origin and numbers, some of them addresses of the judge's, cut off somewhere or not at all.
     Encoder encoder;
-    if (random() % 4 != 0) PutOrigin(encoder, "cudaMemcpy", "");
+    if (random() % 4 != 0) Put(encoder, WireOrigin{"cudaMemcpy", ""});
     for (uint64_t fields = random() % 5; fields > 0; --fields) {
       const uint64_t numbers[] = {judges, random() % 64, random(), ~uint64_t{0}, 0, 1};
       encoder.Put(numbers[random() % 6]);

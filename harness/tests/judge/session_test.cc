@@ -58,7 +58,7 @@ void LeaveChild(bool new_session) {
 
 uint64_t AskForMemory(uint64_t bytes) {
   Encoder encoder;
-  PutOrigin(encoder, "cudaMalloc", "");
+  Put(encoder, WireOrigin{"cudaMalloc", ""});
   Send(kSocket, MessageType::kAllocate, 0, encoder.Put(bytes).bytes());
   const Message reply = Receive(kSocket);
   return Decoder(reply.payload).Get<uint64_t>();
@@ -105,14 +105,14 @@ const std::map<std::string, std::function<void()>>& CallBehaviours() {
       {"talk_never_listen",
        [] {
          Encoder encoder;
-         PutOrigin(encoder, "cudaMalloc", "");
+         Put(encoder, WireOrigin{"cudaMalloc", ""});
          encoder.Put(uint64_t{64});
          for (;;) Send(kSocket, MessageType::kAllocate, 0, encoder.bytes());
        }},
       {"notes_forever",
        [] {
          Encoder encoder;
-         PutOrigin(encoder, "cudaStreamQuery", "");
+         Put(encoder, WireOrigin{"cudaStreamQuery", ""});
          encoder.Put(0);
          for (;;) Send(kSocket, MessageType::kNote, 0, encoder.bytes());
        }},
@@ -189,10 +189,10 @@ class FakeServer : public CudaServer {
   void BeginCall(std::span<const Argument>) override { ++calls; }
   Message Serve(const Message& request) override {
     ++requests;
-    Decoder decoder(request.payload);
-    GetOrigin(decoder);
     if (request.type == MessageType::kNote) return {};
-    EXPECT_EQ(decoder.Get<uint64_t>(), 64u);
+    Reader reader(request.payload);
+    reader.Read<WireOrigin>();
+    EXPECT_EQ(reader.Read<uint64_t>(), 64u);
     if (pause > 0) std::this_thread::sleep_for(std::chrono::duration<double>(pause));
     Encoder encoder;
     return {MessageType::kReply, 0, encoder.Put(uint64_t{4096}).Take()};

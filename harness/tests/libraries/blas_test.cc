@@ -1,8 +1,6 @@
 // cuBLAS's stand-in against what an H100's cuBLAS printed: programs/NAME.h100.txt.
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include "tests/libraries/library_program.h"
 #include "tests/support/needs.h"
 

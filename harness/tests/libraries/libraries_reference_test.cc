@@ -2,7 +2,6 @@
 // that refuse. LOCKSTEP_UPDATE_GOLDEN=1 writes it again.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

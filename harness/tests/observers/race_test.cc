@@ -2,7 +2,6 @@
 // definition, and checker_pairs_race.cu and its like, in which kernels show it.
 #include <gtest/gtest.h>
 
-#include <string>
 #include <utility>
 
 #include "tests/observers/observer_events.h"

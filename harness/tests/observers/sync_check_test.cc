@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include "tests/observers/observer_events.h"
 #include "vgpu/observers/checkers.h"
 

@@ -118,21 +118,21 @@ TEST(WireTest, CarriesDeviceThings) {
   Put(encoder, vgpu::LaunchSpec{3, "_Z1kPi", {7, 1, 1}, {128, 1, 1}, {2, 1, 1}, 64, parameters, true});
   Put(encoder, vgpu::LaunchResult{vgpu::LaunchError::kIllegalAddress, 12.5});
   const auto payload = encoder.Take();
-  Decoder decoder(payload);
-  const vgpu::KernelInfo decoded = GetKernelInfo(decoder);
+  Reader reader(payload);
+  const auto decoded = reader.Read<vgpu::KernelInfo>();
   EXPECT_EQ(decoded.demangled, "k");
   ASSERT_EQ(decoded.parameters.size(), 2u);
   EXPECT_EQ(decoded.parameters[1].offset, 8u);
   EXPECT_EQ(decoded.target_sm, 80);
-  const vgpu::LaunchSpec launch = GetLaunchSpec(decoder);
+  const auto launch = reader.Read<vgpu::LaunchSpec>();
   EXPECT_EQ(launch.grid.x, 7u);
   EXPECT_EQ(launch.cluster.x, 2u);
   EXPECT_EQ(launch.cluster, (vgpu::Dim3{2, 1, 1}));
   EXPECT_EQ(launch.dynamic_shared, 64u);
   EXPECT_TRUE(launch.cooperative);
   EXPECT_EQ(launch.parameters[2], 3);
-  EXPECT_EQ(GetLaunchResult(decoder).error, vgpu::LaunchError::kIllegalAddress);
-  decoder.Finish();
+  EXPECT_EQ(reader.Read<vgpu::LaunchResult>().error, vgpu::LaunchError::kIllegalAddress);
+  reader.Finish();
 }
 
 enum class Mode : short { kFirst = 1, kSecond = -2 };

@@ -5,7 +5,6 @@
 #include <bit>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "../../../reference/08_coalescing/cases.h"
 #include "tests/support/golden.h"

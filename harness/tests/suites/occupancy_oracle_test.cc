@@ -2,9 +2,6 @@
 // answers with, and the toolkit's calculator on random kernels.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <string>
-
 #include "../../../reference/07_occupancy/oracle.h"
 #include "judge/input/inputs.h"
 #include "tests/model/toolkit_occupancy.h"

@@ -138,6 +138,12 @@ std::string SmText(const Sm& sm) {
   return "    {" + numbers + ", \"" + sm.name + "\"},\n";
 }
 
+std::string HintRow(const Mistake& mistake) {
+  std::string members;
+  for (const std::string& member : mistake.members) members += (members.empty() ? "\"" : ", \"") + member + "\"";
+  return "    {\"" + mistake.hint + "\", {" + members + "}},\n";
+}
+
 TEST(OccupancyTableTest, ThePublicSuitesIsUpToDate) {
   constexpr const char* kAbout[] = {"", "W", "R", "S", "B"};
   Numbered<std::string> tests, sms, hints;
@@ -153,7 +159,7 @@ TEST(OccupancyTableTest, ThePublicSuitesIsUpToDate) {
               ",{";
       for (const Mistake& mistake : one.mistakes) {
         rows += std::string(rows.ends_with("{") ? "" : ",") + "{" + kAbout[static_cast<int>(mistake.about)] + "," +
-                std::to_string(hints.NumberOf(mistake.hint)) + "," + std::to_string(mistake.value) + "}";
+                std::to_string(hints.NumberOf(HintRow(mistake))) + "," + std::to_string(mistake.value) + "}";
       }
       rows += "}},\n";
     }
@@ -164,8 +170,8 @@ TEST(OccupancyTableTest, ThePublicSuitesIsUpToDate) {
   text += "};\n\nconstexpr TableSm kSms[] = {\n";
   std::string devices;
   for (const std::string& sm : sms.keys()) devices += sm;
-  text += SideBySide(devices) + "};\n\nconstexpr const char* kHints[] = {\n";
-  for (const std::string& hint : hints.keys()) text += "    \"" + hint + "\",\n";
+  text += SideBySide(devices) + "};\n\nconstexpr TableHint kHints[] = {\n";
+  for (const std::string& hint : hints.keys()) text += hint;
   text += "};\n\nconstexpr TableRow kRows[] = {\n" + SideBySide(rows) + "};";
   ExpectFile("harness/suites/07_occupancy_table.inc", text);
 }

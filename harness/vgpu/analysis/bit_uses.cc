@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
-#include <string>
 #include <variant>
 
 #include "vgpu/analysis/analysis_work.h"

@@ -1,7 +1,6 @@
 // For each register of a function: which bits are used, and which are only stored again.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

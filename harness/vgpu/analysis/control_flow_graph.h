@@ -1,7 +1,6 @@
 // Basic blocks of a function and the edges between them.
 #pragma once
 
-#include <string>
 #include <unordered_map>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "vgpu/analysis/definedness.h"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 
 #include "vgpu/analysis/analysis_work.h"

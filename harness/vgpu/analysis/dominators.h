@@ -1,7 +1,6 @@
 // Dominators of a directed graph (Lengauer and Tarjan 1979, with path compression), in O(m log n) for any graph.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "vgpu/analysis/analysis_work.h"

@@ -1,6 +1,4 @@
 // Chooses the hint at the end of a finding's message from the facts of the case.
-#include <algorithm>
-#include <string_view>
 
 #include "vgpu/core/finding.h"
 #include "vgpu/core/hint.h"

@@ -2,7 +2,6 @@
 // exec/definedness_tracker.h.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <unordered_map>

@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "vgpu/cudart/binary/fatbin_load.h"
 #include "vgpu/device/device.h"

@@ -1,5 +1,4 @@
 // Launching kernels, and their attributes: cudaLaunch…, cudaFunc….
-#include <algorithm>
 #include <utility>
 #include <vector>
 

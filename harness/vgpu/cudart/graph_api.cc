@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
-#include <string>
 
 #include "vgpu/cudart/graph.h"
 

@@ -1,6 +1,5 @@
 // Host memory that the runtime tracks: page-locked, registered, mapped.
 #include <cstdlib>
-#include <cstring>
 
 #include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/runtime.h"

@@ -10,7 +10,6 @@
 #include <pthread.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "vgpu/observers/stream_clocks.h"

@@ -1,6 +1,5 @@
 // Libraries: device code that the program loads itself, as a fat binary or as PTX text.
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>

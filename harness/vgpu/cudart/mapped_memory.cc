@@ -1,6 +1,5 @@
 #include "vgpu/cudart/mapped_memory.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "vgpu/cudart/runtime.h"

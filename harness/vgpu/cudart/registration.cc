@@ -1,6 +1,4 @@
 // Functions called by nvcc's host code: registration before main, and the two halves of kernel<<<…>>>(…).
-#include <cstring>
-#include <string>
 #include <vector>
 
 #include "vgpu/cudart/binary/fatbin.h"

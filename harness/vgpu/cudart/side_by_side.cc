@@ -6,7 +6,6 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include "vgpu/cudart/runtime.h"

@@ -16,9 +16,7 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
-#include <string>
 #include <thread>
 #include <vector>
 

@@ -2,7 +2,6 @@
 // of cuda_device_runtime_api.h. nvcc renames each: __cudaCDP2LaunchDeviceV2.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 

@@ -1,7 +1,5 @@
 #include "vgpu/decode/kernel_heap.h"
 
-#include <algorithm>
-
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/engine.h"
 

@@ -2,8 +2,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <map>
-#include <stdexcept>
 
 #include "vgpu/core/float_environment.h"
 #include "vgpu/device/check_instructions.h"

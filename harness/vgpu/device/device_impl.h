@@ -60,6 +60,12 @@ struct Device::Impl {
   // A grid alone.
   LaunchResult LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const ParentLaunch& asked_by,
                           ChildWorks* works);
+  struct GridLaunch;  // launch.cc, as the steps of LaunchGrid
+  LaunchError Plan(GridLaunch& grid);
+  void Attend(GridLaunch& grid);
+  void EndGrid(GridLaunch& grid);
+  void NoteIsolated(const LaunchSpec& spec, const LaunchOutcome& outcome);
+  double Record(const GridLaunch& grid, LaunchOutcome& outcome);
   ChildKernels KernelsOf(ModuleHandle module);
   LaunchResult Do(ModuleHandle module, const ChildWork& work, const ParentLaunch& asked_by, LaunchPauses* pauses,
                   ChildWorks* works);

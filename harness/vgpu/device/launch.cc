@@ -96,149 +96,148 @@ void Device::Impl::SetBudget(LaunchState& launch) const {
   launch.budget_text = Grouped(launch.budget == own ? instructions : launch.budget) + " warp instructions";
 }
 
-// NOLINTNEXTLINE(readability-function-size): a launch's checks, its run and its record: to be three functions
-LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const ParentLaunch& asked_by,
-                                      ChildWorks* works) {
-  const DefaultFloatEnvironment environment;
-  if (fault != LaunchError::kNone) return {fault};
-  LoadedModule* module = FindModule(spec.module);
-  const std::shared_ptr<const Program> program = module == nullptr ? nullptr : module->ShareProgram(spec.kernel);
-  if (program == nullptr) return {LaunchError::kInvalidConfiguration};
-  const KernelInfo& kernel = program->kernel;
-  uint32_t blocks_per_sm = 0;
-  if (const LaunchError error = CheckShape(spec, kernel, &blocks_per_sm); error != LaunchError::kNone) {
-    return {error};
-  }
+// A grid on its way through the three steps: Plan, run, Record.
+struct Device::Impl::GridLaunch {
+  GridLaunch(const LaunchSpec& launch, const ParentLaunch& parent) : spec(launch), asked_by(parent) {}
 
-  LaunchState launch;
-  launch.program = program.get();
+  const LaunchSpec& spec;
+  const ParentLaunch& asked_by;
+  LoadedModule* module = nullptr;
+  std::shared_ptr<const Program> program;
+  LaunchState state;
+  std::vector<uint8_t> parameters;
+  uint64_t most_blocks = 0;  // resident on the whole device
+  uint64_t together = 0;     // blocks that have to be resident at the same time
+  std::optional<LaunchClock> clock;
+  std::optional<TraceJob> trace;
+  std::optional<ReplayJob> replay;
+  std::optional<GridRuntime> runtime;
+  FootprintObserver footprint;
+
+  const KernelInfo& kernel() const { return program->kernel; }
+};
+
+// The launch's shape, memory and budgets, from its description and the device, which stays as it is; or why not.
+LaunchError Device::Impl::Plan(GridLaunch& grid) {
+  const LaunchSpec& spec = grid.spec;
+  grid.module = FindModule(spec.module);
+  grid.program = grid.module == nullptr ? nullptr : grid.module->ShareProgram(spec.kernel);
+  if (grid.program == nullptr) return LaunchError::kInvalidConfiguration;
+  const Program& program = *grid.program;
+  const KernelInfo& kernel = program.kernel;
+  uint32_t blocks_per_sm = 0;
+  if (const LaunchError error = CheckShape(spec, kernel, &blocks_per_sm); error != LaunchError::kNone) return error;
+
+  LaunchState& launch = grid.state;
+  launch.program = &program;
   launch.memory = &memory;
   launch.textures = &textures;
-  launch.info = {program.get(), next_launch++, kernel.demangled, spec.grid, spec.block};
+  launch.info = {&program, next_launch++, kernel.demangled, spec.grid, spec.block};
   launch.info.warps_per_block = static_cast<uint32_t>((spec.block.Count() + kWarpSize - 1) / kWarpSize);
   launch.info.shared_bytes = launch.shared_bytes = kernel.static_shared + spec.dynamic_shared;
   launch.reserved_shared_offset = launch.shared_bytes;
-  if (program->uses_reserved_shared) {
+  if (program.uses_reserved_shared) {
     launch.info.shared_bytes = launch.shared_bytes = (launch.shared_bytes + 15) / 16 * 16 + kReservedShared;
   }
   launch.info.cooperative = spec.cooperative;
   launch.cluster = launch.info.cluster = ClusterShape(spec, kernel);
   launch.has_clusters = !(spec.cluster == Dim3{0, 0, 0}) || !(kernel.cluster == Dim3{0, 0, 0});
   launch.dynamic_shared_offset = kernel.static_shared;
-  std::vector<uint8_t> parameters(kernel.parameter_bytes + 64);
-  std::copy_n(spec.parameters.begin(), kernel.parameter_bytes, parameters.begin());
-  launch.parameters = parameters.data();
+  grid.parameters.resize(kernel.parameter_bytes + 64);
+  std::copy_n(spec.parameters.begin(), kernel.parameter_bytes, grid.parameters.begin());
+  launch.parameters = grid.parameters.data();
   launch.parameter_bytes = kernel.parameter_bytes;
   launch.sm_count = static_cast<uint32_t>(std::max(profile.sm_count, 1));
   launch.warps_per_sm = static_cast<uint32_t>(profile.max_warps_per_sm);
   launch.counters = options.counters;
   launch.usual_turns = options.usual_turns;
   launch.watched = &watched;
-  const FunctionInfo& entry = program->functions[0];
+  const FunctionInfo& entry = program.functions[0];
   const uint64_t warp_bytes =
-      entry.frame_bytes + kWarpSize * (uint64_t{entry.area_bytes} + program->local_stride) + sizeof(WarpState);
+      entry.frame_bytes + kWarpSize * (uint64_t{entry.area_bytes} + program.local_stride) + sizeof(WarpState);
   const uint64_t block_bytes = launch.shared_bytes + launch.info.warps_per_block * warp_bytes;
-  const uint64_t most_blocks = uint64_t{blocks_per_sm} * launch.sm_count;
-  launch.resident_blocks = static_cast<uint32_t>(std::min<uint64_t>(most_blocks, 1 + kResidentBytes / block_bytes));
+  grid.most_blocks = uint64_t{blocks_per_sm} * launch.sm_count;
+  launch.resident_blocks =
+      static_cast<uint32_t>(std::min<uint64_t>(grid.most_blocks, 1 + kResidentBytes / block_bytes));
   launch.resident_blocks = std::max(launch.resident_blocks, static_cast<uint32_t>(launch.cluster.Count()));
   // The part of local memory that each thread initialises at its start; the rest of the stack is touched as calls go
   // deeper.
   const uint64_t started_bytes =
-      block_bytes - (program->local_stride - entry.local_bytes) * uint64_t{kWarpSize} * launch.info.warps_per_block;
+      block_bytes - (program.local_stride - entry.local_bytes) * uint64_t{kWarpSize} * launch.info.warps_per_block;
   launch.start_charge = StartCharge(started_bytes);
   SetBudget(launch);
-  LaunchClock clock(options.launch_seconds, pool.size());
-  launch.clock = &clock;
-  const uint64_t together = spec.cooperative ? spec.grid.Count() : launch.cluster.Count();
-  if (together > 1 && together * started_bytes > kMostResidentBytes) {
-    return {spec.cooperative ? LaunchError::kCooperativeTooLarge : LaunchError::kTooManyResources};
+  grid.together = spec.cooperative ? spec.grid.Count() : launch.cluster.Count();
+  if (grid.together > 1 && grid.together * started_bytes > kMostResidentBytes) {
+    return spec.cooperative ? LaunchError::kCooperativeTooLarge : LaunchError::kTooManyResources;
   }
-  if (!suspended.empty() && asked_by.kernel.empty()) {
-    const auto room = static_cast<uint64_t>(FreeRoom() * static_cast<double>(most_blocks) + kAlmostABlock);
-    if (room < together) return {.no_room = true};
-    launch.resident_blocks = static_cast<uint32_t>(std::min<uint64_t>(launch.resident_blocks, room));
-  }
-  launch.pauses = pauses;
-  if (pauses != nullptr) static_cast<Suspended*>(pauses)->set_most_blocks(static_cast<double>(most_blocks));
-  if (spec.cooperative) {
-    launch.resident_blocks = static_cast<uint32_t>(spec.grid.Count());
-    launch.grid_workspace = memory.Allocate(kGridWorkspaceBytes, "grid barrier", "", true, false);
-    if (launch.grid_workspace == 0) return {LaunchError::kTooManyResources};
-    std::memset(reinterpret_cast<void*>(launch.grid_workspace), 0, kGridWorkspaceBytes);
-    Tell([&](Observer& o) {
-      o.OnAllocate(launch.grid_workspace, kGridWorkspaceBytes);
-      o.OnHostWrite(launch.grid_workspace, kGridWorkspaceBytes);
-    });
-  }
-  std::optional<TraceJob> trace;
+  return LaunchError::kNone;
+}
+
+// What watches the launch besides the observers, and what answers its calls of the device runtime.
+void Device::Impl::Attend(GridLaunch& grid) {
+  LaunchState& launch = grid.state;
+  const KernelInfo& kernel = grid.kernel();
+  launch.clock = &grid.clock.emplace(options.launch_seconds, pool.size());
   if (options.trace &&
       (options.trace->kernel.empty() || IsNameOf(options.trace->kernel, kernel.mangled, kernel.demangled))) {
-    trace = TraceJob{*options.trace, module->List(*program), options.print_trace};
-    if (BeginTrace(*trace, launch.info)) launch.trace = &*trace;
+    grid.trace = TraceJob{*options.trace, grid.module->List(*grid.program), options.print_trace};
+    if (BeginTrace(*grid.trace, launch.info)) launch.trace = &*grid.trace;
   }
-  if (options.debugger != nullptr && options.debugger->BeginLaunch(launch.info, module->List(*program))) {
+  if (options.debugger != nullptr && options.debugger->BeginLaunch(launch.info, grid.module->List(*grid.program))) {
     launch.debugger = options.debugger.get();
   }
-  std::optional<ReplayJob> replay;
   if (options.replay != nullptr && options.replay->Wants(launch.info)) {
-    launch.replay = &replay.emplace(launch.info, options.replay->block, module->List(*program));
+    launch.replay = &grid.replay.emplace(launch.info, options.replay->block, grid.module->List(*grid.program));
   }
-  std::optional<GridRuntime> runtime;
-  if (program->calls_runtime && options.answers != nullptr) {
-    launch.runtime =
-        &runtime.emplace(ChildWorks(kernel.demangled, asked_by.pending), KernelsOf(spec.module), *options.answers);
+  if (grid.program->calls_runtime && options.answers != nullptr) {
+    launch.runtime = &grid.runtime.emplace(ChildWorks(kernel.demangled, grid.asked_by.pending),
+                                           KernelsOf(grid.spec.module), *options.answers);
   }
-  FootprintObserver footprint;
-  // Copies: a launch that pauses keeps those that it began with.
-  const std::vector<Checker*> checking = checked ? checkers : std::vector<Checker*>();
-  std::vector<Observer*> watching(observers.begin() + (checked ? 0 : std::ssize(checkers)), observers.end());
-  if (streams.active()) watching.push_back(&footprint);
-  std::vector<Finding> in_other_orders;
-  GapSet gaps;
-  TryOtherOrders(launch, in_other_orders, gaps);
-  LaunchOutcome outcome =
-      RunLaunch(launch, watching, checking, pool, TriesIsolated(spec) ? isolation.get() : nullptr, options.print);
-  if (checking.empty()) {
-    for (Checker* checker : checkers) {
-      for (const Allocation& a : memory.allocations()) checker->OnHostWrite(a.base, a.bytes);
-    }
-  }
-  if (launch.trace != nullptr) EndTrace(*trace);
-  if (replay) options.replay->Keep(std::move(*replay), outcome.fault || !outcome.findings.empty());
-  if (isolation != nullptr) {
-    Isolated& shown = isolated[{spec.module, spec.kernel}];
-    const uint64_t blocks = spec.grid.Count();
-    if (outcome.blocks_met) shown.met_from = std::min(shown.met_from, blocks);
-    if (outcome.instructions < kWorthAThread) {
-      shown.small_to = std::max(shown.small_to, blocks);
-    } else {
-      shown.small_to = std::min(shown.small_to, blocks - 1);
-    }
-  }
+}
+
+// Memory that the launch alone had, and its accesses for the comparison of streams.
+void Device::Impl::EndGrid(GridLaunch& grid) {
+  LaunchState& launch = grid.state;
   std::vector<std::pair<uint64_t, uint64_t>> own_memory;  // address, bytes
   if (launch.grid_workspace != 0) own_memory.emplace_back(launch.grid_workspace, kGridWorkspaceBytes);
-  if (runtime) own_memory.insert(own_memory.end(), runtime->chunks().begin(), runtime->chunks().end());
+  if (grid.runtime) own_memory.insert(own_memory.end(), grid.runtime->chunks().begin(), grid.runtime->chunks().end());
   for (const auto& [address, bytes] : own_memory) {
     Tell([&, at = address, size = bytes](Observer& o) { o.OnFree(at, size); });
     memory.Free(address);
   }
   // A launch that waited for other work is not compared with it: the wait may have ordered the two.
-  const bool has_paused = pauses != nullptr && static_cast<Suspended*>(pauses)->has_paused();
-  if (streams.active() && !has_paused) {
-    std::optional<Footprint> touched = footprint.Take();
-    if (!touched) LeaveOut(Gap::kFootprint, kernel.demangled);
-    for (const auto& [address, bytes] : own_memory) {
-      if (touched) touched->Forget(address, address + bytes);
-    }
-    streams.Launched(program, launch.info, std::move(touched));
+  const bool has_paused = launch.pauses != nullptr && static_cast<Suspended*>(launch.pauses)->has_paused();
+  if (!streams.active() || has_paused) return;
+  std::optional<Footprint> touched = grid.footprint.Take();
+  if (!touched) LeaveOut(Gap::kFootprint, grid.kernel().demangled);
+  for (const auto& [address, bytes] : own_memory) {
+    if (touched) touched->Forget(address, address + bytes);
   }
+  streams.Launched(grid.program, launch.info, std::move(touched));
+}
 
+void Device::Impl::NoteIsolated(const LaunchSpec& spec, const LaunchOutcome& outcome) {
+  if (isolation == nullptr) return;
+  Isolated& shown = isolated[{spec.module, spec.kernel}];
+  const uint64_t blocks = spec.grid.Count();
+  if (outcome.blocks_met) shown.met_from = std::min(shown.met_from, blocks);
+  if (outcome.instructions < kWorthAThread) {
+    shown.small_to = std::max(shown.small_to, blocks);
+  } else {
+    shown.small_to = std::min(shown.small_to, blocks - 1);
+  }
+}
+
+// Adds the launch's record, and returns its modelled time.
+double Device::Impl::Record(const GridLaunch& grid, LaunchOutcome& outcome) {
+  const LaunchSpec& spec = grid.spec;
+  const KernelInfo& kernel = grid.kernel();
   LaunchRecord record;
-  record.ordinal = launch.info.ordinal;
+  record.ordinal = grid.state.info.ordinal;
   record.kernel = kernel.demangled;
   record.mangled = kernel.mangled;
-  record.launched_by = asked_by.kernel;
-  record.is_own = program->is_own;
+  record.launched_by = grid.asked_by.kernel;
+  record.is_own = grid.program->is_own;
   record.grid = spec.grid;
   record.block = spec.block;
   record.static_shared = kernel.static_shared;
@@ -259,22 +258,70 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   record.bound_by = time.bound_by;
   recorded_lines += record.lines.size();
   if (recorded_lines > kMostRecordedLines) record.lines = {};
-  LaunchResult result{LaunchError::kNone, record.microseconds};
   launches.push_back(std::move(record));
-  const auto add = [&](Finding& finding) {
+  return time.microseconds;
+}
+
+LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const ParentLaunch& asked_by,
+                                      ChildWorks* works) {
+  const DefaultFloatEnvironment environment;
+  if (fault != LaunchError::kNone) return {fault};
+  GridLaunch grid(spec, asked_by);
+  if (const LaunchError error = Plan(grid); error != LaunchError::kNone) return {error};
+  LaunchState& launch = grid.state;
+  if (!suspended.empty() && asked_by.kernel.empty()) {
+    const auto room = static_cast<uint64_t>(FreeRoom() * static_cast<double>(grid.most_blocks) + kAlmostABlock);
+    if (room < grid.together) return {.no_room = true};
+    launch.resident_blocks = static_cast<uint32_t>(std::min<uint64_t>(launch.resident_blocks, room));
+  }
+  launch.pauses = pauses;
+  if (pauses != nullptr) static_cast<Suspended*>(pauses)->set_most_blocks(static_cast<double>(grid.most_blocks));
+  if (spec.cooperative) {
+    launch.resident_blocks = static_cast<uint32_t>(spec.grid.Count());
+    launch.grid_workspace = memory.Allocate(kGridWorkspaceBytes, "grid barrier", "", true, false);
+    if (launch.grid_workspace == 0) return {LaunchError::kTooManyResources};
+    std::memset(reinterpret_cast<void*>(launch.grid_workspace), 0, kGridWorkspaceBytes);
+    Tell([&](Observer& o) {
+      o.OnAllocate(launch.grid_workspace, kGridWorkspaceBytes);
+      o.OnHostWrite(launch.grid_workspace, kGridWorkspaceBytes);
+    });
+  }
+  Attend(grid);
+
+  // Copies: a launch that pauses keeps those that it began with.
+  const bool is_checked = checked;
+  const std::vector<Checker*> checking = is_checked ? checkers : std::vector<Checker*>();
+  std::vector<Observer*> watching(observers.begin() + (is_checked ? 0 : std::ssize(checkers)), observers.end());
+  if (streams.active()) watching.push_back(&grid.footprint);
+  std::vector<Finding> in_other_orders;
+  GapSet gaps;
+  TryOtherOrders(launch, in_other_orders, gaps);
+  LaunchOutcome outcome =
+      RunLaunch(launch, watching, checking, pool, TriesIsolated(spec) ? isolation.get() : nullptr, options.print);
+  if (!is_checked) {
+    for (Checker* checker : checkers) {
+      for (const Allocation& a : memory.allocations()) checker->OnHostWrite(a.base, a.bytes);
+    }
+  }
+  if (launch.trace != nullptr) EndTrace(*grid.trace);
+  if (grid.replay) options.replay->Keep(std::move(*grid.replay), outcome.fault || !outcome.findings.empty());
+  NoteIsolated(spec, outcome);
+  EndGrid(grid);
+
+  LaunchResult result{LaunchError::kNone, Record(grid, outcome)};
+  DropKnown(in_other_orders, outcome.findings);
+  outcome.findings.insert(outcome.findings.end(), in_other_orders.begin(), in_other_orders.end());
+  if (outcome.fault) outcome.findings.push_back(*outcome.fault);
+  for (Finding& finding : outcome.findings) {
     finding.launched_by = TextOf(asked_by);
     findings.Add(std::move(finding));
-  };
-  DropKnown(in_other_orders, outcome.findings);
-  for (Finding& finding : outcome.findings) add(finding);
-  for (Finding& finding : in_other_orders) add(finding);
+  }
   gaps.Add(outcome.gaps);
-  LeaveOut(gaps, kernel.demangled);
+  LeaveOut(gaps, grid.kernel().demangled);
   if (outcome.fault) {
     result.error = fault = ErrorOf(*outcome.fault);
-    add(*outcome.fault);
-  } else if (runtime) {
-    *works = std::move(runtime->works());
+  } else if (grid.runtime) {
+    *works = std::move(grid.runtime->works());
   }
   return result;
 }

@@ -4,7 +4,6 @@
 // others (Observer::Beside).
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "vgpu/exec/launch_pauses.h"

@@ -1,6 +1,5 @@
 #include "vgpu/exec/block.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "vgpu/core/hint.h"

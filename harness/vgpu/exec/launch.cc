@@ -46,21 +46,26 @@ class OrderedOutput {
   size_t printed_ = 0;
 };
 
-// Whether the loop around an instruction contains a block barrier. A loop's instructions are contiguous.
-bool LoopHasBarrier(const Program& program, uint32_t pc) {
-  if (!program.info[pc].in_loop) return false;
-  uint32_t begin = pc, end = pc;
-  while (begin > 0 && program.info[begin - 1].in_loop) --begin;
-  while (end < program.info.size() && program.info[end].in_loop) ++end;
-  return std::any_of(program.code.begin() + begin, program.code.begin() + end,
-                     [](const Insn& insn) { return insn.insn_class == InsnClass::kBarrier; });
+// The loop around the instructions from `first` to `last`, which are contiguous: its begin and its end; both 0 outside
+// of one.
+std::pair<uint32_t, uint32_t> LoopAround(const Program& program, uint32_t first, uint32_t last) {
+  if (!program.info[first].in_loop || !program.info[last].in_loop) return {0, 0};
+  while (first > 0 && program.info[first - 1].in_loop) --first;
+  while (last < program.info.size() && program.info[last].in_loop) ++last;
+  return {first, last};
 }
 
-// Whether all barriers in a part of the code are of warps, and there is one.
+bool Has(std::span<const Insn> code, InsnClass barrier) {
+  return std::ranges::count(code, barrier, &Insn::insn_class) > 0;
+}
+
+bool LoopHasBarrier(const Program& program, uint32_t pc) {
+  const auto [begin, end] = LoopAround(program, pc, pc);
+  return Has(std::span(program.code).subspan(begin, end - begin), InsnClass::kBarrier);
+}
+
 bool HasWarpBarriersAlone(std::span<const Insn> code) {
-  const auto is_of = [](InsnClass barrier) { return [=](const Insn& insn) { return insn.insn_class == barrier; }; };
-  return std::ranges::any_of(code, is_of(InsnClass::kWarpSync)) &&
-         std::ranges::none_of(code, is_of(InsnClass::kBarrier));
+  return Has(code, InsnClass::kWarpSync) && !Has(code, InsnClass::kBarrier);
 }
 
 // Whether what stands between two accesses, or between them in the next round of their loop, is a barrier of a warp.
@@ -68,12 +73,9 @@ bool HasWarpBarrierBetween(const Program& program, uint32_t one, uint32_t other)
   const auto [first, last] = std::minmax(one, other);
   const std::span<const Insn> code = program.code;
   if (HasWarpBarriersAlone(code.subspan(first, last - first))) return true;
-  if (!program.info[first].in_loop || !program.info[last].in_loop) return false;
-  uint32_t begin = first, end = last;
-  while (begin > 0 && program.info[begin - 1].in_loop) --begin;
-  while (end < program.info.size() && program.info[end].in_loop) ++end;
-  return HasWarpBarriersAlone(code.subspan(last, end - last)) ||
-         HasWarpBarriersAlone(code.subspan(begin, first - begin));
+  const auto [begin, end] = LoopAround(program, first, last);
+  return begin < end && (HasWarpBarriersAlone(code.subspan(last, end - last)) ||
+                         HasWarpBarriersAlone(code.subspan(begin, first - begin)));
 }
 
 Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
@@ -296,20 +298,16 @@ void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, c
   });
 }
 
-// NOLINTNEXTLINE(readability-function-size): what a launch sets up, in the order in which it is torn down
-LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& observers,
-                        const std::vector<Checker*>& checkers, ThreadPool& pool, BlockIsolation* isolation,
-                        const std::function<void(std::string_view)>& print) {
-  for (Observer* observer : observers) observer->OnLaunchBegin(launch.info);
-  OrderedOutput output(print);
-  launch.block_output = [&](uint32_t block, std::string&& text) { output.Add(block, std::move(text)); };
+namespace {
 
+// Runs the blocks: on several threads, without isolation or with it, or in order on this one.
+Engines RunBlocks(LaunchState& launch, const std::vector<Observer*>& observers, ThreadPool& pool,
+                  BlockIsolation* isolation, LaunchOutcome& outcome) {
   launch.interleaved = launch.program->order_sensitive || launch.has_clusters;
   const uint64_t most = launch.interleaved || launch.trace != nullptr || launch.debugger != nullptr
                             ? 1
                             : static_cast<uint64_t>(pool.size());
   const size_t threads = static_cast<size_t>(std::min(most, launch.info.grid.Count()));
-  LaunchOutcome outcome;
   Engines engines = RunForked(launch, observers, pool, threads);
   // Printed output could not be undone.
   if (engines.empty() && threads > 1 && isolation != nullptr && !launch.program->calls_printf) {
@@ -320,43 +318,41 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
     engines.push_back(std::make_unique<Engine>(launch, observers));
     engines[0]->RunBlocks();
   }
-  for (Observer* observer : observers) observer->OnLaunchEnd();
-
   outcome.threads = static_cast<int>(engines.size());
   for (const auto& engine : engines) {
     for (const Engine::BlockCount& count : engine->block_counts()) outcome.instructions += count.instructions;
   }
+  return engines;
+}
+
+// The engine with the fault of the lowest block; nullptr if none has one.
+const Engine* FaultedOf(const Engines& engines) {
   const Engine* faulted = nullptr;
   for (const auto& engine : engines) {
     if (!engine->fault()) continue;
     if (faulted == nullptr || engine->fault()->block_index < faulted->fault()->block_index) faulted = engine.get();
   }
-  const uint32_t fault_block = faulted == nullptr ? 0xffffffffu : faulted->fault()->block_index;
-  if (faulted != nullptr) {
-    outcome.fault = faulted->fault()->finding;
-    outcome.fault->standing = StandingOf(launch, engines, *faulted->fault());
-    output.Print(faulted->fault_output());
-  }
-  if (std::optional<Finding> over = BudgetFault(launch, engines, fault_block)) outcome.fault = std::move(over);
+  return faulted;
+}
 
+// Findings of blocks up to the one that faulted: those after it may or may not have run.
+void AddFindings(const LaunchState& launch, const Engines& engines, const std::vector<Checker*>& checkers,
+                 uint32_t fault_block, LaunchOutcome& outcome) {
   std::vector<BlockFinding> found;
   for (const auto& engine : engines) {
     for (BlockFinding& finding : engine->findings()) {
-      // Blocks after the one that faulted may or may not have run.
       if (finding.block_index > fault_block) continue;
       if (outcome.fault) finding.finding.count = 1;
       found.push_back(std::move(finding));
     }
+    const ReadTracker* tracker = engine->read_tracker();
+    if (tracker != nullptr && tracker->missed_a_use()) outcome.gaps.Add(Gap::kLateUses);
   }
   std::stable_sort(found.begin(), found.end(), [](const BlockFinding& a, const BlockFinding& b) {
     return std::tuple(a.block_index, a.finding.first.ptx_line, a.finding.kind) <
            std::tuple(b.block_index, b.finding.first.ptx_line, b.finding.kind);
   });
   for (BlockFinding& finding : found) outcome.findings.push_back(std::move(finding.finding));
-  for (const auto& engine : engines) {
-    const ReadTracker* tracker = engine->read_tracker();
-    if (tracker != nullptr && tracker->missed_a_use()) outcome.gaps.Add(Gap::kLateUses);
-  }
   for (Checker* checker : checkers) {
     outcome.gaps.Add(checker->TakeGaps());
     for (const RawFinding& raw : checker->TakeFindings()) {
@@ -365,27 +361,51 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
       if (!IsOnePlace(finding)) outcome.findings.push_back(std::move(finding));
     }
   }
-  if (!outcome.fault) {
-    for (TouchedRange& range : *launch.watched) {
-      for (const auto& engine : engines) engine->locality().AddTo(range);
-    }
-    if (!launch.watched->empty()) outcome.stores = StoresOf(launch);
+}
+
+void AddCounters(const LaunchState& launch, const Engines& engines, LaunchOutcome& outcome) {
+  std::vector<PcCounters> by_pc(launch.program->code.size());
+  std::vector<KeptSample> samples(by_pc.size());
+  std::vector<const Locality*> localities;
+  for (const auto& engine : engines) {
+    engine->AddTo(by_pc);
+    localities.push_back(&engine->locality());
+    for (size_t pc = 0; pc < samples.size(); ++pc) KeepWorse(samples[pc], engine->sample(static_cast<uint32_t>(pc)));
   }
-  if (!outcome.fault && launch.counters) {
-    std::vector<PcCounters> by_pc(launch.program->code.size());
-    std::vector<KeptSample> samples(by_pc.size());
-    std::vector<const Locality*> localities;
-    for (const auto& engine : engines) {
-      engine->AddTo(by_pc);
-      localities.push_back(&engine->locality());
-      for (size_t pc = 0; pc < samples.size(); ++pc) KeepWorse(samples[pc], engine->sample(static_cast<uint32_t>(pc)));
-    }
-    SumCounters(*launch.program, by_pc, samples, &outcome.counters, &outcome.lines);
-    const Locality::Footprint footprint = Locality::FootprintOf(localities);
-    outcome.counters.global_load_footprint = footprint.loads;
-    outcome.counters.global_store_footprint = footprint.stores;
-    outcome.counters.atomic_footprint = footprint.atomics;
+  SumCounters(*launch.program, by_pc, samples, &outcome.counters, &outcome.lines);
+  const Locality::Footprint footprint = Locality::FootprintOf(localities);
+  outcome.counters.global_load_footprint = footprint.loads;
+  outcome.counters.global_store_footprint = footprint.stores;
+  outcome.counters.atomic_footprint = footprint.atomics;
+}
+
+}  // namespace
+
+LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& observers,
+                        const std::vector<Checker*>& checkers, ThreadPool& pool, BlockIsolation* isolation,
+                        const std::function<void(std::string_view)>& print) {
+  for (Observer* observer : observers) observer->OnLaunchBegin(launch.info);
+  OrderedOutput output(print);
+  launch.block_output = [&](uint32_t block, std::string&& text) { output.Add(block, std::move(text)); };
+  LaunchOutcome outcome;
+  const Engines engines = RunBlocks(launch, observers, pool, isolation, outcome);
+  for (Observer* observer : observers) observer->OnLaunchEnd();
+
+  const Engine* const faulted = FaultedOf(engines);
+  const uint32_t fault_block = faulted == nullptr ? 0xffffffffu : faulted->fault()->block_index;
+  if (faulted != nullptr) {
+    outcome.fault = faulted->fault()->finding;
+    outcome.fault->standing = StandingOf(launch, engines, *faulted->fault());
+    output.Print(faulted->fault_output());
   }
+  if (std::optional<Finding> over = BudgetFault(launch, engines, fault_block)) outcome.fault = std::move(over);
+  AddFindings(launch, engines, checkers, fault_block, outcome);
+  if (outcome.fault) return outcome;
+  for (TouchedRange& range : *launch.watched) {
+    for (const auto& engine : engines) engine->locality().AddTo(range);
+  }
+  if (!launch.watched->empty()) outcome.stores = StoresOf(launch);
+  if (launch.counters) AddCounters(launch, engines, outcome);
   return outcome;
 }
 

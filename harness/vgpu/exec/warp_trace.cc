@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "vgpu/core/dim3.h"
 #include "vgpu/core/grouped.h"

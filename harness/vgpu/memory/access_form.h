@@ -2,7 +2,6 @@
 // each.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #include "vgpu/core/lane_mask.h"

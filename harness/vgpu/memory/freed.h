@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "vgpu/core/finding.h"
 #include "vgpu/memory/memory.h"

@@ -2,7 +2,6 @@
 // these facts; a test checks that device profiles agree with it.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "vgpu/ptx/declaration.h"
 
 #include <bit>
-#include <limits>
 
 #include "vgpu/ptx/constant.h"
 

@@ -14,7 +14,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "vgpu/core/processor_folder.h"
 #include "vgpu/core/trace_request.h"

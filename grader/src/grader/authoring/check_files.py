@@ -312,11 +312,13 @@ def recorded_form(message: str) -> str:
     message only the error locations are kept: wording, quoted headers and line numbers in headers vary by toolchain.
     The line where an endless loop or recursion was stopped is left out, as it varies from run to run.
     """
-    errors = _ERROR.findall(message)
+    errors = _ERROR.findall(message)  # parses a text to record
     if errors:
         return "\n".join(errors)
-    if any(words in message for words in _NO_ONE_LINE):
-        message = _SOMEWHERE.sub(r"\1:…", message)
+    if any(words in message for words in _NO_ONE_LINE):  # parses a text to record
+        message = _SOMEWHERE.sub(r"\1:…", message)  # parses a text to record
     streams: dict[str, int] = {}
-    message = _STREAM.sub(lambda one: f"in stream {streams.setdefault(one[1], len(streams) + 1)}", message)
-    return _HEADER_LINE.sub(r"\1", _ADDRESS.sub("0x…", message.strip()))
+    message = _STREAM.sub(
+        lambda one: f"in stream {streams.setdefault(one[1], len(streams) + 1)}", message
+    )  # parses a text to record
+    return _HEADER_LINE.sub(r"\1", _ADDRESS.sub("0x…", message.strip()))  # parses a text to record

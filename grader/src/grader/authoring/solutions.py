@@ -98,7 +98,7 @@ def read_entries(hidden: Path, kind: str) -> dict[str, dict[str, str]]:
 
 def verdict_of(message: str) -> str:
     """The verdict and the rung that a message begins with; empty for others, such as a compiler's."""
-    match = _SAID.match(message)
+    match = _SAID.match(message)  # parses a text to record
     return f"{match[1]} {match[2]}" if match else ""
 
 

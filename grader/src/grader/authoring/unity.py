@@ -86,7 +86,8 @@ class UnityBuilds:
             source = batch_source([order.source for order in orders], names, first.assignment.submission)
             built = build_worker(replace(first, source=source, parts=tuple(names)), stop)
             self._keep(orders, names)
-            refused = {int(index) for index in re.findall(rf"\b{_NAMESPACE}(\d+)::", built.message)}
+            numbers = re.findall(rf"\b{_NAMESPACE}(\d+)::", built.message)  # parses nvcc's output
+            refused = set(map(int, numbers))
             if not built.refused or not refused:
                 break
             orders = [order for index, order in enumerate(orders) if index not in refused]

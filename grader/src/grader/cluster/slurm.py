@@ -163,8 +163,8 @@ def _given(own: Resources, excluded: Collection[str]) -> dict[str, Any]:
 
 def _problem(command: str, said: str) -> GraderError | BusyError:
     """The exception for an error message of a Slurm command."""
-    if any(words in said for words in _BUSY):
-        return BusyError(f"{command}: {said.strip().splitlines()[-1]}")
+    if any(words in said for words in _BUSY):  # parses a program's output
+        return BusyError(f"{command}: {said.strip().splitlines()[-1]}")  # parses a program's output
     next_step = f"Type:  {command}      to see whether Slurm works on this machine"
     if command == "sbatch":
         next_step = "What is asked for is in cluster.toml. Type the same command with --dry-run to see the scripts"

@@ -146,7 +146,7 @@ def need_gpu(layout: Layout, assignments: Iterable[Assignment], device: str) -> 
     reasons = (why_no_gpu(layout, one) for one in assignments if device == "cuda")
     if reason := next(filter(None, reasons), ""):
         raise GraderError(
-            f"--device cuda needs an NVIDIA GPU: {reason}.\n"
+            f"--device cuda needs an NVIDIA GPU.\n{reason}\n"
             "Type the same command without --device cuda: the virtual GPU finds faults and counts on any machine"
         )
 

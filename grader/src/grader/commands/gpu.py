@@ -181,5 +181,5 @@ def _gpu_and_driver() -> str:
         raise GraderError(
             "nvidia-smi names no GPU here.\nThe pages of a GPU run are written on the machine that has one: make gpu"
         ) from None
-    name, _, driver = said.partition(", ")
+    name, _, driver = said.partition(", ")  # parses a program's output
     return f"{name}, driver {driver}, {datetime.now(UTC).date()}"

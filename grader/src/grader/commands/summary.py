@@ -89,10 +89,8 @@ def _students(grades: Sequence[StudentGrades], names: Sequence[str], width: int)
         table.add_column("Total", justify="right", no_wrap=True)
     for one in grades:
         cells = [_points(one.assignments.get(name), whole=len(names) == 1) for name in columns]
-        total = one.total_text
-        if is_dense:
-            total = total.removesuffix(" bonus").replace(" ", "")
-        elif one.total is not None:
+        total = one.total_in("{}+{}") if is_dense else one.total_text
+        if not is_dense and one.total is not None:
             total += f" of {points_text(one.possible)}"
         verdict = _verdict(one, names, with_missing=not is_dense)  # the columns already show what is missing
         table.add_row(_shown(one.student.name), verdict, *cells, *([total] if has_total else []))

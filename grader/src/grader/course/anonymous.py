@@ -188,7 +188,7 @@ class Anonymous:
         """The message without names; without a source it lists the student's files, which are replaced."""
         if record.source or folder not in self._file_names:
             return self._clean(folder, record.message)
-        return self._file_names[folder].sub(_LOST, record.message)
+        return self._file_names[folder].sub(_LOST, record.message)  # parses names to hide
 
     def _result(self, folder: str, result: SuiteResult) -> SuiteResult:
         """The program's output may contain its author's name."""

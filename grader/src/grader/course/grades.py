@@ -80,8 +80,12 @@ class AssignmentGrade:
     @property
     def points_text(self) -> str:
         """Formatted as "100 + 12 bonus"; a dash if there are none yet."""
+        return self.points_in("{} + {} bonus")
+
+    def points_in(self, form: str) -> str:
+        """The same in another form."""
         on_top = 0.0 if self.is_extra else self.on_top
-        return "–" if self.points is None else with_bonus(self.points - on_top, on_top)
+        return "–" if self.points is None else with_bonus(self.points - on_top, on_top, form)
 
     @property
     def is_counted(self) -> bool:
@@ -109,13 +113,17 @@ class StudentGrades:
     @property
     def total_text(self) -> str:
         """Formatted as "700 + 454 bonus", with extra credit in the bonus; a dash before anything counts."""
+        return self.total_in("{} + {} bonus")
+
+    def total_in(self, form: str) -> str:
+        """The same in another form."""
         if self.total is None:
             return "–"
         on_top = sum(grade.on_top for grade in self.assignments.values() if grade.is_counted)
         if self.steps:  # weights, caps and corrections: more than a sum
             on_top = self.total - self.possible
         on_top = round(min(max(on_top, 0.0), max(self.total, 0.0)), 2)
-        return with_bonus(self.total - on_top, on_top)
+        return with_bonus(self.total - on_top, on_top, form)
 
 
 def compute_grades(

@@ -48,8 +48,8 @@ def status(text: str, zone: tzinfo) -> tuple[bool, str]:
     """Whether Moodle's Status column says late, and the date of an extension if it names one."""
     plain = _plain(text)
     until = _UNTIL.search(plain)
-    said = plain[: until.start()] if until else plain
-    return bool(_LATE.search(said)), moment(plain[until.end() :].strip(" :-"), zone) if until else ""
+    state = plain[: until.start()] if until else plain
+    return bool(_LATE.search(state)), moment(plain[until.end() :].strip(" :-"), zone) if until else ""
 
 
 def _plain(text: str) -> str:

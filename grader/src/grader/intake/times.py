@@ -97,7 +97,7 @@ def tell_times(
     """Sets the time of each owner's newest attempt from times.csv or the worksheet."""
     for owner in owners:
         newest = owner.attempts[-1]
-        lines = [told[one] for one in owner.members if one in told]
+        lines = [told[one] for one in owner.members if one in told]  # parses a platform's file
         if lines and not newest.at:
             late, extended = status(lines[0].status, zone)
             at = max((moment(one.modified, zone) for one in lines), default="")

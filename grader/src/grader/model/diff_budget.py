@@ -156,7 +156,7 @@ def _lines_of(source: bytes) -> list[_Line] | None:
             lines.append(_Line(key, weight, is_directive, is_outside, tokens[0][1], tokens[-1][1]))
             tokens.clear()
 
-    for piece, line in zip(normal.text.split("\x1f"), normal.lines, strict=False):
+    for piece, line in zip(normal.text.split("\x1f"), normal.lines, strict=False):  # parses source code
         word = piece.strip()
         if not tokens:
             is_outside = not any(is_block for is_block, _ in braces)

@@ -46,7 +46,8 @@ def not_compiled(file: str, said: str, *, is_refused: bool = False) -> list[Outc
     """The report if there is no program; `said` is nvcc's output, or why the file is not accepted."""
     verdict, what = ("REJECTED", "is not accepted") if is_refused else ("COMPILE", "does not compile")
     found = [
-        (match[2], int(match[1])) for match in re.finditer(rf"^{re.escape(file)}\((\d+)\): (.*error.*)$", said, re.M)
+        (match[2], int(match[1]))
+        for match in re.finditer(rf"^{re.escape(file)}\((\d+)\): (.*error.*)$", said, re.M)  # parses nvcc's output
     ]
     lines = tuple(SaidLine("", text, file, line) for text, line in found)
     test = TestResult(
@@ -135,9 +136,9 @@ def _of(name: str, rung: str, outcome: TestResult | Evidence | Timing) -> Iterat
         yield Problem(whole, outcome.verdict, level, outcome.message, _clean(outcome.said), places)
         return
     for finding in findings:  # findings of a test whose results are right
-        headline = finding.text.partition("\n")[0]
+        headline = f"{finding.verdict}  {finding.launch}".rstrip()
         places = tuple((place.file, place.line, "") for place in finding.places if place.line)
-        yield Problem(whole, finding.text.split()[0], "error", headline, finding.text, places)
+        yield Problem(whole, finding.verdict, "error", headline, finding.text, places)
 
 
 def _location(source: Path, place: Place) -> dict[str, Any]:

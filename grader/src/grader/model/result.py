@@ -49,7 +49,8 @@ class Memory:
 class Finding:
     """A fault in a kernel, at one place or, for a race, at two; `count` equal ones are merged.
 
-    `missing`: what would have ordered a race's two accesses, as in docs/reference/result-json.md.
+    `verdict` and `launch` begin its text. `missing`: what would have ordered a race's two accesses, as in
+    docs/reference/result-json.md.
     """
 
     kind: str
@@ -57,6 +58,8 @@ class Finding:
     places: tuple[Place, ...]
     text: str
     count: int
+    verdict: str = ""
+    launch: str = ""
     missing: str = ""
     memory: Memory | None = None
 
@@ -79,6 +82,14 @@ class SaidLine:
         return f"{self.label:<7} {self.text}" if self.label else self.text
 
 
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The part of the student's source that a hint is about: a row of `student/sights.py`, and names that it needs."""
+
+    part: str = ""
+    names: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
     """A message of the judge: a headline, lines, and an optional hint of one sentence."""
@@ -86,6 +97,7 @@ class Said:
     message: str
     lines: tuple[SaidLine, ...] = ()
     hint: str = ""
+    sight: Sight = Sight()
 
     @property
     def said(self) -> str:
@@ -115,6 +127,7 @@ class TestResult(Said):
     unfinished: bool = False  # it failed because the student has not begun this rung
     device: str = ""  # which of two devices found what is wrong
     launches: tuple[str, ...] = ()  # of the call that failed: "fill_kernel<<<3,128>>>  launch.cu:12"
+    kernels: tuple[str, ...] = ()  # of these launches
     launches_before: int = 0  # of the test's other calls
 
     @property
@@ -363,7 +376,7 @@ class SuiteResult:
             tests=tuple(
                 replace(
                     test, name=intern(test.name), rung=intern(test.rung), verdict=intern(test.verdict),
-                    message="", lines=(), hint="", output="", reproduce="", findings=(), launches=(),
+                    message="", lines=(), hint="", output="", reproduce="", findings=(), launches=(), kernels=(),
                 )
                 for test in self.tests
             ),
@@ -470,6 +483,8 @@ def test_from(fields: Fields) -> TestResult:
                 ),
                 text=finding.text("text", ""),
                 count=finding.whole("count", 1),
+                verdict=finding.text("verdict", ""),
+                launch=finding.text("launch", ""),
                 missing=finding.text("missing", ""),
                 memory=_memory(finding.table("memory")) if finding.has("memory") else None,
             )
@@ -478,7 +493,9 @@ def test_from(fields: Fields) -> TestResult:
         unfinished=fields.flag("unfinished", False),
         device=fields.text("device", ""),
         lines=_lines(fields),
+        sight=_sight(fields),
         launches=fields.texts("launches"),
+        kernels=fields.texts("kernels"),
         launches_before=fields.whole("launches_before", 0),
     )
 
@@ -490,6 +507,14 @@ def _memory(fields: Fields) -> Memory:
         offset=fields.whole("offset", 0, least=-_FAR),
         bytes=fields.whole("bytes", 0),
         buffer_bytes=fields.whole("buffer_bytes") if fields.has("buffer_bytes") else 0,
+    )
+
+
+def _sight(fields: Fields) -> Sight:
+    return (
+        read(Sight, fields.table("sight"), names=fields.table("sight").texts("names"))
+        if fields.has("sight")
+        else Sight()
     )
 
 
@@ -510,6 +535,7 @@ def _evidence(fields: Fields) -> Evidence:
         message=fields.text("message", ""),
         lines=_lines(fields),
         hint=fields.text("hint", ""),
+        sight=_sight(fields),
         unmet=fields.text("unmet", ""),
     )
 

@@ -31,6 +31,7 @@ class CriterionScore:
     value: float | None
     full: float
     none: float
+    unmet: str = ""  # why it doesn't count, whatever its value
 
     @property
     def is_full(self) -> bool:
@@ -152,7 +153,7 @@ def _measured_score(
     if value is None:
         return _criterion_score(criterion, 0.0, "WRONG" if found == "PASS" else found, "could not be measured")
     if unmet:
-        return _criterion_score(criterion, 0.0, "SLOW", f"{plain(value)}, but it {unmet}", value)
+        return replace(_criterion_score(criterion, 0.0, "SLOW", f"{plain(value)}, but it {unmet}", value), unmet=unmet)
     fraction = linear_fraction(value, criterion.full, criterion.none)
     verdict = "PASS" if fraction >= 1 else "SLOW"
     detail = (
@@ -185,9 +186,9 @@ def points_text(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def with_bonus(own: float, bonus: float) -> str:
+def with_bonus(own: float, bonus: float, form: str = "{} + {} bonus") -> str:
     """Points plus bonus: "90 + 10 bonus"."""
-    return f"{points_text(own)} + {points_text(bonus)} bonus" if bonus else points_text(own)
+    return form.format(points_text(own), points_text(bonus)) if bonus else points_text(own)
 
 
 def _criterion_score(
@@ -223,4 +224,8 @@ def _score(assignment: Assignment, criteria: tuple[CriterionScore, ...], verdict
 
 def score_from(fields: Fields) -> Score:
     """Reads a score's JSON form."""
-    return read(Score, fields, criteria=tuple(read(CriterionScore, entry) for entry in fields.tables("criteria")))
+    return read(Score, fields, criteria=tuple(map(_criterion_from, fields.tables("criteria"))))
+
+
+def _criterion_from(fields: Fields) -> CriterionScore:
+    return read(CriterionScore, fields, unmet=fields.text("unmet", ""))

@@ -1,7 +1,5 @@
 """A criterion's metric in words: "divergent_branches / warps of 32 elements" is "divergent branches per warp of …"."""
 
-import re
-
 from grader.model.assignment import Assignment
 from grader.model.score import CriterionScore, plain, plain_beside
 from grader.model.verdicts import INCONCLUSIVE
@@ -70,8 +68,7 @@ def remark(score: CriterionScore) -> str:
         return score.detail
     if score.verdict == INCONCLUSIVE or score.verdict not in _MEASURED:
         return score.detail
-    found = re.search(r", but (it .*)$", score.detail)
-    return f"does not count: {found[1]}" if found else ""
+    return f"does not count: it {score.unmet}" if score.unmet else ""
 
 
 def _figure(assignment: Assignment, text: str) -> str:

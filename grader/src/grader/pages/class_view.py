@@ -91,7 +91,7 @@ def _cell(assignment: Assignment, grade: AssignmentGrade | None) -> Cell:
         verdict, rung = PASS, ""
     return Cell(
         points=grade.points if grade else None,
-        text=grade.points_text.removesuffix(" bonus") if grade else "–",
+        text=grade.points_in("{} + {}") if grade else "–",
         verdict=verdict,
         rung=rung,
         card=staff_card_name(record) if record else "",

@@ -91,7 +91,8 @@ def _message(assignment: Assignment, record: Record) -> str:
         return ""
     if record.verdict != "COMPILE" or record.provenance.sandboxed:
         return record.message  # in the sandbox the compiler can read nothing hidden
-    lines = [line for line in record.message.split("\n") if _is_about(line, assignment.submission)]
+    lines = record.message.split("\n")  # parses nvcc's output
+    lines = [line for line in lines if _is_about(line, assignment.submission)]
     return "\n".join(lines) or "The compiler's message is about other files than yours."
 
 
@@ -114,7 +115,7 @@ def _is_open(assignment: Assignment, criterion_id: str, opening: Opening) -> boo
 def _criterion(assignment: Assignment, criterion: CriterionScore, opening: Opening) -> CriterionScore:
     if _is_open(assignment, criterion.id, opening):
         return criterion
-    return replace(criterion, detail=_HIDDEN_DETAIL, metric="", value=None)
+    return replace(criterion, detail=_HIDDEN_DETAIL, metric="", value=None, unmet="")
 
 
 def _result(assignment: Assignment, record: Record, result: SuiteResult, opening: Opening) -> SuiteResult:
@@ -172,11 +173,11 @@ def _after_hidden(file_name: str, test: TestResult, lines: int, words: set[str])
     The numbers in a budget's message are the judge's own counts, so they stay.
     """
     if test.verdict in (PASS, SLOW):
-        return replace(test, output="", launches=())
+        return replace(test, output="", launches=(), kernels=())
     findings = _findings(file_name, test, lines, words)
     return replace(
         test, output="", message=f"{test.verdict}  {test.name}", lines=(*_told(findings), _VALUES_LEFT_OUT),
-        findings=findings, launches=(),
+        findings=findings, launches=(), kernels=(),
     )  # fmt: skip
 
 

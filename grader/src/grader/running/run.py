@@ -240,7 +240,7 @@ def why_no_gpu(layout: Layout, assignment: Assignment) -> str:
     if ended.status == 0:
         return ""
     said = ended.output.strip().splitlines() or ["it says nothing"]
-    return said[-1].removeprefix(f"{path.name}: ").removeprefix("--device=cuda ").partition(";")[0]
+    return said[-1]
 
 
 def _harness_failed(path: Path, suite: Suite, done: Sequence[TestResult], output: str) -> InfrastructureError:

@@ -105,7 +105,7 @@ class _Parser(argparse.ArgumentParser):
     """On errors, says what to type instead of printing the usage."""
 
     def error(self, message: str) -> NoReturn:
-        unknown = re.match(r"unrecognized arguments: (\S+)", message)
+        unknown = re.match(r"unrecognized arguments: (\S+)", message)  # parses a program's output
         if unknown:
             option = unknown[1].partition("=")[0]
             near = did_you_mean(option, (one for one in self._option_string_actions if one.startswith("--")))

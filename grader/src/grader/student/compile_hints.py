@@ -111,7 +111,7 @@ def compile_hint(message: str, source: str = "") -> str:
 
     `source`, the compiled file, provides names that a mistyped one may mean.
     """
-    error = _FIRST_ERROR.search(message)
+    error = _FIRST_ERROR.search(message)  # parses nvcc's output
     if error is None:
         return ""
     called = _CALLED_ON_HOST.search(error["said"])
@@ -124,13 +124,15 @@ def compile_hint(message: str, source: str = "") -> str:
 
 def warning_hints(message: str) -> list[str]:
     """A line for each location with a warning that has a hint."""
-    hints = {found["place"]: _first(_WARNINGS, found) for found in _WARNING.finditer(message)}
+    hints = {found["place"]: _first(_WARNINGS, found) for found in _WARNING.finditer(message)}  # parses nvcc's output
     return [f"  hint    {place}: {hint}" for place, hint in hints.items() if hint]
 
 
 def _first(table: tuple[tuple[str, str, str], ...], found: re.Match[str]) -> str:
     """The first hint whose two patterns match the message and the source line."""
-    matching = (hint for said, line, hint in table if re.search(said, found["said"]) and re.search(line, found["line"]))
+    matching = (
+        hint for words, line, hint in table if re.search(words, found["said"]) and re.search(line, found["line"])
+    )
     return next((_texts()[hint] for hint in matching), "")
 
 
@@ -150,7 +152,7 @@ def _definition(name: str, source: str) -> bool:
 
 def _missing_header(said: str, source: str) -> str:
     """What to include or write for a name of the standard library; "" for other names."""
-    name = _STANDARD_NAME.match(said)
+    name = _STANDARD_NAME.match(said)  # parses nvcc's output
     header = _HEADERS.get(name[1]) if name else None
     if name is None or header is None:
         return ""
@@ -159,9 +161,9 @@ def _missing_header(said: str, source: str) -> str:
 
 def _mistyped(said: str, source: str) -> str:
     """The likely meaning of an unknown name; "" if no known name is similar."""
-    if member := _MEMBER.match(said):
+    if member := _MEMBER.match(said):  # parses nvcc's output
         return f"its parts are x, y and z; did you mean {member[1].lower()}?" if member[1].lower() in "xyz" else ""
-    undefined = _UNDEFINED.match(said)
+    undefined = _UNDEFINED.match(said)  # parses nvcc's output
     if undefined is None:
         return ""
     name = undefined[1]

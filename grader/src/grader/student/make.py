@@ -410,7 +410,8 @@ class _Student:
         self, assignment: Assignment, worker: Path, flags: Sequence[str], *, verbose: bool = False
     ) -> tuple[SuiteResult, str]:
         """The suite's result, and its printed table. Raises GraderError if the harness failed."""
-        request = self._request
+        if (rung := self._request.choice.rung) and not assignment.rungs_named(rung):
+            raise UsageError(no_rung(assignment, rung))
         with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
             path = Path(folder) / "result.json"
             command = self._command(
@@ -432,9 +433,7 @@ class _Student:
                 status, output = ended.status, ended.output
             self._say("")
             if status == _HARNESS_STATUS and not path.is_file():
-                said = output.strip()
-                is_unknown = f"--rung={request.choice.rung} names no rung" in said
-                raise UsageError(no_rung(assignment, request.choice.rung)) if is_unknown else GraderError(said)
+                raise GraderError(output.strip())
             try:
                 result = parse_result(read_regular(path, _BYTES))
             except (FileNotFoundError, FileError, SchemaError) as error:

@@ -3,51 +3,57 @@
 import re
 from collections.abc import Iterable
 
-# The hint's text; whether to search kernels or host code; a pattern for the line.
-_SIGHTS = (
-    (r"__shfl|[Ss]huffle", True, r"__shfl"),
-    (r"return early", True, r"\breturn;"),
-    (r"garbage", True, r"^\s*(?:int|unsigned|float|double)\b[^=()]*;"),
-    (r"begin with blockIdx|to depend on blockIdx", True, r"threadIdx\.x"),
-    (
-        r"whole grid|all its steps|steps must go on|(?:over the rows|pass of the loop|thread's loop)",
-        True,
-        r"^\s*(?:for|while)\b",
-    ),
-    (r"those that are less|compare the other way", True, r"\+=.*[<>]|if \(.*[<>].*\)\s*(?:\+\+|\w+\+\+)"),
-    (r"kept in an int", True, r"^\s*(?:unsigned|int)\s+\w+ ="),
-    (r"blocks overlap", True, r"blockIdx\.x \*"),
-    (r"shift \+ n is unsigned", False, r"shift.*%"),
-    (r"guard or index", True, r"\bif \(.*[<>]"),
-    (
-        r"number of blocks up|number of tiles up",
-        False,
-        r"\w\)?\s*//?\s*(?:k?[Bb]lock|kThreads|each|BLOCK|per_block|size)",
-    ),
-    (r"memory of cudaMallocHost", False, r"\bmalloc\(|\bnew \w+\[|vector<float>"),
-    (r"let chunk c go through", False, r"cudaStream_t\s+\w+\s*="),
-    (r"all three rules", False, r"kMost\w+"),
-    (r"synchronize each stream first", False, r"h_out\[.*\] ="),
-)
+from grader.model.result import Sight
+
+# A part that the judge's hints name; whether to search kernels or host code; a pattern for the line. Besides these:
+# "element", of the array named, and the parts of `named_line`.
+_SIGHTS = {
+    "shuffle": (True, r"__shfl"),
+    "return": (True, r"\breturn;"),
+    "variable": (True, r"^\s*(?:int|unsigned|float|double)\b[^=()]*;"),
+    "int": (True, r"^\s*(?:unsigned|int)\s+\w+ ="),
+    "thread index": (True, r"threadIdx\.x"),
+    "block index": (True, r"blockIdx\.x \*"),
+    "loop": (True, r"^\s*(?:for|while)\b"),
+    "comparison": (True, r"\+=.*[<>]|if \(.*[<>].*\)\s*(?:\+\+|\w+\+\+)"),
+    "guard": (True, r"\bif \(.*[<>]"),
+    "shift": (False, r"shift.*%"),
+    "blocks": (False, r"\w\)?\s*//?\s*(?:k?[Bb]lock|kThreads|each|BLOCK|per_block|size)"),
+    "streams": (False, r"cudaStream_t\s+\w+\s*="),
+    "rules": (False, r"kMost\w+"),
+    "copied element": (False, r"h_out\[.*\] ="),
+}
+# Parts with names of members or functions; from which name on one that is not there is what the function lacks.
+_NAMED = {"input": 0, "result": 1, "function": 9}
 
 
-def line_in_sight(hint: str, source: str, kernels: Iterable[str], launcher: str) -> tuple[int, str]:
+def line_in_sight(sight: Sight, source: str, kernels: Iterable[str], launcher: str) -> tuple[int, str]:
     """The number and text of the line, in the kernels or the launcher or what they call; 0 if none is known."""
-    for said, in_kernel, pattern in _SIGHTS:
-        if not re.search(said, hint):
-            continue
+    if sight.part == "element":  # only where one line alone has elements of the array
+        (array,) = sight.names
+        lines = {number: line.strip() for number, line in _reached(source, list(kernels)) if f"{array}[" in line}
+        return next(iter(lines.items())) if len(lines) == 1 else (0, "")
+    if sight.part in _SIGHTS:
+        in_kernel, pattern = _SIGHTS[sight.part]
         reached = _reached(source, list(kernels) if in_kernel else [launcher])
         rest = [] if in_kernel else enumerate(source.split("\n"), 1)  # including members of classes
         for number, line in (*reached, *rest):
             if not line.lstrip().startswith("//") and re.search(pattern, line):
                 return number, line.strip()
-        return 0, ""
-    # An element as the hint writes it, d_b[k * columns + c]: the only line with elements of that array.
-    for array in re.findall(r"\b([ds]_\w+)\[\w+ ", hint):
-        lines = {number: line.strip() for number, line in _reached(source, list(kernels)) if f"{array}[" in line}
-        if len(lines) == 1:
-            return next(iter(lines.items()))
     return 0, ""
+
+
+def named_line(sight: Sight, source: str, begin: int) -> tuple[int, str, str]:
+    """The first line of the function at `begin` that uses a name, and its text; or 0, and the name that it lacks."""
+    body = source.split("\n")[begin - 1 :]
+    body = body[: next((k for k, row in enumerate(body) if row.startswith("}")), len(body))]
+    for place, name in enumerate(sight.names if sight.part in _NAMED else ()):
+        for k, row in enumerate(body):
+            if re.search(rf"(?:->|\.){re.escape(name)}(?!\w)", row):
+                return begin + k, row.strip(), ""
+        if place >= _NAMED[sight.part]:
+            return 0, "", name
+    return 0, "", ""
 
 
 def _reached(source: str, names: list[str]) -> Iterable[tuple[int, str]]:

@@ -27,7 +27,7 @@ from grader.model.result import (
 from grader.model.score import CriterionScore, Score, points_text, score_result, with_bonus
 from grader.model.units import metric_words, value_text
 from grader.student.machine_code import ARCH, MachineChanges
-from grader.student.sights import line_in_sight
+from grader.student.sights import line_in_sight, named_line
 
 _OUTPUT_LINES, _OUTPUT_COLUMNS = 10, 200
 _COLUMNS = 80  # default if a terminal doesn't say
@@ -177,7 +177,7 @@ def with_found_line(result: SuiteResult, first: TestResult, found: TestResult, s
         for line in found.lines
         if line.line <= len(rows)
     )
-    named = replace(first, lines=(*first.lines, *seen), hint=found.hint)
+    named = replace(first, lines=(*first.lines, *seen), hint=found.hint, sight=found.sight)
     return replace(result, tests=tuple(named if test is first else test for test in result.tests))
 
 
@@ -252,8 +252,10 @@ def _message(assignment: Assignment, row: _Row, result: SuiteResult, source: str
             line.file == assignment.submission and line.label in {"at", "first", "second", "failed"}
             for line in first.lines
         )
-        launches = () if is_theirs and first.verdict not in {"WRONG", "UNINIT"} else first.launches
-        said = _with_places(first, first.verdict, row.rung, assignment.submission, source, launches)
+        shown = (
+            replace(first, launches=(), kernels=()) if is_theirs and first.verdict not in {"WRONG", "UNINIT"} else first
+        )
+        said = _with_places(shown, first.verdict, row.rung, assignment.submission, source)
     lines = [_said(said, first.verdict, to)]
     lines += _drawn(of_test(first), to)
     lines += _output(first)
@@ -293,15 +295,15 @@ def _output(test: TestResult) -> list[str]:
     return ["  your program printed:", *shown] if shown else []
 
 
-def _with_places(said: Said, verdict: str, rung: Rung, file: str, source: str, launches: Sequence[str] = ()) -> Said:
+def _with_places(said: Said, verdict: str, rung: Rung, file: str, source: str) -> Said:
     """The message with lines the judge lacks: launches, the stub's remaining return, the start of the rung."""
+    launches, kernels = (said.launches, said.kernels) if isinstance(said, TestResult) else ((), ())
     lines = [*said.lines, *(SaidLine(" " if index else "launch", text) for index, text in enumerate(launches))]
     if verdict == "API" and (number := stub_line(source, rung)):
         lines.append(SaidLine("at", f"{file}:{number}  return {_STUB_RETURNS};", file, number))
     elif not launches and not any(line.file == file for line in lines) and (number := launcher_line(source, rung)):
-        lines += named_lines(said, source, file, number, rung.id)
-    kernels = [re.split(r"[<(]", text)[0] for text in launches if "<<<" in text]
-    number, code = line_in_sight(said.hint, source, kernels, rung.id)
+        lines += _in_function(said, source, file, number, rung.id)
+    number, code = line_in_sight(said.sight, source, [name.partition("<")[0] for name in kernels], rung.id)
     if number and not any(line.file == file and line.line == number for line in lines):
         lines.append(SaidLine("see", f"{file}:{number}  {code}", file, number))
     return replace(said, lines=tuple(lines))
@@ -313,22 +315,12 @@ def launcher_line(source: str, rung: Rung) -> int:
     return source.count("\n", 0, found.start()) + 1 if found else 0
 
 
-def named_lines(said: Said, source: str, file: str, begin: int, function: str) -> list[SaidLine]:
-    """The function's line, and the first line in it that uses a member named in the message, or the member it lacks.
-
-    The member with an unexpected value takes precedence over those in the hint.
-    """
-    body = source.split("\n")[begin - 1 :]
-    body = body[: next((k for k, row in enumerate(body) if row.startswith("}")), len(body))]
-    expected = [line.text.partition(" = ")[0] for line in said.lines if line.label == "expect" and " = " in line.text]
-    lines = [SaidLine("in", f"{file}:{begin}  {function}()", file, begin)]
-    for member in [*expected, *re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", said.hint)]:
-        for k, row in enumerate(body):
-            if re.search(rf"(?:->|\.){member}\b", row):
-                return [*lines, SaidLine("at", f"{file}:{begin + k}  {row.strip()}", file, begin + k)]
-        if any(re.search(rf"\b{member} \d", line.text) for line in said.lines):  # among the given numbers
-            return [replace(lines[0], text=f"{lines[0].text}, which does not use {member}")]
-    return lines
+def _in_function(said: Said, source: str, file: str, begin: int, function: str) -> list[SaidLine]:
+    """The function's line, and the line in it that uses what the hint names, or the name that it lacks."""
+    number, text, lacking = named_line(said.sight, source, begin)
+    missing = f", which does not use {lacking}" if lacking else ""
+    at = [SaidLine("at", f"{file}:{number}  {text}", file, number)] if number else []
+    return [SaidLine("in", f"{file}:{begin}  {function}(){missing}", file, begin), *at]
 
 
 def stub_line(source: str, rung: Rung) -> int:

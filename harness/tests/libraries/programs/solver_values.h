@@ -5,7 +5,6 @@
 #include <cusolverDn.h>
 
 #include <algorithm>
-#include <string>
 
 #include "numbers.h"
 

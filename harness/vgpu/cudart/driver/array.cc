@@ -1,7 +1,6 @@
 // Arrays, texture objects, surface objects.
 
 #include <cstring>
-#include <utility>
 
 #include "vgpu/cudart/driver/driver.h"
 

@@ -5,8 +5,6 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <cstdlib>
-
 #include "vgpu/cudart/report/own_libraries.h"
 #include "vgpu/cudart/runtime.h"
 

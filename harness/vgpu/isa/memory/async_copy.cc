@@ -1,6 +1,5 @@
 #include "vgpu/isa/memory/async_copy.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>

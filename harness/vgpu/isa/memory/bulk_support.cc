@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <utility>
 
 #include "vgpu/core/half_format.h"

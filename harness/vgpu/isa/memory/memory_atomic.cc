@@ -3,8 +3,6 @@
 // The lanes of a warp are processed in lane order. If blocks run on several CPU threads, only reductions whose order
 // does not matter are allowed (see FunctionDecoder::NoteMemory); these are atomic on the host. Source: PTX ISA 9.0,
 // 9.7.13.5 and 9.7.13.6.
-#include <cmath>
-#include <cstring>
 
 #include "vgpu/core/half_format.h"
 #include "vgpu/isa/memory/memory_access.h"

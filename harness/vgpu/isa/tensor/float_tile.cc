@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "vgpu/core/half_format.h"
 #include "vgpu/isa/tensor/tile.h"

@@ -9,7 +9,6 @@
 // swapped by a transposition of 16-bit elements afterwards; single bytes otherwise; and two 32-bit or 64-bit elements
 // of c at once where they are neighbours.
 #include <cstring>
-#include <unordered_map>
 #include <utility>
 
 #include "vgpu/core/opcode_table.h"

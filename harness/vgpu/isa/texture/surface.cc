@@ -3,7 +3,6 @@
 // Beyond the surface, .zero reads zeros and writes nothing, .clamp takes the nearest place, .trap is a fault.
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "vgpu/core/row.h"
 #include "vgpu/isa/texture/image_access.h"

@@ -22,7 +22,6 @@
 #include <bit>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 

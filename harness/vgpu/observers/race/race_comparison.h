@@ -2,11 +2,9 @@
 // race_check.h goes through an access's granules.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "vgpu/core/hint.h"
 #include "vgpu/observers/checkers.h"

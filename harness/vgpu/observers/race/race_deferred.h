@@ -6,7 +6,6 @@
 // or if threads synchronise by other means than a barrier of the block.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
