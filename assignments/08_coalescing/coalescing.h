@@ -20,16 +20,16 @@ struct WarpRequest {
   unsigned active;  // not 0
 };
 
-// Memory moves in aligned sectors of so many bytes.
+// Memory moves in aligned sectors of this size.
 constexpr int kSectorBytes = 32;
 
 // A function of rung 1 or 9 that you have not begun returns this.
 constexpr int kNotBegun = -1;
 
-// Rung 3: thread t has the element that is so many places further on.
+// Rung 3: thread t has the element at t + kOffset.
 constexpr unsigned kOffset = 1;
 
-// Rung 4: neighbouring threads have elements that are so many places apart.
+// Rung 4: neighbouring threads have elements that are kStride apart.
 constexpr unsigned kStride = 32;
 
 // Rung 1. How many sectors the request moves: your prediction, before you measure.

@@ -12,7 +12,7 @@
 constexpr unsigned kBlockKeys = 1024;  // the most keys of rung 1
 
 // Rungs 1 and 2. Compaction: the keys below `limit`, in the order in which they stand in d_in, to the front of d_out, and
-// their number to *d_count. What lies behind them in d_out stays as it was. Keys are unsigned: 0x80000000 is a large one.
+// their number to *d_count. The rest of d_out keeps its contents. Keys are unsigned: 0x80000000 is a large one.
 void compact1_block(const unsigned* d_in, unsigned* d_out, unsigned* d_count, unsigned n, unsigned limit);
 void compact2_blocks(const unsigned* d_in, unsigned* d_out, unsigned* d_count, unsigned n, unsigned limit);
 

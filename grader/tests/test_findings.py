@@ -53,7 +53,15 @@ def outcome(verdict: str, **given: Any) -> reports.Outcome:
 def test_hostile_words_stay_words(tmp_path: Path) -> None:
     text = "RACE <b>&amp;]]>\x01\ud800% ,:"
     lines = (SaidLine("first", "a", "k,1:%.cu", 7), SaidLine("", "b"), SaidLine("second", "c", "tile.cuh", 9))
-    finding = Finding("race", "k", (Place("k.cu", 4), Place("k.cu", 5)), "RACE  k<<<1,64>>>\n  first …", 3)
+    finding = Finding(
+        "race",
+        "k",
+        (Place("k.cu", 4), Place("k.cu", 5)),
+        "RACE  k<<<1,64>>>\n  first …",
+        3,
+        verdict="RACE",
+        launch="k<<<1,64>>>",
+    )
     found = [outcome("RACE", message=text, lines=lines, output=text), outcome("HARNESS", message="\x00"),
              outcome("WRONG", unfinished=True), outcome("PASS"), outcome("PASS", findings=(finding,))]  # fmt: skip
     source = tmp_path / "my dir" / "k,1:%.cu"

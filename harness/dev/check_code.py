@@ -46,13 +46,13 @@ def _is_rendered(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in _RENDERED
 
 
-def _taken_apart(node: ast.AST) -> bool:
+def _taken_apart(node: ast.Compare | ast.Call) -> bool:
     if isinstance(node, ast.Compare):
         return any(
             isinstance(how, ast.In | ast.NotIn) and _is_rendered(whole)
             for how, whole in zip(node.ops, node.comparators, strict=True)
         )
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _APART):
+    if not (isinstance(node.func, ast.Attribute) and node.func.attr in _APART):
         return False
     return _is_rendered(node.func.value) or any(_is_rendered(argument) for argument in node.args)
 
@@ -66,7 +66,7 @@ def problems(name: str, text: str) -> Iterator[str]:
             length = (node.end_lineno or 0) - code[0].lineno + 1 if code else 0
             if length > _MOST_LINES:
                 yield f"{name}:{node.lineno}: {node.name} has {length} lines of code, more than {_MOST_LINES}"
-        if name.startswith("grader/src/") and _taken_apart(node):
+        if name.startswith("grader/src/") and isinstance(node, ast.Compare | ast.Call) and _taken_apart(node):
             marks = [_REASON.search(line) for line in lines[node.lineno - 1 : (node.end_lineno or 0) + 1]]
             if not any(mark and mark[1] in _REASONS for mark in marks):
                 yield f"{name}:{node.lineno}: takes a message apart: let it have a field for that"

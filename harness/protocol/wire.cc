@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kSmallBytes = uint64_t{1} << 20;
 constexpr uint64_t kCallBytes = uint64_t{256} << 20;  // host arrays travel with the call and its return
-constexpr uint64_t kMargin = 4096;                    // for what stands beside a transfer's bytes
+constexpr uint64_t kMargin = 4096;                    // for the other fields of a transfer
 
 struct TypeInfo {
   MessageType type;

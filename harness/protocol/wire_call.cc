@@ -157,7 +157,7 @@ Hello DecodeHello(std::span<const uint8_t> payload) { return Decoded<Hello>(payl
 
 // As a Call's fields, without a copy of the arguments.
 std::vector<uint8_t> EncodeCall(const std::string& launcher, std::span<const Argument> arguments) {
-  constexpr size_t kOverhead = 64;  // more than an argument takes beside its bytes
+  constexpr size_t kOverhead = 64;  // more than an argument's other fields take
   size_t bytes = launcher.size() + kOverhead;
   for (const Argument& argument : arguments) bytes += argument.bytes.size() + kOverhead;
   Encoder encoder;

@@ -23,7 +23,7 @@ struct ReadBytes {
   bool done = false;
   std::span<const uint8_t> bytes;
 };
-// The answer of a request that is only reported.
+// The answer type of requests that get no reply.
 struct Unanswered {};
 
 // A request's type: its answer, and what it carries.

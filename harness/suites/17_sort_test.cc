@@ -101,7 +101,7 @@ std::optional<Problem> CheckKeys(const judge::CallContext& context, const judge:
                                                {found.begin(), found.end()}, mismatch->index));
 }
 
-// The number of keys that were kept, or the values beside the keys.
+// The number of keys that were kept, or the values that belong to the keys.
 std::optional<Problem> CheckOthers(const judge::CallContext& context, const Input& input, const Order& order,
                                    std::span<const uint32_t> count, std::span<const uint32_t> values) {
   if (!count.empty() && count[0] != order.size()) {
@@ -254,7 +254,7 @@ TEST_P(SortTest, MovesKeysAtAnyAddress) {
 }
 
 TEST_P(SortTest, HandlesNothing) {
-  // A rung that can't move two keys yet is told that instead.
+  // For a rung that cannot even sort two keys, that is the message.
   Expect({2});
   Expect({0});
 }

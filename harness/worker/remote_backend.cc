@@ -39,7 +39,7 @@ class RemoteBackend : public vgpu::cudart::Backend {
 
   // Sends the fields of a request and returns the reply, if it has one.
   template <MessageType type, class Answer, class... Field>
-  Message Send(uint16_t flags, std::type_identity<Answer(Field...)>, const Field&... fields) {
+  Message Send(uint16_t flags, std::type_identity<Answer(Field...)>, const std::remove_cvref_t<Field>&... fields) {
     Encoder encoder;
     Writer writer(encoder);
     writer(fields...);

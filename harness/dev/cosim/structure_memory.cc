@@ -70,7 +70,7 @@ Node Structure::Memory() {
                     (pair ? "{" + first + ", " + second + "}" : first) + ", " + at);
     return node;
   }
-  // A vector's registers have the same kind; destinations differ.
+  // All registers of a vector have one type, and destination registers are distinct.
   int count = 1 << b().Pick(3);
   while (count * width.bytes > 16) count /= 2;
   const char letter = letters[static_cast<size_t>(b().Pick(static_cast<int>(letters.size())))];

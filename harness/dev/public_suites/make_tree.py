@@ -32,7 +32,7 @@ class MakeProgram:
     needs: str = ""
 
     def lacks(self, _libraries: Path) -> str:
-        """Nothing that is known: the Makefile says what it takes."""
+        """The libraries that it needs, as far as they are known before make runs."""
         return self.needs
 
 

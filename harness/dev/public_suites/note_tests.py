@@ -43,7 +43,7 @@ class Notes:
         self.lost = False
 
     def note(self, *words: str) -> None:
-        """One line, in the file before the test goes on."""
+        """Appends a line to the file and flushes it before the test continues."""
         with self.path.open("a") as file:
             file.write(json.dumps(words) + "\n")
 

@@ -33,7 +33,7 @@ class Finished:
     seconds: float
 
     def then(self, other: Finished) -> Finished:
-        """This process and another after it, as one."""
+        """The sum of this process and one that ran after it."""
         return Finished(other.status, self.output + other.output, self.seconds + other.seconds)
 
 

@@ -66,7 +66,7 @@ def title(path: Path) -> str:
 
 
 def anchors(text: str) -> set[str]:
-    """What `#…` may name on the page."""
+    """The anchors that links to the page may use."""
     found: set[str] = set()
     for _, heading in headings(text):
         slug, number = _slug(heading), 0
@@ -82,7 +82,7 @@ def plain_blocks(text: str) -> str:
 
 
 def _slug(heading: str) -> str:
-    """As GitHub and the site's settings make it."""
+    """A heading's anchor, by the rule of GitHub and of the site."""
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
     return re.sub(r"[^\w\- ]", "", plain.lower()).strip().replace(" ", "-")
 

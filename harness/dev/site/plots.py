@@ -23,7 +23,7 @@ _WHOLE = 100
 
 
 def _log_scale(low: float, high: float, left: float, right: float) -> Callable[[float], float]:
-    """Where a value lies between two decades."""
+    """A value's position on a logarithmic axis between two powers of ten."""
     width = (right - left) / (math.log10(high) - math.log10(low))
     return lambda value: left + (math.log10(value) - math.log10(low)) * width
 

@@ -31,7 +31,7 @@ Navigation = list[dict[str, object]]
 
 
 class BrokenError(Exception):
-    """What is wrong with the pages, a line for each thing."""
+    """The problems of the pages, one per line."""
 
 
 def pages(root: Path = ROOT) -> dict[Path, PurePosixPath]:

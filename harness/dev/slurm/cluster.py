@@ -102,7 +102,7 @@ class Cluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What Slurm's commands need to know of it."""
+        """The environment that makes Slurm's commands use this cluster."""
         return {"SLURM_CONF": str(self._conf)}
 
     def __enter__(self) -> Self:

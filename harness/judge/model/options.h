@@ -28,7 +28,7 @@ struct Options {
   bool one_failure = false;  // after a failed test the rest of its rung is skipped
   bool quiet = false;
   int edit_seconds = 0;  // to look for an edit that lets the first failing test pass (suite/edit_search.h); 0: don't
-  std::optional<uint64_t> debug;  // stop behind so many launches, and ask (vgpu/exec/debugger.h)
+  std::optional<uint64_t> debug;  // stop after this many launches and start the debugger (vgpu/exec/debugger.h)
   bool help = false;
 };
 

@@ -284,10 +284,10 @@ const vgpu::KernelInfo* DeviceServer::FindOwnKernel(vgpu::ModuleHandle module, c
 template <class Answer, class... Field>
 Message DeviceServer::AnswerBy(Answer (DeviceServer::*act)(Field...), const Message& request) {
   Reader in(request.payload);
-  std::tuple<Field...> fields{in.Read<Field>()...};
+  std::tuple<std::remove_cvref_t<Field>...> fields{in.Read<std::remove_cvref_t<Field>>()...};
   in.Finish();
   continued_ = (request.flags & kContinued) != 0;
-  const auto call = [&](Field&... field) {
+  const auto call = [&](auto&... field) {
     (Shorten(field), ...);
     return (this->*act)(std::move(field)...);
   };
@@ -318,7 +318,9 @@ Message DeviceServer::Serve(const Message& request) {
 }
 
 vgpu::ModuleHandle DeviceServer::LoadModule(WholeRest image) { return Load({&image.bytes, 1}); }
-vgpu::ModuleHandle DeviceServer::LoadLinked(std::vector<std::span<const uint8_t>> images) { return Load(images); }
+vgpu::ModuleHandle DeviceServer::LoadLinked(const std::vector<std::span<const uint8_t>>& images) {
+  return Load(images);
+}
 
 vgpu::ModuleHandle DeviceServer::Load(std::span<const std::span<const uint8_t>> images) {
   const auto refuse = [&]() -> vgpu::ModuleHandle {
@@ -360,19 +362,19 @@ void DeviceServer::UnloadModule(vgpu::ModuleHandle module) {
   std::erase_if(variables_, [&](const auto& variable) { return !device_.Contains(variable.first, 1); });
 }
 
-std::optional<vgpu::KernelInfo> DeviceServer::FindKernel(vgpu::ModuleHandle module, SymbolName name) {
+std::optional<vgpu::KernelInfo> DeviceServer::FindKernel(vgpu::ModuleHandle module, const SymbolName& name) {
   const vgpu::KernelInfo* kernel = FindOwnKernel(module, name.name);
   return kernel == nullptr ? std::nullopt : std::optional(*kernel);
 }
 
-std::optional<vgpu::VariableInfo> DeviceServer::FindVariable(vgpu::ModuleHandle module, SymbolName name) {
+std::optional<vgpu::VariableInfo> DeviceServer::FindVariable(vgpu::ModuleHandle module, const SymbolName& name) {
   if (!OwnsModule(module)) return std::nullopt;
   const std::optional<vgpu::VariableInfo> variable = device_.FindVariable(module, name.name);
   if (variable) variables_[variable->address] = variable->bytes;
   return variable;
 }
 
-uint64_t DeviceServer::Allocate(WireOrigin origin, uint64_t bytes) {
+uint64_t DeviceServer::Allocate(const WireOrigin& origin, uint64_t bytes) {
   ApiCall call{ApiKind::kAllocate, origin.function, origin.call_site, "", bytes, 0, false, 0};
   const bool fails = failing_.allocation > 0 && --failing_.allocation == 0;
   if (owned_.size() >= options_.allocations) {
@@ -393,7 +395,7 @@ uint64_t DeviceServer::Allocate(WireOrigin origin, uint64_t bytes) {
   return address;
 }
 
-bool DeviceServer::Free(WireOrigin origin, uint64_t address) {
+bool DeviceServer::Free(const WireOrigin& origin, uint64_t address) {
   const auto found = owned_.find(address);
   bool freed = false;
   if (found != owned_.end()) {
@@ -420,7 +422,7 @@ bool DeviceServer::Transferred(ApiCall call, bool done) {
   return done;
 }
 
-bool DeviceServer::Write(WireOrigin origin, uint64_t to, Tail tail) {
+bool DeviceServer::Write(const WireOrigin& origin, uint64_t to, Tail tail) {
   const std::span<const uint8_t> bytes = tail.bytes;
   const bool done =
       !CopyFails() && MayTouch(to, bytes.size(), origin.function) && device_.Write(to, bytes.data(), bytes.size());
@@ -430,7 +432,7 @@ bool DeviceServer::Write(WireOrigin origin, uint64_t to, Tail tail) {
   return Transferred({ApiKind::kHostToDevice, origin.function, origin.call_site, "", bytes.size(), to}, done);
 }
 
-ReadBytes DeviceServer::Read(WireOrigin origin, uint64_t from, uint64_t bytes) {
+ReadBytes DeviceServer::Read(const WireOrigin& origin, uint64_t from, uint64_t bytes) {
   if (bytes > kTransferBytes) throw WireError("Read of " + std::to_string(bytes) + " bytes");
   std::span<const uint8_t> found;
   const void* const place =
@@ -443,7 +445,7 @@ ReadBytes DeviceServer::Read(WireOrigin origin, uint64_t from, uint64_t bytes) {
   return {place != nullptr, found};
 }
 
-bool DeviceServer::Copy(WireOrigin origin, uint64_t to, uint64_t from, uint64_t bytes) {
+bool DeviceServer::Copy(const WireOrigin& origin, uint64_t to, uint64_t from, uint64_t bytes) {
   const bool done = !CopyFails() && MayTouch(to, bytes, origin.function) && MayTouch(from, bytes, origin.function) &&
                     device_.Copy(to, from, bytes);
   ApiCall call{ApiKind::kDeviceToDevice, origin.function, origin.call_site, "", bytes, to};
@@ -451,7 +453,7 @@ bool DeviceServer::Copy(WireOrigin origin, uint64_t to, uint64_t from, uint64_t 
   return Transferred(std::move(call), done);
 }
 
-bool DeviceServer::Fill(WireOrigin origin, uint64_t to, uint8_t value, uint64_t bytes) {
+bool DeviceServer::Fill(const WireOrigin& origin, uint64_t to, uint8_t value, uint64_t bytes) {
   const bool done = MayTouch(to, bytes, origin.function) && device_.Fill(to, value, bytes);
   return Transferred({ApiKind::kFill, origin.function, origin.call_site, "", bytes, to}, done);
 }
@@ -476,7 +478,7 @@ vgpu::LaunchResult DeviceServer::Launched(vgpu::LaunchResult result, size_t laun
   return result;
 }
 
-vgpu::LaunchResult DeviceServer::Launch(WireOrigin origin, vgpu::LaunchSpec launch) {
+vgpu::LaunchResult DeviceServer::Launch(const WireOrigin& origin, const vgpu::LaunchSpec& launch) {
   const vgpu::KernelInfo* kernel = FindOwnKernel(launch.module, launch.kernel);
   if (kernel == nullptr) throw WireError("launch of a kernel that was never loaded");
   if (launch.parameters.size() != kernel->parameter_bytes) throw WireError("launch with too few parameters");
@@ -495,7 +497,7 @@ vgpu::LaunchResult DeviceServer::Launch(WireOrigin origin, vgpu::LaunchSpec laun
                    .foreign = foreign_.contains(launch.module)});
 }
 
-vgpu::LaunchResult DeviceServer::Library(WireOrigin origin, vgpu::LibraryOperation operation) {
+vgpu::LaunchResult DeviceServer::Library(const WireOrigin& origin, const vgpu::LibraryOperation& operation) {
   const bool is_given = operation.kind == vgpu::LibraryKind::kFft ? options_.cufft : options_.cublas;
   if (!is_given) throw WireError("work of a library that the assignment does not give");
   if (const std::string why = vgpu::WhyNot(operation); !why.empty()) throw WireError("a library's work: " + why);
@@ -507,7 +509,7 @@ vgpu::LaunchResult DeviceServer::Library(WireOrigin origin, vgpu::LibraryOperati
       {.kind = ApiKind::kLaunch, .function = name, .call_site = origin.call_site, .kernel = name, .kernel_name = name});
 }
 
-int32_t DeviceServer::MaxBlocksPerSm(vgpu::KernelInfo kernel, int32_t threads, uint64_t dynamic_shared) {
+int32_t DeviceServer::MaxBlocksPerSm(const vgpu::KernelInfo& kernel, int32_t threads, uint64_t dynamic_shared) {
   return threads > 0 ? device_.MaxBlocksPerSm(kernel, threads, dynamic_shared) : 0;
 }
 
@@ -518,7 +520,7 @@ void DeviceServer::Reset() {
   Record({.kind = ApiKind::kReset, .function = "cudaDeviceReset"});
 }
 
-Unanswered DeviceServer::Note(WireOrigin origin, int32_t error) {
+Unanswered DeviceServer::Note(const WireOrigin& origin, int32_t error) {
   Record({.kind = ApiKind::kOther,
           .function = origin.function,
           .call_site = origin.call_site,
@@ -546,7 +548,7 @@ Unanswered DeviceServer::EndOperation() {
   return {};
 }
 
-Unanswered DeviceServer::HostRace(vgpu::HostRace race) {
+Unanswered DeviceServer::HostRace(const vgpu::HostRace& race) {
   device_.Report(race);
   return {};
 }

@@ -76,7 +76,7 @@ void Listen(Suite& suite, const std::shared_ptr<SubmissionMemory>& memory) {
 Assignment AssignmentOf(const Options& options) {
   Assignment assignment = LoadAssignment(options.assignment);
   Limits& limits = assignment.limits;
-  // Whoever is asked may think.
+  // A person at the debugger's prompt needs more time than a call may take.
   if (options.debug) limits.call_seconds = limits.test_seconds = limits.submission_seconds = kNoHurry;
   return assignment;
 }

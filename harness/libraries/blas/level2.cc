@@ -28,7 +28,7 @@ struct Product {
     AddOutput<T>(call, b, VectorOf(Access::kWrite, "vector y", y, y_count, incy));
     call.run = [self = *this, a, b, run, y_count] {
       const T scale = a(), keep = b();
-      // Whatever stands there, even no number, counts for nothing.
+      // The old contents are ignored, even NaN.
       if (keep == T(0)) {
         for (int64_t i = 0; i < y_count; ++i) At(self.y, i, y_count, self.incy) = T(0);
       }

@@ -1,4 +1,4 @@
-// Descriptors: made, asked and changed. They only hold what they are told; null pointers are taken, as in NVIDIA's.
+// Creates, reads and changes descriptors. They store their arguments unchecked, null pointers included, as NVIDIA's do.
 #include "libraries/sparse/elements.h"
 
 namespace lockstep::libraries::sparse {
@@ -17,7 +17,7 @@ cusparseStatus_t Require(std::initializer_list<bool> conditions) {
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-// Whether there are places for so many elements.
+// Whether a matrix of this shape can have `count` elements.
 bool HasRoom(int64_t rows, int64_t columns, int64_t count) {
   int64_t places = 0;
   return __builtin_mul_overflow(rows, columns, &places) || count <= places;

@@ -22,7 +22,7 @@ struct Plan {
     const auto n = static_cast<size_t>(a.rows);
     const bool unit = a.diagonal == CUSPARSE_DIAG_TYPE_UNIT;
     const bool stored_lower = a.fill == CUSPARSE_FILL_MODE_LOWER, lower = stored_lower == plain();
-    std::vector<std::vector<size_t>> lines(n);  // places of op(A)'s entries beside the diagonal
+    std::vector<std::vector<size_t>> lines(n);  // indices of op(A)'s entries off the diagonal
     std::vector<Z> diagonal(n, unit ? Z(1) : Z(0));
     for (size_t i = 0; i < values.size(); ++i) {
       const int64_t row = entries.row[i], column = entries.column[i];

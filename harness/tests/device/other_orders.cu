@@ -10,7 +10,7 @@ __device__ void Give(int* lock) {
   atomicExch(lock, 0);
 }
 
-// kFirst, kSecond: whether block 0 and block 1 have a fence behind taking the lock.
+// kFirst, kSecond: whether block 0 and block 1 have a fence after taking the lock.
 template <bool kFirst, bool kSecond>
 __device__ void AddByBlocks(int* words) {
   if (threadIdx.x != 0) return;

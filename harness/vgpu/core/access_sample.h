@@ -1,4 +1,4 @@
-// One execution of a memory instruction, kept to be drawn: of its line's, the first that cost most beside what the same
+// One execution of a memory instruction, kept to be drawn: the first of its line that cost most compared with what the same
 // bytes would cost side by side. Or of a branch: the first in which its warp's lanes parted.
 #pragma once
 

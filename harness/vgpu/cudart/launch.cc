@@ -126,7 +126,7 @@ void CheckCluster(Runtime& r, KernelWork work, const KernelInfo& info) {
           cudaErrorInvalidClusterSize);
 }
 
-// Of a block with too much shared memory none is resident at once; a shape that no launch may have is told before.
+// For a cooperative launch with too much shared memory: the error of its shape if it has one, else "too large".
 void CheckTooLarge(Runtime& r, KernelWork work, const KernelInfo& info) {
   work.configuration.shared = 0;
   work.parameters.resize(info.parameter_bytes);

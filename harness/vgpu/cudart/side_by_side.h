@@ -60,7 +60,7 @@ class ConcurrentWork {
   bool AreDone(Runtime& r, const Ids& ids);
   // The device's context is lost: drops all its work.
   void Drop(int device);
-  // The process is ending: nothing continues automatically.
+  // When the process ends: suspended launches are no longer resumed.
   void Stop() { stopped_ = true; }
 
  private:

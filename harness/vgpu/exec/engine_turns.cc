@@ -41,7 +41,7 @@ constexpr uint64_t kPatience = 1 << 22;
 
 }  // namespace
 
-// Called at the end of a turn. *told: the block's instruction count when observers were last notified.
+// Called at the end of a turn. *told is the block's instruction count at the last notification of observers.
 bool Engine::GoesOn(const Block& block, uint64_t* told) {
   if (launch_.isolation == nullptr) return true;
   if (block.instructions - *told >= kBlockQuantum) {

@@ -35,7 +35,7 @@ struct FilledSm {
   uint64_t threads = 0, registers_each = 0, block_shared_bytes = 0;      // of a block; registers: of a thread
 };
 
-// What is told of one kernel.
+// The advice on one kernel.
 struct KernelAdvice {
   std::string kernel;
   double microseconds = 0;

@@ -80,7 +80,7 @@ class LocationTracker {
   }
 
   std::vector<InlineSite>& sites_;
-  std::vector<SourceLocation> outermost_;            // beside the sites
+  std::vector<SourceLocation> outermost_;            // besides the call sites
   std::map<std::pair<uint64_t, int>, int> site_of_;  // place and caller → site
   std::unordered_map<uint64_t, int> inlined_;        // place → the site that it is inlined into
 };

@@ -37,7 +37,7 @@ struct Coordinates {
 
 // `filters`: as the sampler says, or as gathering needs it.
 Sample Locate(const Texture& texture, const Coordinates& coordinates, bool filters);
-// Of a mipmap, at a level: 1.5 lies between the second and the third one.
+// Samples a mipmap at a level; 1.5 is halfway between the second and the third.
 Sample LocateAtLevel(const Texture& texture, const Coordinates& coordinates, float level);
 // A buffer's texel.
 Sample LocateInBuffer(const Texture& texture, int32_t index);

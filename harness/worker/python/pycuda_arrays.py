@@ -22,7 +22,7 @@ class _Integer(int):
 
 
 class _Float(float):
-    """The same of a floating-point number."""
+    """A floating-point type of elements."""
 
     dtype: Any
 

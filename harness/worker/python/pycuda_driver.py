@@ -63,7 +63,7 @@ def call(said: str, function: Callable[..., Any], *arguments: object) -> Any:
 
 
 def kind_of(value: object) -> str:
-    """What messages call a value."""
+    """A value's kind in words, for messages."""
     if hasattr(value, "gpudata"):
         return "a GPUArray: its .gpudata is meant"
     return f"{type(value).__name__} {value!r}"[:80]
@@ -261,7 +261,7 @@ class Stream:
         return bool(call("cuStreamQuery", _cuda.query_stream, self.handle))
 
     def wait_for_event(self, evt: "Event") -> None:
-        """What comes behind waits for the event."""
+        """Later work in the stream waits for the event."""
         call("cuStreamWaitEvent", _cuda.wait_event, self.handle, evt.handle)
 
     def __del__(self) -> None:
@@ -284,7 +284,7 @@ class Event:
         self.handle: int = call("cuEventCreate", _cuda.create_event)
 
     def record(self, stream: Any = None) -> "Event":
-        """Puts it into the stream, behind what is there."""
+        """Records the event after the work that the stream has so far."""
         call("cuEventRecord", _cuda.record_event, self.handle, stream_handle(stream))
         return self
 
@@ -320,4 +320,4 @@ class Context:
 
 
 def init(flags: int = 0) -> None:
-    """Nothing is left to do."""
+    """Does nothing: the driver needs no initialisation here."""

@@ -79,7 +79,7 @@ def _stand_ins(reference: Path, assignment: Assignment, header: Path) -> list[tu
 
 
 def _with_launchers(source: str, declared: dict[str, tuple[str, str]], rung: str) -> str:
-    """All launchers except this rung's call the renamed originals."""
+    """Makes the other rungs' launchers call the originals, which have other names in the combined file."""
     lines = [source, _HELPERS]
     for name, (returns, parameters) in declared.items():
         if name != rung:

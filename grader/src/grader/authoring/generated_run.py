@@ -68,7 +68,7 @@ class Runs:
 
 
 def grade_adversaries(runs: Runs, generated: Sequence[Generated]) -> list[Graded]:
-    """Each is compared with the same submission without moves."""
+    """Grades each adversary, and compares its points with those of its twin without tricks."""
     plain = {one.plain or one.text: replace(one, text=one.plain or one.text) for one in generated}
     records = _grade(runs, [*plain.values(), *generated])
     deserved = {text: _points(one, record) for (text, one), record in zip(plain.items(), records, strict=False)}
@@ -79,7 +79,7 @@ def grade_adversaries(runs: Runs, generated: Sequence[Generated]) -> list[Graded
 
 
 def grade_friends(runs: Runs, generated: Sequence[Generated]) -> list[Graded]:
-    """Each deserves all non-bonus points of its rung."""
+    """Grades generated right solutions, which should get all non-bonus points of their rung."""
     return [
         _graded(runs, one, record, _full(runs, one))
         for one, record in zip(generated, _grade(runs, generated), strict=True)

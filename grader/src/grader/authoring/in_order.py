@@ -35,7 +35,7 @@ class InOrder:
                 self._waiting[index].append(finding)
 
     def finish(self, index: int) -> None:
-        """All findings of the assignment at `index` have been added."""
+        """Marks the assignment at `index` as complete."""
         with self._lock:
             self._finished[index] = True
             while self._now < len(self._finished) and self._finished[self._now]:

@@ -39,7 +39,7 @@ class _Piece:
 
 
 class Code:
-    """The pieces of one source."""
+    """A source, cut into its top-level declarations."""
 
     def __init__(self, source: str) -> None:
         self._pieces = [_piece(words) for words in _cut(source)]

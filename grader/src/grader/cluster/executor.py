@@ -79,7 +79,7 @@ class _Flight:
 
     @property
     def resources(self) -> str:
-        """What kind of node it needs."""
+        """The resources that a task asks Slurm for."""
         return GPU if self.part == ON_GPU else CPU
 
 

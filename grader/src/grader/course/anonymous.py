@@ -45,7 +45,7 @@ Row = tuple[str, str, str, str, str]
 
 
 class View(Protocol):
-    """How results are shown."""
+    """Shows results under names or under aliases."""
 
     is_anonymous: bool
 

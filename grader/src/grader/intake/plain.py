@@ -132,7 +132,7 @@ class Level:
 
 
 def level_of(nodes: Sequence[Node], matcher: Matcher) -> Level:
-    """These nodes, as one level."""
+    """A level of the folder tree with these nodes."""
     return Level([_Entry(node) for node in nodes], matcher)
 
 

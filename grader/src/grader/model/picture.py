@@ -45,7 +45,7 @@ class Text:
 
 @dataclass
 class Picture:
-    """A drawing: SVG paths with their styles, and texts. `told` describes it in sentences, `rows` in characters."""
+    """A drawing: SVG paths with their styles, and texts. `told` is its text alternative, `rows` are characters."""
 
     title: str
     told: str

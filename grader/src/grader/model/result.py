@@ -58,10 +58,10 @@ class Finding:
     places: tuple[Place, ...]
     text: str
     count: int
-    verdict: str = ""
-    launch: str = ""
     missing: str = ""
     memory: Memory | None = None
+    verdict: str = ""
+    launch: str = ""
 
 
 @dataclass(frozen=True, slots=True)

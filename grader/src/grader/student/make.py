@@ -96,7 +96,7 @@ def carry_out(layout: Layout, request: Request) -> int:
 
 
 class _Student:
-    """One run of a command."""
+    """A command that a student typed, while it runs."""
 
     def __init__(self, layout: Layout, request: Request) -> None:
         self._layout = layout

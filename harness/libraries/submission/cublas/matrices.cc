@@ -53,8 +53,8 @@ cublasStatus_t Ger(const Function& f, int m, int n, const T* alpha, const T* x, 
   return f.Do(operation);
 }
 
-// Whether C may lie where an operand of geam's does: the operand isn't read, or each element by the one that it
-// becomes.
+// Whether C may share memory with an operand of geam: the operand isn't read, or each of its elements only for the
+// element of C that overwrites it.
 template <typename T>
 bool MayBeSame(const Function& f, const Matrix<T>& operand, const T* factor, const Matrix<T>& c) {
   const bool is_unread = !f.on_device() && *factor == 0;

@@ -218,7 +218,7 @@ __global__ void Texts() {
     printf("  %d %s: %s\n", error, cudaGetErrorName(e), cudaGetErrorString(e));
   }
 }
-// Launches that can't be. After each: the thread's last error, and that it is gone then.
+// Invalid launches. After each: the thread's last error, and that it is gone then.
 __global__ void Wrong(int* to) {
   int n = 0;
   const auto take = [&] {

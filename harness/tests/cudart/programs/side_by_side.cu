@@ -111,7 +111,7 @@ void Set(volatile int& flag, int value) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   flag = value;
 }
-// Whether the memory holds the value, at the latest after some seconds.
+// Waits a few seconds for the memory to hold the value; returns whether it does.
 bool Comes(volatile int& flag, int value) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (flag != value) {

@@ -142,7 +142,7 @@ Context* CurrentContext() {
 
 namespace {
 
-// The stack, to be changed: what the runtime made current lies at its bottom.
+// The stack, for changes: its bottom entry is the context that the runtime made current.
 std::vector<Context*>& StackToChange() {
   std::vector<Context*>& stack = Stack();
   if (Context* const current = stack.empty() ? CurrentContext() : nullptr; current != nullptr) stack.push_back(current);

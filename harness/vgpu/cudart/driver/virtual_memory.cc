@@ -350,7 +350,7 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
       *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
       const auto memory = MemoryAt(r, Pointer(address));
       Require(memory.has_value(), cudaErrorInvalidValue);
-      // Of memory that was not mapped, nothing is told.
+      // Memory that was not mapped reports no access.
       const bool home = memory->mapped && of_device && location->id == memory->device;
       if (home && memory->device_pointer != nullptr) *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     });

@@ -212,7 +212,7 @@ void FlushNoted(Warp& warp, const MemoryAccess& event) {
 
 }  // namespace
 
-// NOLINTNEXTLINE(readability-function-size): what an observer is told of an access
+// NOLINTNEXTLINE(readability-function-size): the facts of an access that observers get
 void ObserveLanes(Warp& warp, const Insn& insn, Region region, AccessKind access, const uint64_t address[kWarpSize],
                   LaneMask mask, uint32_t bytes, bool same_value, AccessForm form, const StoreTest* store) {
   if (region == Region::kArea || region == Region::kParameters) return;

@@ -154,7 +154,7 @@ bool FetchFrom(Warp& warp, const Variant& variant, const RowRef* rows, const Tex
           LocateAtLevel(texture, coordinates, variant.extra == Extra::kLevel ? Source<float>(warp, level)[lane] : 0);
     }
   }
-  int axes = 0;  // the maximum: more between levels than at one
+  int axes = 0;  // the most of any lane; one between two mipmap levels has one more
   for (LaneMask left = lanes; left != 0; left &= left - 1) axes = std::max(axes, samples[std::countr_zero(left)].axes);
   const int corners = 1 << axes;
   for (int corner = 0; corner < corners; ++corner) {
