@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ class LauncherTest : public testing::TestWithParam<std::string> {
   std::string output_;
   std::vector<vgpu::Finding> findings_;
   std::vector<std::string> launches_;  // of the last call
+  std::shared_ptr<const vgpu::PageData> page_;
   uint64_t before_ = 0, counted_ = 0;  // launches: before that call, and up to its end
 };
 

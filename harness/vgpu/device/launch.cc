@@ -181,7 +181,7 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   }
   std::optional<ReplayJob> replay;
   if (options.replay != nullptr && options.replay->Wants(launch.info)) {
-    launch.replay = &replay.emplace(launch.info, options.replay->block, module->List(*program));
+    launch.replay = &replay.emplace(launch.info, options.replay->BlockOf(launch.info), module->List(*program));
   }
   std::optional<GridRuntime> runtime;
   if (program->calls_runtime && options.answers != nullptr) {
