@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -36,20 +37,23 @@ _REDUCE = "{rung}((const int*)memory[0], (int*)memory[1], 1 << 22, (int*)memory[
 _TRANSPOSE = "{rung}((const float*)memory[0], (float*)memory[1], 2048, 1024)"
 _SHIFT = "{rung}((const int*)memory[0], (int*)memory[1], 1 << 22, 5)"
 _SCAN = "{rung}((const float*)memory[0], (float*)memory[1], 1024, (unsigned long long*)memory[2])"
+_COALESCE = "{rung}((const float*)memory[0], (float*)memory[1], 1 << 20)"
 _MATMUL = "{rung}((const float*)memory[0], (const float*)memory[1], (float*)memory[2], 512, 512, 256)"
-# A rung, and the technique that its advice must include: the next rung's. Not here: shift 1 and 4, scan 1, 2 and 4,
-# reduction 5 and 7, transpose 4, and 08. The techniques of scan 3 and transpose 5 are not found; the rest was not
-# tried.
+# A rung, and the technique that its advice must include: the next rung's. None: the next rung is not faster here, by
+# 6 % at least; "": it is there to be compared with. 08 has no ladder, and shift 5 saves memory, not time.
 LADDERS = [
     ("03_circular_shift/shift", _SHIFT, {"shift2_any": "several elements a thread", "shift3_grid_stride": "wide"}),
     ("04_reduction/reduction", _REDUCE, {
         "reduce1_interleaved": "full warps", "reduce2_strided": "no bank conflicts",
         "reduce3_sequential": "several elements a thread", "reduce4_first_add": "fewer barriers",
-        "reduce6_unrolled": "several elements a thread"}),
-    ("05_scan/scan", _SCAN, {"scan3_padded": "more blocks"}),
+        "reduce5_warp_unrolled": "unroll", "reduce6_unrolled": "several elements a thread", "reduce7_many": "wide"}),
+    ("05_scan/scan", _SCAN, {
+        "scan1_hillis_steele": None, "scan2_work_efficient": None, "scan3_padded": "more blocks"}),
+    ("05_scan/scan", _SCAN.replace("1024", "1 << 20"), {"scan4_blocks": "one launch"}),
     ("06_transpose/transpose", _TRANSPOSE, {
         "transpose1_naive": "coalesce", "transpose2_tiled": "no bank conflicts",
-        "transpose3_padded": "several elements a thread"}),
+        "transpose3_padded": "several elements a thread", "transpose4_rows": None, "transpose5_wide": ""}),
+    ("08_coalescing/coalescing", _COALESCE, {"coalesce4_strided": "coalesce", "coalesce6_structures": "coalesce"}),
     ("14_matmul/matmul", _MATMUL, {
         "matmul1_naive": "tile", "matmul2_tiled": "registers", "matmul3_registers": "wide",
         "matmul4_vectors": "tensor cores"}),
@@ -74,7 +78,7 @@ def _kernels(program: Path, tmp_path: Path, device: str = "h100") -> dict[str, d
 @pytest.mark.daily("harness/vgpu/model")
 @pytest.mark.parametrize(("reference", "call", "rungs"), LADDERS, ids=[ladder[0] for ladder in LADDERS])
 def test_advice_for_a_rung_is_the_next_rungs_technique(
-    reference: str, call: str, rungs: dict[str, str], tmp_path: Path
+    reference: str, call: str, rungs: dict[str, str | None], tmp_path: Path
 ) -> None:
     folder, name = reference.split("/")
     calls = ";\n  ".join(call.format(rung=rung) for rung in rungs)
@@ -90,7 +94,15 @@ def test_advice_for_a_rung_is_the_next_rungs_technique(
         (advice,) = kernel["advice"]
         assert all(change["lines"] for change in advice["changes"])
         told[rung] = [change["technique"] for change in advice["changes"]]
-    assert {rung: technique for rung, technique in rungs.items() if technique not in told[rung]} == {}, told
+    assert {rung: technique for rung, technique in rungs.items() if technique and technique not in told[rung]} == {}, (
+        told
+    )
+
+    def takes(rung: str) -> float:
+        return sum(kernel["us"] for name, kernel in kernels.items() if name.startswith(rung.partition("_")[0]))
+
+    for rung, after in pairwise(rungs):
+        assert rungs[rung] or takes(after) > 0.94 * takes(rung), after
 
 
 _MEETING = """

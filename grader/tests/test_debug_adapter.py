@@ -95,6 +95,8 @@ def test_a_session(editor: Editor, tmp_path: Path) -> None:
     assert values["n"] == "64"
     assert values["tile"] == "0, 2, 4, 6, 8, 10, 12, 14, …"
     assert editor.ask("evaluate", expression="tile[5]", context="hover")["body"]["result"] == "tile[5] = 10"
+    computed = editor.ask("evaluate", expression="(int)tile[threadIdx.x] % 5 == 2 && n > 0", context="watch")["body"]
+    assert computed["result"].endswith(f"= {'0 x4, 1, ' * 6}0 x2")
     editor.ask("stepBack", threadId=1)
     assert editor.until("stopped")["reason"] == "step"
     assert editor.ask("stackTrace", threadId=1)["body"]["stackFrames"][0]["line"] == 5

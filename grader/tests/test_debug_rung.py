@@ -3,13 +3,17 @@
 import contextlib
 import os
 import pty
+import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conftest import BUILD, ROOT, needs_build
 
+pytest_plugins = ("browser",)
 pytestmark = [needs_build, pytest.mark.in_turn("harness/vgpu/exec", "grader/src/grader/student")]
 
 
@@ -58,3 +62,54 @@ def test_stops_in_the_first_launch_of_a_rung_that_is_right() -> None:
     assert status == 0, shown
     assert "ReductionTest.SumsOneBlock/reduce3_sequential passes.\n" in shown[0]
     assert "launch 1, reduce3_sequential_kernel<<<1,128>>>" in shown[0]
+
+
+def _lockstep(command: str, *words: str | Path) -> str:
+    run = ["./lockstep", command, "04_reduction", "3", "--built", "--build", BUILD, *words]
+    return subprocess.run(run, cwd=ROOT, check=False, capture_output=True, text=True).stdout
+
+
+def _race(tmp_path: Path) -> tuple[Path, int]:
+    """Rung 3 without the barrier of its loop, and the line with the race."""
+    lines = (ROOT / "reference/04_reduction/reduction.cu").read_text().split("\n")
+    kernel = next(k for k, line in enumerate(lines) if "void reduce3_sequential_kernel" in line)
+    update = next(k for k in range(kernel, len(lines)) if "if (tid < s)" in lines[k])
+    lines[update + 1] = ""
+    source = tmp_path / "reduction.cu"
+    source.write_text("\n".join(lines))
+    return source, update + 1
+
+
+def test_a_race_of_test_is_in_its_page_and_in_the_debugger(tmp_path: Path, open_page: Callable[..., Any]) -> None:
+    source, line = _race(tmp_path)
+    said = _lockstep("test", "--source", source, "--page")
+    seed = re.search(r"--seed (\d+)", said)
+    path = re.search(r"For a browser: (\S+)", said)
+    assert seed, said
+    assert path, said
+    page = open_page(Path(path[1]), width=360)
+    assert page.locator("h1").inner_text().startswith("RACE: ReductionTest.")
+    assert f"reduction.cu:{line}" in page.locator("#findings").inner_text()
+    assert page.locator(f"[id='reduction.cu:{line}'] .note").inner_text() == "✗ RACE"
+    page.get_by_role("button", name="Step through it").press("Enter")
+    assert f"at line {line}, with no barrier between the two" in page.locator("#replay").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.locator("#notes").inner_text().endswith(f"The seed is {seed[1]}.")
+    # The debugger has the seed of that run, and stops at the accesses that it found.
+    _, shown = _session(["continue", "print s_data[tid] + s_data[tid + s]", "quit"], "3", "--source", source)
+    assert f"The seed is {seed[1]}, as in the last " in shown[0]
+    (first, *_) = re.findall(rf"break reduction.cu:{line} (block \S+) thread", shown[0])
+    assert f"reduction.cu:{line}   reduce3_sequential_kernel   {first}, warp " in shown[1]
+    assert "s_data[tid] + s_data[tid + s] = " in shown[2]
+
+
+def test_a_measured_rung_can_be_stepped_through(open_page: Callable[..., Any]) -> None:
+    said = _lockstep("profile", "--source", ROOT / "reference/04_reduction/reduction.cu", "--page")
+    path = re.search(r"For a browser: (\S+)", said)
+    assert path, said
+    page = open_page(Path(path[1]))
+    page.get_by_role("button", name="Step through block (0,0,0) of launch").first.press("Enter")
+    for _ in range(30):
+        page.get_by_role("button", name="step ▸", exact=True).press("Enter")
+    assert "words of shared memory, a row across the 32 banks. Written by" in page.locator("#replay").inner_text()
+    assert Path(path[1]).stat().st_size < 2_000_000

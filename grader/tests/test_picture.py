@@ -14,7 +14,7 @@ from conftest import ROOT
 from grader.model import result as recorded
 from grader.model.assignment import load_assignment
 from grader.model.picture import WIDTH, Picture, of_finding, of_line, of_sm, of_test
-from grader.model.result import Access, Finding, Line, Memory, Place, SaidLine, SuiteResult, TestResult, result_from
+from grader.model.result import Access, Finding, Line, Memory, Place, SaidLine, TestResult, result_from
 from grader.pages.environment import make_environment
 from grader.student.page import profile_page, read_template
 
@@ -133,31 +133,33 @@ def test_nothing_is_drawn_of_what_is_not_known() -> None:
         assert of_line(Line("a.cu", 1, {}, (wrong,))) == ()
 
 
-def _result(work: int = 8) -> SuiteResult:
+def _recorded(work: int, source: str) -> dict[str, Any]:
+    """What the judge's --page writes of a measured rung."""
     accesses = [dict(vars(random_access(space, 8))) for space in ("global", "shared")]
     line = {"file": "/x/reduction.cu", "line": 2, "counters": {"warp_instructions": work}, "accesses": accesses}
     change = {"technique": "tile", "text": "", "saved_microseconds": 1, "lines": [{"file": "reduction.cu", "line": 2}]}
     limits = {"microseconds": 2.5, "intensity": 0.5, "ridge": 14, "share": 0.41}
     sm = asdict(recorded.FilledSm(6, 32, 48, 64, "registers", 256, 40, 65536, 1024, 233_472))
     advice = {"kernel": "k", "bound_by": "dram", "changes": [change], "sm": sm, **limits}
-    launch = {"kernel": "k", "grid": [1, 1, 1], "block": [64, 1, 1], "microseconds": 2.5, "bound_by": "dram"}
-    run = {"rung": "reduce1_interleaved", "source": "submission", "n": 64, "microseconds": 2.5, "launches": [launch]}
-    document = {
-        "format": 2, "assignment": "04_reduction", "seed": "1", "finished": True,
-        "profiles": [{**run, "counters": {"warp_instructions": work}, "lines": [line], "advice": [advice]}],
+    kernel = {
+        "name": "k", "launches": 1, "grid": "1", "block": "64", "us": 2.5, "bound_by": "dram", "occupancy": 1,
+        "counters": {"warp_instructions": work}, "lines": [line], "advice": [advice],
     }  # fmt: skip
-    return result_from(json.loads(json.dumps(document)))
+    data = {"kernels": [kernel], "notes": [], "files": [{"path": "/x/reduction.cu", "text": source}]}
+    return {"reduce1_interleaved": json.loads(json.dumps({"data": data, "replays": []}))}
 
 
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     assignment = load_assignment(ROOT / "assignments/04_reduction")
     template = read_template(ROOT / "harness")
-    slow, wrong, same = "// before\nout[i] = in[32 * j];\n", "// wrong\n", f"// {_EVIL}\nout[i] = in[j];\n"
-    text = profile_page(template, assignment, _result(16), slow)
-    text = profile_page(template, assignment, replace(_result(), profiles=()), wrong, text)
+    document = {"format": 2, "assignment": "04_reduction", "seed": "1", "finished": True}
+    result = result_from(document)
+    slow, same = "// before\nout[i] = in[32 * j];\n", f"// {_EVIL}\nout[i] = in[j];\n"
+    text = profile_page(template, assignment, result, _recorded(16, slow))
+    text = profile_page(template, assignment, result, {}, text)
     for _ in range(2):  # the second time with the same code
-        text = profile_page(template, assignment, _result(), same, text)
+        text = profile_page(template, assignment, result, _recorded(8, same), text)
     path = tmp_path / "page.html"
     path.write_text(text, encoding="utf-8")
     return path
@@ -180,7 +182,7 @@ def test_a_page_shows_lines_and_accesses(page: Path, open_page: Callable[..., An
     opened = open_page(page, width=width, dark=dark)
     assert opened.evaluate("document.documentElement.scrollWidth") <= width
     assert opened.locator(".value").all_inner_texts() == ["", "", "8", "16", "", ""]
-    assert "k is bound by dram, and reaches 41 % of what DRAM allows" in opened.locator("#kernels").inner_text()
+    assert "It is bound by dram, and reaches 41 % of what DRAM allows" in opened.locator("#kernels").inner_text()
     assert "6 blocks of 8 warps fit on an SM: 48 of 64 warps" in opened.locator("#kernels figcaption").inner_text()
     assert "−1 µs (40 %) tile (line 2)" in opened.locator("#kernels").inner_text()
     opened.select_option("#gauge", label="bank conflicts")

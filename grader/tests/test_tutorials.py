@@ -1,4 +1,4 @@
-"""Tutorials about one's own program, followed in the folder that students get."""
+"""Tutorials about one's own program, followed in the folder that students get, and the page on debugging."""
 
 import os
 import re
@@ -21,6 +21,45 @@ def _edit(path: Path, body: str) -> None:
     text = path.read_text()
     assert text.count(old) == 1, old
     path.write_text(text.replace(old, new))
+
+
+def _like(line: str) -> str:
+    """A line without the compiler's choices: numbers of registers, rows and instructions."""
+    for pattern, instead in (
+        (r"^ *\d+  ", "N "), (r"%([a-z]+)\d+", r"%\1"), (r"\[[rc][0-9a-f]+(?: [rc][0-9a-f]+)*\]", "[rows]"),
+        (r"(to|at) \d+", r"\1 N"), (r" +", " "),
+    ):  # fmt: skip
+        line = re.sub(pattern, instead, line)
+    return line
+
+
+def _pattern(quoted: str) -> str:
+    """A line of "..." stands for any lines, "..." at the begin of a line for any begin."""
+    lines = quoted.splitlines()
+    parts = (re.sub(r"^\\\.\\\.\\\.", ".*", re.escape(_like(line))) for line in lines)
+    return "".join("(?:.*\n)*?" if line == "..." else f"{part}\n" for line, part in zip(lines, parts, strict=True))
+
+
+@needs_build
+@pytest.mark.in_turn("harness/vgpu/exec", "docs/how-to")
+def test_debug_a_kernel_quotes_what_is_printed(tmp_path: Path) -> None:
+    source, commands = tmp_path / "sum.cu", 0
+    tools = f"{BUILD}/bin:{Path((BUILD / 'nvcc.txt').read_text().strip()).parent}:{os.environ['PATH']}"
+    for block in _BLOCK.finditer((ROOT / "docs/how-to/debug-a-kernel.md").read_text()):
+        if block["head"] == "cuda":
+            source.write_text(block["body"])
+        elif block["head"] == "diff":
+            _edit(source, block["body"])
+        for command, quoted in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block["body"], re.MULTILINE):
+            typed = "\n".join(re.findall(r"^\(vgpu\) (.*)", quoted, re.MULTILINE))
+            ended = subprocess.run(
+                ["/bin/bash", "-c", f"exec 2>&1; {command}"], cwd=tmp_path, input=typed, capture_output=True, text=True,
+                check=False, env={**os.environ, "PATH": tools, "LOCKSTEP_COLOR": "never"},
+            )  # fmt: skip
+            printed = "".join(f"{_like(line)}\n" for line in ended.stdout.splitlines())
+            assert re.fullmatch(_pattern(quoted), printed), f"{command}\n{ended.stdout}"
+            commands += 1
+    assert commands >= 7
 
 
 @pytest.mark.daily

@@ -118,6 +118,14 @@ const std::vector<Flag>& Flags() {
          return ParseNumber(value, options.edit_seconds) && options.edit_seconds > 0 ? ""
                                                                                      : "it takes a number from 1 up";
        }},
+      {"page", "FILE", "write what a page shows of a test's failing call, and of measured calls, as JSON",
+       SetPath(&Options::page)},
+      {"replay", "X,Y,Z", "with --page: the block whose steps are recorded; default the grid's first",
+       [](Options& options, std::string_view value) -> std::string {
+         vgpu::Dim3& block = options.replayed.emplace();
+         const int read = std::sscanf(std::string(value).c_str(), "%u,%u,%u", &block.x, &block.y, &block.z);
+         return read == 3 ? "" : "it takes three numbers";
+       }},
       {"debug", "LAUNCHES", "let so many launches pass, then ask what to do, as vgpu-run --debug does",
        [](Options& options, std::string_view value) -> std::string {
          return ParseNumber(value, options.debug.emplace()) ? "" : "it takes a number";

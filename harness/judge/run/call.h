@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,14 @@
 #include "vgpu/core/counters.h"
 #include "vgpu/core/finding.h"
 
+namespace lockstep::vgpu {
+struct PageData;  // vgpu/device/page_data.h
+}
+
 namespace lockstep::judge {
 
 struct CallReport {
+  std::shared_ptr<const vgpu::PageData> page;  // where one was asked for
   worker::Outcome outcome = worker::Outcome::kReturned;
   int code = 0;           // exit status or signal
   bool at_start = false;  // it ended before main, in the submission's start-up code

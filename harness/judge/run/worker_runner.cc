@@ -12,6 +12,8 @@
 #include "judge/run/witness.h"
 #include "judge/session/processor_time.h"
 #include "judge/session/session_device.h"
+#include "vgpu/device/page_data.h"
+#include "vgpu/exec/block_replay.h"
 
 namespace lockstep::judge {
 namespace {
@@ -352,6 +354,7 @@ class WorkerRunner : public Runner {
     if (bounded_server_ == nullptr) return;
     bounded_server_->server().ClearTrace();
     device_->virtual_device()->ClearRecords();
+    if (const auto& log = device_->virtual_device()->options().replay) log->replays.clear();
     device_->TakePrinted();
   }
 
@@ -379,6 +382,9 @@ class WorkerRunner : public Runner {
     report.before_main = before_main_;
     if (report.observed) {
       const vgpu::Device& virtual_device = *device_->virtual_device();
+      if (virtual_device.options().replay != nullptr) {
+        report.page = std::make_shared<const vgpu::PageData>(vgpu::PageDataOf(virtual_device));
+      }
       report.findings = virtual_device.findings().findings();
       report.launches = virtual_device.launches();
       report.trace = bounded_server_->server().trace();

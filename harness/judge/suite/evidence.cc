@@ -386,6 +386,7 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
       if (clock == nullptr || vgpu::IsLibraryCall(*kernel.first) || advice.size() == kMostAdvised) continue;
       advice.push_back(vgpu::AdviseOn(kernel, *clock));
     }
+    if (run.report.page != nullptr) suite_.AddPage(rung, *run.report.page);
     suite_.results().profiles.push_back(*measurement.profile);
   };
   if (!IsDrawn(rung)) {

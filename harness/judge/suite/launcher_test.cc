@@ -47,6 +47,7 @@ void LauncherTest::Keep(const CallReport& report) {
       kernels_.push_back(launch.kernel);
     }
   }
+  page_ = report.page;
   before_ = counted_;
   counted_ += static_cast<uint64_t>(std::count_if(report.launches.begin(), report.launches.end(),
                                                   [](const auto& launch) { return !vgpu::IsLibraryCall(launch); }));
@@ -84,6 +85,7 @@ void LauncherTest::TearDown() {
   if (const Problem* worst = Worst(problems_)) {
     result.verdict = worst->verdict;
     result.unfinished = worst->unfinished;
+    if (page_ != nullptr) suite.AddPage(result.name, *page_);
     if (!worst->trail.empty()) result.launches.push_back(worst->trail);
     result.message = MessageOf(*worst, result.name);
     const std::string text =

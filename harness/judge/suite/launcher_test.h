@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ class LauncherTest : public testing::TestWithParam<std::string> {
   std::string output_;
   std::vector<vgpu::Finding> findings_;
   std::vector<std::string> launches_, kernels_;  // of the last call
-  uint64_t before_ = 0, counted_ = 0;            // launches: before that call, and up to its end
+  std::shared_ptr<const vgpu::PageData> page_;
+  uint64_t before_ = 0, counted_ = 0;  // launches: before that call, and up to its end
 };
 
 // Makes the current test fail (or be skipped) with this text at a location in the student's source; line 0: unknown.

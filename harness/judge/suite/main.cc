@@ -76,8 +76,9 @@ void Listen(Suite& suite, const std::shared_ptr<SubmissionMemory>& memory) {
 Assignment AssignmentOf(const Options& options) {
   Assignment assignment = LoadAssignment(options.assignment);
   Limits& limits = assignment.limits;
-  // A person at the debugger's prompt needs more time than a call may take.
-  if (options.debug) limits.call_seconds = limits.test_seconds = limits.submission_seconds = kNoHurry;
+  // A person at the debugger's prompt needs more time than a call may take, and recording for a page takes time.
+  if (options.debug || !options.page.empty())
+    limits.call_seconds = limits.test_seconds = limits.submission_seconds = kNoHurry;
   return assignment;
 }
 
@@ -94,8 +95,9 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
     return Fail(program + ": --assignment=DIR is missing: the folder that holds assignment.toml");
   }
 
-  if ((parsed.options.edit_seconds > 0 || parsed.options.debug) && std::string_view(LOCKSTEP_SUITE) != "public") {
-    return Fail(program + ": --edits and --debug are for public tests");
+  if ((parsed.options.edit_seconds > 0 || parsed.options.debug || !parsed.options.page.empty()) &&
+      std::string_view(LOCKSTEP_SUITE) != "public") {
+    return Fail(program + ": --edits, --debug and --page are for public tests");
   }
 
   // GoogleTest's flags first: with --gtest_list_tests nothing else is needed.

@@ -7,6 +7,7 @@
 
 #include "judge/run/made_image.h"
 #include "judge/suite/suite.h"
+#include "vgpu/exec/block_replay.h"
 #include "vgpu/exec/debugger.h"
 
 namespace lockstep::judge {
@@ -62,6 +63,8 @@ vgpu::DeviceOptions DeviceOptionsOf(const Options& options, const Limits& limits
   device.instruction_budget = limits.instruction_budget;
   device.launch_seconds = kMostDeviceSeconds * limits.call_seconds;
   device.memory_bytes = limits.memory_mb << 20;
+  if (!options.page.empty())
+    device.replay = std::make_shared<vgpu::ReplayLog>(vgpu::ReplayLog{0, options.replayed, {}});
   if (options.debug) device.debugger = vgpu::Debugger::OfProcess(*options.debug);
   return device;
 }

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "vgpu/device/page_data.h"
+#include "vgpu/model/record_json.h"
+
 namespace lockstep::judge {
 namespace {
 
@@ -79,6 +82,13 @@ std::string Suite::ReproduceLine(const std::string& test) const {
 bool Suite::IsBonus(const std::string& rung) const {
   const Rung* found = assignment_.FindRung(rung);
   return found != nullptr && found->bonus;
+}
+
+void Suite::AddPage(const std::string& name, const vgpu::PageData& page) {
+  const vgpu::Json added = {{name, {{"data", page.data}, {"replays", page.replays}}}};
+  const std::string text = added.dump(-1, ' ', false, vgpu::Json::error_handler_t::replace);
+  pages_ += (pages_.empty() ? "{" : ",") + text.substr(1, text.size() - 2);
+  WriteAtomically(options_.page, pages_ + "}");
 }
 
 void Suite::Save() const {

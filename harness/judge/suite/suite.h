@@ -79,6 +79,8 @@ class Suite {
   // Whether all of a rung's criteria are bonus: leaving it out is no failure.
   bool IsBonus(const std::string& rung) const;
 
+  // Adds what a page shows of a call of this test or rung to the file that --page names.
+  void AddPage(const std::string& name, const vgpu::PageData& page);
   // Writes the result file if one was requested.
   void Save() const;
 
@@ -93,6 +95,7 @@ class Suite {
   std::map<Role, std::unique_ptr<Runner>> runners_;
   std::map<std::string, uint64_t> most_blocks_;  // by rung
   Results results_;
+  std::string pages_;
 };
 
 }  // namespace lockstep::judge

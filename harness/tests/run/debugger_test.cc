@@ -82,14 +82,63 @@ TEST_F(DebuggerTest, ShowsValues) {
   EXPECT_EQ(Answer(kToLine10, "print tile[0]@4"), "tile[0]@4 = 64, 130, 66, 134\n");
   EXPECT_EQ(Answer(kToLine10, "print d_out[3]"), "d_out[3] = 6\n");  // block 0 has ended
   EXPECT_EQ(Answer(kToLine10, "print/x d_out[3]"), "d_out[3] = 0x40c00000\n");
+  EXPECT_EQ(Answer(kToLine10, "print/x 126 - n"), "126 - n = 0xfffffffe\n");
   EXPECT_EQ(Answer(kToLine10, "print n"), "n = 128\n");
   EXPECT_EQ(Answer(kToLine10, "print tile"), "tile = 64, 130, 66, 134, 68, 138, 70, 142, …\n");
   EXPECT_EQ(Answer(kToLine10, "print blockIdx"), "blockIdx = (1,0,0)\n");
   EXPECT_TRUE(Has(Answer(kToLine10, "print threadIdx"), "threadIdx.x = 32 .. 63 step 1\n"));
   EXPECT_EQ(Answer(kToLine10, "print threadIdx thread (35,0,0)").substr(0, 16), "threadIdx.x = 35");
   EXPECT_TRUE(Has(Answer(kToLine10, "info registers"), "=> "));
-  EXPECT_TRUE(Has(Answer(kToLine10, "print nothing[1]"), "no array nothing here; there are: d_out n tile"));
-  EXPECT_TRUE(Has(Answer(kToLine10, "print tile[64]"), "tile has 64 elements of 4 bytes"));
+  EXPECT_TRUE(Has(Answer(kToLine10, "print nothing[1]"), "there is no nothing here; there are: d_out n tile"));
+  EXPECT_TRUE(Has(Answer(kToLine10, "print tile[64]"), "tile has 64 elements"));
+}
+
+TEST_F(DebuggerTest, ComputesWhatEachThreadHas) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"tile[threadIdx.x - 32]", "64, 130, 66, 134, 68, 138"},  // odd ones are doubled
+      {"blockIdx.x * blockDim.x + threadIdx.x", "96 .. 127 step 1"},
+      {"(tile[3] + 1) / 2", "67.5"},
+      {"7 / 2 * 2 - -1", "7"},
+      {"n >> 1 & 0x60 | 1", "65"},
+      {"n - (unsigned)129", "4294967295"},
+      {"(long)2147483647 + 1", "2147483648"},
+      {"2147483647 + 1", "-2147483648"},
+      {"(unsigned char)300 + 0.5", "44.5"},
+      {"(int)-2.75", "-2"},
+      {"threadIdx.x < 40 && tile[threadIdx.x + 24] > 0", "1 x8, 0 x24"},  // behind the array: not asked for
+      {"!n || ~n == -129", "1"},
+      {"*d_out == d_out[1] - 2", "1"},
+      {"d_out + 3 - d_out", "3"},
+      {"*(d_out + threadIdx.x - 31) == 2 * (threadIdx.x - 31)", "1"},
+      {"((unsigned*)d_out)[1]", "1073741824"},
+      {"threadIdx.x % (threadIdx.x - 40)", "(in 31 of 32 threads)"},
+      {"tile[threadIdx.x]", "(in 32 of 32 threads)"},
+  };
+  std::string commands = kToLine10;
+  for (const auto& [expression, value] : cases) commands += std::string("\nprint ") + expression;
+  const std::string all = Session(commands);
+  for (const auto& [expression, value] : cases) {
+    const size_t at = all.find(std::string("\n") + expression + " = ");
+    const std::string line = at == std::string::npos ? all : all.substr(at + 1, all.find('\n', at + 1) - at - 1);
+    EXPECT_EQ(Has(line, value), std::string(value) != "(in 32 of 32 threads)") << expression << ": " << line;
+  }
+  const std::pair<const char*, const char*> refused[] = {
+      {"n = 3", "nothing can be changed here"},
+      {"min(n, 3)", "no function can be called here: min"},
+      {"n +", "expected"},
+      {"n n", "expected an operator"},
+      {"tile + 1", "an array is no number"},
+      {"tile[1.5]", "an index is an integer"},
+      {"d_out[1] % 2", "not supported on float"},
+      {"d_out * 2", "a pointer takes + and -"},
+      {"n / (n - 128)", "this divides by 0"},
+      {"d_out[1000000]", "no memory there"},
+      {"((((((((((((((((((((((((((((((((((((((((((((((((((((1", "nested"}};
+  for (const auto& [expression, why] : refused) {
+    const std::string said = Answer(kToLine10, std::string("print ") + expression);
+    EXPECT_TRUE(Has(said, why)) << expression << ": " << said;
+  }
+  EXPECT_TRUE(Has(Answer(kToLine10, "watch tile[threadIdx.x]"), "watch takes an element"));
 }
 
 TEST_F(DebuggerTest, StepsByLineOverCallsAndOut) {
@@ -220,13 +269,12 @@ TEST_F(DebuggerTest, ShowsTheVariablesOfTheSource) {
                            "\nnode.next->pair.x = 8\n",
                            "\ni = 3\n",
                            "\ni = 32 .. 39 step 1\n",
-                           "\nplace[64] = no memory there\n",
+                           "\nno memory there\n",
                            "\ntable has 2 elements\n",
                            "\nthere is no member x in n.x\n",
                            "\nn is no array and no pointer\n",
-                           "\nan index is a number: place[3]\n",
                            "\nlast->x = 0 .. 31 step 1\n",
-                           "\nno array i here; there are:",
+                           "\nthere is no i here; there are:",
                            "\nsmall = 200 .. 231 step 1\n"}) {
     EXPECT_TRUE(Has(all, line)) << line << all;
   }
@@ -236,6 +284,38 @@ TEST_F(DebuggerTest, ShowsTheVariablesOfTheSource) {
   EXPECT_TRUE(Has(inside, "  variables.cu:4  twice(int)\n")) << inside;
   EXPECT_FALSE(Has(inside, "pair.x =")) << inside;
   EXPECT_TRUE(Has(Answer("", "info locals"), "build with nvcc -G"));
+}
+
+// In a function of the toolkit that -G leaves a call.
+constexpr char kAtomic[] = R"(__global__ void add(int* total) {
+  __shared__ int tile[4][8];
+  const int t = threadIdx.x;
+  tile[t / 8][t % 8] = t;
+  __syncthreads();
+  atomicAdd(total + (t == 4 ? 1 << 20 : 0), tile[t / 8][t % 8]);
+}
+int main() {
+  int* total;
+  cudaMalloc(&total, 4);
+  add<<<1, 32>>>(total);
+  cudaDeviceSynchronize();
+}
+)";
+
+TEST_F(DebuggerTest, ShowsTheLineThatCallsTheToolkit) {
+  const std::string program = folder_->path() + "atomic";
+  std::ofstream(program + ".cu") << kAtomic;
+  std::ofstream(program + ".txt") << "break 6\ncontinue\nprint tile[2]\nprint tile[1][t % 8] * 2\ncontinue\nquit\n";
+  const std::string all =
+      Execute(std::string(LOCKSTEP_NVCC) + " -G -cudart shared -gencode arch=compute_80,code=compute_80 " + program +
+              ".cu -o " + program + " 2>&1 && " + LOCKSTEP_BUILD_DIR + "/bin/vgpu-run --debug " + program + " 2>&1 < " +
+              program + ".txt")
+          .text;
+  EXPECT_TRUE(Has(all, "\ntile[2] = 16, 17, 18, 19, 20, 21, 22, 23\n")) << all;  // its rows are known by -G
+  EXPECT_TRUE(Has(all, "\ntile[1][t % 8] * 2 = 16 .. 30 step 2, 16 .. 30 step 2")) << all;
+  const std::string stop = all.substr(std::min(all.find("the kernel ends here"), all.size()));
+  EXPECT_TRUE(Has(stop, "\natomic.cu:6 (in the toolkit's headers)   add   block (0,0,0)")) << all;
+  EXPECT_TRUE(Has(stop, "=>    6    atomicAdd(")) << all;
 }
 
 }  // namespace

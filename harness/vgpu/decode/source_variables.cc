@@ -199,8 +199,7 @@ class FunctionVariables {
     } else {
       AddPlaces(location->number, variable);
     }
-    // In shared or global memory, known from elsewhere; or a register that the text does not use.
-    if (variable.places.empty()) return;
+    // Without a place: in shared or global memory, known by its name; or a register that the text does not use.
     variable.type = types_.Of(*named);
     source_.variables.push_back(std::move(variable));
   }

@@ -187,7 +187,8 @@ void Device::Impl::Attend(GridLaunch& grid) {
     launch.debugger = options.debugger.get();
   }
   if (options.replay != nullptr && options.replay->Wants(launch.info)) {
-    launch.replay = &grid.replay.emplace(launch.info, options.replay->block, grid.module->List(*grid.program));
+    launch.replay =
+        &grid.replay.emplace(launch.info, options.replay->BlockOf(launch.info), grid.module->List(*grid.program));
   }
   if (grid.program->calls_runtime && options.answers != nullptr) {
     launch.runtime = &grid.runtime.emplace(ChildWorks(kernel.demangled, grid.asked_by.pending),

@@ -135,9 +135,16 @@ std::unique_ptr<InstructionHook> RecordBlock(Engine& engine, ReplayJob& job, std
   return std::make_unique<BlockReplay>(engine, job, code);
 }
 
+uint64_t ReplayLog::BlockOf(const LaunchInfo& info) const {
+  const Dim3& grid = info.grid;
+  if (!at) return block;
+  const bool inside = at->x < grid.x && at->y < grid.y && at->z < grid.z;
+  return inside ? at->x + uint64_t{grid.x} * (at->y + uint64_t{grid.y} * at->z) : 0;
+}
+
 bool ReplayLog::Wants(const LaunchInfo& info) const {
   const auto known = replays.find(info.program->kernel.mangled);
-  if (block >= info.grid.Count()) return false;
+  if (BlockOf(info) >= info.grid.Count()) return false;
   if (known == replays.end()) return replays.size() < kMostKernels;
   return !known->second.has_findings && info.ordinal < known->second.launch + kMostTries;
 }

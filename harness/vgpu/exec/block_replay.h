@@ -5,9 +5,11 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "vgpu/core/dim3.h"
 #include "vgpu/core/listing.h"
 #include "vgpu/exec/instruction_hook.h"
 
@@ -31,8 +33,10 @@ std::unique_ptr<InstructionHook> RecordBlock(Engine& engine, ReplayJob& job, std
 // The recordings: for each kernel the first launch with a finding, else its first launch.
 struct ReplayLog {
   uint64_t block = 0;
+  std::optional<Dim3> at;                    // instead: its place in the grid
   std::map<std::string, ReplayJob> replays;  // by mangled name
 
+  uint64_t BlockOf(const LaunchInfo& launch) const;
   bool Wants(const LaunchInfo& launch) const;
   void Keep(ReplayJob job, bool has_findings);
 };

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 #include <utility>
@@ -25,7 +26,7 @@ namespace {
 using ptx::Type;
 
 constexpr int kListed = 3;  // lines of source before and behind the current one
-constexpr uint64_t kMostShown = 64, kFirstElements = 8;
+constexpr uint64_t kMostShown = 64;
 
 constexpr char kHelp[] = R"(  break 41 | copy.cu:41 | KERNEL [block (1,0,0)] [thread (3,0,0)]
                           stop there; info breakpoints lists these, delete 1 removes one, delete all
@@ -34,8 +35,8 @@ constexpr char kHelp[] = R"(  break 41 | copy.cu:41 | KERNEL [block (1,0,0)] [th
                           go on: to a stop; to this warp's next line; over calls; one instruction; out of this call
   reverse-continue, reverse-step
                           back to the stop, or to this warp's line, before this one
-  print tile[3]  print d_in[0]@16  print %r5  print threadIdx  print/f d_in[3]
-                          values; of registers those of all threads. /d /u /x /f (float) /g (double) /l (64 bits) /b
+  print tile[3]  print d_in[0]@16  print %r5  print threadIdx.x % 2 == 0 && i < n  print ((float*)tile)[3]
+                          what each thread has: C's expressions; print/x in hexadecimal digits
   info locals             the variables of the source here, and print i, print p.x, print row[3]: built with nvcc -G
   info registers          what the instructions of this line make
   info warps              where each warp of the running blocks stands
@@ -92,20 +93,6 @@ std::string FileText(std::string_view path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The format letter for the type with which the source declares this name; 'd' if unknown.
-char DeclaredFormat(const std::string& source, const std::string& name) {
-  static constexpr std::pair<const char*, char> kTypes[] = {
-      {"float", 'f'}, {"double", 'g'},    {"unsigned char", 'b'}, {"uint8_t", 'b'}, {"char", 'b'},
-      {"bool", 'b'},  {"long long", 'l'}, {"size_t", 'l'},        {"int64_t", 'l'}, {"uint64_t", 'l'},
-      {"long", 'l'},  {"unsigned", 'u'},  {"uint32_t", 'u'},      {"int", 'd'}};
-  for (const auto& [type, letter] : kTypes) {
-    const std::string marks = R"((?:[\s*&]|const\b|int\b|__restrict__\b|__restrict\b)*)";
-    if (std::regex_search(source, std::regex(std::string("\\b") + type + "\\b" + marks + "\\b" + name + "\\b")))
-      return letter;
-  }
-  return 'd';
-}
-
 // The kernel's parameter names from its definition in the source: PTX has none.
 std::vector<std::string> ParameterNames(const std::string& source, const std::string& kernel) {
   const std::string plain = kernel.substr(0, kernel.find('<'));
@@ -129,42 +116,6 @@ std::vector<std::string> ParameterNames(const std::string& source, const std::st
     }
   }
   return names;
-}
-
-Type TypeOf(char format) {
-  switch (format) {
-    case 'f':
-      return Type::kF32;
-    case 'g':
-      return Type::kF64;
-    case 'l':
-      return Type::kS64;
-    case 'b':
-      return Type::kU8;
-    case 'u':
-    case 'x':
-      return Type::kU32;
-    default:
-      return Type::kS32;
-  }
-}
-
-std::string ElementText(char format, const uint8_t* bytes) {
-  int32_t word = 0;
-  std::memcpy(&word, bytes, format == 'b' ? 1 : 4);
-  float single;
-  std::memcpy(&single, &word, 4);
-  char text[64];
-  if (format == 'f') return std::snprintf(text, sizeof text, "%g", static_cast<double>(single)), text;
-  if (format == 'x') return "0x" + Hex(static_cast<uint32_t>(word));
-  if (format == 'u' || format == 'b') return std::to_string(static_cast<uint32_t>(word));
-  if (format == 'd') return std::to_string(word);
-  double wide;
-  int64_t number;
-  std::memcpy(&wide, bytes, 8);
-  std::memcpy(&number, bytes, 8);
-  if (format == 'g') return std::snprintf(text, sizeof text, "%g", wide), text;
-  return std::to_string(number);
 }
 
 }  // namespace
@@ -225,7 +176,11 @@ bool Debugger::Obey(const std::string& line, const At& at) {
   std::optional<Dim3> block, thread;
   TakeWho(words, &block, &thread);
   const std::string what = words.empty() ? "" : words[0];
-  if (is("print", "p")) return Print(format + " " + what, *there), false;
+  if (is("print", "p")) {
+    std::string expression;
+    for (const std::string& word : words) expression += (expression.empty() ? "" : " ") + word;
+    return Print(format == "/x", expression, *there), false;
+  }
   if (is("list", "l")) return ListSource(*there), false;
   if (is("backtrace", "bt") || command == "where") return Backtrace(*there), false;
   if (is("info", "i")) {
@@ -287,20 +242,24 @@ void Debugger::Break(const std::vector<std::string>& asked, const std::string& t
 }
 
 void Debugger::Watch(const std::string& value, const std::string& text, const At& at) {
-  std::string why;
-  const std::optional<Range> range = FindMemory(value, 4, at, &why);
-  if (!range) return Show(value.empty() ? "watch what? watch tile[3]" : why);
+  std::string why = "watch what? watch tile[3]";
+  std::optional<LaneValue> watched = value.empty() ? std::nullopt : Evaluated(value, at, &why);
+  if (!watched) return Show(why);
+  const bool points = at.launch->listing.source.types[watched->type].kind == SourceType::Kind::kPointer;
+  if (points) watched = Evaluated("*(" + value + ")", at, &why);
+  const std::optional<Range> range = RangeOf(*watched, at.launch->listing.source.types[watched->type].bytes, at);
+  if (!range)
+    return Show("watch takes an element of shared memory or of a buffer, the same for all threads: watch tile[3]");
   StopPoint point;
-  point.value = value;
+  point.value = value + (points ? "[0]" : "");
   point.address = range->address;
-  point.bytes = range->count * 4;
+  point.bytes = range->bytes;
   point.shared = range->shared;
   point.text = "watch " + value + " " + Hex(point.address) + " " + std::to_string(point.bytes) +
                (point.shared ? " shared" : " global");
   if (text.find(" block ") != std::string::npos) Show("a watch holds for all blocks; print says whose memory is whose");
   points_.push_back(point);
-  Show("watchpoint " + std::to_string(points_.size()) + ": " + value +
-       (value.find('[') == std::string::npos ? "[0]" : ""));
+  Show("watchpoint " + std::to_string(points_.size()) + ": " + point.value);
 }
 
 void Debugger::Points() const {
@@ -339,7 +298,7 @@ std::optional<Debugger::At> Debugger::Elsewhere(const std::vector<std::string>& 
 }
 
 void Debugger::ListSource(const At& at) {
-  const ptx::SourceLocation place = at.launch->places.Shown(at.pc);
+  const ptx::SourceLocation place = PlaceOf(at);
   std::ifstream file{std::string(at.launch->info.program->FileName(place))};
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
@@ -358,11 +317,11 @@ std::vector<Debugger::CallFrame> Debugger::Frames(const At& at) {
     const std::vector<ptx::SourceLocation> places = program.InlineChain(pc);
     for (size_t k = 0; k < places.size(); ++k) {
       frames.push_back({k + 1 < places.size() ? "a function inlined there" : name,
-                        std::string(program.FileName(places[k])), places[k].line});
+                        std::string(program.FileName(places[k])), places[k].line,
+                        at.launch->places.IsToolkitHeader(places[k])});
     }
   };
-  const WarpState& state = *at.warp->state;
-  const Frame* frame = state.current >= 0 ? state.groups[static_cast<size_t>(state.current)].frame : nullptr;
+  const Frame* frame = FrameOf(at);
   uint32_t pc = at.pc;
   for (; frame != nullptr && frame->parent != nullptr; frame = frame->parent) {
     add(pc,
@@ -379,31 +338,21 @@ void Debugger::Backtrace(const At& at) {
   }
 }
 
-// {"reason": "step", "place": "copy.cu:41", "who": "block …", "frames": [{"name", "file", "line"}], "variables": [{"name", "value"}]}
 std::string Debugger::State(const At& at) const {
-  std::string frames, variables;
+  using Json = nlohmann::ordered_json;
+  Json state = {{"reason", reason_}, {"place", PlaceText(at)}, {"who", WhoText(at)}};
   for (const CallFrame& frame : Frames(at)) {
-    frames += (frames.empty() ? "" : ", ") + ("{\"name\": " + JsonText(frame.name)) +
-              ", \"file\": " + JsonText(frame.file) + ", \"line\": " + std::to_string(frame.line) + "}";
+    state["frames"].push_back(
+        {{"name", frame.name}, {"file", frame.file}, {"line", frame.line}, {"of_toolkit", frame.of_toolkit}});
   }
-  const auto variable = [&](const std::string& name, const std::string& value) {
-    variables +=
-        (variables.empty() ? "" : ", ") + ("{\"name\": " + JsonText(name)) + ", \"value\": " + JsonText(value) + "}";
-  };
-  variable("blockIdx", PointText(at.warp->block->id));
-  const auto row = [&](const std::string& name, const uint32_t* values) {
-    if (at.mask != 0) variable(name, RowText(Type::kU32, reinterpret_cast<const uint8_t*>(values), at.mask));
-  };
-  row("threadIdx.x", at.warp->state->thread_x);
-  if (at.launch->info.block.y > 1) row("threadIdx.y", at.warp->state->thread_y);
-  if (at.launch->info.block.z > 1) row("threadIdx.z", at.warp->state->thread_z);
-  for (const std::string& name : NamesHere(at)) {
-    const std::string value = ValueText(name, '\0', at);
-    if (!value.empty()) variable(name, value);
-  }
-  for (const auto& [name, text] : Locals(at)) variable(name, text);
-  return "{\"reason\": " + JsonText(reason_) + ", \"place\": " + JsonText(PlaceText(at)) +
-         ", \"who\": " + JsonText(WhoText(at)) + ", \"frames\": [" + frames + "], \"variables\": [" + variables + "]}";
+  std::vector<NamedText> values;
+  std::vector<std::string> names = NamesHere(at);
+  names.insert(names.begin(), {"blockIdx", "threadIdx"});
+  std::string why;
+  for (const std::string& name : names) std::ranges::move(ValuesOf(name, at, &why), std::back_inserter(values));
+  std::ranges::move(Locals(at), std::back_inserter(values));
+  for (const auto& [name, text] : values) state["variables"].push_back({{"name", name}, {"value", text}});
+  return state.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 void Debugger::Registers(const At& at) {
@@ -448,91 +397,39 @@ std::optional<KernelParameter> Debugger::FindParameter(const std::string& name, 
   return program.kernel.parameters[index];
 }
 
-std::optional<Debugger::Range> Debugger::FindMemory(const std::string& value, uint64_t width, const At& at,
-                                                    std::string* why) {
-  const size_t bracket = std::min(value.find('['), value.size());
-  const std::string name = value.substr(0, bracket);
-  uint64_t index = 0, count = 1;
-  if (bracket < value.size()) {
-    const size_t close = value.find(']', bracket);
-    const std::string number = value.substr(bracket + 1, close == std::string::npos ? 0 : close - bracket - 1);
-    if (!IsNumber(number))
-      return *why = "an index is a number, and nothing is computed: print its value first, then " + name + "[3]",
-             std::nullopt;
-    index = std::stoul(number);
-    if (close + 1 < value.size() && value[close + 1] == '@' && IsNumber(value.substr(close + 2))) {
-      count = std::stoul(value.substr(close + 2));
-    }
+// "tile[t] + 1", "d_in[4]@16".
+void Debugger::Print(bool is_hex, const std::string& expression, const At& at) {
+  const LaunchInfo& info = at.launch->info;
+  if (expression == "blockIdx") return Show(expression + " = " + PointText(at.warp->block->id));
+  if (expression == "blockDim") return Show(expression + " = " + PointText(info.block));
+  if (expression == "gridDim") return Show(expression + " = " + PointText(info.grid));
+  std::vector<SourceType>& types = at.launch->listing.source.types;
+  const size_t mark = expression.rfind('@');
+  std::string why = "print what? print tile[3]";
+  std::optional<LaneValue> value = expression.empty() ? std::nullopt : Evaluated(expression.substr(0, mark), at, &why);
+  if (!value) return Show(why);
+  ShownAs as{is_hex};
+  if (mark != std::string::npos) {
+    const std::string count = expression.substr(mark + 1);
+    const uint64_t bytes = IsNumber(count) ? std::stoull(count) * types[value->type].bytes : 0;
+    if (bytes == 0 || !RangeOf(*value, bytes, at)) return Show("there are not so many: print d_in[0]@16");
+    value->type = IndexOf(types, {SourceType::Kind::kArray, bytes, value->type, std::stoull(count), {}});
+    as.most = kMostShown;
   }
-  const auto within = [&](uint64_t bytes) {
-    if (count != 0 && count <= bytes / width && index <= bytes / width - count) return true;
-    *why = name + " has " + std::to_string(bytes / width) + " elements of " + std::to_string(width) + " bytes";
-    return false;
-  };
-  const Program& program = at.engine->program();
-  for (const NamedRange& range : program.shared_variables) {
-    if (VariableName(range.name) != name) continue;
-    const uint64_t bytes = range.bytes != 0 ? range.bytes : at.warp->block->shared_bytes - range.offset;
-    if (!within(bytes)) return std::nullopt;
-    const uint64_t offset = range.offset + index * width;
-    return Range{at.warp->block->shared + offset, offset, count, true};
-  }
-  if (const std::optional<KernelParameter> parameter = FindParameter(name, at); parameter && parameter->bytes == 8) {
-    uint64_t base;
-    std::memcpy(&base, at.engine->launch().parameters + parameter->offset, sizeof base);
-    const Allocation* allocation = at.engine->launch().memory->Find(base);
-    if (allocation == nullptr) return *why = name + " points to no memory of the device", std::nullopt;
-    if (!within(allocation->base + allocation->bytes - base)) return std::nullopt;
-    const uint64_t address = base + index * width;
-    return Range{reinterpret_cast<const uint8_t*>(address), address, count, false};
-  }
-  for (const Allocation& allocation : at.engine->launch().memory->allocations()) {
-    if (VariableName(allocation.label) != name) continue;
-    if (!within(allocation.bytes)) return std::nullopt;
-    const uint64_t address = allocation.base + index * width;
-    return Range{reinterpret_cast<const uint8_t*>(address), address, count, false};
-  }
-  std::vector<std::string> names = NamesHere(at);
-  for (const Allocation& allocation : at.engine->launch().memory->allocations()) {
-    const std::string label = VariableName(allocation.label);
-    if (!allocation.hidden && std::ranges::find(names, label) == names.end()) names.push_back(label);
-  }
-  std::string known;
-  for (const std::string& here : names) known += " " + here;
-  *why = "no array " + name + " here; there are:" + (known.empty() ? " none" : known) +
-         ". info registers shows what this line computes";
-  return std::nullopt;
+  std::vector<NamedText> lines;
+  AddValues(expression, *value, at, as, lines);
+  for (const auto& [name, text] : lines) Show(name + " = " + text);
 }
 
-void Debugger::Print(std::string value, const At& at) {
-  const char format = value[0] == '/' && value.size() > 1 ? value[1] : '\0';
-  value.erase(0, value.find(' ') + 1);
-  const LaunchInfo& info = at.launch->info;
-  if (value == "blockIdx") return Show(value + " = " + PointText(at.warp->block->id));
-  if (value == "blockDim") return Show(value + " = " + PointText(info.block));
-  if (value == "gridDim") return Show(value + " = " + PointText(info.grid));
-  if (value == "threadIdx" && at.mask != 0) {
-    const WarpState& state = *at.warp->state;
-    const auto row = [&](const uint32_t* values) {
-      return RowText(Type::kU32, reinterpret_cast<const uint8_t*>(values), at.mask);
-    };
-    return Show("threadIdx.x = " + row(state.thread_x) + "\nthreadIdx.y = " + row(state.thread_y) +
-                "\nthreadIdx.z = " + row(state.thread_z));
+// The type with which the source declares this name; int if it is not known.
+SourceType Debugger::DeclaredType(const std::string& source, const std::string& name) {
+  for (const char* type : {"float", "double", "unsigned char", "uint8_t", "char", "bool", "long long", "size_t",
+                           "int64_t", "uint64_t", "long", "unsigned", "uint32_t"}) {
+    const std::string marks = R"((?:[\s*&]|const\b|int\b|__restrict__\b|__restrict\b)*)";
+    if (std::regex_search(source, std::regex(std::string("\\b") + type + "\\b" + marks + "\\b" + name + "\\b")))
+      return BasicType(std::string_view(type) == "bool" ? "uint8_t" : type);
   }
-  if (value[0] == '%') {
-    const std::optional<ListedRegister> found = FindRegister(value, at);
-    if (!found) return Show("no register " + value + " in this function; info registers shows those of this line");
-    if (at.mask == 0) return Show("no thread runs it now");
-    return Show(value + " = " + RowText(found->type, at.warp->base[0] + found->row, at.mask));
-  }
-  std::string why;
-  if (format == '\0' && value.find('@') == std::string::npos) {
-    const std::vector<NamedText> values = ValuesOf(value, at, &why);
-    for (const auto& [name, text] : values) Show(name + " = " + text);
-    if (!values.empty() || !why.empty()) return why.empty() ? void() : Show(why);
-  }
-  const std::string text = ValueText(value, format, at, &why);
-  Show(value.empty() ? "print what? print tile[3]" : text.empty() ? why : value + " = " + text);
+  return BasicType("int");
 }
 
 // A name may have a different row in each function.
@@ -565,40 +462,6 @@ std::vector<std::string> Debugger::NamesHere(const At& at) {
   std::vector<std::string> names = ParameterNames(SourceOf(at), at.launch->info.kernel);
   for (const NamedRange& range : at.engine->program().shared_variables) names.push_back(VariableName(range.name));
   return names;
-}
-
-// The value of a parameter, an array or an element; for an array without an index, its first elements. Empty: *why has
-// the reason.
-std::string Debugger::ValueText(const std::string& value, char format, const At& at, std::string* why) {
-  std::string unused;
-  if (why == nullptr) why = &unused;
-  const size_t bracket = std::min(value.find('['), value.size());
-  const std::string name = value.substr(0, bracket);
-  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  if (format == '\0' && !name.empty() && std::all_of(name.begin(), name.end(), is_part)) {
-    format = DeclaredFormat(SourceOf(at), name);
-  }
-  const uint64_t width = ptx::SizeOf(TypeOf(format));
-  if (const auto parameter = FindParameter(value, at); parameter && parameter->bytes <= 8) {
-    uint8_t bytes[8] = {};
-    std::memcpy(bytes, at.engine->launch().parameters + parameter->offset, parameter->bytes);
-    uint64_t address;
-    std::memcpy(&address, bytes, sizeof address);
-    const bool is_address = parameter->bytes == 8 && at.engine->launch().memory->Find(address) != nullptr;
-    return is_address ? "0x" + Hex(address) : ElementText(format, bytes);
-  }
-  std::optional<Range> range = FindMemory(value, width, at, why);
-  if (!range) return "";
-  const bool is_whole = bracket == value.size();
-  for (uint64_t most = kFirstElements; is_whole && most > 1 && range->count == 1; --most) {
-    const auto longer = FindMemory(name + "[0]@" + std::to_string(most), width, at, why);
-    if (longer) range = longer;
-  }
-  std::string text;
-  for (uint64_t k = 0; k < std::min(range->count, kMostShown); ++k) {
-    text += (k == 0 ? "" : ", ") + ElementText(format, range->bytes + k * width);
-  }
-  return text + (is_whole || range->count > kMostShown ? ", …" : "");
 }
 
 }  // namespace lockstep::vgpu

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "vgpu/core/symbol_name.h"
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/debugger.h"
 #include "vgpu/exec/row_text.h"
@@ -15,7 +16,6 @@ using Kind = SourceType::Kind;
 using Place = SourceVariable::Place;
 
 constexpr size_t kMostLines = 16;
-constexpr uint64_t kShownElements = 8;
 
 const Place* PlaceAt(const SourceVariable& variable, uint32_t pc) {
   for (const Place& place : variable.places) {
@@ -24,9 +24,16 @@ const Place* PlaceAt(const SourceVariable& variable, uint32_t pc) {
   return nullptr;
 }
 
-// The fill patterns of uninitialised memory and registers; short values may match by chance.
-bool AreAll(const uint8_t* bytes, uint64_t count, uint8_t value) {
-  return count >= 2 && std::all_of(bytes, bytes + count, [&](uint8_t byte) { return byte == value; });
+bool IsSigned(ptx::Type type) {
+  return type == ptx::Type::kS8 || type == ptx::Type::kS16 || type == ptx::Type::kS32 || type == ptx::Type::kS64;
+}
+
+// A value that lies `step` bytes further for each lane.
+LaneValue Strided(std::vector<SourceType>& types, const void* first, uint64_t step, const SourceType& type) {
+  LaneValue value;
+  value.type = IndexOf(types, type);
+  for (uint64_t lane = 0; lane < kWarpSize; ++lane) value.at[lane] = static_cast<const uint8_t*>(first) + lane * step;
+  return value;
 }
 
 // Local variables of all the lane's frames, from the outermost on.
@@ -54,34 +61,18 @@ const uint8_t* MemoryAt(const Warp& warp, uint32_t lane, uint64_t address, uint6
   }
 }
 
-// Up to eight bytes of a lane's value as a number.
-uint64_t Number(const uint8_t* bytes, uint64_t width, bool is_signed) {
-  uint64_t value = 0;
-  std::memcpy(&value, bytes, std::min<uint64_t>(width, sizeof value));
-  const int spare = 64 - 8 * static_cast<int>(std::clamp<uint64_t>(width, 1, 8));
-  return is_signed ? static_cast<uint64_t>(static_cast<int64_t>(value << spare) >> spare) : value;
-}
-
 }  // namespace
-
-// A value's location for each lane; null: none or, for a register, not set yet.
-struct Debugger::LaneValue {
-  size_t type = 0;
-  bool is_local = false;    // its bytes may not be set yet
-  bool is_pointed = false;  // in memory reached through a pointer
-  const uint8_t* at[kWarpSize] = {};
-};
 
 const SourceVariable* Debugger::FindVariable(const std::string& name, const At& at) {
   const SourceVariable* found = nullptr;
   for (const SourceVariable& variable : at.launch->listing.source.variables) {
-    if (variable.name != name || at.pc < variable.begin || at.pc >= variable.end) continue;
+    if (variable.name != name || variable.places.empty() || at.pc < variable.begin || at.pc >= variable.end) continue;
     if (found == nullptr || variable.depth >= found->depth) found = &variable;
   }
   return found;
 }
 
-std::optional<Debugger::LaneValue> Debugger::LaneValueOf(const SourceVariable& variable, const At& at) {
+std::optional<LaneValue> Debugger::LaneValueOf(const SourceVariable& variable, const At& at) {
   const Place* place = PlaceAt(variable, at.pc);
   const WarpState& state = *at.warp->state;
   if (place == nullptr || state.current < 0) return std::nullopt;
@@ -109,85 +100,133 @@ std::optional<Debugger::LaneValue> Debugger::LaneValueOf(const SourceVariable& v
   return value;
 }
 
-// Parses `.x`, `->x`, `[3]` and a leading `*`, step by step.
-std::optional<Debugger::LaneValue> Debugger::Resolve(std::string path, const At& at, std::string* why) {
-  const std::vector<SourceType>& types = at.launch->listing.source.types;
-  const std::string whole = path;
-  if (path.starts_with('*')) path = path.substr(1) + "[0]";
-  const size_t length = std::min(path.find_first_of(".-["), path.size());
-  const std::string name = path.substr(0, length);
-  const SourceVariable* variable = FindVariable(name, at);
-  if (variable == nullptr) return std::nullopt;
-  std::optional<LaneValue> value = LaneValueOf(*variable, at);
-  if (!value) *why = name + " has no value here: it is not set yet, or no longer needed";
-  // Moves to `offset` bytes from the value's start, or from the start of the memory it points to.
-  const auto go = [&](bool through, uint64_t offset, size_t type) {
-    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      const uint8_t*& bytes = value->at[lane];
-      if (bytes == nullptr) continue;
-      if (!through) {
-        bytes += offset;
-      } else {
-        const uint64_t address = Number(bytes, 8, false) + offset;
-        bytes = MemoryAt(*at.warp, lane, address, std::max<uint64_t>(types[type].bytes, 1));
-      }
-    }
-    value->type = type;
-    value->is_local &= !through;
-    value->is_pointed |= through;
-  };
-  for (size_t k = length; value && k < path.size();) {
-    const SourceType& type = types[value->type];
-    if (path[k] == '[') {
-      const size_t close = path.find(']', k);
-      const std::string number = close == std::string::npos ? "" : path.substr(k + 1, close - k - 1);
-      if (!IsNumber(number)) return *why = "an index is a number: " + path.substr(0, k) + "[3]", std::nullopt;
-      const uint64_t index = std::stoull(number);
-      if (type.kind == Kind::kArray && index >= type.count) {
-        return *why = path.substr(0, k) + " has " + std::to_string(type.count) + " elements", std::nullopt;
-      }
-      if (type.kind != Kind::kArray && type.kind != Kind::kPointer) {
-        return *why = path.substr(0, k) + " is no array and no pointer", std::nullopt;
-      }
-      go(type.kind == Kind::kPointer, index * types[type.element].bytes, type.element);
-      k = close + 1;
-    } else {
-      const bool arrow = path.compare(k, 2, "->") == 0;
-      if (arrow && type.kind == Kind::kPointer) go(true, 0, type.element);
-      k += arrow ? 2 : 1;
-      const std::string member = path.substr(k, path.find_first_of(".-[", k) - k);
-      const std::vector<SourceType::Member>& members = types[value->type].members;
-      const auto found = std::find_if(members.begin(), members.end(),
-                                      [&](const SourceType::Member& one) { return one.name == member; });
-      if (found == members.end()) return *why = "there is no member " + member + " in " + whole, std::nullopt;
-      go(false, found->offset, found->type);
-      k += member.size();
-    }
+LaneMask Debugger::LanesOf(const At& at) { return at.mask != 0 ? at.mask : at.warp->alive; }
+
+std::optional<LaneValue> Debugger::Evaluated(const std::string& expression, const At& at, std::string* why) {
+  const ExpressionScope scope{
+      at.launch->listing.source.types, LanesOf(at),
+      [&](const std::string& name, std::string* reason) { return Find(name, at, reason); },
+      [&](uint32_t lane, uint64_t address, uint64_t bytes) { return MemoryAt(*at.warp, lane, address, bytes); }};
+  return Evaluate(expression, scope, why);
+}
+
+// A variable, by -G; what CUDA names; a register; an array of shared memory; a parameter; a buffer.
+std::optional<LaneValue> Debugger::Find(const std::string& name, const At& at, std::string* why) {
+  if (const SourceVariable* variable = FindVariable(name, at)) {
+    std::optional<LaneValue> value = LaneValueOf(*variable, at);
+    if (!value) *why = name + " has no value here: it is not set yet, or no longer needed";
+    return value;
   }
-  return value;
+  std::vector<SourceType>& types = at.launch->listing.source.types;
+  const Program& program = at.engine->program();
+  const GlobalMemory& memory = *at.engine->launch().memory;
+  const auto everywhere = [&](const void* bytes, const SourceType& type) { return Strided(types, bytes, 0, type); };
+  const auto array = [&](const uint8_t* bytes, uint64_t size) {
+    const SourceType each = DeclaredType(SourceOf(at), name);
+    return everywhere(
+        bytes, size == each.bytes ? each : SourceType{Kind::kArray, size, IndexOf(types, each), size / each.bytes, {}});
+  };
+  if (std::optional<LaneValue> known = FindBuiltIn(name, at)) return known;
+  for (const NamedRange& range : program.shared_variables) {
+    if (VariableName(range.name) != name) continue;
+    const uint8_t* const bytes = at.warp->block->shared + range.offset;
+    for (const SourceVariable& variable : at.launch->listing.source.variables) {
+      if (variable.name == name && variable.places.empty() && types[variable.type].bytes == range.bytes)
+        return everywhere(bytes, types[variable.type]);
+    }
+    return array(bytes, range.bytes != 0 ? range.bytes : at.warp->block->shared_bytes - range.offset);
+  }
+  if (const std::optional<KernelParameter> parameter = FindParameter(name, at)) {
+    const uint8_t* const bytes = at.engine->launch().parameters + parameter->offset;
+    SourceType type = DeclaredType(SourceOf(at), name);
+    if (parameter->bytes == 8 && memory.Find(NumberAt(bytes, 8, false)) != nullptr) {
+      type = {Kind::kPointer, 8, IndexOf(types, type), 0, {}};
+    } else if (parameter->bytes != type.bytes) {
+      type = {parameter->bytes <= 8 ? Kind::kSigned : Kind::kOther, parameter->bytes, 0, 0, {}};
+    }
+    return everywhere(bytes, type);
+  }
+  std::string known;
+  for (const std::string& here : NamesHere(at)) known += " " + here;
+  for (const Allocation& allocation : memory.allocations()) {
+    const std::string label = VariableName(allocation.label);
+    if (label == name) return array(reinterpret_cast<const uint8_t*>(allocation.base), allocation.bytes);
+    if (!allocation.hidden && (known + " ").find(" " + label + " ") == std::string::npos) known += " " + label;
+  }
+  *why = "there is no " + name + " here; there are:" + (known.empty() ? " none" : known) +
+         ". info locals and info registers show more";
+  return std::nullopt;
+}
+
+// threadIdx and the like, and %r5.
+std::optional<LaneValue> Debugger::FindBuiltIn(const std::string& name, const At& at) {
+  static constexpr int kLanes = kWarpSize;
+  constexpr uint64_t kWord = sizeof(uint32_t);
+  std::vector<SourceType>& types = at.launch->listing.source.types;
+  const auto point = [&](uint64_t step) {  // bytes from x to y and from y to z
+    const size_t number = IndexOf(types, BasicType("unsigned"));
+    return SourceType{Kind::kStruct, 3 * step, 0, 0, {{"x", 0, number}, {"y", step, number}, {"z", 2 * step, number}}};
+  };
+  if (name == "blockIdx") return Strided(types, &at.warp->block->id, 0, point(kWord));
+  if (name == "blockDim") return Strided(types, &at.launch->info.block, 0, point(kWord));
+  if (name == "gridDim") return Strided(types, &at.launch->info.grid, 0, point(kWord));
+  if (name == "warpSize") return Strided(types, &kLanes, 0, BasicType("int"));
+  const auto& x = at.warp->state->thread_x;
+  if (name == "threadIdx") return Strided(types, x, kWord, point(sizeof x));
+  const std::optional<ListedRegister> found = FindRegister(name, at);
+  if (!found || found->type == ptx::Type::kPred) return std::nullopt;
+  const bool is_real = found->type == ptx::Type::kF32 || found->type == ptx::Type::kF64;
+  const Kind kind = is_real ? Kind::kFloat : IsSigned(found->type) ? Kind::kSigned : Kind::kUnsigned;
+  const uint64_t bytes = ptx::SizeOf(found->type);
+  return Strided(types, at.warp->base[0] + found->row, std::max<uint64_t>(2, bytes), {kind, bytes, 0, 0, {}});
+}
+
+// The place of a value that all lanes have in common in shared or global memory, with so many bytes behind it.
+std::optional<Debugger::Range> Debugger::RangeOf(const LaneValue& value, uint64_t bytes, const At& at) {
+  const uint8_t* place = nullptr;
+  for (LaneMask left = LanesOf(at); left != 0; left &= left - 1) {
+    const uint8_t* const here = value.at[std::countr_zero(left)];
+    if (here == nullptr || (place != nullptr && place != here)) return std::nullopt;
+    place = here;
+  }
+  if (place == nullptr || value.own != nullptr) return std::nullopt;
+  const auto address = reinterpret_cast<uint64_t>(place);
+  const uint64_t offset = address - reinterpret_cast<uint64_t>(at.warp->block->shared);
+  const uint64_t shared = at.warp->block->shared_bytes;
+  if (offset < shared) return bytes <= shared - offset ? std::optional(Range{offset, bytes, true}) : std::nullopt;
+  if (!at.engine->launch().memory->Contains(address, bytes)) return std::nullopt;
+  return Range{address, bytes, false};
 }
 
 // One line for each number in it: its path, and its values in the active lanes.
-void Debugger::AddValues(const std::string& path, const LaneValue& value, const At& at, int depth,
+void Debugger::AddValues(const std::string& path, const LaneValue& value, const At& at, const ShownAs& as,
                          std::vector<NamedText>& lines) {
   const std::vector<SourceType>& types = at.launch->listing.source.types;
   const SourceType& type = types[value.type];
   const auto part = [&](const std::string& name, uint64_t offset, size_t of) {
-    LaneValue inner;
+    LaneValue inner = value;
     inner.type = of;
-    inner.is_local = value.is_local;
-    inner.is_pointed = value.is_pointed;
-    for (int lane = 0; lane < kWarpSize; ++lane) {
-      if (value.at[lane] != nullptr) inner.at[lane] = value.at[lane] + offset;
-    }
-    AddValues(name, inner, at, depth + 1, lines);
+    for (const uint8_t*& bytes : inner.at) bytes += bytes == nullptr ? 0 : offset;
+    AddValues(name, inner, at, {as.is_hex, as.most, as.depth + 1}, lines);
   };
-  if (lines.size() >= kMostLines || depth > static_cast<int>(kMostLines)) return;
+  if (lines.size() >= kMostLines || as.depth > kMostLines) return;
+  const Kind of = type.kind == Kind::kArray ? types[type.element].kind : Kind::kOther;
+  if (type.kind == Kind::kArray && of != Kind::kArray && of != Kind::kStruct && RangeOf(value, type.bytes, at)) {
+    const uint64_t shown = std::min(type.count, as.most);
+    std::string text;
+    for (uint64_t k = 0; k < shown; ++k) {
+      part("", k * types[type.element].bytes, type.element);
+      text += (k == 0 ? "" : ", ") + lines.back().text;
+      lines.pop_back();
+    }
+    lines.push_back({path, text + (shown < type.count ? ", …" : "")});
+    return;
+  }
   if (type.kind == Kind::kArray) {
-    for (uint64_t k = 0; k < std::min(type.count, kShownElements); ++k) {
+    for (uint64_t k = 0; k < std::min(type.count, as.most); ++k) {
       part(path + "[" + std::to_string(k) + "]", k * types[type.element].bytes, type.element);
     }
-    if (type.count > kShownElements) lines.push_back({path + "[…]", std::to_string(type.count) + " elements"});
+    if (type.count > as.most) lines.push_back({path + "[…]", std::to_string(type.count) + " elements"});
     return;
   }
   if (type.kind == Kind::kStruct) {
@@ -200,11 +239,11 @@ void Debugger::AddValues(const std::string& path, const LaneValue& value, const 
   uint8_t row[kWarpSize * 8] = {};
   std::vector<uint64_t> numbers;
   std::vector<int64_t> integers;
-  for (LaneMask left = at.mask; left != 0; left &= left - 1) {
+  for (LaneMask left = LanesOf(at); left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     if (value.at[lane] == nullptr || (value.is_local && AreAll(value.at[lane], type.bytes, kUnwritten))) continue;
     mask |= LaneMask{1} << lane;
-    const uint64_t number = Number(value.at[lane], type.bytes, type.kind == Kind::kSigned);
+    const uint64_t number = NumberAt(value.at[lane], type.bytes, type.kind == Kind::kSigned && !as.is_hex);
     numbers.push_back(number);
     integers.push_back(static_cast<int64_t>(number));
     std::memcpy(row + static_cast<uint64_t>(lane) * type.bytes % sizeof row, value.at[lane],
@@ -213,19 +252,27 @@ void Debugger::AddValues(const std::string& path, const LaneValue& value, const 
   const bool is_large =
       type.kind == Kind::kUnsigned && std::any_of(integers.begin(), integers.end(), [](int64_t n) { return n < 0; });
   const bool is_float = type.kind == Kind::kFloat && (type.bytes == 4 || type.bytes == 8);
-  lines.push_back({path, mask == 0                                     ? at.mask == 0       ? "no thread runs it now"
-                                                                         : value.is_pointed ? "no memory there"
-                                                                                            : "not set yet"
-                         : type.kind == Kind::kOther || type.bytes > 8 ? std::to_string(type.bytes) + " bytes"
-                         : is_float ? RowText(type.bytes == 4 ? ptx::Type::kF32 : ptx::Type::kF64, row, mask)
-                         // Large ones, and so addresses, are shown in hexadecimal digits.
-                         : type.kind == Kind::kPointer || is_large ? SequenceText(numbers)
-                                                                   : SequenceText(integers)});
+  const int asked = std::popcount(LanesOf(at)), have = std::popcount(mask);
+  std::string text;
+  if (have == 0) {
+    text = asked == 0 ? "no thread runs it now" : "not set yet";
+  } else if (type.kind == Kind::kOther || type.bytes > 8) {
+    text = std::to_string(type.bytes) + " bytes";
+  } else if (as.is_hex) {
+    for (const uint64_t number : numbers) text += (text.empty() ? "0x" : ", 0x") + Hex(number);
+    if (std::ranges::count(numbers, numbers[0]) == have) text = "0x" + Hex(numbers[0]);
+  } else if (is_float) {
+    text = RowText(type.bytes == 4 ? ptx::Type::kF32 : ptx::Type::kF64, row, mask);
+  } else {  // large ones, and so addresses, are shown in hexadecimal digits
+    text = type.kind == Kind::kPointer || is_large ? SequenceText(numbers) : SequenceText(integers);
+  }
+  if (have != 0 && have < asked) text += "  (in " + std::to_string(have) + " of " + std::to_string(asked) + " threads)";
+  lines.push_back({path, std::move(text)});
 }
 
 std::vector<Debugger::NamedText> Debugger::ValuesOf(const std::string& path, const At& at, std::string* why) {
   std::vector<NamedText> lines;
-  if (const std::optional<LaneValue> value = Resolve(path, at, why)) AddValues(path, *value, at, 0, lines);
+  if (const std::optional<LaneValue> value = Evaluated(path, at, why)) AddValues(path, *value, at, {}, lines);
   return lines;
 }
 
@@ -237,7 +284,7 @@ std::vector<Debugger::NamedText> Debugger::Locals(const At& at) {
     if (place->space == SourceVariable::Space::kParameter) continue;  // of the kernel: shown already
     std::vector<NamedText> values;                                    // of each at most so many lines
     if (const std::optional<LaneValue> value = LaneValueOf(variable, at)) {
-      AddValues(variable.name, *value, at, 0, values);
+      AddValues(variable.name, *value, at, {}, values);
     }
     lines.insert(lines.end(), values.begin(), values.end());
   }

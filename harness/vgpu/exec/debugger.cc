@@ -147,9 +147,25 @@ std::unique_ptr<InstructionHook> Debugger::Follow(Engine& engine, std::vector<In
   return std::make_unique<Hook>(*this, next_, engine, code);
 }
 
-int Debugger::Depth(const At& at) {
+const Frame* Debugger::FrameOf(const At& at) {
   const WarpState& state = *at.warp->state;
-  const Frame* frame = state.current >= 0 ? state.groups[static_cast<size_t>(state.current)].frame : nullptr;
+  return state.current >= 0 ? state.groups[static_cast<size_t>(state.current)].frame : nullptr;
+}
+
+// Inside of the toolkit's headers, such as in atomicAdd() built with -G: the line that calls it.
+ptx::SourceLocation Debugger::PlaceOf(const At& at) {
+  const SourcePlaces& places = at.launch->places;
+  const ptx::SourceLocation here = places.Shown(at.pc);
+  const auto is_own = [&](const ptx::SourceLocation& one) { return one.line != 0 && !places.IsToolkitHeader(one); };
+  ptx::SourceLocation place = here;
+  for (const Frame* frame = FrameOf(at); !is_own(place) && frame != nullptr; frame = frame->parent) {
+    if (frame->parent != nullptr && frame->return_pc > 0) place = places.Shown(frame->return_pc - 1);
+  }
+  return is_own(place) && places.KernelIsOwn() ? place : here;
+}
+
+int Debugger::Depth(const At& at) {
+  const Frame* const frame = FrameOf(at);
   int depth = frame != nullptr ? static_cast<int>(frame->depth) : 0;
   const Program& program = at.engine->program();
   for (int site = program.info[at.pc].inline_site; site >= 0; site = program.inline_sites[site].caller) ++depth;
@@ -264,8 +280,13 @@ void Debugger::Look(const At& at) {
 }
 
 std::string Debugger::PlaceText(const At& at) {
-  const std::string place = at.launch->places.Text(at.pc);
-  return place.empty() ? "PTX line " + std::to_string(at.engine->program().info[at.pc].ptx_line) : place;
+  const ptx::SourceLocation place = PlaceOf(at);
+  const std::string_view file = at.engine->program().FileName(place);
+  if (file.empty() || place.line == 0) return "PTX line " + std::to_string(at.engine->program().info[at.pc].ptx_line);
+  const std::string line = std::string(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(place.line);
+  const ptx::SourceLocation inside = at.launch->places.Shown(at.pc);
+  const bool is_inside = inside.file != place.file || inside.line != place.line;
+  return is_inside ? line + " (in the toolkit's headers)" : line;
 }
 
 std::string Debugger::WhoText(const At& at) {

@@ -15,6 +15,7 @@
 
 #include "vgpu/core/listing.h"
 #include "vgpu/core/source_place.h"
+#include "vgpu/exec/debug_expression.h"
 #include "vgpu/exec/engine.h"
 #include "vgpu/exec/instruction_hook.h"
 
@@ -89,6 +90,8 @@ class Debugger {
   static bool IsChosen(const At& at, const StopPoint& point);
   // The store about to hit the point's watched memory, if any.
   static std::optional<std::string> StoredTo(const At& at, const StopPoint& point);
+  static const Frame* FrameOf(const At& at);  // of the call that runs; null: there is none
+  static ptx::SourceLocation PlaceOf(const At& at);
   static int Depth(const At& at);
 
   // Executes a command. True: the program continues.
@@ -97,15 +100,17 @@ class Debugger {
   // The first line from `line` on that the kernel has code for; `line` itself where it is outside of the kernel.
   static int LineWithCode(const At& at, int line, const std::string& file);
   void Watch(const std::string& value, const std::string& text, const At& at);
-  static void Print(std::string value, const At& at);
+  static void Print(bool is_hex, const std::string& expression, const At& at);
   static void ListSource(const At& at);
   struct CallFrame {
     std::string name, file;
     int line;
+    bool of_toolkit;
   };
   static std::vector<CallFrame> Frames(const At& at);  // innermost first
   static void Backtrace(const At& at);
-  std::string State(const At& at) const;  // as JSON, for a debug adapter
+  // {"reason", "place", "who", "frames": [{"name", "file", "line", "of_toolkit"}], "variables": [{"name", "value"}]}
+  std::string State(const At& at) const;
   static void Registers(const At& at);
   static void Warps(const At& at);
   void Points() const;
@@ -114,31 +119,36 @@ class Debugger {
   static bool IsNumber(std::string_view text);
   static std::string PlaceText(const At& at);
   static std::string WhoText(const At& at);
-  // Memory by name: a shared variable or a buffer, with an index. Elements have 4 bytes unless `width` says otherwise.
+  // Shared memory, by its offset, or global memory.
   struct Range {
-    const uint8_t* bytes = nullptr;
-    uint64_t address = 0, count = 0;  // elements
+    uint64_t address = 0, bytes = 0;
     bool shared = false;
   };
-  // Source variables located by the debug information of nvcc -G (exec/debug_variables.cc).
   struct NamedText {
     std::string name, text;
   };
-  struct LaneValue;
+  struct ShownAs {
+    bool is_hex = false;
+    uint64_t most = 8, depth = 0;  // elements of an array
+  };
+  static LaneMask LanesOf(const At& at);  // whose values are shown
+  static std::optional<LaneValue> Evaluated(const std::string& expression, const At& at, std::string* why);
+  static std::optional<LaneValue> Find(const std::string& name, const At& at, std::string* why);
+  static std::optional<LaneValue> FindBuiltIn(const std::string& name, const At& at);
+  // By the debug information of nvcc -G (exec/debug_variables.cc).
   static const SourceVariable* FindVariable(const std::string& name, const At& at);
   static std::optional<LaneValue> LaneValueOf(const SourceVariable& variable, const At& at);
-  static std::optional<LaneValue> Resolve(std::string path, const At& at, std::string* why);
-  static void AddValues(const std::string& path, const LaneValue& value, const At& at, int depth,
+  static std::optional<Range> RangeOf(const LaneValue& value, uint64_t bytes, const At& at);
+  static void AddValues(const std::string& path, const LaneValue& value, const At& at, const ShownAs& as,
                         std::vector<NamedText>& lines);
-  // Empty if the text is no variable's path or, with a reason, the variable has no value here.
+  // Empty: *why says why.
   static std::vector<NamedText> ValuesOf(const std::string& path, const At& at, std::string* why);
   static std::vector<NamedText> Locals(const At& at);
-  static std::string ValueText(const std::string& value, char format, const At& at, std::string* why = nullptr);
+  static SourceType DeclaredType(const std::string& source, const std::string& name);
   static const std::string& SourceOf(const At& at);
   static std::vector<std::string> NamesHere(const At& at);
   static std::optional<ListedRegister> FindRegister(const std::string& name, const At& at);
   static std::optional<KernelParameter> FindParameter(const std::string& name, const At& at);
-  static std::optional<Range> FindMemory(const std::string& value, uint64_t width, const At& at, std::string* why);
 
   std::shared_ptr<Launch> next_;       // the launch of the next engine
   std::vector<StopPoint> points_;      // by number - 1; deleted ones have no text

@@ -20,7 +20,8 @@ constexpr uint64_t kWideBytes = 16;   // the most that a lane can load at once
 constexpr uint64_t kInnerLoop = 16;
 
 struct Kernel {
-  const LaunchRecord& launch;  // as it ran
+  const LaunchRecord& launch;   // as it ran
+  const LaunchRecord& longest;  // of this kernel
   const DeviceProfile& device;
   uint64_t warps;     // of the launch
   uint64_t resident;  // concurrent blocks
@@ -71,7 +72,8 @@ void ConflictsLine(Counters& c, const Kernel&) { c.shared_wavefronts = c.shared_
 
 bool DivergesWhole(LaunchRecord& launch, const Kernel&) { return launch.counters.divergent_branches > 0; }
 void DivergesLine(Counters& c, const Kernel&) {
-  const double full = Ratio(c.thread_instructions, kWarpSize * c.warp_instructions);
+  // Of a branch only the lanes that take it are counted: it says nothing here.
+  const double full = Ratio(c.thread_instructions, kWarpSize * Less(c.warp_instructions, c.branches));
   if (full < 0.95) ScaleAll(c, full);
 }
 
@@ -147,6 +149,22 @@ void UnrollLine(Counters& c, const Kernel&) {
   c.barriers_in_loops = 0;
 }
 
+// The control of a loop whose rounds end in a barrier.
+bool LoopsWhole(LaunchRecord& launch, const Kernel&) { return launch.counters.barriers_in_loops > 0; }
+void LoopsLine(Counters& c, const Kernel&) {
+  const uint64_t others = c.global_load_requests + c.global_store_requests + c.shared_load_requests +
+                          c.shared_store_requests + c.float32_instructions + c.barriers + c.divergent_branches;
+  if (c.branches != 0 && others == 0) ScaleAll(c, 0);
+}
+
+// A few blocks finish what many blocks of the same kernel have begun.
+bool OneLaunchWhole(LaunchRecord& launch, const Kernel& kernel) {
+  const uint64_t blocks = launch.grid.Count();
+  if (8 * blocks > kernel.longest.grid.Count() || blocks >= static_cast<uint64_t>(kernel.device.sm_count)) return false;
+  launch.grid = {0, 0, 0};
+  return true;
+}
+
 bool OccupancyWhole(LaunchRecord& launch, const Kernel& kernel) {
   const uint64_t shared = uint64_t{launch.static_shared} + launch.dynamic_shared;
   const Occupancy now = ComputeOccupancy(kernel.device, static_cast<int>(launch.block.Count()),
@@ -219,6 +237,13 @@ constexpr Rule kRules[] = {
      "most warps come to the barriers of this loop only to wait: let the last warp go on alone with shuffles or "
      "__syncwarp(), and unroll",
      UnrollWhole, UnrollLine},
+    {"unroll",
+     "the loop's own instructions take their part: let the compiler know how often it runs, by a template parameter, "
+     "and unroll it",
+     LoopsWhole, LoopsLine},
+    {"one launch",
+     "small launches finish the work of a large one: let its last block do that, or each block look back at those before",
+     OneLaunchWhole, Unchanged},
     {"tensor cores", "multiply matrices of half precision on tensor cores, where that is exact enough", TensorWhole,
      TensorLine},
     {"privatise", "collect in shared memory first, and add each block's result to global memory once", AtomicsWhole,
@@ -269,11 +294,11 @@ LaunchRecord WithoutLines(const LaunchRecord& launch) {
   return copy;
 }
 
-Kernel KernelOf(const LaunchRecord& launch, const DeviceProfile& device) {
+Kernel KernelOf(const LaunchRecord& launch, const LaunchRecord& longest, const DeviceProfile& device) {
   const uint64_t threads = launch.block.Count();
   const int fit = MaxBlocksPerSm(device, static_cast<int>(threads), static_cast<int>(launch.registers),
                                  uint64_t{launch.static_shared} + launch.dynamic_shared);
-  return {launch, device, launch.grid.Count() * ((threads + kWarpSize - 1) / kWarpSize),
+  return {launch, longest, device, launch.grid.Count() * ((threads + kWarpSize - 1) / kWarpSize),
           static_cast<uint64_t>(std::max(fit, 1)) * static_cast<uint64_t>(device.sm_count)};
 }
 
@@ -285,10 +310,12 @@ uint64_t Differences(const Counters& a, const Counters& b) {
   return sum;
 }
 
-double SavedBy(const Rule& rule, const LaunchRecord& launch, const DeviceProfile& device) {
-  const Kernel kernel = KernelOf(launch, device);
+double SavedBy(const Rule& rule, const LaunchRecord& launch, const LaunchRecord& longest, const DeviceProfile& device) {
+  const Kernel kernel = KernelOf(launch, longest, device);
+  const double now = EstimateTime(launch, device).microseconds;
   LaunchRecord changed = WithoutLines(launch);
   if (!rule.whole(changed, kernel)) return 0;
+  if (changed.grid.Count() == 0) return now;
   for (const LineCounters& line : launch.lines) {
     Counters after = line.counters;
     rule.line(after, kernel);
@@ -296,12 +323,12 @@ double SavedBy(const Rule& rule, const LaunchRecord& launch, const DeviceProfile
       changed.counters.*info.field += after.*info.field - line.counters.*info.field;
     }
   }
-  return EstimateTime(launch, device).microseconds - EstimateTime(changed, device).microseconds;
+  return now - EstimateTime(changed, device).microseconds;
 }
 
 // The lines that the rule changes most; if it changes none, those with the most waiting requests.
 std::vector<const LineCounters*> LinesOf(const Rule& rule, const LaunchRecord& launch, const DeviceProfile& device) {
-  const Kernel kernel = KernelOf(launch, device);
+  const Kernel kernel = KernelOf(launch, launch, device);
   std::vector<std::pair<uint64_t, const LineCounters*>> lines;
   for (const LineCounters& line : launch.lines) {
     if (line.line == 0) continue;
@@ -327,7 +354,7 @@ std::vector<Advice> Changes(const std::vector<const LaunchRecord*>& launches, co
   if (longest.block.Count() == 0 || !longest.is_own) return all;
   for (const Rule& rule : kRules) {
     Advice advice{rule.technique, rule.text, 0, {}};
-    for (const LaunchRecord* launch : launches) advice.saved_us += SavedBy(rule, *launch, device);
+    for (const LaunchRecord* launch : launches) advice.saved_us += SavedBy(rule, *launch, longest, device);
     if (!(advice.saved_us > 0) || advice.saved_us < kLeastShare * total) continue;
     const std::vector<const LineCounters*> lines = LinesOf(rule, longest, device);
     if (lines.empty()) continue;

@@ -11,11 +11,6 @@ constexpr int kLoosest = 1;    // ||
 constexpr int kMultiplicative = 10;
 constexpr uint64_t kWarpSize = 32;
 
-struct Operator {
-  std::string_view symbol;
-  int precedence;
-};
-
 // Longer symbols come before their prefixes.
 constexpr std::array kOperators = {
     Operator{"||", 1},
@@ -40,6 +35,29 @@ constexpr std::array kOperators = {
 
 Number Integer(uint64_t bits, bool is_unsigned) { return {bits, false, true, is_unsigned}; }
 
+void RequireInteger(const Cursor& cursor, const Number& number) {
+  if (number.is_float) cursor.Fail("this operator is not supported on float constants");
+}
+
+// Of two decimal floats, in double precision.
+Number ApplyToFloats(const Cursor& cursor, std::string_view op, const Number& left, const Number& right) {
+  if (!left.is_double || !right.is_double) RequireInteger(cursor, left);
+  const double a = std::bit_cast<double>(left.bits), b = std::bit_cast<double>(right.bits);
+  const auto number = [](double value) { return Number{std::bit_cast<uint64_t>(value), true, true, false}; };
+  if (op == "+") return number(a + b);
+  if (op == "-") return number(a - b);
+  if (op == "*") return number(a * b);
+  if (op == "/") return number(a / b);
+  if (op == "==") return Integer(a == b, false);
+  if (op == "!=") return Integer(a != b, false);
+  if (op == "<") return Integer(a < b, false);
+  if (op == "<=") return Integer(a <= b, false);
+  if (op == ">") return Integer(a > b, false);
+  if (op == ">=") return Integer(a >= b, false);
+  RequireInteger(cursor, left);
+  return left;
+}
+
 class ConstantParser {
  public:
   explicit ConstantParser(Cursor& cursor) : cursor_(cursor) {}
@@ -59,10 +77,10 @@ class ConstantParser {
 
   Number Binary(int loosest) {
     Number left = Unary();
-    while (const Operator* op = PeekOperator(loosest)) {
+    while (const Operator* op = NextOperator(cursor_, loosest)) {
       cursor_.Take(op->symbol);
       const Number right = Binary(op->precedence + 1);
-      left = Apply(op->symbol, left, right);
+      left = Apply(cursor_, op->symbol, left, right);
     }
     return left;
   }
@@ -72,22 +90,9 @@ class ConstantParser {
     if (++depth_ > kDeepest) cursor_.Fail("the constant expression is nested too deeply");
   }
 
-  const Operator* PeekOperator(int loosest) {
-    // An operator's first character distinguishes it from anything else that may follow a constant.
-    if (std::string_view("|&=!<>^+-*/%").find(cursor_.Peek()) == std::string_view::npos) return nullptr;
-    for (const Operator& op : kOperators) {
-      if (cursor_.Next(op.symbol)) return op.precedence >= loosest ? &op : nullptr;
-    }
-    return nullptr;
-  }
-
   bool Truth(const Number& number) const {
-    RequireInteger(number);
+    RequireInteger(cursor_, number);
     return number.bits != 0;
-  }
-
-  void RequireInteger(const Number& number) const {
-    if (number.is_float) cursor_.Fail("this operator is not supported on float constants");
   }
 
   Number Unary() {
@@ -104,7 +109,7 @@ class ConstantParser {
       value = Unary();
     } else if (cursor_.Take('~')) {
       value = Unary();
-      RequireInteger(value);
+      RequireInteger(cursor_, value);
       value.bits = ~value.bits;
     } else if (cursor_.Take('!')) {
       value = Integer(Truth(Unary()) ? 0 : 1, false);
@@ -131,63 +136,9 @@ class ConstantParser {
     if (type != "s64" && type != "u64") cursor_.Fail("a constant can be cast to .s64 or .u64 only");
     cursor_.Expect(')');
     Number value = Unary();
-    RequireInteger(value);
+    RequireInteger(cursor_, value);
     value.is_unsigned = type == "u64";
     return value;
-  }
-
-  // Of two decimal floats, in double precision.
-  Number ApplyToFloats(std::string_view op, const Number& left, const Number& right) {
-    if (!left.is_double || !right.is_double) RequireInteger(left);
-    const double a = std::bit_cast<double>(left.bits), b = std::bit_cast<double>(right.bits);
-    const auto number = [](double value) { return Number{std::bit_cast<uint64_t>(value), true, true, false}; };
-    if (op == "+") return number(a + b);
-    if (op == "-") return number(a - b);
-    if (op == "*") return number(a * b);
-    if (op == "/") return number(a / b);
-    if (op == "==") return Integer(a == b, false);
-    if (op == "!=") return Integer(a != b, false);
-    if (op == "<") return Integer(a < b, false);
-    if (op == "<=") return Integer(a <= b, false);
-    if (op == ">") return Integer(a > b, false);
-    if (op == ">=") return Integer(a >= b, false);
-    RequireInteger(left);
-    return left;
-  }
-
-  Number Apply(std::string_view op, const Number& left, const Number& right) {
-    if (left.is_float && right.is_float) return ApplyToFloats(op, left, right);
-    RequireInteger(left);
-    RequireInteger(right);
-    const uint64_t a = left.bits, b = right.bits;
-    const bool is_unsigned = left.is_unsigned || right.is_unsigned;
-    const auto signed_a = static_cast<int64_t>(a), signed_b = static_cast<int64_t>(b);
-    if (op == "+") return Integer(a + b, is_unsigned);
-    if (op == "-") return Integer(a - b, is_unsigned);
-    if (op == "*") return Integer(a * b, is_unsigned);
-    if (op == "/" || op == "%") {
-      if (b == 0) cursor_.Fail("division by zero in a constant expression");
-      if (!is_unsigned && signed_b == -1) return Integer(op == "/" ? -a : 0, false);  // INT64_MIN / -1 wraps
-      if (op == "/") return Integer(is_unsigned ? a / b : static_cast<uint64_t>(signed_a / signed_b), is_unsigned);
-      return Integer(is_unsigned ? a % b : static_cast<uint64_t>(signed_a % signed_b), is_unsigned);
-    }
-    const uint64_t places = b & 63;  // as ptxas treats a shift count, even a negative one
-    if (op == "<<") return Integer(a << places, left.is_unsigned);
-    if (op == ">>") {
-      if (left.is_unsigned) return Integer(a >> places, true);
-      return Integer(signed_a < 0 ? ~(~a >> places) : a >> places, false);
-    }
-    if (op == "|") return Integer(a | b, is_unsigned);
-    if (op == "^") return Integer(a ^ b, is_unsigned);
-    if (op == "&") return Integer(a & b, is_unsigned);
-    if (op == "||") return Integer(a != 0 || b != 0, false);
-    if (op == "&&") return Integer(a != 0 && b != 0, false);
-    if (op == "==") return Integer(a == b, false);
-    if (op == "!=") return Integer(a != b, false);
-    const bool less = is_unsigned ? a < b : signed_a < signed_b;
-    if (op == "<") return Integer(less, false);
-    if (op == ">=") return Integer(!less, false);
-    return Integer(op == "<=" ? less || a == b : !less && a != b, false);
   }
 
   Cursor& cursor_;
@@ -195,6 +146,50 @@ class ConstantParser {
 };
 
 }  // namespace
+
+const Operator* NextOperator(Cursor& cursor, int loosest) {
+  // An operator's first character distinguishes it from anything else that may follow a constant.
+  if (std::string_view("|&=!<>^+-*/%").find(cursor.Peek()) == std::string_view::npos) return nullptr;
+  for (const Operator& op : kOperators) {
+    if (cursor.Next(op.symbol)) return op.precedence >= loosest ? &op : nullptr;
+  }
+  return nullptr;
+}
+
+Number Apply(const Cursor& cursor, std::string_view op, const Number& left, const Number& right) {
+  if (left.is_float && right.is_float) return ApplyToFloats(cursor, op, left, right);
+  RequireInteger(cursor, left);
+  RequireInteger(cursor, right);
+  const uint64_t a = left.bits, b = right.bits;
+  const bool is_unsigned = left.is_unsigned || right.is_unsigned;
+  const auto signed_a = static_cast<int64_t>(a), signed_b = static_cast<int64_t>(b);
+  if (op == "+") return Integer(a + b, is_unsigned);
+  if (op == "-") return Integer(a - b, is_unsigned);
+  if (op == "*") return Integer(a * b, is_unsigned);
+  if (op == "/" || op == "%") {
+    if (b == 0) cursor.Fail("division by zero in a constant expression");
+    if (!is_unsigned && signed_b == -1) return Integer(op == "/" ? -a : 0, false);  // INT64_MIN / -1 wraps
+    if (op == "/") return Integer(is_unsigned ? a / b : static_cast<uint64_t>(signed_a / signed_b), is_unsigned);
+    return Integer(is_unsigned ? a % b : static_cast<uint64_t>(signed_a % signed_b), is_unsigned);
+  }
+  const uint64_t places = b & 63;  // as ptxas treats a shift count, even a negative one
+  if (op == "<<") return Integer(a << places, left.is_unsigned);
+  if (op == ">>") {
+    if (left.is_unsigned) return Integer(a >> places, true);
+    return Integer(signed_a < 0 ? ~(~a >> places) : a >> places, false);
+  }
+  if (op == "|") return Integer(a | b, is_unsigned);
+  if (op == "^") return Integer(a ^ b, is_unsigned);
+  if (op == "&") return Integer(a & b, is_unsigned);
+  if (op == "||") return Integer(a != 0 || b != 0, false);
+  if (op == "&&") return Integer(a != 0 && b != 0, false);
+  if (op == "==") return Integer(a == b, false);
+  if (op == "!=") return Integer(a != b, false);
+  const bool less = is_unsigned ? a < b : signed_a < signed_b;
+  if (op == "<") return Integer(less, false);
+  if (op == ">=") return Integer(!less, false);
+  return Integer(op == "<=" ? less || a == b : !less && a != b, false);
+}
 
 bool AtConstant(Cursor& cursor) {
   const char c = cursor.Peek();

@@ -6,6 +6,15 @@
 
 namespace lockstep::vgpu::ptx {
 
+struct Operator {
+  std::string_view symbol;
+  int precedence;  // || has 1
+};
+// The binary operator that comes next, if its precedence is at least this; nullptr: none.
+const Operator* NextOperator(Cursor& cursor, int loosest);
+// Fails at the cursor if the operator does not take these.
+Number Apply(const Cursor& cursor, std::string_view op, const Number& left, const Number& right);
+
 // Whether the next token can start a constant expression.
 bool AtConstant(Cursor& cursor);
 

@@ -21,6 +21,7 @@ _MOST_SECTORS = 64
 _MOST_WARPS = 128  # of an SM
 _NEAR = 0.25  # of a buffer's length: what is further away is not drawn to scale
 _BARS = "▁▂▃▄▅▆▇█"
+_KINDS = {"RACE": "race", "BOUNDS": "out of bounds"}  # of a verdict's findings
 _DEEDS = {"load": "reads", "store": "writes", "atomic operation": "updates"}
 _MISSING = {
     "barrier": "no barrier between these two",
@@ -64,11 +65,16 @@ class Picture:
         self.paths.append((style, "".join(f"M{x:g} {y:g}L{to:g} {end:g}" for x, y, to, end in lines)))
 
 
+def findings_said(test: TestResult) -> list[Finding]:
+    """The findings that the test's message may be about: of its kind, and all their places are in the message."""
+    said, kind = {(line.file, line.line) for line in test.lines if line.line}, _KINDS.get(test.verdict)
+    own = [one for one in test.findings if {(PurePath(at.file).name, at.line) for at in one.places} <= said]
+    return [one for one in own if kind in (None, one.kind)]
+
+
 def of_test(test: TestResult) -> Picture | None:
-    """The picture of the finding in the test's message: all its places are in the message."""
-    said = {(line.file, line.line) for line in test.lines if line.line}
-    own = (one for one in test.findings if {(PurePath(at.file).name, at.line) for at in one.places} <= said)
-    return next(filter(None, map(of_finding, own)), None)
+    """The picture of the finding in the test's message."""
+    return next(filter(None, map(of_finding, findings_said(test))), None)
 
 
 def of_finding(finding: Finding) -> Picture | None:

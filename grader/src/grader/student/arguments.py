@@ -31,6 +31,7 @@ _EXAMPLES = {
   lockstep test 3                one rung of the ladder
   lockstep test --test SumsOne   the tests whose names contain this
   lockstep test 3 --verbose      every message, and all counters
+  lockstep test 3 --page         a page about the call that fails
   lockstep test 3 --device cuda  on this machine's NVIDIA GPU
   lockstep test 04_reduction 3   from anywhere in the checkout; or: test 4 3
   lockstep test                  at the root: how far you are everywhere""",
@@ -148,7 +149,7 @@ def _parser(command: str, name: str, *, every: bool) -> argparse.ArgumentParser:
     )
     option("test check debug", "--test", default="", metavar="NAME", help="only tests whose names contain this")
     option("test", "--verbose", action="store_true", help="every message as each test ends, and all counters")
-    option("profile run", "--page", action="store_true", help="a page for a browser too, with pictures")
+    option("test profile run", "--page", action="store_true", help="a page for a browser too, with pictures")
     option("test watch check profile debug", "--seed", default="", metavar="N", help="repeats the inputs of a run")
     option(
         "test watch check profile debug", "--source", default="", metavar="FILE",

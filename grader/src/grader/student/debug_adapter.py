@@ -208,7 +208,9 @@ class _Session:
     def _stack(self, _: _Message) -> _Message:
         frames = [
             {"id": index + 1, "name": one["name"], "line": one["line"], "column": 1,
-             "source": {"name": Path(one["file"]).name, "path": one["file"]}}
+             # An editor shows the first frame that is not deemphasised.
+             "source": {"name": Path(one["file"]).name, "path": one["file"],
+                        **({"presentationHint": "deemphasize"} if one["of_toolkit"] else {})}}
             for index, one in enumerate(self._state["frames"])
         ]  # fmt: skip
         return {"stackFrames": frames, "totalFrames": len(frames)}

@@ -8,6 +8,7 @@ Status: 0 everything requested is right, 1 something is not, 3 the harness faile
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from grader.base.errors import GraderError, UsageError
 from grader.base.files import FileError, read_regular, write_atomic
@@ -26,12 +28,13 @@ from grader.base.schema import SchemaError
 from grader.base.worker_key import BUILD_SCRIPT_STATUS, REFUSED_STATUS, worker_key
 from grader.model import reports
 from grader.model.assignment import Assignment, load_assignment
+from grader.model.picture import findings_said
 from grader.model.result import SuiteResult, listed_tests, parse_result
 from grader.student.compile_hints import compile_hint, warning_hints
 from grader.student.hints import hint
 from grader.student.machine_code import ARCH, MachineChanges, find_disassembler, look_at_machine_code
 from grader.student.mistyped import DEVICES, no_device, no_file, no_rung, no_test
-from grader.student.page import profile_page, read_template
+from grader.student.page import failure_page, profile_page, read_template
 from grader.student.text import (
     Choice,
     Terminal,
@@ -175,6 +178,9 @@ class _Student:
             end="",
         )
         self._report(assignment, reports.outcomes(result))
+        write_atomic(self._seed_path(assignment), str(result.seed))
+        if self._request.page:
+            self._page_of_failure(assignment, worker, result)
         if self._request.state is not None:
             state = {"open": [row.id for row in open_rungs(assignment, result)], "status": _status(assignment, result)}
             write_atomic(self._request.state, json.dumps(state))
@@ -195,6 +201,43 @@ class _Student:
             return result  # the search is optional
         tests = [test for test in found.tests if test.name == first.name and test.hint]
         return with_found_line(result, first, tests[0], source) if tests else result
+
+    def _page_of_failure(self, assignment: Assignment, worker: Path, result: SuiteResult) -> None:
+        """Repeats the first test that fails, up to the call with which it does, and writes a page about that call."""
+        first = first_failure(assignment, result)
+        if first is None or self._request.device != "vgpu":
+            self._print("\nNo test fails, so there is no page about one.  Next: make profile PAGE=1")
+            return
+        told = "\n".join([*(line.text for line in first.lines), *first.launches])
+        named = re.search(r"\bblock \((\d+,\d+,\d+)\)", told)
+        block = named[1] if named else "0,0,0"
+        flags = [f"--gtest_filter={first.name}", f"--rung={first.rung}", f"--seed={result.seed}", f"--replay={block}"]
+        again, recorded = self._recorded(assignment, worker, flags)
+        if first.name in recorded and again.tests[0].verdict == first.verdict:
+            page = failure_page(read_template(self._layout.harness), first, result.seed, recorded[first.name])
+            self._write_page(self._layout.build / "pages" / f"{assignment.id}.failure.html", page)
+        else:
+            self._print("\nThis failure has no page: it launched no kernel, or its call was right another time.")
+
+    def _recorded(
+        self, assignment: Assignment, worker: Path, flags: Sequence[str]
+    ) -> tuple[SuiteResult, dict[str, Any]]:
+        """The suite's result, and by test or rung what a page shows of its call."""
+        with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
+            path = Path(folder) / "page.json"
+            result, _ = self._suite(assignment, worker, [*flags, *([f"--page={path}"] if self._request.page else [])])
+            return result, json.loads(read_regular(path, _BYTES)) if path.is_file() else {}
+
+    def _write_page(self, path: Path, page: str) -> None:
+        path.parent.mkdir(exist_ok=True)
+        write_atomic(path, page)
+        self._print(f"\nFor a browser: {path}")
+
+    def _seed_path(self, assignment: Assignment) -> Path:
+        """The seed of the last `test`, for `debug`, which is to see what that has found."""
+        path = self._layout.build / "seeds" / assignment.id
+        path.parent.mkdir(exist_ok=True)
+        return path
 
     def _report(self, assignment: Assignment, found: Sequence[reports.Outcome]) -> None:
         """Writes the findings in the requested formats."""
@@ -226,7 +269,7 @@ class _Student:
         return _WRONG_STATUS if any(test.findings for test in result.tests) else 0
 
     def _profile(self, assignment: Assignment, worker: Path) -> int:
-        result, _ = self._suite(assignment, worker, [f"--gtest_filter={_ALL_LEFT_OUT}"])
+        result, recorded = self._recorded(assignment, worker, [f"--gtest_filter={_ALL_LEFT_OUT}"])
         runs = list(result.runs("submission").values())
         if not runs:
             if not any(criterion.metric for criterion in assignment.criteria):
@@ -241,17 +284,19 @@ class _Student:
         text = source.read_text(encoding="utf-8", errors="replace")
         self._print(profile_text(source.name, runs, text, self._to, self._machine_code(assignment)), end="")
         if self._request.page:
-            page = self._layout.build / "pages" / f"{assignment.id}.html"
-            page.parent.mkdir(exist_ok=True)
-            template = read_template(self._layout.harness)
-            last = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
-            write_atomic(page, profile_page(template, assignment, result, text, last))
-            self._print(f"\nFor a browser: {page}")
+            path = self._layout.build / "pages" / f"{assignment.id}.html"
+            last = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+            self._write_page(
+                path, profile_page(read_template(self._layout.harness), assignment, result, recorded, last)
+            )
         return 0
 
     def _debug(self, assignment: Assignment, worker: Path) -> int:
         """Runs the tests, and the first that fails, else the first, again under the debugger."""
         test = self._request.choice.test
+        kept = self._seed_path(assignment)
+        if not self._request.seed and kept.is_file():
+            self._request = replace(self._request, seed=kept.read_text(encoding="utf-8"))
         result, _ = self._suite(assignment, worker, [f"--gtest_filter=*{test}*:{_NO_EVIDENCE}"])
         if not result.tests:
             raise UsageError(no_test(assignment, test, self._tests(assignment)))
@@ -264,12 +309,23 @@ class _Student:
             return _WRONG_STATUS
         where = f"launch {first.launches_before + 1}, with which the call that fails begins"
         where = where if first.message else "first launch"
-        self._print(f"\nThe debugger stops in this test's {where}; help lists its commands.\n")
+        self._print(f"\nThe debugger stops in this test's {where}; help lists its commands.")
+        points = [
+            f"break {place.file}:{place.line} block {_point(place.block)} thread {_point(place.thread)}"
+            for finding in findings_said(first)[:1]
+            for place in finding.places
+            if place.line and place.thread
+        ]
+        if points:
+            self._print(f"There are breakpoints at what was found: {'; '.join(points)}")
+        self._print(f"The seed is {result.seed}, as in the last make test.\n" if kept.is_file() else "")
         flags = [f"--gtest_filter={first.name}", f"--rung={first.rung}", f"--seed={result.seed}", "--threads=1"]
         flags += ["--quiet", f"--debug={first.launches_before if first.message else 0}"]
         command = self._command(assignment, worker, flags)
         sys.stdout.flush()
-        return _HARNESS_STATUS if subprocess.run(command, check=False).returncode == _HARNESS_STATUS else 0
+        environment = os.environ | ({"LOCKSTEP_DEBUG_POINTS": "\n".join(points)} if points else {})
+        status = subprocess.run(command, check=False, env=environment).returncode
+        return _HARNESS_STATUS if status == _HARNESS_STATUS else 0
 
     def _machine_code(self, assignment: Assignment) -> MachineChanges | None:
         """Where a GPU's execution differs from the PTX; None if that can't be determined."""
@@ -490,6 +546,10 @@ def _status(assignment: Assignment, result: SuiteResult) -> int:
     if "HARNESS" in verdicts:
         return _HARNESS_STATUS
     return _WRONG_STATUS if any(verdict != "PASS" for verdict in verdicts) else 0
+
+
+def _point(index: Sequence[int]) -> str:
+    return f"({','.join(map(str, index))})"
 
 
 def _for_judge(assignment: Assignment, rung: str) -> str:

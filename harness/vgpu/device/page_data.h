@@ -1,0 +1,16 @@
+// What the page of page.html (cudart/report) shows of a device's launches since ClearRecords().
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "vgpu/device/device.h"
+
+namespace lockstep::vgpu {
+
+struct PageData {
+  // Kernels by cost, the source with counters by line, worst accesses, findings; the steps of recorded blocks.
+  nlohmann::ordered_json data, replays;
+};
+PageData PageDataOf(const Device& device);
+
+}  // namespace lockstep::vgpu
