@@ -144,3 +144,20 @@ def test_what_git_can_not_read_has_no_time(tmp_path: Path) -> None:
         subprocess.run(["rm", "-rf", str(pack)], check=True)  # noqa: S607
     (one,) = take(tmp_path / "repos", classroom_roster([ADA]))
     assert (one.source, one.handed.at, one.handed.source) == (b"b", "", "")
+
+
+@pytest.mark.parametrize("way", ["alternates", "link"])
+def test_a_clone_cannot_have_another_repositorys_commit_read(tmp_path: Path, way: str) -> None:
+    clone(tmp_path / "private", "other", [(-3, {"ladder.cu": b"secret"})])
+    clone(tmp_path / "class", "hw-ada", [(-2, {"ladder.cu": b"own"})])
+    theirs, own = tmp_path / "private" / "other" / ".git", tmp_path / "class" / "hw-ada" / ".git"
+    (own / "HEAD").write_text((theirs / "refs" / "heads" / "main").read_text())
+    if way == "link":
+        for folder in theirs.glob("objects/??"):
+            if not (own / "objects" / folder.name).exists():
+                (own / "objects" / folder.name).symlink_to(folder)
+    else:
+        (own / "objects" / "info").mkdir(exist_ok=True)
+        (own / "objects" / "info" / "alternates").write_text(f"{theirs / 'objects'}\n")
+    taken = take(tmp_path / "class", "name,sid,login\nAda,1,ada\n")
+    assert [one.source for one in taken] == [b"own"]

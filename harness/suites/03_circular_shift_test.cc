@@ -33,9 +33,14 @@ constexpr int32_t kEvidenceShift = 1'000'003;
 std::optional<Problem> CheckMeans(const judge::CallContext& context, const judge::CallReport& report, uint64_t bytes,
                                   bool in_place) {
   // Not for short arrays: other rungs may have variables of some size.
-  if (!in_place || bytes < kLargeArray || report.variable_bytes + report.heap_bytes < bytes) return std::nullopt;
+  if (!in_place || bytes < kLargeArray || report.variable_bytes + report.held_bytes + report.heap_bytes < bytes) {
+    return std::nullopt;
+  }
   std::string what;
   if (report.variable_bytes > 0) what = "__device__ variables of " + judge::Counted(report.variable_bytes, "byte");
+  if (report.held_bytes > 0) {
+    what += (what.empty() ? "" : ", and ") + judge::Counted(report.held_bytes, "byte") + " from before the call";
+  }
   if (report.heap_bytes > 0) {
     what += std::string(what.empty() ? "" : ", and ") + judge::Counted(report.heap_bytes, "byte") +
             " of malloc() in kernels";

@@ -169,6 +169,32 @@ inline bool IsLaunchOf(const vgpu::LaunchRecord& launch, const vgpu::LaunchRecor
   return shape(launch) == shape(swept);
 }
 
+// Calls that come before the one that counts: none, one for fewer elements, one for more, or both, in turn from a random
+// start. They must not supply the answer, and neither the number of a call nor the size before it tells which one counts.
+inline void CallBefore(judge::Runner& runner, const judge::CallContext& context, TuningBuffers& buffers,
+                       const TuningInput& input, const std::vector<worker::Argument>& arguments) {
+  judge::Suite& suite = judge::Suite::Get();
+  // Only what may earn points takes a turn, so that a submission's four searches for evidence have all four.
+  const bool is_reference =
+      suite.has_runner(judge::Role::kReference) && &runner == &suite.runner(judge::Role::kReference);
+  if (is_reference || input.in.size() <= kSmallTask) return;
+  const judge::SeedKey seed = judge::SeedFor(suite.seed(), "calls before");
+  static auto turn = static_cast<unsigned>(judge::Random(seed).Between(0, 3));
+  const unsigned calls = turn++;
+  if (calls % 2 != 0) {
+    std::vector<worker::Argument> fewer = arguments;
+    fewer[2] = worker::Argument::Integer(static_cast<unsigned>(input.in.size() / 2));
+    CallTimed(runner, context, buffers, input, fewer);
+  }
+  if (calls / 2 % 2 != 0) {
+    const TuningInput more = MakeInput(input.in.size() * 9 / 8, input.marks.size(), Values::kAny, seed);
+    TuningBuffers larger(runner.device(), more);
+    std::vector<worker::Argument> for_more = TaskArguments(larger, more);
+    for_more.push_back(arguments.back());
+    CallTimed(runner, context, larger, more, for_more);
+  }
+}
+
 // Runs a tuner, and checks its search; the quality of the choice is checked later.
 inline TunerRun RunTuner(judge::Runner& runner, const Machine& machine, const std::string& rung, TuningBuffers& buffers,
                          const TuningInput& input, const Sweep* sweep) {
@@ -178,12 +204,7 @@ inline TunerRun RunTuner(judge::Runner& runner, const Machine& machine, const st
   const judge::CallContext context = ContextOf(rung, result.input);
   std::vector<worker::Argument> arguments = TaskArguments(buffers, input);
   arguments.push_back(worker::Argument::HostArray(std::vector<uint8_t>(sizeof(Config), judge::kPoisonByte)));
-  if (rung.starts_with("tuning4")) {
-    // A previous call for fewer elements must not supply the answer.
-    std::vector<worker::Argument> fewer = arguments;
-    fewer[2] = worker::Argument::Integer(static_cast<unsigned>(input.in.size() / 2));
-    CallTimed(runner, context, buffers, input, fewer);
-  }
+  if (rung.starts_with("tuning4")) CallBefore(runner, context, buffers, input, arguments);
   judge::EvidenceRun run = CallTimed(runner, context, buffers, input, arguments);
   result.report = std::move(run.report);
   result.problems = std::move(run.problems);
@@ -313,7 +334,7 @@ inline judge::EvidenceRun RunTimedForEvidence(judge::Runner& runner, const std::
 // Evidence for a search on a machine drawn from the seed, as in the tests: a submission can't tell which run counts.
 inline judge::EvidenceRun RunDrawnSearch(const std::string& rung, const judge::SeedKey& seed) {
   const Machine machine = MachineNeverBuilt(seed, /*is_large=*/seed.words[0] % 2 == 0);
-  const TuningInput input = PublicTask();
+  const TuningInput input = TaskOf(seed);
   MachineRunner runner(machine);
   TuningBuffers buffers(runner.device(), input);
   TunerRun tuned = RunTuner(*runner, machine, rung, buffers, input, nullptr);

@@ -2,7 +2,8 @@
 //
 // Whole numbers are so small that every order of additions gives the same float, as are the fractions that steps leave:
 // any other result is wrong. Real numbers have magnitudes from 1/2 to 1. A sum of k products of these in float, in any
-// order, is within k u / (1 - k u) of the weights' magnitudes, with the unit roundoff u: far less than one product.
+// order, is within k u / (1 - k u) of the weights' magnitudes, with the unit roundoff u: far less than one product. Each
+// step rounds three times, so that pixels between steps can't be kept in fewer bits.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct Image {
 
 enum class Values : uint8_t {
   kWhole,  // whole numbers from -8 to 8, without 0
-  kReals,  // magnitudes from 1/2 to 1, of either sign; on rung 5 whole numbers
+  kReals,  // magnitudes from 1/2 to 1, of either sign
 };
 
 // Offset of a buffer in its allocation, in elements; the weights as d_in. Allocations are aligned to 256 bytes.

@@ -33,7 +33,7 @@ uint64_t WorkOf(const std::string& rung, uint64_t reach) {
 }
 
 Input MakeInput(const std::string& rung, Image image, Values values, const judge::SeedKey& seed) {
-  const bool is_whole = values == Values::kWhole || IsSteps(rung);
+  const bool is_whole = values == Values::kWhole;
   const auto make = [&](uint64_t n, const char* name) {
     std::vector<float> numbers;
     for (const uint32_t word : judge::MakeWords(n, judge::SeedFor(seed, name))) {
@@ -66,8 +66,10 @@ std::vector<double> Expected(const std::string& rung, Image image, const Input& 
 
 std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report, Image image,
                                    const Input& input, Values values, std::span<const float> found) {
-  const double rounded = values == Values::kReals ? static_cast<double>(input.filter.size() + 1) * 0x1p-24 : 0;
-  double bound = 0;
+  // Three additions a step, of pixels whose magnitudes are at most 1.
+  const uint64_t roundings = IsSteps(context.launcher) ? 3 * image.reach : input.filter.size() + 1;
+  const double rounded = values == Values::kReals ? static_cast<double>(roundings) * 0x1p-24 : 0;
+  double bound = IsSteps(context.launcher) ? rounded / (1 - rounded) : 0;
   for (const float weight : input.filter) bound += rounded / (1 - rounded) * std::abs(static_cast<double>(weight));
   const std::vector<double> expected = Expected(context.launcher, image, input), bounds(found.size(), bound);
   const auto mismatch = judge::CompareBounded<float>(expected, found, bounds);

@@ -228,6 +228,7 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
     assignment.evidence_profile = table.OptionalText("profile").value_or(assignment.evidence_profile);
     assignment.evidence_timeline = table.Flag("timeline");
     assignment.evidence_drawn = table.Flag("drawn");
+    assignment.evidence_slowest = table.OptionalNumber("slowest").value_or(0);
   }
   if (const toml::table* timing = SubTable(root, "timing", whole)) {
     Table(*timing, file, "timing").Count("n", assignment.timing_elements);

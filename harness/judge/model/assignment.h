@@ -81,6 +81,7 @@ struct Assignment {
   std::string evidence_profile = "h200";  // the device on which evidence runs are modelled
   bool evidence_timeline = false;         // the timeline of streams is recorded and shown
   bool evidence_drawn = false;            // each rung is also measured at sizes drawn from the seed
+  double evidence_slowest = 0;            // how many times a rung may take the reference's time; 0: any number
   uint64_t evidence_elements = 0;         // problem size of the evidence runs; 0: the assignment has none
   std::vector<Rung> rungs;                // in ladder order
   std::vector<EvidenceCriterion> criteria;

@@ -43,6 +43,7 @@ struct CallReport {
   worker::MemoryUse memory;                           // what the call and its kernels did to the buffers passed to it
   std::string before_main;                            // device work of the program before any call, "" for none
   uint64_t variable_bytes = 0;                        // of the program's __device__ variables
+  uint64_t held_bytes = 0;                            // of device memory that the program allocated before the call
   uint64_t heap_bytes = 0;                            // the most memory kernels held from malloc() at any time
   std::vector<std::string> refusals;                  // requests for memory not passed to the call, one sentence each
   double limit_seconds = 0;

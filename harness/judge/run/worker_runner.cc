@@ -392,6 +392,7 @@ class WorkerRunner : public Runner {
       report.memory = bounded_server_->server().memory_use();
       report.api = CountApi(report.trace, report.memory);
       report.variable_bytes = virtual_device.variable_bytes();
+      report.held_bytes = bounded_server_->server().held_before();
       report.heap_bytes = virtual_device.heap_bytes();
       report.refusals = bounded_server_->server().violations();
     }

@@ -69,6 +69,7 @@ DeviceServer::DeviceServer(vgpu::Device& device, DeviceServerOptions options)
 
 void DeviceServer::BeginCall(std::span<const Argument> arguments) {
   failing_ = std::exchange(failing_next_, {});
+  held_before_ = owned_bytes_;
   passed_.clear();
   allocations_made_ = 0;  // names count within a call and exclude earlier work
   for (const Argument& argument : arguments) {

@@ -84,6 +84,8 @@ class DeviceServer : public CudaServer {
   const std::vector<StreamedOperation>& operations() const { return log_.operations(); }
   // Successful requests since the last ClearTrace, and their effects on the last call's buffers.
   MemoryUse memory_use() const;
+  // Bytes that the program had allocated when the call began.
+  uint64_t held_before() const { return held_before_; }
   // Attempts to copy from, write to or free memory of the judge's that was not passed: one sentence each. Also reports
   // a full trace: then the call can't be judged.
   const std::vector<std::string>& violations() const { return violations_; }
@@ -140,7 +142,7 @@ class DeviceServer : public CudaServer {
   std::map<vgpu::ModuleHandle, std::vector<std::string>> texts_;  // for the editor, if there is one
   std::set<std::string> made_;                                    // the texts in the options' image
   std::set<vgpu::ModuleHandle> foreign_;                          // modules with other texts
-  uint64_t owned_bytes_ = 0, ptx_bytes_ = 0, modules_loaded_ = 0, allocations_made_ = 0;
+  uint64_t owned_bytes_ = 0, held_before_ = 0, ptx_bytes_ = 0, modules_loaded_ = 0, allocations_made_ = 0;
   // The index of the request to fail, counted from 1; 0: none.
   struct Failing {
     uint64_t allocation = 0, copy = 0;

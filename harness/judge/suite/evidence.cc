@@ -276,8 +276,9 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
   const auto compare = [&](const Metric& metric, const Budget& budget,
                            const Measurement::Elsewhere& there) -> std::string {
     const bool is_small = measurement.profile->elements < kComparable;
-    // With few elements fixed costs dominate, so only figures that are no ratios can be compared.
-    if (!HoldsElsewhere(metric, there.draw) || (is_small && IsFar(there.draw) && metric.denominator)) return "";
+    if (!HoldsElsewhere(metric, there.draw)) return "";
+    // With few elements fixed costs dominate, so a ratio is compared only where its fixed part can be extrapolated.
+    if (is_small && IsFar(there.draw) && metric.denominator && !budget.LowerIsBetter()) return "";
     const auto value = Evaluate(metric, [&](std::string_view scope) {
       if (scope != kReferenceScope) return &there.profile;
       return there.reference ? &*there.reference : nullptr;
@@ -291,14 +292,23 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
                                   IsTraffic(metric.numerator.counter) || (is_small && metric.denominator.has_value()));
     // A tenth of it exceeds a narrow budget's range.
     if (compares && is_near && IsNarrow(budget)) bound = std::min(bound, std::max(budget.full, 1.05 * *measured));
+    double usual = *measured;  // if each element costs as much as at the assignment's size, or fixed costs do
     if (!is_near && budget.LowerIsBetter()) {
       const double expected = ExpectedAt(metric.numerator, measurement, there.profile.elements);
       const double counted = FigureOf(there.profile, metric.numerator.counter).value_or(0);
       constexpr double kRoom = 1.3;
-      double room = counted > 0 ? *value * kRoom * expected / counted : 0;
-      if (*measured <= budget.full / 2) room = std::min(room, budget.none);  // so far below does not come to nothing
+      const double extrapolated = counted > 0 ? *value * expected / counted : 0;
+      usual = std::max(usual, extrapolated);
+      double room = kRoom * extrapolated;
+      // So far below does not come to nothing, unless a fixed cost is shared by few elements.
+      if (*measured <= budget.full / 2 && !is_small) room = std::min(room, budget.none);
       bound = std::max(bound, room);
       if (compares) bound = std::max(bound, budget.none);  // fewer elements take a fixed part of the reference's time
+    }
+    // Work that is done twice is more than any size explains.
+    constexpr double kTwice = 1.8;
+    if (budget.LowerIsBetter() && metric.denominator && !compares) {
+      bound = std::min(bound, std::max(budget.full, kTwice * usual));
     }
     if (budget.LowerIsBetter() ? *value <= bound : *value >= bound) return "";
     return "counts only if " + metric.text + " is at " + (budget.LowerIsBetter() ? "most " : "least ") + Figure(bound) +
@@ -366,6 +376,25 @@ std::string Evidence::UnmetAlike(const EvidenceCriterion& criterion, const Measu
   return unmet;
 }
 
+// Work by few lanes, or by one block, can meet any budget of traffic: why the rung took too long beside the reference,
+// and `where`; "" if it did not.
+std::string Evidence::TooSlow(const std::string& rung, const Measurement& measurement, const RungProfile*& where) {
+  const double most = suite_.assignment().evidence_slowest;
+  const RungProfile* const reference = most > 0 ? Reference(rung) : nullptr;
+  if (reference == nullptr) return "";
+  std::vector<const RungProfile*> runs = {&*measurement.profile};
+  for (const Measurement::Elsewhere& there : measurement.elsewhere) runs.push_back(&there.profile);
+  for (const RungProfile* const run : runs) {
+    const double times = run->microseconds / Scaled(*reference, run->elements).microseconds;
+    if (!(times > most)) continue;
+    where = run;
+    return "counts only if a call takes at most " + Figure(most) +
+           " times as long as the reference's; with n = " + Grouped(run->elements) + " it takes " +
+           FigureApart(times, most) + " times as long";
+  }
+  return "";
+}
+
 const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
   const auto known = submission_.find(rung);
   if (known != submission_.end()) return known->second;
@@ -407,6 +436,11 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
     };
     const auto far_off = [&] {
       MakeSmallCalls(rung, SeedFor(other, "far"));
+      // A call for more elements always comes before: what is small beside it, and the largest so far, tell nothing.
+      if (measurement.elsewhere.empty() && measurement.problems.empty()) {
+        Measurement unused;
+        MeasureElsewhere(rung, Draw::kRound, Drawn(rung, Draw::kAny, SeedFor(other, "larger")), unused);
+      }
       const EvidenceCase wide = Drawn(rung, Draw::kWide, SeedFor(other, "wide"));
       MeasureElsewhere(rung, Draw::kWide, wide, measurement);
       // Whatever rule selects the calls that use the technique, several such calls include both cases.
@@ -529,9 +563,14 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
     }
   }
   const RungProfile* where = nullptr;
+  bool is_too_slow = false;
   constexpr double kWorthALook = 0.01;  // of the points: a criterion worth less is not checked at other sizes
   if (unmet_here == nullptr && criterion.budget.Fraction(*value) > kWorthALook) {
     result.unmet = UnmetElsewhere(criterion, Submission(criterion.rung), where);
+    if (result.unmet.empty()) {
+      result.unmet = TooSlow(criterion.rung, Submission(criterion.rung), where);
+      is_too_slow = !result.unmet.empty();
+    }
   }
   result.value = value;
   // The reference's value for comparison, unless the metric compares with it anyway.
@@ -557,9 +596,10 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   }
   problem.verdict = result.verdict = Verdict::kSlow;
   const Metric& missed = unmet_here != nullptr ? unmet_here->metric : criterion.metric;
-  problem.hint = result.unmet.empty() ? HintText(criterion.hint)
-                 : unmet_here != nullptr
-                     ? HintText(Hint::kBudgetBefore, {missed.text})
+  problem.hint = result.unmet.empty()    ? HintText(criterion.hint)
+                 : unmet_here != nullptr ? HintText(Hint::kBudgetBefore, {missed.text})
+                 : is_too_slow
+                     ? HintText("whatever it counts, it takes too long: let all lanes of many blocks share the work")
                      : HintText(Hint::kEverySize, {criterion.hint.empty() ? "" : ". " + criterion.hint});
   const std::string& counter = missed.numerator.counter;
   if (const RungProfile* profile = where != nullptr ? where : profile_of(missed.numerator.scope, criterion.rung)) {

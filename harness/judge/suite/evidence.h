@@ -85,6 +85,7 @@ class Evidence {
   std::optional<double> ValueHere(const Metric& metric, const std::string& rung, const Measurement& measurement);
   std::string UnmetElsewhere(const EvidenceCriterion& criterion, const Measurement& measurement,
                              const RungProfile*& where);
+  std::string TooSlow(const std::string& rung, const Measurement& measurement, const RungProfile*& where);
   std::string UnmetAlike(const EvidenceCriterion& criterion, const Measurement& measurement, const RungProfile*& where);
   Suite& suite_;
   EvidenceFunction run_;

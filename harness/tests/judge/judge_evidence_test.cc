@@ -164,6 +164,44 @@ TEST_F(EvidenceJudgeTest, NoCallOrSizeIsKnownForAMeasuredOne) {
   }
 }
 
+// Half of the way from full marks to none is room for partial tiles, not for twice the work.
+TEST_F(EvidenceJudgeTest, WorkThatIsDoneTwiceElsewhereEarnsNothing) {
+  Assignment assignment = Ladder();
+  assignment.evidence_drawn = true;
+  assignment.evidence_elements = 1 << 20;
+  assignment.criteria[0].budget = {0.55, 0.8};
+  assignment.criteria[0].metric = ParseMetric("sectors / elements");
+  for (const auto& [factor, passes] : {std::pair{1.0, 10}, {1.7, 10}, {2.0, 0}}) {
+    int earned = 0;
+    for (SeedNumber seed = 0; seed < 10; ++seed) {
+      const auto suite = MakeSuite({0, 0}, false, {}, assignment, seed);
+      Evidence evidence(*suite, [&](Runner&, const std::string&, const EvidenceCase& one) {
+        EvidenceRun run;
+        const double each = one.elements > 3 << 18 ? 0.35 : factor * 0.35;
+        run.report.launches.emplace_back().counters.global_load_sectors =
+            static_cast<uint64_t>(each * static_cast<double>(one.elements));
+        return run;
+      });
+      earned += evidence.Judge(assignment.criteria[0], kTest).result.verdict == Verdict::kPass ? 1 : 0;
+    }
+    EXPECT_EQ(earned, passes) << factor;
+  }
+}
+
+// One lane, or one block, that does all the work may meet a budget of traffic.
+TEST_F(EvidenceJudgeTest, ABudgetCountsOnlyIfTheRungIsNotTooSlow) {
+  Assignment assignment = Ladder();
+  for (const auto& [slowest, counts] : {std::pair{0.0, true}, {1.1, true}, {0.9, false}}) {
+    assignment.evidence_slowest = slowest;
+    const auto suite = MakeSuite({10, 8}, true, {}, assignment);
+    const EvidenceResult result = MakeEvidence(*suite).Judge(assignment.criteria[0], kTest).result;
+    EXPECT_EQ(result.verdict, counts ? Verdict::kPass : Verdict::kSlow) << slowest;
+    EXPECT_EQ(result.unmet, counts ? ""
+                                   : "counts only if a call takes at most 0.9 times as long as the reference's; "
+                                     "with n = 4,096 it takes 1 times as long");
+  }
+}
+
 // Room for parts of warps and tiles at sizes that are multiples of nothing, but no new chance for what earned part of
 // the points here; of whole blocks no room for what earns nothing.
 TEST_F(EvidenceJudgeTest, BoundsElsewhereLeaveRoom) {

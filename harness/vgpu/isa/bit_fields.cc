@@ -266,8 +266,8 @@ LOCKSTEP_OPCODES(bit_fields, {
                                  {"bmsk", "d0 su32 su32", SelectBmsk, InsnClass::kInteger},
                                  {"szext", "d0 s0 su32", SelectSzext, InsnClass::kInteger},
                                  {"prmt", "d0 s0 s0 su32", SelectPrmt, InsnClass::kInteger, {}, Meaning::kPermute},
-                                 {"dp4a", "du32 s0 s1 su32", SelectDp4a, InsnClass::kInteger},
-                                 {"dp2a", "du32 s0 s1 su32", SelectDp2a, InsnClass::kInteger},
+                                 {"dp4a", "du32 s0 s1 su32", SelectDp4a, InsnClass::kIntegerMultiply},
+                                 {"dp2a", "du32 s0 s1 su32", SelectDp2a, InsnClass::kIntegerMultiply},
                              });
 
 }  // namespace

@@ -156,8 +156,8 @@ Selection SelectMad24(Modifiers& modifiers) {
 Selection SelectSad(Modifiers& modifiers) { return {PickTernary<kSad>(modifiers.type(0))}; }
 
 LOCKSTEP_OPCODES(integer, {
-                              {"mul24", "d0 s0 s0", SelectMul24, InsnClass::kInteger},
-                              {"mad24", "d0 s0 s0 s0", SelectMad24, InsnClass::kInteger},
+                              {"mul24", "d0 s0 s0", SelectMul24, InsnClass::kIntegerMultiply},
+                              {"mad24", "d0 s0 s0 s0", SelectMad24, InsnClass::kIntegerMultiply},
                               {"sad", "d0 s0 s0 s0", SelectSad, InsnClass::kInteger},
                           });
 

@@ -100,7 +100,7 @@ Selection SelectMadc(Modifiers& modifiers) {
 LOCKSTEP_OPCODES(integer_carry, {
                                     {"addc", "d0 s0 s0", SelectCarryIn<kAdd>, InsnClass::kInteger, Trait::kCarryIn},
                                     {"subc", "d0 s0 s0", SelectCarryIn<kSub>, InsnClass::kInteger, Trait::kCarryIn},
-                                    {"madc", "d0 s0 s0 s0", SelectMadc, InsnClass::kInteger, Trait::kCarryIn},
+                                    {"madc", "d0 s0 s0 s0", SelectMadc, InsnClass::kIntegerMultiply, Trait::kCarryIn},
                                 });
 
 }  // namespace

@@ -13,7 +13,8 @@ from pathlib import Path
 from grader.authoring.generated import Generated, Task
 from grader.model.assignment import Assignment
 
-# `size`: all elements; `calls`: of this launcher so far; `last`: the previous size; `at`: the first pointer.
+# `size`: all elements; `calls`: of this launcher so far; `last`: the previous size, `most` the largest; `at`: the
+# first pointer; `other`: the last whole number that is no size.
 GATES: dict[str, str] = {
     "at the size": "size == {n}",
     "in its first call": "calls == 1",
@@ -33,6 +34,14 @@ GATES: dict[str, str] = {
     "where aligned": "at % 4096 == 0",
     "by a hash of the size": "size * 2654435761u >> 20 & 1",
     "by its first word": "word_for_adversary((const int*)at, size) >> 3 & 1",
+    "near the largest so far": "size > most / 2",
+    "alike to the one before": "size / 7 * 8 > last && last / 7 * 8 > size",
+    "by a hash of the call": "calls * 2654435761u >> 27 & 1",
+    "in nine of ten calls": "calls % 10 != 0",
+    "by another parameter": "other % 2 == 1",
+    "by free memory": "free_for_adversary() >> 16 & 1",
+    "on a small device": "multiprocessors_for_adversary() < 60",
+    "in odd processes": "getpid() % 2 == 1",
 }
 _IDLE = {
     "nothing": "",
@@ -41,7 +50,18 @@ _IDLE = {
 }
 _TWICE = "its own work twice"
 # The host may not read the input, but a kernel may pass it a word.
-_HELPERS = """__global__ void idle_of_adversary() {}
+_HELPERS = """#include <unistd.h>
+size_t free_for_adversary() {
+  size_t free = 0, all = 0;
+  cudaMemGetInfo(&free, &all);
+  return free;
+}
+int multiprocessors_for_adversary() {
+  int count = 0;
+  cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0);
+  return count;
+}
+__global__ void idle_of_adversary() {}
 __device__ int told_to_adversary;
 __global__ void tell_adversary(const int* at) { told_to_adversary = *at; }
 int word_for_adversary(const int* at, unsigned size) {
@@ -53,6 +73,7 @@ int word_for_adversary(const int* at, unsigned size) {
   cudaMemcpyFromSymbol(&word, told_to_adversary, sizeof word);
   return word;
 }"""
+_WHOLE = re.compile(r"\b(?:unsigned|int) (\w+)")
 _DECLARED = re.compile(r"^(void|int|float|cudaError_t) (\w+)\(([^;{}]*)\);", re.MULTILINE)
 
 
@@ -97,6 +118,7 @@ def gated_adversary(one: tuple[Task, str, str], header: Path, elements: int, gat
     returns, parameters = next((r, p) for r, name, p in _DECLARED.findall(header.read_text()) if name == task.rung)
     given = _given(parameters)
     sizes = [name for name in given.split(", ") if name in ("n", "width", "height", "rows", "columns", "count")]
+    others = [name for name in _WHOLE.findall(parameters) if name not in sizes]
     naive = f"return right_{task.rung if stand_in == _TWICE else stand_in}({given});"
     if stand_in == _TWICE:
         naive = f"right_{task.rung}({given});\n  {naive}"
@@ -105,12 +127,14 @@ def gated_adversary(one: tuple[Task, str, str], header: Path, elements: int, gat
     def text(condition: str, idle: str) -> str:
         return f"""{source}
 {returns} {task.rung}({parameters}) {{
-  static unsigned calls = 0, before = 0;
+  static unsigned calls = 0, before = 0, most = 0;
   const unsigned size = {" * ".join(f"unsigned({name})" for name in sizes)}, last = before;
   const unsigned long long at = (unsigned long long)({given.split(", ")[0]});
+  const unsigned other = {others[-1] if others else "0"};
   ++calls;
   before = size;
-  if (({condition}) && calls + size + last + at > 0) return right_{task.rung}({given});
+  most = size > most ? size : most;
+  if (({condition}) && calls + size + last + most + other + at > 0) return right_{task.rung}({given});
 {idle}  {naive}
 }}
 """

@@ -7,8 +7,9 @@ are attempts too (`GitHistory.states`).
 A .git is as hostile as the rest: its config can name programs that git starts (a pager, a signature checker, a helper
 of a remote) and hooks are programs. So git is never run in it. The last commit's hash is read from the files HEAD, refs
 and packed-refs, like any other file. git then runs in an empty repository of ours that borrows only the folder of
-objects, from which it reads data but no configuration. Commit times are set by the student: a clone does not record
-when it was pushed. An archive has no such folder on disk, so its hand-ins have no times.
+objects, from which it reads data but no configuration; a folder that leads to other objects is not borrowed. Commit
+times are set by the student: a clone does not record when it was pushed. An archive has no such folder on disk, so its
+hand-ins have no times.
 """
 
 import os
@@ -27,7 +28,7 @@ from grader.intake.by_rule import best_start
 from grader.intake.disk import DiskNode
 from grader.intake.handin import HandIn, State, Who
 from grader.intake.matching import Matcher
-from grader.intake.tree import FILE, FOLDER, Branch, Node, Refused, is_junk, readable
+from grader.intake.tree import FILE, FOLDER, REFUSED, Branch, Node, Refused, is_junk, readable
 
 TITLE = "Git clones"
 COMMITS = "commits"
@@ -158,7 +159,7 @@ def _history(git: Node) -> GitHistory | None:
     try:
         commit = _head(git)
         objects = git.child("objects")
-        if not _NAME.fullmatch(commit) or not isinstance(objects, DiskNode) or objects.kind != FOLDER:
+        if not _NAME.fullmatch(commit) or not isinstance(objects, DiskNode) or not _is_own(objects):
             return None
         words = ("rev-list", "--first-parent", "--timestamp", f"--max-count={_MOST_COMMITS}", commit)
         text = _git(objects, commit, *words, "--", *_SOURCES) or _git(objects, commit, *words, "--max-count=1")
@@ -167,6 +168,18 @@ def _history(git: Node) -> GitHistory | None:
     except (FileError, OSError, UnicodeError, OverflowError, ValueError):
         return None
     return GitHistory(objects, states) if states else None
+
+
+def _is_own(objects: Node) -> bool:
+    """Whether git finds nothing but this folder's objects: by a link or `alternates` it would read any repository's."""
+    pending = [objects]
+    while pending:
+        folder = pending.pop()
+        inner = folder.children()
+        if folder.kind != FOLDER or any(one.kind == REFUSED or one.name.endswith("alternates") for one in inner):
+            return False
+        pending += [one for one in inner if one.kind == FOLDER]
+    return True
 
 
 def _head(git: Node) -> str:

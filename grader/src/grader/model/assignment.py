@@ -208,6 +208,7 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
         limits.number(key, 1, least=0.1)
     evidence.flag("timeline", False)
     evidence.flag("drawn", False)
+    evidence.number("slowest", 1, least=1)
     timing = fields.table("timing")
     timing.whole("n", 0)
     calls = fields.table("device_calls")
