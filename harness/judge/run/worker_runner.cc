@@ -169,6 +169,7 @@ class WorkerRunner : public Runner {
       report.timed_out_before = true;
       return report;
     }
+    if (memory_.forgets) session_.Stop();
     if (auto failure = EnsureStarted()) return *failure;
     ClearRecords();
     CallReport report = CallOnce(launcher, arguments);

@@ -46,21 +46,23 @@ class OrderedOutput {
   size_t printed_ = 0;
 };
 
+bool HasBlockBarrier(std::span<const Insn> code) {
+  return std::ranges::any_of(code, [](const Insn& insn) { return insn.insn_class == InsnClass::kBarrier; });
+}
+
 // Whether the loop around an instruction contains a block barrier. A loop's instructions are contiguous.
 bool LoopHasBarrier(const Program& program, uint32_t pc) {
   if (!program.info[pc].in_loop) return false;
   uint32_t begin = pc, end = pc;
   while (begin > 0 && program.info[begin - 1].in_loop) --begin;
   while (end < program.info.size() && program.info[end].in_loop) ++end;
-  return std::any_of(program.code.begin() + begin, program.code.begin() + end,
-                     [](const Insn& insn) { return insn.insn_class == InsnClass::kBarrier; });
+  return HasBlockBarrier(std::span(program.code).subspan(begin, end - begin));
 }
 
 // Whether all barriers in a part of the code are of warps, and there is one.
 bool HasWarpBarriersAlone(std::span<const Insn> code) {
   const auto is_of = [](InsnClass barrier) { return [=](const Insn& insn) { return insn.insn_class == barrier; }; };
-  return std::ranges::any_of(code, is_of(InsnClass::kWarpSync)) &&
-         std::ranges::none_of(code, is_of(InsnClass::kBarrier));
+  return std::ranges::any_of(code, is_of(InsnClass::kWarpSync)) && !HasBlockBarrier(code);
 }
 
 // Whether what stands between two accesses, or between them in the next round of their loop, is a barrier of a warp.
@@ -105,6 +107,9 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
     finding.warp_barrier =
         raw.kind == FindingKind::kRace && HasWarpBarrierBetween(*program, raw.first.pc, raw.second.pc);
     finding.loop_has_barrier = raw.kind == FindingKind::kRace && LoopHasBarrier(*program, raw.second.pc);
+    // Threads that meet at barriers exchange values, which an array in local memory can't hold.
+    if (raw.kind == FindingKind::kUninitialized && raw.space == MemorySpace::kLocal && HasBlockBarrier(program->code))
+      finding.hint = Hint::kArrayOfOneThread;
   }
   return finding;
 }
