@@ -86,6 +86,8 @@ inline std::string HintOfImage(Image image, const Input& input, std::span<const 
   if (bound > 0 && close(wrong, expected[wrong], 0.1)) {
     return "this is close, and further off than any order of additions in float: are all weights and sums float?";
   }
+  if (!input.filter.empty() && std::ranges::all_of(found, [](float sum) { return sum == 0; }))
+    return "every pixel is 0: do the weights stand where the kernel reads them?";
   std::vector<std::pair<std::vector<double>, std::string>> mistakes;
   const auto reach = static_cast<int64_t>(image.reach);
   const auto add = [&](const std::vector<float>& filter, int64_t along_y, bool zeros, const char* hint) {

@@ -173,7 +173,10 @@ void DeviceServer::Count(const ApiCall& done) {
       if (buffer != nullptr) add(buffer->from_device);
       if (BufferUse* source = buffer_at(done.from)) {
         const uint64_t from = done.from - source->by_kernels.base;
-        if (done.bytes > source->largest_copy_bytes) {
+        const bool continues = from == source->largest_copy_from + source->largest_copy_bytes;
+        if (continues && IsConstant(done.address)) {  // weights go there row by row, too
+          source->largest_copy_bytes += done.bytes;
+        } else if (done.bytes > source->largest_copy_bytes) {
           source->largest_copy_from = from;
           source->largest_copy_bytes = done.bytes;
         }
