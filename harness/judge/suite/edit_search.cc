@@ -94,7 +94,7 @@ void EditSearch::Look(const vgpu::Device& device, const vgpu::LaunchSpec& launch
   // Only a later call finds what an earlier one left.
   if (before == 1 && std::ranges::none_of(edits_, &Edit::forgets)) {
     constexpr const char* kAnew = "a static, __device__ or __constant__ variable is set anew in each call";
-    edits_.push_back({3, "", "", call_site, kAnew, "", nullptr, true});
+    edits_.push_back({1, "", "", call_site, kAnew, "", nullptr, true});
   }
 }
 
@@ -108,7 +108,7 @@ void EditSearch::AddLaunchEdits(const vgpu::Device& device, const vgpu::LaunchSp
   add(3, "the launch has one block too few", [](LaunchSpec& l, Bytes&) { ++l.grid.x; });
   add(4, "the launch has half as many blocks as it takes", [](LaunchSpec& l, Bytes&) { l.grid.x *= 2; });
   add(4, "the launch has half as many threads a block as it takes", [](LaunchSpec& l, Bytes&) { l.block.x *= 2; });
-  add(2, "grid and block are exchanged: <<<blocks, threads>>>",
+  add(0, "grid and block are exchanged: <<<blocks, threads>>>",
       [](LaunchSpec& l, Bytes&) { std::swap(l.grid, l.block); });
   add(2, "x and y of the grid are exchanged", [](LaunchSpec& l, Bytes&) { std::swap(l.grid.x, l.grid.y); });
   add(2, "x and y of the block are exchanged", [](LaunchSpec& l, Bytes&) { std::swap(l.block.x, l.block.y); });
