@@ -17,7 +17,7 @@ _MEMBER = re.compile(r'class "(?:uint3|dim3)" has no member "(\w+)"')
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _CALLED_ON_HOST = re.compile(r'calling a __host__ function\("(?:.*?::)?(\w+)[^"]*"\) from a __(?:global|device)__')
 _TYPE = re.compile(r"\s*\w[\w\s:<>,*&]*[\s*&]")  # text on a line before the name of a function being defined
-_BODY = re.compile(r"[^;{]*\)\s*\{")
+_BODY = re.compile(r"[^;{]*\)[\s\w]*\{")
 _PARAMETERS = 2000  # characters of a parameter list to scan
 _STANDARD_NAME = re.compile(r'(?:identifier|namespace "std" has no member) "(\w+)"')
 # The headers for names that students often use without including them.
