@@ -27,6 +27,8 @@ from grader.student.compile_hints import compile_hint, warning_hints
         ("too few arguments in function call", "  cudaMemcpy(a, b, n);", "which way"),
         ("too few arguments in function call", "  f(a);", ""),
         ('no operator "*" matches these operands', "  operand types are: const uint3 * const dim3", "three parts"),
+        ('calling a constexpr __host__ function("min") from a __global__', "a = std::min(b, c);", "without std::"),
+        ('expression must have class type but it has type "const Limits *"', "", "-> leads"),
         ("a variable length array cannot have static storage duration", "", "extern __shared__"),
         ('calling a constexpr __host__ function("sqrt") from a __global__ function', "", "sqrt(float(n))"),
         ('calling a __host__ function("rand") from a __global__ function("k")', "", "runs on the host alone"),

@@ -69,5 +69,6 @@ def test_adversaries_gain_nothing(runs: Runs) -> None:
 
 @needs_build
 def test_friends_lose_nothing(runs: Runs) -> None:
-    graded = grade_friends(runs, friends(5 if ONCE_A_DAY else 2, 20))
+    kin = make_gated(runs.layout, 12 if ONCE_A_DAY else 1, 20, "", right=True)
+    graded = grade_friends(runs, [*friends(5 if ONCE_A_DAY else 2, 20), *kin])
     assert not [one for one in graded if one.loses or one.gains], text_of(graded)

@@ -9,9 +9,12 @@ from conftest import BUILD, ROOT, needs_build
 from grader.student import command, make
 
 # Assignment, rung, a line's text, the mistake, and the message for the line; empty if no edit should be reported.
+BEGIN = "begin(d_bins, kBins, n)"
 MISTAKES = {
     "comparison": ("03_circular_shift", 1, "from < n ?", "from <= n ?", "this comparison is off by one"),
     "name": ("15_histogram", 2, "&d_bins[threadIdx.x], s_", "&d_bins[blockIdx.x], s_", "threadIdx.x would be right"),
+    "configuration": ("02_handson_launch", 6, "<<<grid, block>>>", "<<<block, grid>>>", "grid and block are exchanged"),
+    "kept": ("15_histogram", 1, BEGIN, f"[=] {{ static bool on = {BEGIN}; return on; }}()", "is set anew in each call"),
     "wrong buffer": ("09_streams", 2, "b.out + c.first, c.", "b.in + c.first, c.", ""),
 }
 

@@ -4,6 +4,7 @@
     harness/dev/generated.py adversaries 200 --seed 7     hostile ones; --keep DIR keeps those that gain
     harness/dev/generated.py gates 200 --seed 7           hostile ones of ten assignments: the technique behind a gate
     harness/dev/generated.py friends 200 --seed 7         right ones; --keep DIR keeps those that lose
+    harness/dev/generated.py kin 200 --seed 7             right ones of all assignments with kernels
 
 docs/records/attacks.md has what long runs found.
 """
@@ -33,7 +34,7 @@ _MOST = 200  # graded at a time
 def main() -> int:
     """Status 1 where one gets what it does not deserve."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=("adversaries", "gates", "friends"))
+    parser.add_argument("kind", choices=("adversaries", "gates", "friends", "kin"))
     parser.add_argument("count", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
@@ -59,9 +60,9 @@ def main() -> int:
     begin, bad = time.monotonic(), 0
     for start in range(0, asked.count, _MOST):
         count = min(_MOST, asked.count - start)
-        hostile = asked.kind != "friends"
-        if asked.kind == "gates":
-            made = make_gated(layout, count, asked.seed + start, asked.only)
+        hostile = asked.kind not in ("friends", "kin")
+        if asked.kind in ("gates", "kin"):
+            made = make_gated(layout, count, asked.seed + start, asked.only, not hostile)
         else:
             made = (adversaries if hostile else friends)(count, asked.seed + start, tasks)
         graded = (grade_adversaries if hostile else grade_friends)(runs, made)

@@ -145,6 +145,9 @@ class ScanExplainer {
       if (IsOffBy(tile, [&](uint64_t t) { return before_[std::min((t + 1) * tile, n_)] - before_[t * tile]; })) {
         return "tiles of " + judge::Grouped(tile) + " elements: each starts with a sum that already includes its own";
       }
+      if (IsOffBy(tile, [&](uint64_t t) { return before_[std::min((t + 1) * tile, n_)] - 2 * before_[t * tile]; })) {
+        return "tiles of " + judge::Grouped(tile) + " elements: each starts with its own sum: scan the sums first";
+      }
       const double off = static_cast<double>(found_[first_]) - expected_[first_];
       if (first_ > 0 && first_ % tile == 0 && first_ + tile >= n_ &&
           Is([&](uint64_t i) { return expected_[i] + (i < first_ ? 0 : off); })) {

@@ -108,6 +108,15 @@ judge::EvidenceRun RunHostCall(judge::Runner& runner, CallContext context, const
   return run;
 }
 
+// Whether what went to the host begins where a copy on the device went.
+bool LeavesFromACopy(const CallReport& report) {
+  return std::ranges::any_of(report.trace, [&](const worker::ApiCall& last) {
+    return last.kind == ApiKind::kDeviceToHost && std::ranges::any_of(report.trace, [&](const worker::ApiCall& copy) {
+             return copy.kind == ApiKind::kDeviceToDevice && copy.address == last.address;
+           });
+  });
+}
+
 judge::EvidenceRun RoundTrip(judge::Runner& runner, const std::string& rung, const std::vector<int32_t>& values,
                              const std::string& what) {
   const CallContext context = ContextOf(rung, "n = " + Grouped(values.size()) + ", " + what);
@@ -125,8 +134,14 @@ judge::EvidenceRun RoundTrip(judge::Runner& runner, const std::string& rung, con
                     {"h_out is right, but " + judge::Counted(run.report.api.bytes_on_device, "byte") +
                      " went from one array on the device to the other"},
                     {"memcpy_dtod(b_d.gpudata, a_d.gpudata, a_d.nbytes)", {"function", {"memcpy_dtod"}}}));
-    judge::AddCalls(run.problems, run.report.trace, kShownFunctions);
+  } else if (run.problems.empty() && run.report.observed && !values.empty() && !LeavesFromACopy(run.report)) {
+    run.problems.push_back(MakeProblem(Verdict::kRejected, context,
+                                       {"h_out is right, but it was not copied from the second array on the device"},
+                                       "h_in goes to the first array, that to the second, and the second to h_out"));
+  } else {
+    return run;
   }
+  judge::AddCalls(run.problems, run.report.trace, kShownFunctions);
   return run;
 }
 

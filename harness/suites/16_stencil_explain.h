@@ -86,6 +86,8 @@ inline std::string HintOfImage(Image image, const Input& input, std::span<const 
   if (bound > 0 && close(wrong, expected[wrong], 0.1)) {
     return "this is close, and further off than any order of additions in float: are all weights and sums float?";
   }
+  if (!input.filter.empty() && std::ranges::all_of(found, [](float sum) { return sum == 0; }))
+    return "every pixel is 0: do the weights stand where the kernel reads them?";
   std::vector<std::pair<std::vector<double>, std::string>> mistakes;
   const auto reach = static_cast<int64_t>(image.reach);
   const auto add = [&](const std::vector<float>& filter, int64_t along_y, bool zeros, const char* hint) {
@@ -94,6 +96,11 @@ inline std::string HintOfImage(Image image, const Input& input, std::span<const 
   add(input.filter, reach, true, "beyond the image this counts 0: take the nearest pixel of the edge");
   add({input.filter.rbegin(), input.filter.rend()}, reach, false,
       "the filter is turned around: its first weight is for the pixel `radius` up and to the left");
+  std::vector<float> turned;
+  for (const float across : input.row) {
+    for (const float down : input.column) turned.push_back(across * down);
+  }
+  add(turned, reach, false, "d_row and d_column have changed places: d_row's weights are for neighbours along x");
   add(input.row, 0, false, "these are the sums along the rows: those along the columns are missing");
   for (uint64_t steps = 0; input.filter.empty() && steps <= kMaxSteps; ++steps) {
     const std::string hint = "this is the image after " + judge::Counted(steps, "step") + " instead of ";
@@ -104,11 +111,14 @@ inline std::string HintOfImage(Image image, const Input& input, std::span<const 
     while (i < result.size() && close(i, result[i], 1e-3)) ++i;
     if (i == result.size()) return hint;
   }
+  bool has_inner = false;
   for (uint64_t i = 0; i < expected.size(); ++i) {
     const uint64_t x = i % image.width, y = i / image.width;
     const uint64_t to_edge = std::min({x, y, image.width - 1 - x, image.height - 1 - y});
+    has_inner |= to_edge >= image.reach;
     if (to_edge >= image.reach && !close(i, expected[i], 1e-3)) return "";
   }
+  if (!has_inner) return "";
   return "only pixels near an edge are wrong: beyond it lies its nearest pixel, in corners too, and in each step anew";
 }
 

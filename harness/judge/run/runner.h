@@ -74,6 +74,7 @@ struct SubmissionMemory {
   int gpu_pauses = 0;                      // how often the runner waited for a real GPU to recover
   WallBudget budget;
   worker::LaunchEditor* editor = nullptr;  // intercepts launches; nullptr: none
+  bool forgets = false;                    // each call gets a new worker
 };
 
 struct RunnerOptions {

@@ -167,6 +167,7 @@ class WorkerRunner : public Runner {
           "not called again: " + launcher + " timed out " + std::to_string(kMaxFailures) + " times before this test",
           Hint::kTimedOutBefore);
     }
+    if (memory_.forgets) session_.Stop();
     if (auto failure = EnsureStarted()) return *failure;
     ClearRecords();
     CallReport report = CallOnce(launcher, arguments);

@@ -162,11 +162,16 @@ void DeviceServer::Count(const ApiCall& done) {
       break;
     case ApiKind::kDeviceToDevice:
       use_.bytes_on_device += done.bytes;
-      if (PlaceInBuffer(done.address) != PlaceInBuffer(done.from)) use_.bytes_moved += done.bytes;
+      // What goes to constant memory, which no result is in, is a parameter: it may stand anywhere there.
+      if (PlaceInBuffer(done.address) != PlaceInBuffer(done.from) && !IsConstant(done.address))
+        use_.bytes_moved += done.bytes;
       if (buffer != nullptr) add(buffer->from_device);
       if (BufferUse* source = buffer_at(done.from)) {
         const uint64_t from = done.from - source->by_kernels.base;
-        if (done.bytes > source->largest_copy_bytes) {
+        const bool continues = from == source->largest_copy_from + source->largest_copy_bytes;
+        if (continues && IsConstant(done.address)) {  // weights go there row by row, too
+          source->largest_copy_bytes += done.bytes;
+        } else if (done.bytes > source->largest_copy_bytes) {
           source->largest_copy_from = from;
           source->largest_copy_bytes = done.bytes;
         }
@@ -225,6 +230,14 @@ uint64_t DeviceServer::PlaceInBuffer(uint64_t address) const {
   if (!allocation) return address;
   const auto passed = passed_.find(allocation->base);
   return address - (passed != passed_.end() ? passed->second : allocation->base);
+}
+
+bool DeviceServer::IsConstant(uint64_t address) const {
+  return std::ranges::any_of(modules_, [&](const auto& module) {
+    return std::ranges::any_of(device_.Variables(module.first), [&](const vgpu::VariableInfo& variable) {
+      return variable.constant && address - variable.address < variable.bytes;
+    });
+  });
 }
 
 bool DeviceServer::IsOwn(uint64_t address, uint64_t bytes) const {

@@ -126,6 +126,7 @@ class DeviceServer : public CudaServer {
   void Count(const ApiCall& done);
   // The offset of an address in its buffer: a passed one, an allocation, or a variable.
   uint64_t PlaceInBuffer(uint64_t address) const;
+  bool IsConstant(uint64_t address) const;
   bool IsOwn(uint64_t address, uint64_t bytes) const;
   void Watch(uint64_t base, uint64_t bytes);
   void WatchVariables(vgpu::ModuleHandle module);

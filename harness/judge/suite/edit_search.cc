@@ -51,7 +51,7 @@ void EditSearch::OnTestIterationEnd(const testing::UnitTest&, int iteration) {
   // A second edit of the same line adds no information.
   while (next_ < edits_.size() && found_.contains(edits_[next_].place)) ++next_;
   if (found_.size() > kMostPlaces || IsOver() || next_ == edits_.size()) return Finish();
-  ++next_;
+  memory_->forgets = edits_[next_++].forgets;
 }
 
 bool EditSearch::IsOver() const {
@@ -88,8 +88,14 @@ void EditSearch::Look(const vgpu::Device& device, const vgpu::LaunchSpec& launch
       edits_.push_back({edit.rank, launch.kernel, "", edit.place, edit.sentence, std::move(edit.text), nullptr});
     }
   }
-  if (seen_[{launch.kernel, call_site}]++ == 0 && call_site.starts_with(source_ + ":"))
-    AddLaunchEdits(device, launch, call_site);
+  if (!call_site.starts_with(source_ + ":")) return;
+  const uint64_t before = seen_[{launch.kernel, call_site}]++;
+  if (before == 0) AddLaunchEdits(device, launch, call_site);
+  // Only a later call finds what an earlier one left.
+  if (before == 1 && std::ranges::none_of(edits_, &Edit::forgets)) {
+    constexpr const char* kAnew = "a static, __device__ or __constant__ variable is set anew in each call";
+    edits_.push_back({1, "", "", call_site, kAnew, "", nullptr, true});
+  }
 }
 
 void EditSearch::AddLaunchEdits(const vgpu::Device& device, const vgpu::LaunchSpec& launch,
@@ -102,6 +108,8 @@ void EditSearch::AddLaunchEdits(const vgpu::Device& device, const vgpu::LaunchSp
   add(3, "the launch has one block too few", [](LaunchSpec& l, Bytes&) { ++l.grid.x; });
   add(4, "the launch has half as many blocks as it takes", [](LaunchSpec& l, Bytes&) { l.grid.x *= 2; });
   add(4, "the launch has half as many threads a block as it takes", [](LaunchSpec& l, Bytes&) { l.block.x *= 2; });
+  add(0, "grid and block are exchanged: <<<blocks, threads>>>",
+      [](LaunchSpec& l, Bytes&) { std::swap(l.grid, l.block); });
   add(2, "x and y of the grid are exchanged", [](LaunchSpec& l, Bytes&) { std::swap(l.grid.x, l.grid.y); });
   add(2, "x and y of the block are exchanged", [](LaunchSpec& l, Bytes&) { std::swap(l.block.x, l.block.y); });
   add(2, "the launch's shared memory is too small: bytes", [](LaunchSpec& l, Bytes&) { l.dynamic_shared *= 4; });

@@ -278,6 +278,16 @@ extern "C" __global__ void largest_by_compare_and_swap(Buffers b) {
   KeepLargest(b.tickets, static_cast<unsigned>(b.in[threadIdx.x]));
 }
 
+// nvcc loads a variable of the block by its name, and gives the atomic operation a register.
+// expect: clean
+// launch: 1 x 64
+extern "C" __global__ void largest_of_a_block_by_compare_and_swap(Buffers b) {
+  __shared__ unsigned s_largest;
+  if (threadIdx.x == 0) s_largest = 0;
+  __syncthreads();
+  KeepLargest(&s_largest, static_cast<unsigned>(b.in[threadIdx.x]));
+}
+
 // expect: clean
 // launch: 4 x 64
 extern "C" __global__ void largest_float_by_compare_and_swap(Buffers b) {

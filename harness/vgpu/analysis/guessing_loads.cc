@@ -38,6 +38,28 @@ bool IsRead(const FunctionOpcodes& opcodes, const std::string& reg) {
   return false;
 }
 
+// An instruction's address; a register that holds a variable's address and nothing else becomes that variable. nvcc
+// loads a shared variable by its name, and passes an atomic operation on it a register.
+ptx::AddressRef AddressByName(const FunctionOpcodes& opcodes, const ptx::Instruction& i) {
+  ptx::AddressRef address = std::get<ptx::AddressRef>(i.operands[1].value);
+  AnalysisWork::Spend(kStepsAnInstruction * opcodes.size());
+  const ptx::SymbolRef* variable = nullptr;
+  for (size_t k = 0; k < opcodes.size(); ++k) {
+    const std::string* to = Register(opcodes.body()[k], 0);
+    if (!opcodes[k].has_result() || to == nullptr || *to != address.base_register) continue;
+    if (variable != nullptr || !opcodes[k].Is(Meaning::kMove)) return address;
+    variable = std::get_if<ptx::SymbolRef>(&opcodes.body()[k].operands[1].value);
+    if (variable == nullptr) return address;
+  }
+  return variable == nullptr ? address : ptx::AddressRef{"", variable->name, variable->offset + address.offset};
+}
+
+bool SamePlace(const FunctionOpcodes& opcodes, const ptx::Instruction& load, const ptx::Instruction& swap) {
+  if (SameAddress(load, swap)) return true;
+  const ptx::AddressRef x = AddressByName(opcodes, load), y = AddressByName(opcodes, swap);
+  return !x.base_symbol.empty() && x.base_symbol == y.base_symbol && x.offset == y.offset;
+}
+
 }  // namespace
 
 std::vector<bool> FindSpeculativeLoads(const FunctionOpcodes& opcodes) {
@@ -63,7 +85,8 @@ std::vector<bool> FindSpeculativeLoads(const FunctionOpcodes& opcodes) {
     }
     for (size_t k = 0; k < body.size(); ++k) {
       const std::string* to = Register(body[k], 0);
-      if (!IsWeakLoad(opcodes[k], body[k]) || to == nullptr || holds.count(*to) == 0 || !SameAddress(body[k], swap))
+      if (!IsWeakLoad(opcodes[k], body[k]) || to == nullptr || holds.count(*to) == 0 ||
+          !SamePlace(opcodes, body[k], swap))
         continue;
       guesses.resize(body.size());
       guesses[k] = true;

@@ -101,7 +101,8 @@ Hint BoundsHint(const MemoryPlace& memory, const Finding& finding) {
   if (memory.in_buffer && memory.buffer_name.ends_with(kFreedName)) return Hint::kFreedBuffer;
   if (memory.wrapped) return Hint::kUnsignedBelowZero;
   if (RelationTo(memory) == Beside::kBefore) return Hint::kIndexBelowZero;
-  if (memory.one_too_far) return Hint::kOffByOne;
+  const bool has_rows = memory.space == MemorySpace::kGlobal && finding.block_dim.y > 1;  // perhaps without a guard
+  if (memory.one_too_far && !has_rows) return Hint::kOffByOne;
   constexpr uint64_t kGap = 512;  // bytes between allocations
   if (memory.space == MemorySpace::kGlobal && memory.address - memory.buffer_base >= memory.buffer_bytes + kGap)
     return Hint::kFarFromBuffers;

@@ -74,7 +74,8 @@ int word_for_adversary(const int* at, unsigned size) {
   return word;
 }"""
 _WHOLE = re.compile(r"\b(?:unsigned|int) (\w+)")
-_DECLARED = re.compile(r"^(void|int|float|cudaError_t) (\w+)\(([^;{}]*)\);", re.MULTILINE)
+# Launchers in a header: what they return, name, parameters.
+DECLARED = re.compile(r"^(void|int|float|cudaError_t) (\w+)\(([^;{}]*)\);", re.MULTILINE)
 
 
 def _stand_ins(reference: Path, assignment: Assignment, header: Path) -> list[tuple[Task, str, str]]:
@@ -83,7 +84,7 @@ def _stand_ins(reference: Path, assignment: Assignment, header: Path) -> list[tu
     The submission is the reference with all launchers renamed.
     """
     source = (reference / assignment.submission).read_text(encoding="utf-8")
-    declared = {name: (returns, parameters) for returns, name, parameters in _DECLARED.findall(header.read_text())}
+    declared = {name: (returns, parameters) for returns, name, parameters in DECLARED.findall(header.read_text())}
     for name in declared:
         source = re.sub(rf"\b{name}\b(?=\()", f"right_{name}", source)
     made = []
@@ -104,19 +105,20 @@ def _with_launchers(source: str, declared: dict[str, tuple[str, str]], rung: str
     lines = [source, _HELPERS]
     for name, (returns, parameters) in declared.items():
         if name != rung:
-            lines.append(f"{returns} {name}({parameters}) {{ return right_{name}({_given(parameters)}); }}")
+            lines.append(f"{returns} {name}({parameters}) {{ return right_{name}({arguments_of(parameters)}); }}")
     return "\n".join(lines)
 
 
-def _given(parameters: str) -> str:
+def arguments_of(parameters: str) -> str:
+    """The names of a launcher's parameters, as its call needs them."""
     return ", ".join(one.split()[-1].lstrip("*") for one in parameters.split(","))
 
 
 def gated_adversary(one: tuple[Task, str, str], header: Path, elements: int, gate: str, idle: str) -> Generated:
     """The submission that chooses by this gate; `plain` is the same one without the technique."""
     task, stand_in, source = one
-    returns, parameters = next((r, p) for r, name, p in _DECLARED.findall(header.read_text()) if name == task.rung)
-    given = _given(parameters)
+    returns, parameters = next((r, p) for r, name, p in DECLARED.findall(header.read_text()) if name == task.rung)
+    given = arguments_of(parameters)
     sizes = [name for name in given.split(", ") if name in ("n", "width", "height", "rows", "columns", "count")]
     others = [name for name in _WHOLE.findall(parameters) if name not in sizes]
     naive = f"return right_{task.rung if stand_in == _TWICE else stand_in}({given});"

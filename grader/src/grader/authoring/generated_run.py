@@ -10,6 +10,7 @@ from pathlib import Path
 
 from grader.authoring.generated import MOVES, Generated
 from grader.authoring.generated_gates import gated_adversaries
+from grader.authoring.generated_kin import kin_of
 from grader.authoring.unity import UnityBuilds, without_namespaces
 from grader.base.jobs import Jobs
 from grader.base.layout import Layout
@@ -86,14 +87,14 @@ def grade_friends(runs: Runs, generated: Sequence[Generated]) -> list[Graded]:
     ]
 
 
-def make_gated(layout: Layout, count: int, seed: int, only: str) -> list[Generated]:
-    """`count` hostile submissions over all C++ assignments (see generated_gates.py)."""
+def make_gated(layout: Layout, count: int, seed: int, only: str, right: bool = False) -> list[Generated]:
+    """`count` hostile submissions over all C++ assignments (generated_gates.py), or right ones (generated_kin.py)."""
     folders = []
     for assignment in (load_assignment(layout.assignment(name)) for name in layout.assignments()):
         header = layout.assignment(assignment.id) / assignment.submission.replace(".cu", ".h")
         if header.is_file() and not assignment.is_python:
             folders.append((layout.reference(assignment.id), assignment, header))
-    return gated_adversaries(folders, count, seed, only)
+    return (kin_of if right else gated_adversaries)(folders, count, seed, only)
 
 
 def _assignment(runs: Runs, name: str) -> Assignment:

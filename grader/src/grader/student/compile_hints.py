@@ -17,7 +17,7 @@ _MEMBER = re.compile(r'class "(?:uint3|dim3)" has no member "(\w+)"')
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _CALLED_ON_HOST = re.compile(r'calling a __host__ function\("(?:.*?::)?(\w+)[^"]*"\) from a __(?:global|device)__')
 _TYPE = re.compile(r"\s*\w[\w\s:<>,*&]*[\s*&]")  # text on a line before the name of a function being defined
-_BODY = re.compile(r"[^;{]*\)\s*\{")
+_BODY = re.compile(r"[^;{]*\)[\s\w]*\{")
 _PARAMETERS = 2000  # characters of a parameter list to scan
 _STANDARD_NAME = re.compile(r'(?:identifier|namespace "std" has no member) "(\w+)"')
 # The headers for names that students often use without including them.
@@ -62,7 +62,9 @@ _HINTS = (
     ("integral or (unscoped )?enum type", "", "kIntegersOnly"),
     (r'calling a __host__ function\("cuda', "", "kHostCallInKernel"),
     ("calling a __host__ function", "", "kHostFunctionInKernel"),
+    (r'calling a constexpr __host__ function\("m(in|ax)"', r"std::m(in|ax)\b", "kStdMinInKernel"),
     ("calling a constexpr __host__ function", "", "kHostMathInKernel"),
+    (r'must have class type but it has type "[^"]*\*"', "", "kDotOnPointer"),
     ('function "(std::)?(min|max|clamp)"', "", "kTwoTypes"),
     ("return value type does not match", "return", "kNoValueReturned"),
     ("has a void return type|must have a void return type", "", "kKernelReturns"),
