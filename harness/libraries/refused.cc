@@ -1,6 +1,7 @@
 // The functions of NVIDIA's library that ours lacks. The build lists all that there are (refused.cmake) and compiles
 // this file into each library; a function that is defined elsewhere takes the place of the weak one here. Their
 // parameters do not matter, so no header of the library is included.
+#include <cstdlib>
 
 #include "vgpu/cudart/libraries/library_call.h"
 

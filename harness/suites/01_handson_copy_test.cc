@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "judge/model/api_text.h"
 #include "judge/model/text.h"

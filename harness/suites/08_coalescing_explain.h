@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "judge/model/text.h"
 #include "judge/model/verdict.h"

@@ -6,6 +6,8 @@
 #include <complex>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <limits>
 #include <numbers>
 #include <span>
 #include <string>

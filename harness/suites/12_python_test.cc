@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "judge/input/oracle.h"
 #include "judge/model/api_text.h"

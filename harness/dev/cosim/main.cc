@@ -20,6 +20,7 @@
 // show?), else with the checkers on (are the kernels free of races?).
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 
 #include "libraries/loader/static_runtime.h"
 #include "vgpu/core/processor_folder.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <complex>
 #include <cstdint>
 
 #include "vgpu/core/half_format.h"

@@ -11,8 +11,11 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <random>
 #include <set>
+#include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tests/exec/speculation_kernels.h"

@@ -14,6 +14,7 @@
 #include <memory>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "tests/observers/observer_events.h"
 #include "tests/observers/race_oracle.h"

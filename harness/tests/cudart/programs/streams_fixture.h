@@ -1,6 +1,8 @@
 // What the pairs of programs for streams (streams.cu) share: kernels, buffers, streams.
 #pragma once
 
+#include <cstdio>
+
 #include "check.h"
 
 constexpr int kInts = 1000;

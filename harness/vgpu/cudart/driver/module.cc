@@ -1,7 +1,9 @@
 // Modules, libraries, kernels and their launches.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <mutex>
+#include <string>
 #include <type_traits>
 
 #include "vgpu/cudart/binary/ptx_check.h"

@@ -5,7 +5,10 @@
 #include <cuda_runtime.h>
 #include <curand.h>
 
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <vector>
 
 static char* device_memory;
