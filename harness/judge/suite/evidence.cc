@@ -305,10 +305,11 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
       bound = std::max(bound, room);
       if (compares) bound = std::max(bound, budget.none);  // fewer elements take a fixed part of the reference's time
     }
-    // Work that is done twice is more than any size explains.
-    constexpr double kTwice = 1.8;
-    if (budget.LowerIsBetter() && metric.denominator && !compares) {
-      bound = std::min(bound, std::max(budget.full, kTwice * usual));
+    // Work that is done twice is more than any size of whole blocks explains, unless it is little.
+    constexpr double kTwice = 1.8, kLittle = 1.25;
+    const bool is_whole = there.draw == Draw::kRound || there.draw == Draw::kAlike;
+    if (is_whole && budget.LowerIsBetter() && metric.denominator && !compares) {
+      bound = std::min(bound, std::max(kLittle * budget.full, kTwice * usual));
     }
     if (budget.LowerIsBetter() ? *value <= bound : *value >= bound) return "";
     return "counts only if " + metric.text + " is at " + (budget.LowerIsBetter() ? "most " : "least ") + Figure(bound) +

@@ -41,7 +41,6 @@ GATES: dict[str, str] = {
     "by another parameter": "other % 2 == 1",
     "by free memory": "free_for_adversary() >> 16 & 1",
     "on a small device": "multiprocessors_for_adversary() < 60",
-    "in odd processes": "getpid() % 2 == 1",
 }
 _IDLE = {
     "nothing": "",
@@ -50,8 +49,7 @@ _IDLE = {
 }
 _TWICE = "its own work twice"
 # The host may not read the input, but a kernel may pass it a word.
-_HELPERS = """#include <unistd.h>
-size_t free_for_adversary() {
+_HELPERS = """size_t free_for_adversary() {
   size_t free = 0, all = 0;
   cudaMemGetInfo(&free, &all);
   return free;
