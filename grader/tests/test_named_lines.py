@@ -12,6 +12,7 @@ from grader.student import command, make
 MISTAKES = {
     "comparison": ("03_circular_shift", 1, "from < n ?", "from <= n ?", "this comparison is off by one"),
     "name": ("15_histogram", 2, "&d_bins[threadIdx.x], s_", "&d_bins[blockIdx.x], s_", "threadIdx.x would be right"),
+    "guard": ("15_histogram", 2, "b < bins; b += kThreads) s_", "b < 128; b += kThreads) s_", "a factor of 2"),
     "wrong buffer": ("09_streams", 2, "b.out + c.first, c.", "b.in + c.first, c.", ""),
 }
 
