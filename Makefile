@@ -123,20 +123,20 @@ docs:  ## build the documentation's site in out/site
 pictures: build  ## draw again the documentation's pictures that are made from data and runs
 	@.venv/bin/python harness/dev/site/pictures.py --build $(BUILD)
 
-test:  ## run the public tests on the stubs in assignments/: what students do
-	@$(STUDENT) test $(CHOICES)
+test:  ## run the public tests on the stubs in assignments/: what students do; ASSIGNMENT=15_histogram: one
+	@$(STUDENT) test $(ASSIGNMENT) $(CHOICES)
 
 watch:
-	@$(STUDENT) watch $(CHOICES)
+	@$(STUDENT) watch $(ASSIGNMENT) $(CHOICES)
 
 hint:
-	@$(STUDENT) hint $(CHOICES)
+	@$(STUDENT) hint $(ASSIGNMENT) $(CHOICES)
 
 profile:  ## what each line of the kernels in assignments/ costs, once they are right
-	@$(STUDENT) profile $(CHOICES)
+	@$(STUDENT) profile $(ASSIGNMENT) $(CHOICES)
 
 debug:
-	@$(STUDENT) debug $(CHOICES)
+	@$(STUDENT) debug $(ASSIGNMENT) $(CHOICES)
 
 run:  ## any CUDA program on the virtual GPU: make run FILE=mine.cu, CHECK=1, PROFILE=1
 	@$(RUN)

@@ -27,7 +27,7 @@ __global__ void histogram2_shared_kernel(const unsigned char* d_in, unsigned* d_
 }
 
 void histogram2_shared(const unsigned char* d_in, unsigned* d_bins, unsigned n) {
-  // TODO(histogram2): launch no more blocks than the device needs; each goes through the input in steps.
+  // TODO(histogram2): launch a few blocks for each SM (cudaDevAttrMultiProcessorCount); each goes through the input in steps.
 }
 
 // Rung 3: sums of weights.

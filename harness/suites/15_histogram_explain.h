@@ -33,13 +33,15 @@ inline judge::HintText HintOfFault(const judge::Problem& problem) {
                 {"variable"}};
       }
       if (buffer != "d_bins") return "";
-      return {"d_bins holds garbage at first: clear it before the kernel that counts", {"variable"}};
+      return {"d_bins holds garbage at first: clear all its bins before the kernel that counts", {"variable"}};
     case vgpu::FindingKind::kMisaligned:
       return "d_in is aligned to one element: a wider access needs an address that is a multiple of it. Count the "
              "elements in front of the first such address one by one";
     case vgpu::FindingKind::kOutOfBounds:
       if (buffer == "d_in") return "d_in has n elements, and a last vector may have fewer than sixteen";
-      return buffer == "d_bins" || shared ? "an element is the number of its bin, read without a sign" : "";
+      return buffer == "d_bins" || shared
+                 ? "an element is the number of its bin, read without a sign; of a word with several, shift and mask each"
+                 : "";
     default:
       return "";
   }
@@ -67,23 +69,40 @@ inline uint64_t CountedFrom(const Input& input, std::span<const uint32_t> found,
   return 0;
 }
 
+// The input without the elements that have an equal one before them in their warp.
+inline Input FirstOfEach(const Input& input) {
+  constexpr uint64_t kLanes = 32;
+  Input firsts;
+  for (uint64_t i = 0; i < input.values.size(); ++i) {
+    const auto warp = std::span(input.values).subspan(i / kLanes * kLanes, i % kLanes);
+    if (std::ranges::count(warp, input.values[i]) > 0) continue;
+    firsts.values.push_back(input.values[i]), firsts.weights.push_back(input.weights[i]);
+  }
+  return firsts;
+}
+
 // A hint for wrong bins, or "".
-inline std::string HintOfBins(const Input& input, std::span<const uint32_t> expected, std::span<const uint32_t> found) {
+inline std::string HintOfBins(const Input& input, std::span<const uint32_t> found) {
   const uint64_t n = input.values.size(), all = std::accumulate(found.begin(), found.end(), uint64_t{0});
   const bool counts = std::ranges::count(input.weights, 1U) == static_cast<int64_t>(n);
-  for (const bool first : {true, false}) {
-    if (const uint64_t counted = CountedFrom(input, found, first); counted > 0) {
+  for (uint32_t times = 1; times <= (counts ? 64 : 1); ++times) {
+    if (std::ranges::any_of(found, [&](uint32_t bin) { return bin % times != 0; })) continue;
+    std::vector<uint32_t> once(found.begin(), found.end());
+    for (uint32_t& bin : once) bin /= times;
+    for (const bool first : {true, false}) {
+      const uint64_t counted = CountedFrom(input, once, first);
+      if (counted == n) return "every element is counted " + judge::Grouped(times) + " times";
+      if (counted == 0) continue;
       return std::string("these are the bins of the ") + (first ? "first " : "last ") +
-             judge::Counted(counted, "element") + " of " + judge::Grouped(n) + ": who takes the others?";
+             judge::Counted(counted, "element") + " of " + judge::Grouped(n) +
+             (times > 1 ? ", each counted " + judge::Grouped(times) + " times" : "") + ": who takes the others?";
     }
   }
   if (!counts && std::ranges::equal(Histogram({input.values, std::vector<uint32_t>(n, 1), ""}, found.size()), found)) {
     return "these are the numbers of elements: add each one's weight";
   }
-  for (uint32_t times = 2; times <= 64; ++times) {
-    if (std::ranges::equal(expected, found, {}, [&](uint32_t sum) { return sum * times; })) {
-      return "every element is counted " + judge::Grouped(times) + " times";
-    }
+  if (std::ranges::equal(Histogram(FirstOfEach(input), found.size()), found)) {
+    return "of a warp's equal elements one is counted: the lane that adds for all adds what all of them have";
   }
   if (!counts) return "are there weights that are added to another element's bin, twice, or not at all?";
   if (all == 0) return "no element is counted";

@@ -42,7 +42,7 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
                              {"expect", mismatch->expected},
                              {"found", mismatch->found}},
                             input.values.empty() ? "without elements every bin is 0: clear d_bins before you return"
-                                                 : HintOfBins(input, expected, found));
+                                                 : HintOfBins(input, found));
 }
 
 Input MakeInput(const std::string& rung, uint64_t n, Values values, const judge::SeedKey& seed) {

@@ -15,18 +15,30 @@
 
 namespace lockstep::suites {
 
-// A hint for a kernel's fault that is more specific than the fault's own; else "".
-inline std::string HintOfFault(const judge::Problem& problem) {
+inline bool IsSeparable(const std::string& rung) { return rung.starts_with("convolve4"); }
+inline bool IsSteps(const std::string& rung) { return rung.starts_with("stencil5"); }
+
+// A hint for a fault of a rung's kernel that is more specific than the fault's own; else "".
+inline std::string HintOfFault(const std::string& rung, const judge::Problem& problem) {
   if (!problem.finding || !problem.finding->memory) return "";
   const std::string& buffer = problem.finding->memory->buffer_name;
   const bool shared = problem.finding->memory->space == vgpu::MemorySpace::kShared;
   switch (problem.finding->kind) {
     case vgpu::FindingKind::kRace:
-      return shared
-                 ? "a barrier stands between filling the tile and reading it, and between a step that reads an array "
-                   "and the next one, which overwrites it"
-                 : "";
+      if (shared) {
+        return "a barrier stands between filling the tile and reading it; a step reads one array and stores to another, and "
+               "a barrier stands between each two";
+      }
+      return buffer == "d_out" ? "pixel (x, y) is d_out[y * width + x], and one thread stores it" : "";
     case vgpu::FindingKind::kUninitialized:
+      if (shared && IsSteps(rung)) {
+        return "nothing was stored to this word: the halo is as wide as there are steps, in the corners too, and a step "
+               "that leaves out its array's outermost pixels leaves one less on each side for the next";
+      }
+      if (shared && IsSeparable(rung)) {
+        return "nothing was stored to this word: the halo has corners, its rows need their sums along the row too, and "
+               "what is stored as [y][x] is read as [y][x]";
+      }
       return shared
                  ? "nothing was stored to this word of the tile: the halo lies on all four sides and in the corners, and "
                    "has more words than a block has threads; all of these load, also those without a pixel"
@@ -35,8 +47,12 @@ inline std::string HintOfFault(const judge::Problem& problem) {
       return "arrays are aligned to one element, and rows begin where the one before ends: a wider access needs an "
              "address and a width that are multiples of it";
     case vgpu::FindingKind::kOutOfBounds:
+      if (problem.finding->memory->space == vgpu::MemorySpace::kConst) {
+        return "is this array long enough for the weights of the largest radius, kMaxRadius?";
+      }
       if (shared) return "how large is the tile with its halo on both sides where the radius, or the steps, are 8?";
-      if (buffer == "d_in") return "beyond the image lies the nearest pixel of its edge: clamp x and y before you load";
+      if (buffer == "d_in")
+        return "beyond the image lies its nearest pixel: bring x into 0 to width - 1, y into 0 to height - 1, before you load";
       return buffer == "d_out" ? "test x against width and y against height before the store" : "";
     default:
       return "";
@@ -96,11 +112,12 @@ inline std::string HintOfImage(Image image, const Input& input, std::span<const 
   add(input.filter, reach, true, "beyond the image this counts 0: take the nearest pixel of the edge");
   add({input.filter.rbegin(), input.filter.rend()}, reach, false,
       "the filter is turned around: its first weight is for the pixel `radius` up and to the left");
-  std::vector<float> turned;
-  for (const float across : input.row) {
-    for (const float down : input.column) turned.push_back(across * down);
-  }
-  add(turned, reach, false, "d_row and d_column have changed places: d_row's weights are for neighbours along x");
+  std::vector<float> exchanged;
+  const uint64_t side = 2 * image.reach + 1;
+  for (uint64_t i = 0; i < input.filter.size(); ++i) exchanged.push_back(input.filter[i % side * side + i / side]);
+  add(exchanged, reach, false,
+      input.row.empty() ? "the filter's rows and columns are exchanged: weights side by side are for pixels side by side"
+                        : "d_row and d_column have changed places: d_row's weights are for neighbours along x");
   add(input.row, 0, false, "these are the sums along the rows: those along the columns are missing");
   for (uint64_t steps = 0; input.filter.empty() && steps <= kMaxSteps; ++steps) {
     const std::string hint = "this is the image after " + judge::Counted(steps, "step") + " instead of ";
@@ -116,7 +133,11 @@ inline std::string HintOfImage(Image image, const Input& input, std::span<const 
     const uint64_t x = i % image.width, y = i / image.width;
     const uint64_t to_edge = std::min({x, y, image.width - 1 - x, image.height - 1 - y});
     has_inner |= to_edge >= image.reach;
-    if (to_edge >= image.reach && !close(i, expected[i], 1e-3)) return "";
+    if (to_edge >= image.reach && !close(i, expected[i], 1e-3)) {
+      return input.filter.empty() && reach > 1
+                 ? "each step makes one more pixel on each side of a tile wrong: the halo is as wide as there are steps"
+                 : "does each of this call's weights meet its pixel: weight (j, i) the one at (x + i - radius, y + j - radius)?";
+    }
   }
   if (!has_inner) return "";
   return "only pixels near an edge are wrong: beyond it lies its nearest pixel, in corners too, and in each step anew";

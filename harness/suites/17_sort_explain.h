@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,11 @@ inline bool IsPairs(const std::string& rung) { return rung.starts_with("sort5");
 
 // A hint for a fault of a kernel, where a sort has one that says more than the fault's own; else "".
 inline std::string HintOfFault(const judge::Problem& problem) {
-  if (!problem.finding || !problem.finding->memory) return "";
+  constexpr const char* kPastTheEnd =
+      "a place is past the end: is the flag 0 for a thread without a key and for a key that stays out (keys are "
+      "unsigned), and does the scan leave out the key's own flag?";
+  if (!problem.finding) return problem.verdict == judge::Verdict::kBounds ? kPastTheEnd : "";
+  if (!problem.finding->memory) return "";
   const std::string& buffer = problem.finding->memory->buffer_name;
   const bool shared = problem.finding->memory->space == vgpu::MemorySpace::kShared;
   const bool result = buffer == "d_out" || buffer.ends_with("_out");
@@ -44,10 +49,11 @@ inline std::string HintOfFault(const judge::Problem& problem) {
       return "arrays are aligned to one element: a wider access needs an address that is a multiple of it";
     case vgpu::FindingKind::kOutOfBounds:
       if (buffer == "d_in" || buffer == "d_keys") return "threads past n have no key";
-      return result
-                 ? "a place is past the end: is the flag of a thread without a key 0, and does the scan leave out the "
-                   "key's own flag?"
-                 : "";
+      if (buffer.starts_with("cudaMalloc") && problem.finding->first.access == vgpu::AccessKind::kStore) {
+        return "a key's place is where its digit's keys of this tile begin, plus how many of these stand before it; and "
+               "counts need a word for each tile, of each digit";
+      }
+      return result ? kPastTheEnd : "";
     default:
       return "";
   }
@@ -92,7 +98,8 @@ inline std::string HintOfOrder(const std::string& rung, const Input& input, cons
   for (unsigned low = bits - 1; low > 0; --low) {
     const uint64_t mask = ~uint64_t{0} >> (64 - low);
     if (std::ranges::is_sorted(found, {}, [&](uint64_t key) { return key & mask; })) {
-      return "sorted by the last " + judge::Counted(low, "bit") + " alone: is there a pass for every digit?";
+      return "sorted by the last " + judge::Counted(low, "bit") +
+             " alone: is there a pass for every digit, and does the last one store to the result?";
     }
   }
   for (unsigned shift = bits - 1; shift > 0; --shift) {
@@ -101,7 +108,8 @@ inline std::string HintOfOrder(const std::string& rung, const Input& input, cons
              " alone: a later pass has to keep the order of keys whose digits are equal";
     }
   }
-  return "all keys are there, in a wrong order: is each pass stable, and does it read what the one before stored?";
+  return "all keys are there, in a wrong order: is each pass stable, does it read what the one before stored, and do a digit's "
+         "counts of all tiles stand before the next digit's?";
 }
 
 // A hint for a result that is wrong at this place first.
@@ -114,13 +122,14 @@ inline std::string HintOfKeys(const std::string& rung, const Input& input, std::
     return "this is none of the keys that were given: a thread without a key stores nothing, and what fills up a tile has "
            "to stay behind its keys";
   }
-  if (IsCompaction(rung) && sorted.back() >= input.parameter) {
-    const auto is_below = [&](uint64_t key) {
-      return static_cast<int32_t>(key) < static_cast<int32_t>(input.parameter);
-    };
-    return std::ranges::all_of(found, is_below)
-               ? "keys are unsigned: those with a 1 in front are the largest, not negative"
-               : "there are keys that are not below the limit";
+  if (IsCompaction(rung)) {
+    std::vector<uint64_t> below = input.keys;
+    std::erase_if(below, [&](uint64_t key) { return int32_t(key) >= int32_t(input.parameter); });
+    below.resize(std::min(below.size(), found.size()));
+    if (!below.empty() && std::ranges::equal(below, std::span(found).first(below.size()))) {
+      return "keys are unsigned: those with a 1 in front are the largest, not negative";
+    }
+    if (found[wrong] >= input.parameter) return "there are keys that are not below the limit";
   }
   if (wrong > 0 && std::has_single_bit(wrong)) {
     return "all is right up to element " + judge::Grouped(wrong) +

@@ -96,7 +96,9 @@ std::optional<Problem> CheckKeys(const judge::CallContext& context, const judge:
                              Grouped(mismatch->count) + " of " + judge::Counted(found.size(), "key") + " in total)",
                          {"expect", mismatch->expected},
                          {"found", mismatch->found}},
-                        unwritten ? "no key was stored here: whose place is it?"
+                        unwritten ? judge::HintText(IsCompaction(context.launcher)
+                                                        ? "no key was stored here: whose place is it? Keys are unsigned"
+                                                        : "no key was stored here: whose place is it?")
                                   : HintOfKeys(context.launcher, input, {expected.begin(), expected.end()},
                                                {found.begin(), found.end()}, mismatch->index));
 }
@@ -158,15 +160,19 @@ judge::EvidenceRun CallIn(judge::Runner& runner, const std::string& rung, Buffer
        .unchanged_hint = kReadOnly,
        .frees = repeats,
        .is_work = !keys.empty(),
-       .explain = [](const judge::CallReport&, auto& problems) { judge::ExplainEach(problems, HintOfFault); },
-       .check =
-           [&](const judge::CallReport& report, auto found) {
-             auto problem = CheckKeys<T>(context, report, input, order, found);
-             const auto count_now = count.Look(), values_now = values_out.Look();
-             const auto beside = values_now.values().first(std::min(values_now.values().size(), input.values.size()));
-             return problem ? problem : CheckOthers(context, input, order, count_now.values(), beside);
-           }},
+       .check = [&](const judge::CallReport& report, auto found) -> std::optional<Problem> {
+         const auto count_now = count.Look(), values_now = values_out.Look();
+         // Without a kept key a stub's d_out is right.
+         if (found.empty() && !keys.empty() && report.observed && report.launches.empty() &&
+             count_now.values()[0] != 0) {
+           return judge::UnfinishedProblem(context);
+         }
+         auto problem = CheckKeys<T>(context, report, input, order, found);
+         const auto beside = values_now.values().first(std::min(values_now.values().size(), input.values.size()));
+         return problem ? problem : CheckOthers(context, input, order, count_now.values(), beside);
+       }},
       values, values_out, count);
+  judge::ExplainEach(run.problems, HintOfFault);
   judge::CheckUnchanged<uint32_t>(values, values_before.values(), context, kReadOnly, run.problems);
   if (run.problems.empty() && IsPairs(rung) && !keys.empty()) {
     const judge::TaskBytes read = judge::FirstOf(values, keys.size()), stored = judge::FirstOf(values_out, keys.size());

@@ -221,6 +221,10 @@ class Editor {
         if (known != all.end()) held[line.operands[0]] = static_cast<size_t>(known - all.begin());
         continue;
       }
+      // With another name, a guard like `threadIdx.x < 128` only lets all threads through.
+      const bool order =
+          line.op.starts_with("setp.") && !line.op.starts_with("setp.eq") && !line.op.starts_with("setp.ne");
+      if (order && std::ranges::any_of(line.operands, IsNumber)) continue;
       const bool index =
           (line.op.starts_with("m") || line.op == "add.s32") && std::ranges::none_of(line.operands, IsNumber);
       for (size_t i = 1; i < line.operands.size() && line.line > 0; ++i) {
