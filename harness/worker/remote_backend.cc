@@ -28,10 +28,11 @@ auto Guarded(Body body) {
 
 class RemoteBackend : public vgpu::cudart::Backend {
  public:
-  explicit RemoteBackend(int socket) : socket_(socket) {}
+  RemoteBackend(int socket, int device) : socket_(socket), device_(static_cast<uint16_t>(device << kDeviceShift)) {}
 
   // After a failed copy a program cleans up, and needs no results.
   bool FreeShowsResults() const override { return copy_failed_; }
+  bool HoldsAllDevices() const override { return true; }
 
   vgpu::ModuleHandle LoadModule(std::span<const vgpu::cudart::Image> images) override {
     Encoder encoder;
@@ -178,7 +179,7 @@ class RemoteBackend : public vgpu::cudart::Backend {
 
   // Sends a message that has no reply.
   void Tell(MessageType type, std::span<const uint8_t> payload) {
-    Guarded([&] { Send(socket_, type, 0, payload); });
+    Guarded([&] { Send(socket_, type, device_, payload); });
   }
 
   static Encoder For(const Origin& origin) {
@@ -190,7 +191,7 @@ class RemoteBackend : public vgpu::cudart::Backend {
   Message Exchange(MessageType type, uint16_t flags, std::span<const uint8_t> payload,
                    std::span<const uint8_t> rest = {}) {
     Message reply = Guarded([&] {
-      Send(socket_, type, flags, payload, rest);
+      Send(socket_, type, flags | device_, payload, rest);
       Message received = Receive(socket_);
       if (received.type != MessageType::kReply) throw WireError("no Reply");
       return received;
@@ -240,6 +241,7 @@ class RemoteBackend : public vgpu::cudart::Backend {
   }
 
   const int socket_;
+  const uint16_t device_;  // as flags
   bool copy_failed_ = false;
   const vgpu::DeviceProfile* profile_ = nullptr;
 };
@@ -250,6 +252,8 @@ class RemoteBackend : public vgpu::cudart::Backend {
 
 namespace lockstep::vgpu::cudart {
 
-std::unique_ptr<Backend> MakeRemoteBackend(int socket) { return std::make_unique<worker::RemoteBackend>(socket); }
+std::unique_ptr<Backend> MakeRemoteBackend(int socket, int device) {
+  return std::make_unique<worker::RemoteBackend>(socket, device);
+}
 
 }  // namespace lockstep::vgpu::cudart

@@ -8,6 +8,7 @@
 #include "vgpu/core/symbol_name.h"
 #include "vgpu/cudart/binary/fatbin.h"
 #include "vgpu/cudart/binary/fatbin_load.h"
+#include "vgpu/memory/owner.h"
 
 namespace lockstep::worker {
 
@@ -59,6 +60,7 @@ std::map<uint64_t, uint64_t>::const_iterator RangeOf(const std::map<uint64_t, ui
 // A request being answered.
 struct DeviceServer::Request {
   MessageType type;
+  int device;
   bool continued;
   Decoder in;
   Encoder out;
@@ -130,7 +132,13 @@ MemoryUse DeviceServer::memory_use() const {
 
 // Counts a completed copy or fill.
 void DeviceServer::Count(const ApiCall& done) {
-  if (trace_.size() < options_.trace_calls) log_.Moved(StreamedKindOf(done.kind), done.bytes);
+  const int device = vgpu::OwnerOf(done.address);
+  if (trace_.size() >= options_.trace_calls) {
+  } else if (done.kind == ApiKind::kDeviceToDevice && vgpu::OwnerOf(done.from) != device) {
+    log_.Moved(StreamedKind::kBetween, done.bytes, vgpu::OwnerOf(done.from), device);
+  } else {
+    log_.Moved(StreamedKindOf(done.kind), done.bytes, device);
+  }
   const auto buffer_at = [&](uint64_t address) -> BufferUse* {
     for (BufferUse& buffer : use_.buffers) {
       if (address >= buffer.by_kernels.base && address - buffer.by_kernels.base < buffer.by_kernels.bytes) {
@@ -309,6 +317,10 @@ Message DeviceServer::LoadModule(const Message& request) {
     ptx_bytes_ += text_bytes;
     const vgpu::ModuleHandle module = vgpu::cudart::LoadTexts(device_, texts);
     modules_[module] = text_bytes;
+    device_of_[module] = DeviceOf(request);
+    for (const vgpu::VariableInfo& variable : device_.Variables(module)) {
+      vgpu::GiveTo(variable.address, variable.bytes, device_of_[module]);
+    }
     if (options_.editor != nullptr) texts_[module] = texts;
     const auto is_made = [&](const std::string& text) { return made_.contains(text); };
     if (!made_.empty() && !std::ranges::all_of(texts, is_made)) foreign_.insert(module);
@@ -444,8 +456,11 @@ void DeviceServer::Answer(Request& request) {
                     " allocations of device memory at one time, and asks for more");
       } else if (!fails && bytes <= options_.memory_bytes - owned_bytes_) {
         call.address =
-            device_.Allocate(bytes, origin.function + " #" + std::to_string(++allocations_made_) + " by the submission",
+            device_.Allocate(bytes,
+                             origin.function + " #" + std::to_string(++allocations_made_) + " by the submission" +
+                                 (options_.devices > 1 ? ", on device " + std::to_string(request.device) : ""),
                              origin.call_site);
+        if (call.address != 0) vgpu::GiveTo(call.address, bytes, request.device);
       }
       call.failed = call.address == 0;
       out.Put(call.address);
@@ -487,7 +502,8 @@ void DeviceServer::Answer(Request& request) {
       // Not for memory that a kernel got from malloc(): the answer would leak a kernel's knowledge to the host.
       const auto allocation = device_.FindAllocation(address);
       const bool passed = allocation && passed_.contains(allocation->base);
-      out.Put((passed || IsOwn(address, 0)) && device_.Contains(address, bytes));
+      out.Put((passed || IsOwn(address, 0)) && vgpu::OwnerOf(address) == request.device &&
+              device_.Contains(address, bytes));
       break;
     }
     case MessageType::kFreeBytes:
@@ -499,14 +515,19 @@ void DeviceServer::Answer(Request& request) {
       const vgpu::LaunchSpec launch = GetLaunchSpec(in);
       in.Finish();
       const vgpu::KernelInfo* kernel = FindOwnKernel(launch.module, launch.kernel);
-      if (kernel == nullptr) throw WireError("launch of a kernel that was never loaded");
+      if (kernel == nullptr || device_of_[launch.module] != request.device) {
+        throw WireError("launch of a kernel that was never loaded");
+      }
       if (launch.parameters.size() != kernel->parameter_bytes) throw WireError("launch with too few parameters");
       const size_t launches = device_.launches().size();
+      std::optional<vgpu::RunningOn> running;
+      if (options_.devices > 1) running.emplace(request.device);
       vgpu::LaunchResult result =
           options_.editor == nullptr
               ? device_.Launch(launch)
               : options_.editor->Launch(device_, launch, texts_[launch.module], origin.call_site);
-      if (trace_.size() < options_.trace_calls) log_.Launched(launches, device_.launches().size() - launches);
+      if (trace_.size() < options_.trace_calls)
+        log_.Launched(launches, device_.launches().size() - launches, request.device);
       result.microseconds = QuantizedMicroseconds(result.microseconds, time_step_us_);
       Put(out, result);
       Record({.kind = ApiKind::kLaunch,
@@ -530,7 +551,8 @@ void DeviceServer::Answer(Request& request) {
       if (const std::string why = vgpu::WhyNot(operation); !why.empty()) throw WireError("a library's work: " + why);
       const size_t launches = device_.launches().size();
       vgpu::LaunchResult result = vgpu::DoOperation(device_, origin.call_site, operation);
-      if (trace_.size() < options_.trace_calls) log_.Launched(launches, device_.launches().size() - launches);
+      if (trace_.size() < options_.trace_calls)
+        log_.Launched(launches, device_.launches().size() - launches, request.device);
       result.microseconds = QuantizedMicroseconds(result.microseconds, time_step_us_);
       Put(out, result);
       const std::string name = vgpu::NameOf(operation);
@@ -557,7 +579,7 @@ void DeviceServer::Answer(Request& request) {
       break;
     case MessageType::kReset: {
       in.Finish();
-      FreeAll();
+      FreeAll(request.device);
       Record({.kind = ApiKind::kReset, .function = "cudaDeviceReset"});
       break;
     }
@@ -604,7 +626,8 @@ bool DeviceServer::AnswersStreams(Request& request) {
 
 Message DeviceServer::Serve(const Message& message) {
   if (message.type == MessageType::kLoadModule || message.type == MessageType::kLoadLinked) return LoadModule(message);
-  Request request{message.type, (message.flags & kContinued) != 0, Decoder(message.payload), Encoder()};
+  Request request{message.type, DeviceOf(message), (message.flags & kContinued) != 0, Decoder(message.payload),
+                  Encoder()};
   if (message.type == MessageType::kNote) {
     const WireOrigin origin = OriginOf(request.in);
     const auto error = request.in.Get<int>();
@@ -621,6 +644,12 @@ Message DeviceServer::Serve(const Message& message) {
   return {MessageType::kReply, 0, request.out.Take()};
 }
 
+int DeviceServer::DeviceOf(const Message& request) const {
+  const int device = request.flags >> kDeviceShift;
+  if (device >= options_.devices) throw WireError("a request to device " + std::to_string(device));
+  return device;
+}
+
 // Its memory is available again: a program may reset the device in each call, and load its code again.
 void DeviceServer::Unload(vgpu::ModuleHandle module, uint64_t text_bytes) {
   device_.UnloadModule(module);
@@ -628,15 +657,25 @@ void DeviceServer::Unload(vgpu::ModuleHandle module, uint64_t text_bytes) {
   ptx_bytes_ -= text_bytes;
 }
 
-void DeviceServer::FreeAll() {
+// Of one device, or of all.
+void DeviceServer::FreeAll(std::optional<int> device) {
   // Back to front: the device stores them in this order, and erasing at the front moves all the others.
-  for (auto owned = owned_.rbegin(); owned != owned_.rend(); ++owned) device_.Free(owned->first);
-  for (const auto& [module, text_bytes] : modules_) Unload(module, text_bytes);
-  owned_.clear();
-  variables_.clear();
-  modules_.clear();
-  foreign_.clear();
-  owned_bytes_ = 0;
+  std::vector<uint64_t> bases;
+  for (auto owned = owned_.rbegin(); owned != owned_.rend(); ++owned) {
+    if (!device || vgpu::OwnerOf(owned->first) == *device) bases.push_back(owned->first);
+  }
+  for (const uint64_t base : bases) {
+    device_.Free(base);
+    owned_bytes_ -= owned_.at(base);
+    owned_.erase(base);
+  }
+  std::erase_if(modules_, [&](const auto& module) {
+    if (device && device_of_[module.first] != *device) return false;
+    Unload(module.first, module.second);
+    foreign_.erase(module.first);
+    return true;
+  });
+  std::erase_if(variables_, [&](const auto& variable) { return !device_.Contains(variable.first, 1); });
 }
 
 void DeviceServer::EndSession() {
