@@ -43,6 +43,13 @@ def test_each_engine_has_a_lane_and_each_stream_a_colour() -> None:
     assert rung.overlap == "copies both ways 20\u00a0%, kernels beside copies 20\u00a0% of the time"
 
 
+def test_several_devices_have_lanes_of_what_they_did() -> None:
+    copy = Operation("to_peer", "copy", "stream 1", 4_000_000, False, 75.0, 125.0, device=1)
+    (rung,) = rung_lanes(STREAMS, result_with(replace(TIMELINE, operations=(*OPERATIONS[:2], copy))))
+    names = [lane.name for lane in rung.lanes]
+    assert names == ["device 0, to device", "device 0, kernels", "device 1, to other devices"]
+
+
 def test_there_are_no_lanes_where_nothing_ran() -> None:
     assert rung_lanes(STREAMS, result_with(None)) == ()
     assert rung_lanes(STREAMS, result_with(replace(TIMELINE, operations=()))) == ()

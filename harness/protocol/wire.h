@@ -45,6 +45,8 @@ enum class MessageType : uint16_t {
 // Flags.
 inline constexpr uint16_t kContinued = 1;  // a further piece of the previous message's transfer or batch
 inline constexpr uint16_t kFailed = 2;     // of a Reply: the payload is an error sentence
+// The upper byte of a request's flags is the device that it is for, by its ordinal.
+inline constexpr int kDeviceShift = 8;
 
 bool IsKnown(uint16_t type);
 uint64_t MaxPayloadBytes(MessageType type);

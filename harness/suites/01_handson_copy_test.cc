@@ -9,6 +9,7 @@
 #include "judge/run/failure.h"
 #include "judge/run/kernel_work.h"
 #include "judge/suite/buffer_check.h"
+#include "judge/suite/host_call.h"
 #include "judge/suite/main.h"
 #include "suites/01_handson_copy_fixture.h"
 
@@ -140,17 +141,6 @@ bool CopiesToAllocation(const CallReport& report) {
   });
 }
 
-std::vector<uint8_t> BytesOf(const std::vector<int32_t>& values) {
-  const auto* data = reinterpret_cast<const uint8_t*>(values.data());
-  return {data, data + values.size() * sizeof(int32_t)};
-}
-
-std::vector<int32_t> IntsOf(const std::vector<uint8_t>& bytes) {
-  std::vector<int32_t> values(bytes.size() / sizeof(int32_t));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(int32_t));
-  return values;
-}
-
 bool DidNothing(const CallReport& report, const std::vector<int32_t>& out, const std::vector<int32_t>& before) {
   return report.outcome == worker::Outcome::kReturned && out == before && !before.empty() &&
          (!report.observed || report.trace.empty());
@@ -173,9 +163,9 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
   const std::vector<int32_t> poisoned(values.size(), judge::DeviceArray<int32_t>::FillValue());
   if (fault.kind == Fault::Kind::kAllocation) runner.FailAllocation(fault.nth);
   if (fault.kind == Fault::Kind::kCopy) runner.FailCopy(fault.nth);
-  const std::vector<uint8_t> in = BytesOf(values);
+  const std::vector<uint8_t> in = judge::BytesOf(values);
   judge::EvidenceRun run{
-      runner.Call(rung, {{worker::Argument::HostArray(in), worker::Argument::HostArray(BytesOf(poisoned)),
+      runner.Call(rung, {{worker::Argument::HostArray(in), worker::Argument::HostArray(judge::BytesOf(poisoned)),
                           worker::Argument::Integer(uint64_t{values.size()})}}),
       {}};
   CallReport& report = run.report;
@@ -195,7 +185,7 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
   uint64_t locked = 0;
   for (const worker::StreamedOperation& copy : report.operations) locked += copy.page_locked ? copy.bytes : 0;
   if (locked < values.size() * sizeof(int32_t)) report.api.pinned_allocations = 0;
-  const std::vector<int32_t> out = IntsOf(report.arrays[1]);
+  const std::vector<int32_t> out = judge::ValuesOf<int32_t>(report.arrays[1]);
   if (DidNothing(report, out, poisoned)) {
     run.problems = {judge::UnfinishedProblem(context, "copied nothing")};
     return run;
@@ -276,7 +266,8 @@ void CopyTest::ExpectError(uint64_t n, Fault fault) {
     problems.push_back(MakeProblem(Verdict::kApi, context,
                                    {"it returned " + ErrorText(found) + "; expected " + ErrorText(expected)},
                                    "return the error of a failed call as soon as it fails"));
-  } else if (IntsOf(run.report.arrays[1]) != std::vector<int32_t>(n, judge::DeviceArray<int32_t>::FillValue())) {
+  } else if (judge::ValuesOf<int32_t>(run.report.arrays[1]) !=
+             std::vector<int32_t>(n, judge::DeviceArray<int32_t>::FillValue())) {
     problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_out was written although a call failed"},
                                    "leave h_out unchanged when you return an error"));
   }

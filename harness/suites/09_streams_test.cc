@@ -4,17 +4,15 @@
 #include <algorithm>
 #include <bitset>
 #include <cmath>
-#include <cstring>
 #include <optional>
 #include <set>
-#include <string_view>
-#include <tuple>
 
 #include "judge/input/inputs.h"
 #include "judge/model/api_text.h"
 #include "judge/model/text.h"
 #include "judge/run/kernel_work.h"
 #include "judge/suite/buffer_check.h"
+#include "judge/suite/host_call.h"
 #include "judge/suite/main.h"
 #include "streams.h"
 #include "suites/09_streams_fixture.h"
@@ -31,7 +29,6 @@ using judge::Role;
 using judge::Verdict;
 using worker::Argument;
 
-constexpr uint8_t kNotArrived = 0xd7;  // vgpu/cudart/host_transfers.h
 constexpr int kEvidenceStreams = 4;
 
 const std::vector<std::string> kShownFunctions = {"cudaStream", "cudaEvent", "cudaDeviceSynchronize", "cudaMallocHost",
@@ -57,32 +54,14 @@ std::vector<float> ExpectedOf(const std::vector<float>& values, bool chained) {
   return expected;
 }
 
-template <class T>
-std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
-  const auto* data = reinterpret_cast<const uint8_t*>(values.data());
-  return {data, data + values.size() * sizeof(T)};
-}
-
-std::vector<float> FloatsOf(const std::vector<uint8_t>& bytes) {
-  std::vector<float> values(bytes.size() / sizeof(float));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
-  return values;
-}
-
-bool HasBytes(float value, uint8_t byte) {
-  uint8_t bytes[sizeof value];
-  std::memcpy(bytes, &value, sizeof value);
-  return std::all_of(std::begin(bytes), std::end(bytes), [&](uint8_t b) { return b == byte; });
-}
-
 // Explains the first wrong element.
 std::string HintOf(const std::vector<float>& values, const std::vector<float>& expected,
                    const std::vector<float>& found, uint64_t at, bool chained) {
-  if (HasBytes(found[at], kNotArrived)) {
+  if (judge::HasBytes(found[at], judge::kNotArrived)) {
     return "bytes 0xd7 stand for a copy that has not arrived: wait for its stream (cudaStreamSynchronize), then read "
            "the page-locked buffer";
   }
-  if (HasBytes(found[at], judge::kPoisonByte)) {
+  if (judge::HasBytes(found[at], judge::kPoisonByte)) {
     return at == 0 ? "nothing was copied to h_out" : "nothing was copied there: do the chunks cover all n elements?";
   }
   if (found[at] == values[at])
@@ -187,7 +166,7 @@ uint64_t LanesOf(const CallReport& report) {
 
 void CheckResult(const CallContext& context, const CallReport& report, const std::vector<float>& values, bool chained,
                  std::vector<Problem>& problems) {
-  const std::vector<float> expected = ExpectedOf(values, chained), found = FloatsOf(report.arrays.at(1));
+  const std::vector<float> expected = ExpectedOf(values, chained), found = judge::ValuesOf<float>(report.arrays.at(1));
   const std::vector<double> exact(expected.begin(), expected.end()), bound(expected.size());
   if (const auto mismatch = judge::CompareBounded<float>(exact, found, bound)) {
     problems.push_back(MakeProblem(Verdict::kWrong, context,
@@ -201,35 +180,13 @@ void CheckResult(const CallContext& context, const CallReport& report, const std
     return;
   }
   judge::CheckCameFromDevice(report, context, report.arrays.at(1), "h_out", true, problems);
-  if (problems.empty()) judge::CheckWentToDevice(report, context, BytesOf(values), "h_in", problems);
+  if (problems.empty()) judge::CheckWentToDevice(report, context, judge::BytesOf(values), "h_in", problems);
   if (problems.empty()) {
     if (auto problem = CheckSimulated(context, report, values.size())) problems.push_back(std::move(*problem));
   }
   if (problems.empty() && chained) {
     if (auto problem = CheckChained(context, report)) problems.push_back(std::move(*problem));
   }
-}
-
-// Streams and events that the call has made and not destroyed.
-void CheckNoneLeft(const CallContext& context, const CallReport& report, std::vector<Problem>& problems) {
-  const auto calls = [&](std::string_view function) {
-    return std::count_if(report.trace.begin(), report.trace.end(), [&](const worker::ApiCall& call) {
-      return !call.failed && call.function.starts_with(function);
-    });
-  };
-  for (const auto& [made, destroyed, what] : {std::tuple("cudaStreamCreate", "cudaStreamDestroy", "stream"),
-                                              std::tuple("cudaEventCreate", "cudaEventDestroy", "event")}) {
-    const auto left = calls(made) - calls(destroyed);
-    if (left <= 0) continue;
-    problems.push_back(MakeProblem(Verdict::kApi, context,
-                                   {judge::Counted(static_cast<uint64_t>(left), what) + " made and not destroyed"},
-                                   std::string("each ") + made + " needs its " + destroyed));
-    return;
-  }
-}
-
-bool DidNothing(const CallReport& report) {
-  return report.outcome == worker::Outcome::kReturned && report.observed && report.trace.empty();
 }
 
 CallContext ContextOf(const std::string& rung, uint64_t n, int streams) {
@@ -262,7 +219,7 @@ std::vector<float> MakeFractions(uint64_t n, const judge::SeedKey& seed) {
 judge::EvidenceRun StreamOnce(judge::Runner& runner, const std::string& rung, const std::vector<float>& values,
                               int streams) {
   const CallContext context = ContextOf(rung, values.size(), streams);
-  const std::vector<uint8_t> in = BytesOf(values);
+  const std::vector<uint8_t> in = judge::BytesOf(values);
   const std::vector<uint8_t> poisoned(in.size(), judge::kPoisonByte);
   std::vector<Argument> arguments = {Argument::HostArray(in), Argument::HostArray(poisoned),
                                      Argument::Integer(uint64_t{values.size()})};
@@ -271,7 +228,7 @@ judge::EvidenceRun StreamOnce(judge::Runner& runner, const std::string& rung, co
   judge::EvidenceRun run{runner.Call(rung, arguments), {}};
   const CallReport& report = run.report;
   const bool returned = report.outcome == worker::Outcome::kReturned && report.arrays.size() == 2;
-  if (returned && DidNothing(report) && !values.empty() && report.arrays[1] == poisoned) {
+  if (returned && judge::DidNothing(report) && !values.empty() && report.arrays[1] == poisoned) {
     run.problems = {judge::UnfinishedProblem(context)};
     return run;
   }
@@ -282,7 +239,7 @@ judge::EvidenceRun StreamOnce(judge::Runner& runner, const std::string& rung, co
   }
   if (run.problems.empty()) judge::CheckNothingHeld(context, report, run.problems);
   if (run.problems.empty() && !values.empty()) judge::CheckNoPageLockedHeld(context, report, run.problems);
-  if (run.problems.empty()) CheckNoneLeft(context, report, run.problems);
+  if (run.problems.empty()) judge::CheckNoneLeft(context, report, run.problems);
   if (report.observed) judge::AddCalls(run.problems, report.trace, kShownFunctions);
   return run;
 }

@@ -17,6 +17,7 @@
 #include "judge/model/text.h"
 #include "judge/run/call.h"
 #include "judge/suite/buffer_check.h"
+#include "judge/suite/host_call.h"
 #include "vgpu/model/profile.h"
 
 namespace lockstep::suites {
@@ -182,9 +183,6 @@ inline std::optional<judge::Problem> CheckSum(const judge::CallContext& context,
                             hint);
 }
 
-// 0xd7 in each byte: the contents of page-locked memory before its copy was waited for.
-constexpr uint32_t kNotArrived = 0xd7d7d7d7u;
-
 inline judge::HintText ExplainDifference(std::span<const int32_t> values, std::span<const int32_t> background,
                                          const std::vector<int32_t>& out, const judge::CallReport& report) {
   const int32_t poison = judge::DeviceArray<int32_t>::FillValue();
@@ -200,7 +198,7 @@ inline judge::HintText ExplainDifference(std::span<const int32_t> values, std::s
                          " on were not written: "
                          "the last chunk is what is left, and no less";
   }
-  if (static_cast<uint32_t>(out[at]) == kNotArrived) {
+  if (judge::HasBytes(out[at], judge::kNotArrived)) {
     return {"the copy had not arrived when the host read it: synchronize each stream first", {"copied element"}};
   }
   if (out[at] == values[at]) return "these are the elements of h_in: does the kernel run on this chunk?";

@@ -10,6 +10,7 @@
 #include "judge/model/text.h"
 #include "judge/run/kernel_work.h"
 #include "judge/suite/array_call.h"
+#include "judge/suite/host_call.h"
 #include "judge/suite/main.h"
 #include "suites/12_python_explain.h"
 #include "suites/12_python_fixture.h"
@@ -32,17 +33,6 @@ constexpr int32_t kEvidenceShift = -1'000'003;
 
 CallContext ContextOf(const std::string& rung, const std::string& input) {
   return {rung, input, judge::Suite::Get().assignment().submission};
-}
-
-std::vector<uint8_t> BytesOf(const std::vector<int32_t>& values) {
-  const auto* data = reinterpret_cast<const uint8_t*>(values.data());
-  return {data, data + values.size() * sizeof(int32_t)};
-}
-
-std::vector<int32_t> IntsOf(const std::vector<uint8_t>& bytes) {
-  std::vector<int32_t> values(bytes.size() / sizeof(int32_t));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(int32_t));
-  return values;
 }
 
 std::vector<int32_t> Distinct(uint64_t n, const judge::SeedKey& seed) {
@@ -85,8 +75,8 @@ judge::EvidenceRun RunHostCall(judge::Runner& runner, CallContext context, const
   run.problems = judge::ProblemsOf(report, context);
   ExplainFaults(run.problems);
   if (run.problems.empty() && report.arrays.size() == 2) {
-    const std::vector<int32_t> out = IntsOf(report.arrays[1]);
-    if (DidNothing(report) && !out.empty() && out[0] == judge::DeviceArray<int32_t>::FillValue()) {
+    const std::vector<int32_t> out = judge::ValuesOf<int32_t>(report.arrays[1]);
+    if (suites::DidNothing(report) && !out.empty() && out[0] == judge::DeviceArray<int32_t>::FillValue()) {
       run.problems = {judge::UnfinishedProblem(context, "copied nothing")};
       return run;
     }
@@ -100,7 +90,7 @@ judge::EvidenceRun RunHostCall(judge::Runner& runner, CallContext context, const
         judge::CheckWentToDevice(report, context, report.arrays[0], "h_in", run.problems);
       }
     }
-    if (report.arrays[0] != BytesOf(call.in)) {
+    if (report.arrays[0] != judge::BytesOf(call.in)) {
       run.problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_in was changed"}, "h_in is read-only"));
     }
   }
@@ -126,7 +116,7 @@ judge::EvidenceRun RoundTrip(judge::Runner& runner, const std::string& rung, con
       runner, context,
       {.in = values,
        .expected = values,
-       .arguments = {Argument::HostArray(BytesOf(values)), Argument::HostArray(BytesOf(poisoned)),
+       .arguments = {Argument::HostArray(judge::BytesOf(values)), Argument::HostArray(judge::BytesOf(poisoned)),
                      Argument::Integer(static_cast<unsigned>(values.size()))},
        .explain = [](const std::vector<int32_t>& out, const CallReport& report) { return ExplainCopy(out, report); }});
   if (run.problems.empty() && run.report.observed && run.report.api.bytes_on_device < values.size() * sizeof(int32_t)) {
@@ -200,16 +190,16 @@ judge::EvidenceRun Subtract(judge::Runner& runner, const std::string& rung, cons
   const std::vector<int32_t> poisoned(n, judge::DeviceArray<int32_t>::FillValue());
   judge::DeviceArray<int32_t> d_background(runner.device(), n, "d_background");
   d_background.Set(background);
-  judge::EvidenceRun run =
-      RunHostCall(runner, context,
-                  {.in = values,
-                   .expected = expected,
-                   .arguments = {Argument::HostArray(BytesOf(values)), d_background.argument(),
-                                 Argument::HostArray(BytesOf(poisoned)), Argument::Integer(static_cast<unsigned>(n))},
-                   .by_kernels = true,
-                   .explain = [&](const std::vector<int32_t>& out, const CallReport& report) {
-                     return ExplainDifference(values, background, out, report);
-                   }});
+  judge::EvidenceRun run = RunHostCall(
+      runner, context,
+      {.in = values,
+       .expected = expected,
+       .arguments = {Argument::HostArray(judge::BytesOf(values)), d_background.argument(),
+                     Argument::HostArray(judge::BytesOf(poisoned)), Argument::Integer(static_cast<unsigned>(n))},
+       .by_kernels = true,
+       .explain = [&](const std::vector<int32_t>& out, const CallReport& report) {
+         return ExplainDifference(values, background, out, report);
+       }});
   // Page-locked memory is useful only if copies use it.
   const auto is_pageable = [](const worker::StreamedOperation& operation) {
     const bool is_copy =

@@ -77,7 +77,6 @@ class MatmulTest : public judge::LauncherTest {
   void ExpectInTurn(const std::vector<Shape>& shapes, const std::string& how, bool repeats = false);
 
  private:
-  void Take(judge::EvidenceRun run);
   uint64_t inputs_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include "judge/model/text.h"
 #include "judge/run/kernel_work.h"
 #include "judge/run/runner.h"
+#include "judge/suite/array_call.h"
 #include "judge/suite/buffer_check.h"
 #include "judge/suite/main.h"
 #include "suites/14_matmul_explain.h"
@@ -107,9 +108,7 @@ judge::EvidenceRun MultiplyIn(judge::Runner& runner, const std::string& rung, In
                                                       size(shape.rows), size(shape.columns), size(shape.depth)}),
       {}};
   run.problems = judge::ProblemsOf(run.report, context);
-  for (Problem& problem : run.problems) {
-    if (judge::HintText hint = HintOfFault(problem); !hint.empty()) problem.hint = std::move(hint);
-  }
+  judge::ExplainEach(run.problems, HintOfFault);
   const auto result_now = c.Look();
   const std::span<const float> found = result_now.values();
   if (!run.problems.empty() || found.size() < shape.elements()) return run;
@@ -216,11 +215,6 @@ judge::EvidenceRun Multiply(judge::Runner& runner, const std::string& rung, Matm
                         : MultiplyIn(runner, rung, *buffers.floats, buffers.c, shape, factors);
 }
 
-void MatmulTest::Take(judge::EvidenceRun run) {
-  Keep(run.report);
-  Add(std::move(run.problems));
-}
-
 void MatmulTest::Expect(Shape shape, Values values, Role role, Offsets offsets) {
   const judge::SeedKey seed = Seed(inputs_++);
   if (!ok()) return;
@@ -231,25 +225,29 @@ void MatmulTest::Expect(Shape shape, Values values, Role role, Offsets offsets) 
     factors.what += "; d_a, d_b and d_c begin " + std::to_string(offsets.a) + ", " + std::to_string(offsets.b) +
                     " and " + std::to_string(offsets.c) + " elements into their allocations";
   }
-  Take(Multiply(runner, rung(), buffers, shape, factors));
+  judge::EvidenceRun run = Multiply(runner, rung(), buffers, shape, factors);
+  Keep(run.report);
+  Add(std::move(run.problems));
 }
 
 void MatmulTest::ExpectInTurn(const std::vector<Shape>& shapes, const std::string& how, bool repeats) {
+  if (!ok()) return;
   judge::Runner& runner = judge::Suite::Get().runner(Role::kChecked);
   Shape most;
   for (const Shape shape : shapes) {
     most = {std::max(most.rows, shape.rows), std::max(most.columns, shape.columns), std::max(most.depth, shape.depth)};
   }
   MatmulBuffers buffers(runner.device(), rung(), most);
-  for (size_t i = 0; i < shapes.size() && ok(); ++i) {
-    Factors factors = MakeFactors(rung(), shapes[i], Values::kWhole, Seed(inputs_++));
-    factors.what += ", " + how + ", call " + std::to_string(i + 1);
-    judge::EvidenceRun run = Multiply(runner, rung(), buffers, shapes[i], factors);
-    if (repeats && i + 1 == shapes.size() && run.problems.empty()) {
-      judge::CheckNothingHeld(ContextOf(rung(), shapes[i], factors.what), run.report, run.problems);
-    }
-    Take(std::move(run));
-  }
+  Add(judge::CallInTurn(shapes, [&](const Shape& shape, bool is_last) {
+        Factors factors = MakeFactors(rung(), shape, Values::kWhole, Seed(inputs_++));
+        factors.what += ", " + how + ", call " + std::to_string(&shape - shapes.data() + 1);
+        judge::EvidenceRun run = Multiply(runner, rung(), buffers, shape, factors);
+        if (repeats && is_last && run.problems.empty()) {
+          judge::CheckNothingHeld(ContextOf(rung(), shape, factors.what), run.report, run.problems);
+        }
+        Keep(run.report);
+        return run;
+      }).problems);
 }
 
 // From the least to the most demanding shapes, so that the first message is the simplest.

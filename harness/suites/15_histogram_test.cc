@@ -128,19 +128,15 @@ judge::EvidenceRun CountIn(judge::Runner& runner, const std::string& rung, Buffe
   return run;
 }
 
-// Runs one input after another in the same buffers, up to the first problem. With several inputs the last call must
-// keep no memory: an earlier one had the same length.
+// All in the same buffers.
 template <class T>
 judge::EvidenceRun CountAs(judge::Runner& runner, const std::string& rung, const std::vector<Input>& inputs,
                            Offsets offsets) {
   uint64_t most = 0;
   for (const Input& input : inputs) most = std::max<uint64_t>(most, input.values.size());
   Buffers<T> buffers(runner.device(), rung, most, offsets);
-  judge::EvidenceRun run;
-  for (size_t i = 0; i < inputs.size() && run.problems.empty(); ++i) {
-    run = CountIn(runner, rung, buffers, inputs[i], i > 0 && i + 1 == inputs.size());
-  }
-  return run;
+  return judge::CallInTurn(
+      inputs, [&](const Input& input, bool repeats) { return CountIn(runner, rung, buffers, input, repeats); });
 }
 
 judge::EvidenceRun Count(judge::Runner& runner, const std::string& rung, const std::vector<Input>& inputs,

@@ -180,13 +180,13 @@ void StencilTest::Expect(const std::vector<Image>& images, Values values, Offset
     pixels = std::max(pixels, image.pixels()), side = std::max(side, SideOf(image.reach));
   }
   Buffers buffers(runner.device(), rung(), pixels, side, offsets);
-  for (size_t i = 0; i < images.size() && ok(); ++i) {
-    Input input = MakeInput(rung(), images[i], values, Seed(inputs_++));
-    if (i > 0) input.what += ", at addresses that had other values before";
-    judge::EvidenceRun run = Call(runner, rung(), buffers, images[i], input, values, i > 0 && i + 1 == images.size());
-    Keep(run.report);
-    Add(std::move(run.problems));
-  }
+  Add(judge::CallInTurn(images, [&](const Image& image, bool repeats) {
+        Input input = MakeInput(rung(), image, values, Seed(inputs_++));
+        if (&image != images.data()) input.what += ", at addresses that had other values before";
+        judge::EvidenceRun run = Call(runner, rung(), buffers, image, input, values, repeats);
+        Keep(run.report);
+        return run;
+      }).problems);
 }
 
 // From the least to the most demanding images, so that the first message is the simplest.

@@ -182,19 +182,15 @@ judge::EvidenceRun CallIn(judge::Runner& runner, const std::string& rung, Buffer
   return run;
 }
 
-// Inputs one after another in the same buffers, up to the first problem. The last call may keep no memory where there are
-// several: another of its length was made before.
+// All in the same buffers.
 template <class T>
 judge::EvidenceRun CallAs(judge::Runner& runner, const std::string& rung, const std::vector<Input>& inputs,
                           Offsets offsets) {
   uint64_t most = 0;
   for (const Input& input : inputs) most = std::max<uint64_t>(most, input.keys.size());
   Buffers<T> buffers(runner.device(), rung, most, offsets);
-  judge::EvidenceRun run;
-  for (size_t i = 0; i < inputs.size() && run.problems.empty(); ++i) {
-    run = CallIn(runner, rung, buffers, inputs[i], i > 0 && i + 1 == inputs.size());
-  }
-  return run;
+  return judge::CallInTurn(
+      inputs, [&](const Input& input, bool repeats) { return CallIn(runner, rung, buffers, input, repeats); });
 }
 
 judge::EvidenceRun Call(judge::Runner& runner, const std::string& rung, const std::vector<Input>& inputs,

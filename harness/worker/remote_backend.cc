@@ -44,7 +44,7 @@ class RemoteBackend : public vgpu::cudart::Backend {
     Writer writer(encoder);
     writer(fields...);
     Message reply = Guarded([&] {
-      worker::Send(socket_, type, flags, encoder.bytes(), writer.rest());
+      worker::Send(socket_, type, flags | device_, encoder.bytes(), writer.rest());
       if constexpr (std::is_same_v<Answer, Unanswered>) return Message{};
       Message received = Receive(socket_);
       if (received.type != MessageType::kReply) throw WireError("no Reply");
@@ -68,10 +68,11 @@ class RemoteBackend : public vgpu::cudart::Backend {
   }
 
  public:
-  explicit RemoteBackend(int socket) : socket_(socket) {}
+  RemoteBackend(int socket, int device) : socket_(socket), device_(static_cast<uint16_t>(device << kDeviceShift)) {}
 
   // After a failed copy a program cleans up, and needs no results.
   bool FreeShowsResults() const override { return copy_failed_; }
+  bool HoldsAllDevices() const override { return true; }
 
   vgpu::ModuleHandle LoadModule(std::span<const vgpu::cudart::Image> images) override {
     uint64_t bytes = 0;
@@ -185,6 +186,7 @@ class RemoteBackend : public vgpu::cudart::Backend {
   }
 
   const int socket_;
+  const uint16_t device_;  // as flags
   bool copy_failed_ = false;
   const vgpu::DeviceProfile* profile_ = nullptr;
 };
@@ -195,6 +197,8 @@ class RemoteBackend : public vgpu::cudart::Backend {
 
 namespace lockstep::vgpu::cudart {
 
-std::unique_ptr<Backend> MakeRemoteBackend(int socket) { return std::make_unique<worker::RemoteBackend>(socket); }
+std::unique_ptr<Backend> MakeRemoteBackend(int socket, int device) {
+  return std::make_unique<worker::RemoteBackend>(socket, device);
+}
 
 }  // namespace lockstep::vgpu::cudart

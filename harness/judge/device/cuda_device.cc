@@ -277,6 +277,12 @@ class CudaJudgeDevice : public JudgeDevice {
  public:
   DeviceDescription Describe() const override { return {"cuda", "", GpuName(), 1}; }
 
+  int most_devices() const override {
+    int count = 0;
+    runtime_.Check(runtime_.get_device_count(&count), "cudaGetDeviceCount");
+    return count;
+  }
+
   uint64_t Allocate(uint64_t bytes, const std::string& label) override {
     // Small allocations share a page, and IPC shares pages: each gets its own.
     const uint64_t whole = (bytes + kIpcGranularity - 1) / kIpcGranularity * kIpcGranularity;

@@ -27,6 +27,8 @@ class JudgeDevice {
   virtual ~JudgeDevice() = default;
 
   virtual DeviceDescription Describe() const = 0;
+  // How many such devices a program may have.
+  virtual int most_devices() const { return 1; }
 
   // Never 0; throws HarnessError if there is no room even after freeing the memory that workers allocated.
   virtual uint64_t Allocate(uint64_t bytes, const std::string& label) = 0;

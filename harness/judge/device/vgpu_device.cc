@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "judge/device/device.h"
@@ -15,6 +16,8 @@ class VgpuJudgeDevice : public JudgeDevice {
   DeviceDescription Describe() const override {
     return {"vgpu", device_.profile().id, device_.profile().name, device_.options().threads};
   }
+
+  int most_devices() const override { return std::numeric_limits<int>::max(); }
 
   uint64_t Allocate(uint64_t bytes, const std::string& label) override {
     uint64_t address = device_.Allocate(bytes, label);

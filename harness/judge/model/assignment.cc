@@ -213,6 +213,8 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
     table.Count("output_bytes", assignment.limits.output_bytes);
     table.Count("memory_mb", assignment.limits.memory_mb);
     table.Count("judge_mb", assignment.limits.judge_mb);
+    table.Count("devices", assignment.limits.devices);
+    if (assignment.limits.devices < 1 || assignment.limits.devices > 16) table.Fail("devices has to be from 1 to 16");
   }
   for (const std::string& library : whole.Texts("libraries")) {
     assignment.limits.cublas |= library == "cublas";

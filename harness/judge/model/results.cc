@@ -163,7 +163,7 @@ std::vector<vgpu::LineCounters> LinesToStore(const RungProfile& profile) {
 }
 
 Json TimelineJson(const StreamTimeline& timeline, bool detailed) {
-  constexpr const char* kLaneNames[] = {"to_device", "compute", "to_host"};
+  constexpr const char* kLaneNames[] = {"to_device", "compute", "to_host", "to_peer"};
   Json json = Json::object();
   for (const TimelineFigureInfo& info : AllTimelineFigures()) json[info.name] = timeline.*info.field;
   if (!detailed) return json;
@@ -177,6 +177,7 @@ Json TimelineJson(const StreamTimeline& timeline, bool detailed) {
                                   {"page_locked", operation.page_locked},
                                   {"begin", operation.begin},
                                   {"end", operation.end}});
+    if (operation.device > 0) json["operations"].back()["device"] = operation.device;
   }
   return json;
 }
@@ -394,7 +395,7 @@ std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const st
       if (element.contains("timeline")) {
         profile.timeline.emplace();
         for (const TimelineFigureInfo& info : AllTimelineFigures()) {
-          (*profile.timeline).*info.field = element["timeline"].at(info.name).get<double>();
+          (*profile.timeline).*info.field = element["timeline"].value(info.name, 0.0);
         }
       }
       for (const Json& part : element.value("launches", Json::array())) {

@@ -27,7 +27,12 @@ namespace lockstep::judge {
   X(one_engine_us, "`timeline_us` on a device with one engine for both directions, which keeps the order of issue") \
   X(one_engine_bound_us, "`bound_us` on that device")                                                               \
   X(pageable_bytes, "bytes copied between the device and host memory that is not page-locked")                      \
-  X(streams, "streams in which something was copied, filled or launched")
+  X(streams, "streams in which something was copied, filled or launched")                                           \
+  X(peer_us, "microseconds in which something was copied from one device to another")                               \
+  X(peer_alone_us, "the part of `peer_us` in which no kernel ran")                                                  \
+  X(peer_bytes, "bytes copied from one device to another")                                                          \
+  X(peer_bytes_most, "those of the device that sends or receives most, one way")                                    \
+  X(kernels_us, "microseconds in which a kernel ran, on any device")
 
 inline constexpr const char* kDefaultStream = "the default stream";
 
@@ -38,6 +43,7 @@ struct StreamTimeline {
 
   struct Operation {
     vgpu::Lane lane = vgpu::Lane::kCompute;
+    int device = 0;
     std::string name;  // "copy", "fill", or the kernel's
     std::string stream;
     uint64_t bytes = 0;
@@ -60,7 +66,8 @@ StreamTimeline MakeTimeline(std::span<const worker::StreamedOperation> operation
                             std::span<const vgpu::LaunchRecord> launches, const vgpu::DeviceProfile& profile);
 
 // The timeline as text for a terminal: a line of `columns` characters per engine, with a stream's digit while one of
-// its operations runs: 1 for the first stream used, d for the default stream.
+// its operations runs: 1 for the first stream used, d for the default stream. Of several devices only engines that did
+// something have a line.
 std::string LanesText(const StreamTimeline& timeline, size_t columns);
 
 }  // namespace lockstep::judge

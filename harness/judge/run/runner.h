@@ -20,6 +20,8 @@ class Runner {
  public:
   virtual ~Runner() = default;
   virtual JudgeDevice& device() = 0;
+  // How many devices the submission has; `device` is the first.
+  virtual int devices() const { return 1; }
   // Never fails because of the submission: the report describes failures, and the next call gets a running worker and a
   // working device. A fault destroys the device's memory. Throws HarnessError.
   virtual CallReport Call(const std::string& launcher, std::span<const worker::Argument> arguments) = 0;
@@ -81,6 +83,7 @@ struct RunnerOptions {
   worker::WorkerCommand command;
   worker::Limits limits;
   uint64_t judge_bytes = ~uint64_t{0};  // memory limit of this process, above which requests are refused
+  int devices = 1;                      // that the program has, if there are so many
   bool cublas = false, cufft = false;   // the program may use the library
   std::vector<uint8_t> image;           // what nvcc made of the submission (made_image.h); empty: any code will do
   std::string witness;                  // path of a worker without a submission (witness.h); "": there is none

@@ -53,7 +53,8 @@ class BoundedServer : public worker::CudaServer {
 
   BoundedServer(vgpu::Device& device, const RunnerOptions& options)
       : device_(device),
-        server_(device, {.cublas = options.cublas,
+        server_(device, {.devices = options.devices,
+                         .cublas = options.cublas,
                          .cufft = options.cufft,
                          .image = options.image,
                          .editor = options.memory->editor}),
@@ -108,6 +109,7 @@ class WorkerRunner : public Runner {
   ~WorkerRunner() override { session_.Stop(); }
 
   JudgeDevice& device() override { return *device_; }
+  int devices() const override { return std::min(options_.devices, device_->most_devices()); }
 
   void LimitInstructions(uint64_t elements) override {
     if (vgpu::Device* virtual_device = device_->virtual_device()) {

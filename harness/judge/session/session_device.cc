@@ -10,6 +10,7 @@
 #include "vgpu/core/symbol_name.h"
 #include "vgpu/cudart/binary/fatbin.h"
 #include "vgpu/cudart/binary/fatbin_load.h"
+#include "vgpu/memory/owner.h"
 
 namespace lockstep::worker {
 
@@ -125,7 +126,13 @@ MemoryUse DeviceServer::memory_use() const {
 
 // Counts a completed copy or fill.
 void DeviceServer::Count(const ApiCall& done) {
-  if (trace_.size() < options_.trace_calls) log_.Moved(StreamedKindOf(done.kind), done.bytes);
+  const int device = vgpu::OwnerOf(done.address);
+  if (trace_.size() >= options_.trace_calls) {
+  } else if (done.kind == ApiKind::kDeviceToDevice && vgpu::OwnerOf(done.from) != device) {
+    log_.Moved(StreamedKind::kBetween, done.bytes, vgpu::OwnerOf(done.from), device);
+  } else {
+    log_.Moved(StreamedKindOf(done.kind), done.bytes, device);
+  }
   const auto buffer_at = [&](uint64_t address) -> BufferUse* {
     for (BufferUse& buffer : use_.buffers) {
       if (address >= buffer.by_kernels.base && address - buffer.by_kernels.base < buffer.by_kernels.bytes) {
@@ -301,6 +308,8 @@ Message DeviceServer::AnswerBy(Answer (DeviceServer::*act)(Field...), const Mess
   std::tuple<std::remove_cvref_t<Field>...> fields{in.Read<std::remove_cvref_t<Field>>()...};
   in.Finish();
   continued_ = (request.flags & kContinued) != 0;
+  asked_ = request.flags >> kDeviceShift;
+  if (asked_ >= options_.devices) throw WireError("a request to device " + std::to_string(asked_));
   const auto call = [&](auto&... field) {
     (Shorten(field), ...);
     return (this->*act)(std::move(field)...);
@@ -355,6 +364,10 @@ vgpu::ModuleHandle DeviceServer::Load(std::span<const std::span<const uint8_t>> 
     ptx_bytes_ += text_bytes;
     const vgpu::ModuleHandle module = vgpu::cudart::LoadTexts(device_, texts);
     modules_[module] = text_bytes;
+    device_of_[module] = asked_;
+    for (const vgpu::VariableInfo& variable : device_.Variables(module)) {
+      vgpu::GiveTo(variable.address, variable.bytes, asked_);
+    }
     if (options_.editor != nullptr) texts_[module] = texts;
     const auto is_made = [&](const std::string& text) { return made_.contains(text); };
     if (!made_.empty() && !std::ranges::all_of(texts, is_made)) foreign_.insert(module);
@@ -395,8 +408,11 @@ uint64_t DeviceServer::Allocate(const WireOrigin& origin, uint64_t bytes) {
     PassedBound("the program holds " + std::to_string(options_.allocations) +
                 " allocations of device memory at one time, and asks for more");
   } else if (!fails && bytes <= options_.memory_bytes - owned_bytes_) {
-    call.address = device_.Allocate(
-        bytes, origin.function + " #" + std::to_string(++allocations_made_) + " by the submission", origin.call_site);
+    call.address = device_.Allocate(bytes,
+                                    origin.function + " #" + std::to_string(++allocations_made_) + " by the submission" +
+                                        (options_.devices > 1 ? ", on device " + std::to_string(asked_) : ""),
+                                    origin.call_site);
+    if (call.address != 0) vgpu::GiveTo(call.address, bytes, asked_);
   }
   call.failed = call.address == 0;
   if (!call.failed) {
@@ -476,14 +492,14 @@ bool DeviceServer::Contains(uint64_t address, uint64_t bytes) {
   // Not for memory that a kernel got from malloc(): the answer would leak a kernel's knowledge to the host.
   const auto allocation = device_.FindAllocation(address);
   const bool passed = allocation && passed_.contains(allocation->base);
-  return (passed || IsOwn(address, 0)) && device_.Contains(address, bytes);
+  return (passed || IsOwn(address, 0)) && vgpu::OwnerOf(address) == asked_ && device_.Contains(address, bytes);
 }
 
 uint64_t DeviceServer::FreeBytes() { return std::min(device_.FreeBytes(), options_.memory_bytes - owned_bytes_); }
 
 vgpu::LaunchResult DeviceServer::Launched(vgpu::LaunchResult result, size_t launches_before, ApiCall call) {
   if (trace_.size() < options_.trace_calls) {
-    log_.Launched(launches_before, device_.launches().size() - launches_before);
+    log_.Launched(launches_before, device_.launches().size() - launches_before, asked_);
   }
   result.microseconds = QuantizedMicroseconds(result.microseconds, time_step_us_);
   call.failed = result.error != vgpu::LaunchError::kNone;
@@ -494,9 +510,13 @@ vgpu::LaunchResult DeviceServer::Launched(vgpu::LaunchResult result, size_t laun
 
 vgpu::LaunchResult DeviceServer::Launch(const WireOrigin& origin, const vgpu::LaunchSpec& launch) {
   const vgpu::KernelInfo* kernel = FindOwnKernel(launch.module, launch.kernel);
-  if (kernel == nullptr) throw WireError("launch of a kernel that was never loaded");
+  if (kernel == nullptr || device_of_[launch.module] != asked_) {
+    throw WireError("launch of a kernel that was never loaded");
+  }
   if (launch.parameters.size() != kernel->parameter_bytes) throw WireError("launch with too few parameters");
   const size_t launches = device_.launches().size();
+  std::optional<vgpu::RunningOn> running;
+  if (options_.devices > 1) running.emplace(asked_);
   const vgpu::LaunchResult result =
       options_.editor == nullptr ? device_.Launch(launch)
                                  : options_.editor->Launch(device_, launch, texts_[launch.module], origin.call_site);
@@ -530,7 +550,7 @@ int32_t DeviceServer::MaxBlocksPerSm(const vgpu::KernelInfo& kernel, int32_t thr
 std::string DeviceServer::Profile() { return device_.profile().id; }
 
 void DeviceServer::Reset() {
-  FreeAll();
+  FreeAll(asked_);
   Record({.kind = ApiKind::kReset, .function = "cudaDeviceReset"});
 }
 
@@ -574,15 +594,25 @@ void DeviceServer::Unload(vgpu::ModuleHandle module, uint64_t text_bytes) {
   ptx_bytes_ -= text_bytes;
 }
 
-void DeviceServer::FreeAll() {
+// Of one device, or of all.
+void DeviceServer::FreeAll(std::optional<int> device) {
   // Back to front: the device stores them in this order, and erasing at the front moves all the others.
-  for (auto owned = owned_.rbegin(); owned != owned_.rend(); ++owned) device_.Free(owned->first);
-  for (const auto& [module, text_bytes] : modules_) Unload(module, text_bytes);
-  owned_.clear();
-  variables_.clear();
-  modules_.clear();
-  foreign_.clear();
-  owned_bytes_ = 0;
+  std::vector<uint64_t> bases;
+  for (auto owned = owned_.rbegin(); owned != owned_.rend(); ++owned) {
+    if (!device || vgpu::OwnerOf(owned->first) == *device) bases.push_back(owned->first);
+  }
+  for (const uint64_t base : bases) {
+    device_.Free(base);
+    owned_bytes_ -= owned_.at(base);
+    owned_.erase(base);
+  }
+  std::erase_if(modules_, [&](const auto& module) {
+    if (device && device_of_[module.first] != *device) return false;
+    Unload(module.first, module.second);
+    foreign_.erase(module.first);
+    return true;
+  });
+  std::erase_if(variables_, [&](const auto& variable) { return !device_.Contains(variable.first, 1); });
 }
 
 void DeviceServer::EndSession() {

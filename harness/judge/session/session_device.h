@@ -1,4 +1,5 @@
-// Serves a worker on a virtual GPU that the judge owns, and keeps a trace of its requests.
+// Serves a worker on a virtual GPU that the judge owns, and keeps a trace of its requests. Several devices of a worker
+// share that GPU's memory: each allocation belongs to one of them, whose kernels alone reach it.
 //
 // The worker may copy from and to its own allocations, its modules' variables, and the buffers passed to the current
 // call; it may free only its own. (Its kernels, as on hardware, can access all live memory, so expected values must
@@ -8,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -53,6 +55,7 @@ struct ApiCall {
 
 struct DeviceServerOptions {
   uint64_t memory_bytes = uint64_t{2} << 30;  // total that the worker may allocate
+  int devices = 1;                            // that it has
   // Limits on a session's records in the judge. Correct programs need a hundredth of each; exceeding one is reported in
   // violations().
   uint64_t allocations = 65'536;                  // live at the same time
@@ -132,11 +135,12 @@ class DeviceServer : public CudaServer {
   void WatchVariables(vgpu::ModuleHandle module);
   bool OwnsModule(vgpu::ModuleHandle module) const { return modules_.count(module) != 0; }
   void Unload(vgpu::ModuleHandle module, uint64_t text_bytes);
-  void FreeAll();
+  void FreeAll(std::optional<int> device = std::nullopt);
 
   vgpu::Device& device_;
   const DeviceServerOptions options_;
   std::map<vgpu::ModuleHandle, uint64_t> modules_;  // → bytes of its texts
+  std::map<vgpu::ModuleHandle, int> device_of_;     // the device that loaded it
   std::map<uint64_t, uint64_t> owned_;              // base → bytes
   std::map<uint64_t, uint64_t> variables_;          // base → bytes, of the worker's modules
   std::map<uint64_t, uint64_t> passed_;             // base → the lowest address in it that the call was given
@@ -155,6 +159,7 @@ class DeviceServer : public CudaServer {
   double time_step_us_ = 0;
   std::string stream_;      // of the current operation
   bool continued_ = false;  // the request being served is a further piece of a transfer
+  int asked_ = 0;           // the device that it is for
   std::vector<ApiCall> trace_;
   OperationLog log_;
   uint64_t trace_dropped_ = 0;

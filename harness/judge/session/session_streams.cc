@@ -60,22 +60,25 @@ StreamedOperation& OperationLog::Add(StreamedKind kind) {
   return operations_.back();
 }
 
-void OperationLog::Moved(StreamedKind kind, uint64_t bytes) {
+void OperationLog::Moved(StreamedKind kind, uint64_t bytes, int device, int peer) {
   if (bytes == 0) return;
   // Rows of one copy, or pieces of a large one.
   const bool continues = open_ && added_ && operations_.back().kind == kind;
   StreamedOperation& operation = continues ? operations_.back() : Add(kind);
   operation.bytes += bytes;
+  operation.device = device;
+  operation.peer = peer;
   if (kind != StreamedKind::kToDevice && kind != StreamedKind::kToHost) return;
   operation.page_locked = open_ && IsPageLocked(kind, operation.bytes);
   // A copy of pageable memory returns when it is done, or nearly done.
   if (!operation.page_locked) host_ = static_cast<uint32_t>(operations_.size());
 }
 
-void OperationLog::Launched(size_t first_launch, size_t launches) {
+void OperationLog::Launched(size_t first_launch, size_t launches, int device) {
   StreamedOperation& operation = Add(StreamedKind::kLaunch);
   operation.first_launch = first_launch;
   operation.launches = launches;
+  operation.device = device;
 }
 
 }  // namespace lockstep::worker

@@ -15,7 +15,7 @@
 
 namespace lockstep::worker {
 
-enum class StreamedKind : uint8_t { kToDevice, kToHost, kOnDevice, kFill, kLaunch };
+enum class StreamedKind : uint8_t { kToDevice, kToHost, kOnDevice, kBetween, kFill, kLaunch };
 
 struct StreamedOperation {
   StreamedKind kind = StreamedKind::kLaunch;
@@ -25,6 +25,8 @@ struct StreamedOperation {
   size_t first_launch = 0, launches = 0;
   std::string stream;           // "stream 2"
   std::vector<uint32_t> after;  // indices in this list of operations that must end first
+  int device = 0;               // kBetween: the one that sends
+  int peer = 0;                 // kBetween: the one that receives
 };
 
 class OperationLog {
@@ -33,8 +35,8 @@ class OperationLog {
   void Begin(const vgpu::StreamPoint& point);
   void End() { open_ = false; }
   // Adds completed work to the current operation or, outside of one, to the default stream.
-  void Moved(StreamedKind kind, uint64_t bytes);
-  void Launched(size_t first_launch, size_t launches);
+  void Moved(StreamedKind kind, uint64_t bytes, int device = 0, int peer = 0);
+  void Launched(size_t first_launch, size_t launches, int device = 0);
   void Clear();
 
   const std::vector<StreamedOperation>& operations() const { return operations_; }

@@ -63,6 +63,17 @@ std::string TrailOfArrayCall(Runner& runner, const CallContext& context, const A
   return TrailOf(runner, context.launcher, call.arguments, named(call.in), named(call.out), element, bytes);
 }
 
+// Calls in sequence, up to the first problem: call(input, repeats). Of several the last one repeats an earlier one's
+// size, and so must keep no memory.
+template <class Input, class Call>
+EvidenceRun CallInTurn(const std::vector<Input>& inputs, Call call) {
+  EvidenceRun run;
+  for (size_t i = 0; i < inputs.size() && run.problems.empty(); ++i) {
+    run = call(inputs[i], i > 0 && i + 1 == inputs.size());
+  }
+  return run;
+}
+
 // Fills `in`, poisons `out`, calls the launcher, and collects all problems: with the call, the result, the memory past
 // it, the input, and the guard zones of these and other buffers.
 template <class T, class... Others>

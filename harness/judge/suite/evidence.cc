@@ -220,16 +220,15 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
     measurement.elements = one.elements;
     return;
   }
-  Measurement::Elsewhere& elsewhere =
-      measurement.elsewhere.emplace_back(draw, ProfileOf(rung, "submission", one.elements, run.report, suite_));
   // With the evidence's clock, as for the reference.
   const vgpu::DeviceProfile* clock = vgpu::FindProfile(suite_.options().evidence_profile);
   if (is_counted && clock != nullptr) {
-    elsewhere.profile.microseconds = 0;
-    for (const vgpu::LaunchRecord& launch : run.report.launches) {
-      elsewhere.profile.microseconds += vgpu::EstimateTime(launch, *clock).microseconds;
+    for (vgpu::LaunchRecord& launch : run.report.launches) {
+      launch.microseconds = vgpu::EstimateTime(launch, *clock).microseconds;
     }
   }
+  Measurement::Elsewhere& elsewhere =
+      measurement.elsewhere.emplace_back(draw, ProfileOf(rung, "submission", one.elements, run.report, suite_));
   const std::vector<EvidenceCriterion>& criteria = suite_.assignment().criteria;
   const bool compares = std::any_of(criteria.begin(), criteria.end(), [&](const EvidenceCriterion& criterion) {
     return criterion.rung == rung && NeedsReference(criterion);

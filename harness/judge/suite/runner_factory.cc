@@ -50,6 +50,8 @@ RunnerOptions RunnerOptionsOf(const Options& options, const Limits& limits, cons
   if (options.device == DeviceKind::kVgpu) runner.limits.busy_seconds = limits.busy_seconds;
   runner.limits.output_bytes = limits.output_bytes;
   runner.judge_bytes = limits.judge_mb << 20;
+  runner.devices = static_cast<int>(limits.devices);
+  if (runner.devices > 1) runner.command.environment = {"LOCKSTEP_DEVICES=" + std::to_string(runner.devices)};
   runner.image = MadeImageOf(runner.command.worker);
   runner.cublas = limits.cublas;
   runner.cufft = limits.cufft;

@@ -485,6 +485,55 @@ TEST_F(DeviceServerTest, TimesAreRoundedToPowersOfTwoOrToSteps) {
   EXPECT_EQ(times.count(told(2000)), 1u);
 }
 
+// Two devices of a worker share a virtual GPU's memory.
+TEST_F(DeviceServerTest, EachDeviceReachesItsOwnMemory) {
+  DeviceServer two(device, {.devices = 2});
+  const auto ask = [&](int on, MessageType type, const Encoder& request) {
+    return two.Serve({type, static_cast<uint16_t>(on << kDeviceShift), request.bytes()});
+  };
+  const std::string text =
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 to)\n{\n\t.reg .u64 a;\n"
+      "\tld.param.u64 a, [to];\n\tst.global.u32 [a], 7;\n\tret;\n}\n";
+  vgpu::ModuleHandle modules[2];
+  uint64_t memory[2];
+  for (const int on : {0, 1}) {
+    const Message loaded = two.Serve(
+        {MessageType::kLoadModule, static_cast<uint16_t>(on << kDeviceShift), {text.begin(), text.end()}});
+    modules[on] = Decoder(loaded.payload).Get<vgpu::ModuleHandle>();
+    const Message allocated = ask(on, MessageType::kAllocate, From("cudaMalloc").Put(uint64_t{64}));
+    memory[on] = Decoder(allocated.payload).Get<uint64_t>();
+  }
+  const auto store = [&](int on, uint64_t to) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&to);
+    Encoder launch = From("cudaLaunchKernel");
+    Put(launch, vgpu::LaunchSpec{.module = modules[on],
+                                 .kernel = "k",
+                                 .grid = {1, 1, 1},
+                                 .block = {1, 1, 1},
+                                 .parameters = {bytes, sizeof to}});
+    const Message reply = ask(on, MessageType::kLaunch, launch);
+    Decoder decoder(reply.payload);
+    return GetLaunchResult(decoder).error;
+  };
+  const auto holds = [&](int on, uint64_t address) {
+    return Decoder(ask(on, MessageType::kContains, Encoder().Put(address).Put(uint64_t{4})).payload).GetBool();
+  };
+  EXPECT_EQ(store(0, memory[0]), vgpu::LaunchError::kNone);
+  EXPECT_EQ(store(1, memory[1] + 4), vgpu::LaunchError::kNone);
+  EXPECT_TRUE(holds(1, memory[1]) && !holds(0, memory[1]));
+  ask(0, MessageType::kCopy, From("cudaMemcpyPeer").Put(memory[1]).Put(memory[0]).Put(uint64_t{4}));
+  const StreamedOperation& copy = two.operations().back();
+  EXPECT_EQ(copy.kind, StreamedKind::kBetween);
+  EXPECT_TRUE(copy.device == 0 && copy.peer == 1);
+  EXPECT_THROW(ask(2, MessageType::kFreeBytes, Encoder()), WireError);
+  ask(0, MessageType::kReset, Encoder());
+  EXPECT_TRUE(holds(1, memory[1]) && !holds(0, memory[0]));
+  EXPECT_EQ(store(1, memory[1] + 8), vgpu::LaunchError::kNone);
+  const Message allocated = ask(0, MessageType::kAllocate, From("cudaMalloc").Put(uint64_t{64}));
+  EXPECT_EQ(store(1, Decoder(allocated.payload).Get<uint64_t>()), vgpu::LaunchError::kIllegalAddress);
+  two.EndSession();
+}
+
 // 300 characters can stand for 30 GB.
 TEST_F(DeviceServerTest, ANameThatDoublesItselfIsRefused) {
   std::string name = "_Z1f";

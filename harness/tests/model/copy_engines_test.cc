@@ -102,7 +102,7 @@ TEST(CopyEnginesTest, RandomSchedulesKeepTheRules) {
   for (int round = 0; round < 300; ++round) {
     std::vector<LaneOperation> operations(random() % 40);
     for (uint32_t k = 0; k < operations.size(); ++k) {
-      operations[k].lane = static_cast<Lane>(random() % kLanes);
+      operations[k].lane = static_cast<Lane>(random() % 3);
       operations[k].microseconds = random() % 10;
       operations[k].stream = random() % 4;
       for (uint32_t before = 0; before < k; ++before) {
@@ -139,6 +139,20 @@ TEST(CopyEnginesTest, RandomSchedulesKeepTheRules) {
     EXPECT_GE(schedule.microseconds, schedule.bound);
     EXPECT_LE(schedule.microseconds, schedule.serial);
   }
+}
+
+// Each device sends one copy at a time and receives one, beside its kernels.
+TEST(CopyEnginesTest, CopiesBetweenDevicesNeedBothEnds) {
+  std::vector<LaneOperation> operations = {{Lane::kToPeer, 10, {}, 0, 0, 1}, {Lane::kToPeer, 10, {}, 1, 1, 0},
+                                           {Lane::kCompute, 15, {}, 2, 0},   {Lane::kCompute, 15, {}, 3, 1},
+                                           {Lane::kToPeer, 10, {}, 4, 2, 1}, {Lane::kToPeer, 10, {3}, 5, 2, 0}};
+  const LaneSchedule schedule = ScheduleLanes(operations, kToday);
+  EXPECT_EQ(schedule.begin, (std::vector<double>{0, 0, 0, 0, 10, 20}));
+  EXPECT_EQ(schedule.microseconds, 30);
+  EXPECT_EQ(schedule.bound, 20);
+  EXPECT_EQ(schedule.peer, 30);
+  EXPECT_EQ(schedule.peer_overlap, 15);
+  EXPECT_EQ(schedule.kernels, 15);
 }
 
 }  // namespace copy_engines_test

@@ -74,6 +74,8 @@ class Backend {
   virtual void LeaveOut(Gap) {}
   // False: stream races are not checked; the three calls above are no-ops.
   virtual bool WatchesStreams() const { return true; }
+  // True: one owner has the memory of all devices. It copies between them, and is told of each stream operation once.
+  virtual bool HoldsAllDevices() const { return false; }
   // False: cudaFree does not make copies visible to the host, because its wait is not documented.
   virtual bool FreeShowsResults() const { return true; }
   // Records an API call without a request above (streams, events, …) in the judge's trace. May be a no-op.
@@ -85,6 +87,6 @@ std::unique_ptr<Backend> MakeLocalBackend(int device);
 // Turns on counters for local launches, so that they have a modelled time. False if they are on already, or there are
 // no local launches.
 bool CountFromNow();
-std::unique_ptr<Backend> MakeRemoteBackend(int socket);  // worker/remote_backend.cc
+std::unique_ptr<Backend> MakeRemoteBackend(int socket, int device);  // worker/remote_backend.cc
 
 }  // namespace lockstep::vgpu::cudart

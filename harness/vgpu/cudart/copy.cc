@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vgpu/cudart/work.h"
+#include "vgpu/model/copy_engines.h"
 
 namespace lockstep::vgpu::cudart {
 
@@ -61,7 +62,7 @@ Ends EndsOf(Runtime& r, const void* to, const void* from, cudaMemcpyKind kind) {
 
 void CopyRow(Runtime& r, void* to, const void* from, uint64_t bytes, const Ends& ends) {
   bool done = true;
-  if (ends.to && ends.from && *ends.to != *ends.from) {
+  if (ends.to && ends.from && *ends.to != *ends.from && !r.backend(*ends.to).HoldsAllDevices()) {
     std::vector<uint8_t> staged(bytes);
     done = r.backend(*ends.from).Read(staged.data(), Address(from), bytes, r.origin()) &&
            r.backend(*ends.to).Write(Address(to), staged.data(), bytes, r.origin());
@@ -94,7 +95,8 @@ double CopyMicroseconds(Runtime& r, const CopyWork& copy, const Ends& ends) {
     return profile.launch_overhead_us + 2.0 * bytes / rate;
   }
   if (!to_device && !from_device) return 0;
-  const bool pinned = to_pinned || from_pinned || (to_device && from_device);
+  if (to_device && from_device) return PeerCopyMicroseconds(profile, copy.region.Bytes());
+  const bool pinned = to_pinned || from_pinned;
   const double rate = (pinned ? profile.host_pinned_gb_per_s : profile.host_gb_per_s) * kBytesPerMicrosecond;
   return profile.copy_overhead_us + bytes / rate;
 }

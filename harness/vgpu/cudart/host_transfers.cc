@@ -261,11 +261,15 @@ StreamOperation::StreamOperation(Runtime& r, const Stream& stream, bool is_kerne
 
 void StreamOperation::Begin() {
   told_ = r_.backend().WatchesStreams() && (!is_kernel_ || r_.timeline().clocks().several());
-  if (told_) r_.ForEachBackend([this](Backend& backend) { backend.BeginOperation(point_); });
+  if (!told_) return;
+  if (r_.backend().HoldsAllDevices()) return r_.backend().BeginOperation(point_);
+  r_.ForEachBackend([this](Backend& backend) { backend.BeginOperation(point_); });
 }
 
 void StreamOperation::End() {
-  if (std::exchange(told_, false)) r_.ForEachBackend([](Backend& backend) { backend.EndOperation(); });
+  if (!std::exchange(told_, false)) return;
+  if (r_.backend().HoldsAllDevices()) return r_.backend().EndOperation();
+  r_.ForEachBackend([](Backend& backend) { backend.EndOperation(); });
 }
 
 HostMemoryInUse::HostMemoryInUse(Runtime& r, const StreamPoint& point) : r_(r), point_(point) {

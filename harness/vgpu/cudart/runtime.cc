@@ -91,8 +91,8 @@ bool HasJudge() { return JudgesSocket() != nullptr; }
 
 int Runtime::device_count() {
   static const int count = [] {
-    const char* wanted = std::getenv("LOCKSTEP_DEVICES");
-    return wanted == nullptr || JudgesSocket() != nullptr ? 1 : std::clamp(std::atoi(wanted), 1, kMaxDevices);
+    const char* wanted = std::getenv("LOCKSTEP_DEVICES");  // a judge sets it for its worker
+    return wanted == nullptr ? 1 : std::clamp(std::atoi(wanted), 1, kMaxDevices);
   }();
   return count;
 }
@@ -191,7 +191,7 @@ Backend& Runtime::backend(int device) {
   std::unique_ptr<Backend>& backend = contexts_[device].backend;
   if (backend == nullptr) {
     const char* socket = JudgesSocket();
-    backend = socket != nullptr ? MakeRemoteBackend(std::atoi(socket)) : MakeLocalBackend(device);
+    backend = socket != nullptr ? MakeRemoteBackend(std::atoi(socket), device) : MakeLocalBackend(device);
   }
   return *backend;
 }

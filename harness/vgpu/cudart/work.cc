@@ -123,9 +123,10 @@ void Submit(Runtime& r, Work work, cudaStream_t handle) {
     Require(copy->kind >= cudaMemcpyHostToHost && copy->kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
   }
   if (const auto* fill = std::get_if<FillWork>(&work); fill != nullptr && fill->region.Bytes() == 0) return;
-  Stream& stream = std::holds_alternative<WaitWork>(work) || std::holds_alternative<RecordWork>(work)
-                       ? r.StreamOf(handle)
-                       : r.StreamForWork(handle);
+  // A copy may be issued to another device's stream.
+  const bool any_device = std::holds_alternative<WaitWork>(work) || std::holds_alternative<RecordWork>(work) ||
+                          std::holds_alternative<CopyWork>(work);
+  Stream& stream = any_device ? r.StreamOf(handle) : r.StreamForWork(handle);
   if (const auto* wait = std::get_if<WaitWork>(&work)) {
     const Event& event = r.timeline().EventOf(wait->event);
     Require(!event.of_ended_capture, cudaErrorInvalidValue);

@@ -116,12 +116,18 @@ const Allocation* PointedTo(const LaunchState& launch, uint32_t pc) {
   return found;
 }
 
+// Also in one of another device.
+bool IsInBuffer(const GlobalMemory& memory, uint64_t address) {
+  const Allocation* a = memory.Nearest(address);
+  return a != nullptr && address - a->base < a->bytes;
+}
+
 void Describe(const LaunchState& launch, uint32_t pc, MemoryPlace& place) {
   const NamedRange* range = nullptr;
   switch (place.space) {
     case MemorySpace::kGlobal:
     case MemorySpace::kConst:
-      if (const Allocation* meant = launch.memory->Find(place.address) == nullptr ? PointedTo(launch, pc) : nullptr) {
+      if (const Allocation* meant = IsInBuffer(*launch.memory, place.address) ? nullptr : PointedTo(launch, pc)) {
         SetBuffer(*meant, place);
         const uint64_t turn = TurnOf(place);
         if (place.address >= meant->base + turn / 2 && place.address < meant->base + turn) SetWrapped(place);

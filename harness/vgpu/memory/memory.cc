@@ -12,6 +12,7 @@
 
 #include "vgpu/memory/address_space.h"
 #include "vgpu/memory/freed.h"
+#include "vgpu/memory/owner.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -30,6 +31,13 @@ std::mutex arena_mutex;
 std::bitset<kMaxArenas> arena_used;
 // The most recently freed allocations of each arena, oldest first; for messages.
 std::array<std::vector<Allocation>, kMaxArenas> freed_of_arena;
+struct Owned {
+  uint64_t bytes;
+  int device;
+};
+std::map<uint64_t, Owned> owners;  // by base, of allocations that were given to a device
+int running_on = -1;               // the device whose kernels run; -1: any
+void ForgetOwners(uint64_t begin, uint64_t end) { owners.erase(owners.lower_bound(begin), owners.lower_bound(end)); }
 
 uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -68,6 +76,7 @@ GlobalMemory::GlobalMemory(uint64_t capacity) : capacity_(std::min(capacity, kLa
 }
 
 GlobalMemory::~GlobalMemory() {
+  ForgetOwners(begin_, end_);
   munmap(reinterpret_cast<void*>(begin_), end_ - begin_);
   std::lock_guard lock(arena_mutex);
   freed_of_arena[static_cast<size_t>(slot_)].clear();
@@ -95,6 +104,7 @@ uint64_t GlobalMemory::AllocateIn(Region& region, Allocation allocation) {
   if (!base) return 0;
   region.used += bytes;
   allocation.base = *base;
+  if (running_on > 0) GiveTo(*base, bytes, running_on);
   const auto at = std::upper_bound(live_.begin(), live_.end(), *base,
                                    [](uint64_t address, const Allocation& a) { return address < a.base; });
   live_.insert(at, std::move(allocation));
@@ -146,6 +156,7 @@ bool GlobalMemory::Free(uint64_t address) {
     name = (name.empty() ? "a buffer of " + std::to_string(freed.back().bytes) + " bytes" : name) +
            std::string(kFreedName);
   }
+  owners.erase(address);
   steps_ += static_cast<uint64_t>(live_.end() - at);
   live_.erase(at);
   return true;
@@ -220,6 +231,7 @@ void GlobalMemory::FreeAll() {
   reserved_.clear();
   madvise(reinterpret_cast<void*>(begin_), end_ - begin_, MADV_DONTNEED);
   live_.clear();
+  ForgetOwners(begin_, end_);
   heap_plan_ = HeapPlan(kUsualHeap);
   heap_was_used_ = false;
   freed_of_arena[static_cast<size_t>(slot_)].clear();
@@ -234,17 +246,32 @@ const Allocation* GlobalMemory::Find(uint64_t address) const {
                              [](uint64_t value, const Allocation& a) { return value < a.base; });
   if (at == live_.begin()) return nullptr;
   --at;
+  if (running_on >= 0 && OwnerOf(at->base) != running_on) return nullptr;
   return address - at->base < at->bytes ? &*at : nullptr;
 }
 
+int OwnerOf(uint64_t address) {
+  const auto above = owners.upper_bound(address);
+  if (above == owners.begin()) return 0;
+  const auto& [base, owned] = *std::prev(above);
+  return address - base < owned.bytes ? owned.device : 0;
+}
+
+void GiveTo(uint64_t base, uint64_t bytes, int device) {
+  if (device > 0) owners[base] = {bytes, device};
+}
+
+RunningOn::RunningOn(int device) { running_on = device; }
+RunningOn::~RunningOn() { running_on = -1; }
+
 const Allocation* GlobalMemory::Nearest(uint64_t address) const {
-  if (const Allocation* a = Find(address)) return a;
   const auto above = std::upper_bound(live_.begin(), live_.end(), address,
                                       [](uint64_t value, const Allocation& a) { return value < a.base; });
   const Allocation* best = nullptr;
   uint64_t distance = kNearby;  // distance to the end of the buffer below
   if (above != live_.begin()) {
     const Allocation& below = *std::prev(above);
+    if (address - below.base < below.bytes) return &below;  // of another device, too
     const uint64_t d = address - (below.base + below.bytes);
     if (d < distance) {
       distance = d;

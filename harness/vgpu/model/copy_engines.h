@@ -1,8 +1,9 @@
-// Schedules stream operations on a device's engines: one copy in each direction, and kernels.
+// Schedules stream operations on the engines of one or several devices: one copy in each direction, and kernels. Each
+// device also sends one copy to another device at a time, and receives one.
 //
 // An engine does one operation after another. An operation begins when its engine is free and all that it waits for has
-// ended. The model's simplifications: kernels do not share the device, because each is assumed to fill it, and issuing
-// takes the host no time.
+// ended; a copy between devices needs two engines. The model simplifies: kernels do not share the device, because each
+// is taken to fill it, and issuing takes the host no time.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace lockstep::vgpu {
 
-enum class Lane : uint8_t { kToDevice, kCompute, kToHost };
-inline constexpr int kLanes = 3;
+enum class Lane : uint8_t { kToDevice, kCompute, kToHost, kToPeer };
+inline constexpr int kLanes = 4;
 
 struct LaneOperation {
   Lane lane = Lane::kCompute;
@@ -22,6 +23,8 @@ struct LaneOperation {
   // Operations that must end first, by their indices in the order of issue, all lower than this one's.
   std::vector<uint32_t> after = {};
   uint32_t stream = 0;
+  uint32_t device = 0;  // kToPeer: the one that sends
+  uint32_t peer = 0;    // kToPeer: the one that receives
 };
 
 struct LaneRules {
@@ -41,11 +44,16 @@ struct LaneSchedule {
   double serial = 0;               // the sum of all
   double kernel_overlap = 0;       // time in which a kernel and a copy ran
   double copy_overlap = 0;         // time in which copies in both directions ran
+  double peer = 0;                 // time in which a copy between devices ran
+  double peer_overlap = 0;         // the part of it in which a kernel ran too
+  double kernels = 0;              // time in which a kernel ran, on any device
 };
 
 LaneSchedule ScheduleLanes(std::span<const LaneOperation> operations, LaneRules rules);
 
 // The time of a copy on the host link when it is one of many in a stream's queue.
 double HostCopyMicroseconds(const DeviceProfile& profile, uint64_t bytes, bool page_locked);
+// The same for a copy from one device to another.
+double PeerCopyMicroseconds(const DeviceProfile& profile, uint64_t bytes);
 
 }  // namespace lockstep::vgpu

@@ -204,6 +204,7 @@ def _assignment(fields: Fields, path: Path) -> Assignment:
     # Used by the judge; only checked here.
     limits.whole("instruction_budget", 1, least=1)
     limits.whole("output_bytes", 1)
+    limits.whole("devices", 1, least=1)
     for key in ("test_seconds", "submission_seconds"):
         limits.number(key, 1, least=0.1)
     evidence.flag("timeline", False)

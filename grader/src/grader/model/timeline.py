@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from grader.base.schema import Fields, read
 
-ENGINES = ("to_device", "compute", "to_host")
+ENGINES = ("to_device", "compute", "to_host", "to_peer")
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Operation:
     page_locked: bool
     begin: float
     end: float
+    device: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Timeline:
 def timeline_from(fields: Fields) -> Timeline:
     """Reads a profile's timeline; raises SchemaError."""
     operations = tuple(
-        read(Operation, entry, engine=entry.choice("engine", ENGINES))
+        read(Operation, entry, engine=entry.choice("engine", ENGINES), device=entry.whole("device", 0))
         for entry in (fields.tables("operations") if fields.has("operations") else ())
     )
     return read(Timeline, fields, operations=operations)

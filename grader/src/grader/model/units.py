@@ -25,6 +25,11 @@ _UNITS = {
     "one_engine_bound_us": "copy engine, the only one",
     "copy_overlap_us": "time of copies both ways",
     "kernel_overlap_us": "time of kernels beside copies",
+    "peer_us": "time of copies between devices",
+    "peer_alone_us": "time of copies between devices with no kernel beside them",
+    "peer_bytes": "bytes copied between devices",
+    "peer_bytes_most": "bytes that one device sends or receives",
+    "kernels_us": "time in which kernels ran",
 }
 _MEASURED = ("PASS", "SLOW")
 

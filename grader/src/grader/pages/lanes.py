@@ -9,7 +9,7 @@ from grader.model.assignment import Assignment
 from grader.model.result import SuiteResult
 from grader.model.timeline import ENGINES, Timeline
 
-_NAMES = {"to_device": "to device", "compute": "kernels", "to_host": "to host"}
+_NAMES = {"to_device": "to device", "compute": "kernels", "to_host": "to host", "to_peer": "to other devices"}
 _COLOURS = 8
 _THIN = 0.25  # percent: shorter bars would be invisible
 
@@ -60,9 +60,11 @@ def _of(label: str, title: str, timeline: Timeline) -> RungLanes:
     colours: dict[str, int] = {}
     for operation in timeline.operations:
         colours.setdefault(operation.stream, len(colours) % _COLOURS)
+    devices = sorted({operation.device for operation in timeline.operations})
+    used = {(operation.device, operation.engine) for operation in timeline.operations}
     lanes = tuple(
         Lane(
-            _NAMES[engine],
+            _NAMES[engine] if devices == [0] else f"device {device}, {_NAMES[engine]}",
             tuple(
                 Bar(
                     x=100 * operation.begin / timeline.timeline_us,
@@ -72,10 +74,12 @@ def _of(label: str, title: str, timeline: Timeline) -> RungLanes:
                     + (f", {operation.bytes:,} bytes" if operation.bytes else ""),
                 )
                 for operation in timeline.operations
-                if operation.engine == engine
+                if (operation.device, operation.engine) == (device, engine)
             ),
         )
+        for device in devices
         for engine in ENGINES
+        if (device, engine) in used or (devices == [0] and engine != "to_peer")
     )
     ratio = timeline.timeline_us / timeline.bound_us if timeline.bound_us else 0.0
     overlap = (

@@ -59,6 +59,7 @@ constexpr DeviceProfile kProfile = {
     .host_pinned_gb_per_s = 3.2,          // the course: 3.2 typical of 4
     .queued_copy_us = 10,                 // estimated
     .copy_engines = 0,                    // came with compute capability 1.1
+    .peer_gb_per_s = 0,
     .strict_half_warp_coalescing = true,
     .shared_banks = 16,
 };

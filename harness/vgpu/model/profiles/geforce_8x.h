@@ -42,6 +42,7 @@ inline constexpr DeviceProfile kGeForce8x = {
     .copy_overhead_us = 8,               // estimated
     .queued_copy_us = 2.5,               // estimated: an H100\'s
     .copy_engines = 2,                   // one for each direction
+    .peer_gb_per_s = 0,
     .strict_half_warp_coalescing = false,
     .shared_banks = 32,
 };

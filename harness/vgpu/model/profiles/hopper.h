@@ -49,6 +49,7 @@ inline constexpr DeviceProfile kHopper = {
     .host_pinned_gb_per_s = 55,           // measured: 55.1
     .queued_copy_us = 2.5,                // measured
     .copy_engines = 2,                    // one for each direction
+    .peer_gb_per_s = 360,                 // estimated: four fifths of NVLink 4's 450 each way
     .strict_half_warp_coalescing = false,
     .shared_banks = 32,
 };

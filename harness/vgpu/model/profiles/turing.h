@@ -46,6 +46,7 @@ inline constexpr DeviceProfile kTuring = {
     .host_pinned_gb_per_s = 12,        // estimated from the bus
     .queued_copy_us = 2.5,             // estimated: an H100\'s
     .copy_engines = 2,                 // one for each direction
+    .peer_gb_per_s = 0,
     .strict_half_warp_coalescing = false,
     .shared_banks = 32,
 };

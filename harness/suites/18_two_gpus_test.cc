@@ -1,0 +1,230 @@
+// Assignment 18, two GPUs: the tests that students have. Each runs on every rung that it fits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "judge/device/compare.h"
+#include "judge/input/inputs.h"
+#include "judge/model/text.h"
+#include "judge/run/kernel_work.h"
+#include "judge/suite/array_call.h"
+#include "judge/suite/main.h"
+#include "suites/18_two_gpus_explain.h"
+#include "suites/18_two_gpus_fixture.h"
+
+namespace lockstep::suites {
+namespace {
+
+using judge::CallContext;
+using judge::CallReport;
+using judge::Grouped;
+using judge::MakeProblem;
+using judge::Problem;
+using judge::Role;
+using judge::Verdict;
+using worker::Argument;
+
+uint64_t CellsOf(const Task& task) { return static_cast<uint64_t>(task.width) * static_cast<uint64_t>(task.height); }
+uint64_t WordsOf(const std::string& rung, const Task& task) {
+  return IsField(rung) ? CellsOf(task) : IsRing(rung) ? task.n * static_cast<uint64_t>(task.devices) : task.n;
+}
+
+CallContext ContextOf(const std::string& rung, const Task& task) {
+  std::string input = IsField(rung)
+                          ? "width = " + std::to_string(task.width) + ", height = " + std::to_string(task.height) +
+                                ", steps = " + std::to_string(task.steps)
+                          : "n = " + Grouped(task.n);
+  input += ", devices = " + std::to_string(task.devices);
+  CallContext context{rung, input, judge::Suite::Get().assignment().submission};
+  context.host_bytes = UINT64_MAX;  // the results are copied there
+  return context;
+}
+
+// The kernels' work: words changed, or added.
+uint64_t WorkOf(const std::string& rung, const Task& task) {
+  const auto devices = static_cast<uint64_t>(task.devices);
+  if (IsStages(rung)) return task.n * devices;
+  return IsRing(rung) ? task.n * (devices - 1) : CellsOf(task) * static_cast<uint64_t>(task.steps);
+}
+
+// Whether the host has computed the result, and sent it to the devices to get it back from there.
+bool WasSent(const CallContext& context, const CallReport& report) {
+  std::vector<Problem> missing;
+  judge::CheckWentToDevice(report, context, report.arrays.at(1), "h_out", missing);
+  return missing.empty();
+}
+
+// Whether kernels of all devices did the work.
+std::optional<Problem> CheckWorked(const CallContext& context, const CallReport& report, const Task& task) {
+  std::set<int> used;
+  for (const worker::StreamedOperation& operation : report.operations) {
+    if (operation.kind == worker::StreamedKind::kLaunch) used.insert(operation.device);
+  }
+  // Of few rows a device may have no part; sums may be one device's.
+  constexpr int kFewRows = 4;
+  const bool all = IsField(context.launcher) ? task.height >= kFewRows * task.devices : IsStages(context.launcher);
+  for (int d = 0; d < task.devices && all; ++d) {
+    if (used.contains(d)) continue;
+    return MakeProblem(
+        Verdict::kRejected, context, {"h_out is right, but device " + std::to_string(d) + " ran no kernel"},
+        "cudaSetDevice decides where memory is, which device a stream belongs to, and where a kernel runs");
+  }
+  vgpu::Counters counted;
+  for (const vgpu::LaunchRecord& launch : report.launches) counted += launch.counters;
+  // A cell takes four additions, a stage one that multiplies too.
+  const uint64_t least = WorkOf(context.launcher, task) * (IsField(context.launcher) ? 4 : 1) / vgpu::kWarpSize;
+  if (counted.warp_instructions == 0 || counted.integer_instructions >= least) return std::nullopt;
+  return MakeProblem(Verdict::kRejected, context,
+                     {"h_out is right, but the kernels executed " +
+                      judge::Counted(counted.integer_instructions, "integer instruction") + " by warps, and " +
+                      Grouped(least) + " are the least that the work takes"},
+                     "the kernels have to do the work, on all words");
+}
+
+void CheckResult(const CallContext& context, const CallReport& report, const Task& task, const Words& words,
+                 std::vector<Problem>& problems) {
+  const Words found = judge::ValuesOf<uint32_t>(report.arrays.at(1));
+  const Words expected = Expected(context.launcher, task, words);
+  if (const auto mismatch = judge::CompareExact<uint32_t>(expected, found)) {
+    problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_out: " + judge::MismatchText(*mismatch, words.size())},
+                                   HintOfResult(context.launcher, task, words, found, mismatch->index)));
+    return;
+  }
+  if (!report.observed || WorkOf(context.launcher, task) == 0) return;
+  if (report.launches.empty()) {
+    problems.push_back(judge::NoKernelProblem(context));
+    return;
+  }
+  judge::CheckCameFromDevice(report, context, report.arrays.at(1), "h_out", !IsRing(context.launcher), problems);
+  if (problems.empty()) judge::CheckWentToDevice(report, context, judge::BytesOf(words), "h_in", problems);
+  if (problems.empty() && expected != words && WasSent(context, report)) {
+    problems.push_back(MakeProblem(Verdict::kRejected, context,
+                                   {"h_out is right, but the host copied all of its words to the devices"},
+                                   "the devices compute the result, and send each other what they need of it"));
+  }
+  if (problems.empty()) {
+    if (auto problem = CheckWorked(context, report, task)) problems.push_back(std::move(*problem));
+  }
+}
+
+// Makes one call, and collects all its problems.
+judge::EvidenceRun Call(judge::Runner& runner, const std::string& rung, const Task& task, const judge::SeedKey& seed) {
+  const CallContext context = ContextOf(rung, task);
+  const Words words = judge::MakeWords(WordsOf(rung, task), seed);
+  const std::vector<uint8_t> in = judge::BytesOf(words), poisoned(in.size(), judge::kPoisonByte);
+  std::vector<Argument> arguments = {Argument::HostArray(in), Argument::HostArray(poisoned)};
+  if (IsField(rung)) {
+    for (const int size : {task.width, task.height, task.steps}) arguments.push_back(Argument::Integer(size));
+  } else {
+    arguments.push_back(Argument::Integer(task.n));
+  }
+  arguments.push_back(Argument::Integer(task.devices));
+  // Launches are limited by the number of elements: some for each device and step.
+  constexpr uint64_t kLaunches = 16, kElementsALaunch = 128;
+  const auto turns = static_cast<uint64_t>((1 + task.steps) * task.devices);
+  runner.LimitInstructions(words.size() + kElementsALaunch * kLaunches * turns);
+  judge::EvidenceRun run{runner.Call(rung, arguments), {}};
+  run.elements = IsField(rung) ? WorkOf(rung, task) : task.n;
+  const CallReport& report = run.report;
+  const bool returned = report.outcome == worker::Outcome::kReturned && report.arrays.size() == 2;
+  if (returned && judge::DidNothing(report) && !words.empty() && report.arrays[1] == poisoned) {
+    run.problems = {judge::UnfinishedProblem(context)};
+    return run;
+  }
+  run.problems = judge::ProblemsOf(report, context);
+  judge::ExplainEach(run.problems, HintOfFault);
+  if (returned && run.problems.empty()) CheckResult(context, report, task, words, run.problems);
+  if (returned && report.arrays[0] != in) {
+    run.problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_in was changed"}, "h_in is read-only"));
+  }
+  if (run.problems.empty()) judge::CheckNothingHeld(context, report, run.problems);
+  if (run.problems.empty()) judge::CheckNoneLeft(context, report, run.problems);
+  return run;
+}
+
+}  // namespace
+
+void GpusTest::Expect(const Task& task, Role role) {
+  const judge::SeedKey seed = Seed(inputs_++);
+  if (!ok()) return;
+  judge::Runner& runner = judge::Suite::Get().runner(role);
+  if (task.devices > runner.devices()) {
+    std::printf("left out: %s needs %d devices, and this machine has %d\n", name().c_str(), task.devices,
+                runner.devices());
+    return;
+  }
+  judge::EvidenceRun run = Call(runner, rung(), task, seed);
+  Keep(run.report);
+  Add(std::move(run.problems));
+}
+
+void GpusTest::ExpectWords(int devices, const std::vector<uint64_t>& lengths, Role role) {
+  if (IsField(rung())) return;
+  for (const uint64_t n : lengths) Expect({.devices = devices, .n = n}, role);
+}
+
+void GpusTest::ExpectField(int devices, int width, int height, int steps, Role role) {
+  if (!IsField(rung())) return;
+  Expect({.devices = devices, .width = width, .height = height, .steps = steps}, role);
+}
+
+// From the least to the most demanding calls, so that the first message is the simplest.
+TEST_P(GpusTest, RunsOnOneDevice) {
+  ExpectWords(1, {256, 1000});
+  for (const int steps : {1, 3}) ExpectField(1, 64, 16, steps);
+}
+
+TEST_P(GpusTest, SharesTheWork) {
+  ExpectWords(2, {256, 4096, 10000});
+  for (const int steps : {1, 2, 5}) ExpectField(2, 64, 16, steps);
+}
+
+TEST_P(GpusTest, TakesAnySize) {
+  ExpectWords(2, judge::Around({2, 32, 256, 1024}));
+  for (const auto& [width, height] : {std::pair(33, 7), {1, 9}, {100, 2}, {31, 3}, {257, 33}}) {
+    ExpectField(2, width, height, 4);
+  }
+}
+
+TEST_P(GpusTest, HandlesLittle) {
+  // If the rung can't do this yet, report that first.
+  ExpectWords(2, {64, 1, 0});
+  ExpectField(2, 8, 8, 1);
+  for (const auto& [width, height] : {std::pair(8, 1), {1, 1}, {0, 5}, {5, 0}}) ExpectField(2, width, height, 3);
+  ExpectField(2, 20, 10, 0);
+}
+
+// What an earlier call left behind is wrong here.
+TEST_P(GpusTest, RunsAgain) {
+  for (const int devices : {2, 1, 2}) {
+    ExpectWords(devices, {3000, 700});
+    ExpectField(devices, 50, 12, 3), ExpectField(devices, 30, 20, 2);
+  }
+}
+
+TEST_P(GpusTest, RunsForLong) {
+  ExpectWords(2, {33, (uint64_t{1} << 18) + 77}, Role::kPlain);
+  ExpectField(2, 33, 8, 2, Role::kPlain);
+  ExpectField(2, 500, 70, 25, Role::kPlain);
+}
+
+INSTANTIATE_TEST_SUITE_P(, GpusTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()), judge::RungName);
+
+}  // namespace lockstep::suites
+
+namespace lockstep::judge {
+
+// With four devices what a stage or a row costs is seen best, with two the exchange between the parts of a field.
+EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
+  constexpr int kHeight = 32, kSteps = 4;
+  suites::Task task{.devices = 4, .n = one.elements};
+  if (suites::IsField(rung)) {
+    const int width = std::max(static_cast<int>(one.elements / (kHeight * kSteps)), 1);
+    task = {.devices = 2, .width = width, .height = kHeight, .steps = kSteps};
+  }
+  return suites::Call(runner, rung, task, one.seed);
+}
+
+}  // namespace lockstep::judge
