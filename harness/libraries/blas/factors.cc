@@ -86,7 +86,8 @@ struct Batch {
   Function f;
   int n, count;
   cublasStatus_t Check(int lda) const {
-    return f.Check({IsSize(n), Leads(lda, n), {count >= 0, "the batch's size is negative"}});
+    return f.Check(
+        {IsSize(n), {lda >= n, "lda is smaller than the rows"}, {count >= 0, "the batch's size is negative"}});
   }
   bool IsEmpty() const { return n == 0 || count == 0; }
   Call Begin(double operations) const {

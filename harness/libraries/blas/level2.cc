@@ -97,8 +97,8 @@ void MultiplySymmetric(cublasFillMode_t uplo, int64_t n, const T& alpha, const T
 template <typename T>
 cublasStatus_t Symv(const Product<T>& p, bool is_hermitian, cublasFillMode_t uplo, int64_t n, const T* a, int64_t lda) {
   LOCKSTEP_RETURN_UNLESS_OK(CheckSymmetric(p, uplo, n));
-  LOCKSTEP_RETURN_UNLESS_OK(p.f.Check({Leads(lda, n)}));
   if (n == 0) return CUBLAS_STATUS_SUCCESS;
+  LOCKSTEP_RETURN_UNLESS_OK(p.f.Check({Leads(lda, n)}));
   LOCKSTEP_REFUSE_UNLESS_FIT(p.f, n, lda, p.incx, p.incy);
   return p.Do(Triangle(Access::kRead, "matrix A", a, sizeof(T), n, lda, uplo),
               static_cast<double>(n) * static_cast<double>(n), n, n,

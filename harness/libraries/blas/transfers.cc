@@ -24,8 +24,8 @@ cublasStatus_t CopyVector(const char* function, const Sides& sides, int64_t n, i
                           int64_t from_increment, void* to, int64_t to_increment) {
   const CalledAs named(function);
   if (from_increment <= 0 || to_increment <= 0) return CUBLAS_STATUS_INVALID_VALUE;
-  if (n == 0) return CUBLAS_STATUS_SUCCESS;
   if (element <= 0) return CUBLAS_STATUS_INVALID_VALUE;
+  if (n == 0) return CUBLAS_STATUS_SUCCESS;
   if (n < 0) return CUBLAS_STATUS_MAPPING_ERROR;
   return Copy(sides, 1, n, element, from, from_increment, to, to_increment);
 }

@@ -105,7 +105,12 @@ nvJitLinkResult AddPtx(Linker& linker, const void* data, size_t bytes, const cha
     if (bytes > sizeof(uint64_t) && IsLinkedImage(data)) {
       for (std::string& text : TextsOfLinkedImage(image)) linker.texts.push_back(std::move(text));
     } else if (IsText(static_cast<const char*>(data), bytes)) {
-      linker.texts.emplace_back(static_cast<const char*>(data), ::strnlen(static_cast<const char*>(data), bytes));
+      std::string text(static_cast<const char*>(data), ::strnlen(static_cast<const char*>(data), bytes));
+      constexpr std::string_view kTarget = ".target sm_";
+      const size_t at = text.find(kTarget);
+      if (at != std::string::npos && std::atoi(text.c_str() + at + kTarget.size()) > linker.sm)
+        return linker.Fail(NVJITLINK_ERROR_PTX_COMPILE, "the PTX is for a newer architecture than the link");
+      linker.texts.push_back(std::move(text));
     } else {
       linker.texts.push_back(ExtractPtx(image, linker.sm));
     }
@@ -199,7 +204,6 @@ nvJitLinkResult nvJitLinkCreate(nvJitLinkHandle* handle, uint32_t count, const c
   if (handle == nullptr || options == nullptr) return NVJITLINK_ERROR_NULL_INPUT;
   auto linker = std::make_unique<Linker>();
   linker->options.assign(options, options + count);
-  if (const nvJitLinkResult result = TakeOptions(*linker); result != NVJITLINK_SUCCESS) return result;
   // NVIDIA's library knows all options, where it is installed.
   if (FindRealLibrary(kFile) != nullptr) {
     nvJitLinkHandle tried = nullptr;
@@ -207,6 +211,7 @@ nvJitLinkResult nvJitLinkCreate(nvJitLinkHandle* handle, uint32_t count, const c
     if (result != NVJITLINK_SUCCESS) return result;
     Real("nvJitLinkDestroy", &tried);
   }
+  if (const nvJitLinkResult result = TakeOptions(*linker); result != NVJITLINK_SUCCESS) return result;
   *handle = reinterpret_cast<nvJitLinkHandle>(linker.release());
   return NVJITLINK_SUCCESS;
 }
@@ -236,9 +241,10 @@ nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle) {
   if (handle == nullptr) return NVJITLINK_ERROR_INVALID_INPUT;
   Linker& linker = *Of(handle);
   if (const nvJitLinkResult result = TakeLtoResult(linker); result != NVJITLINK_SUCCESS) return result;
-  // What was refused has said so; a link of nothing else succeeds, as NVIDIA's, and gives nothing.
-  if (linker.texts.empty() && !linker.errors.empty()) return NVJITLINK_SUCCESS;
-  if (linker.texts.empty()) return linker.Fail(NVJITLINK_ERROR_INVALID_INPUT, "nothing was added to the link");
+  if (linker.lto && linker.real == nullptr)
+    return linker.Fail(NVJITLINK_ERROR_NVVM_COMPILE, "with -lto, but without LTO-IR");
+  // What was refused has said so; a link of nothing succeeds, as NVIDIA's.
+  if (linker.texts.empty()) linker.texts = {".version 8.0\n.target sm_50\n.address_size 64\n"};
   linker.image = lockstep::vgpu::cudart::MakeLinkedImage(linker.texts);
   return NVJITLINK_SUCCESS;
 }

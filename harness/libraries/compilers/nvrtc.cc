@@ -95,7 +95,10 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
 }
 
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t* bytes) {
-  return Real(Compiled().Has(program) ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize", program, bytes);
+  const bool of_ptx = Compiled().Has(program);
+  const nvrtcResult result = Real(of_ptx ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize", program, bytes);
+  if (of_ptx && result == NVRTC_SUCCESS && *bytes == 1) *bytes = 0;  // the end of an empty text: it did not compile
+  return result;
 }
 
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char* image) {

@@ -209,8 +209,13 @@ void StartOpenBlas() {
 
 const Product* FindProduct(const ProductTypes& types) {
   if (types.a != types.b) return nullptr;
+  // Narrower inputs need no rounding to fast arithmetic's.
+  const bool narrow = types.a == CUDA_R_16F || types.a == CUDA_R_16BF || types.a == CUDA_R_8I;
+  const bool fast = types.compute == CUBLAS_COMPUTE_32F_FAST_TF32 || types.compute == CUBLAS_COMPUTE_32F_FAST_16F ||
+                    types.compute == CUBLAS_COMPUTE_32F_FAST_16BF;
+  const cublasComputeType_t compute = narrow && fast ? CUBLAS_COMPUTE_32F : Plain(types.compute);
   for (const Row& row : kRows) {
-    if (row.ab == types.a && row.c == types.c && row.compute == Plain(types.compute)) return &row.product;
+    if (row.ab == types.a && row.c == types.c && row.compute == compute) return &row.product;
   }
   return nullptr;
 }

@@ -90,7 +90,10 @@ void AllocateArray(Runtime& r, cudaArray_t* handle, const cudaChannelFormatDesc*
   image.is_array = true;
   image.format = format;
   image.shape = ShapeOf(extent, flags);
-  Require((flags & cudaArrayTextureGather) == 0 || image.shape == ImageShape::k2D, cudaErrorInvalidValue);
+  constexpr size_t kMostGathered = 32768;
+  const bool gatherable =
+      image.shape == ImageShape::k2D && extent.width <= kMostGathered && extent.height <= kMostGathered;
+  Require((flags & cudaArrayTextureGather) == 0 || gatherable, cudaErrorInvalidValue);
   const auto size = [](size_t n) { return n == 0 ? 1 : static_cast<uint32_t>(n); };
   image.width = size(extent.width);
   image.height = size(extent.height);
@@ -284,13 +287,17 @@ CopyWork CopyArray3D(const cudaMemcpy3DParms& parms) {
   work.region = region;
   work.of_arrays = true;
   work.kind = from != nullptr && to != nullptr ? KindBetween(kind) : to != nullptr ? KindTo(kind) : KindFrom(kind);
+  for (const auto& [array, pointer] : {std::pair(from, parms.srcPtr), {to, parms.dstPtr}}) {
+    Require(array != nullptr || region.depth <= 1 || region.height <= pointer.ysize, cudaErrorInvalidPitchValue);
+  }
   const auto end = [&](const Array* array, const cudaPitchedPtr& pointer, const cudaPos& at, Layout* layout) -> void* {
     if (array != nullptr) {
       *layout = LayoutOf(*array);
       return PlaceIn(*array, at.x * element, at.y, at.z, region);
     }
     *layout = {pointer.pitch, pointer.pitch * pointer.ysize};
-    Require((at.x * element <= pointer.pitch && region.width <= pointer.pitch - at.x * element) || region.Bytes() == 0,
+    const auto fits = [](uint64_t begin, uint64_t size, uint64_t all) { return begin <= all && size <= all - begin; };
+    Require(fits(at.x * element, region.width, pointer.pitch) && fits(at.y, region.height, pointer.ysize),
             cudaErrorInvalidValue);
     return static_cast<char*>(pointer.ptr) + at.z * layout->slice + at.y * layout->pitch + at.x * element;
   };
@@ -310,16 +317,18 @@ extern "C" {
 
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* desc, size_t width, size_t height,
                             unsigned flags) {
+  if (array != nullptr) *array = nullptr;
   return Api("cudaMallocArray", [&](Runtime& r) { AllocateArray(r, array, desc, {width, height, 0}, flags); });
 }
 
 cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* desc, cudaExtent extent,
                               unsigned flags) {
+  if (array != nullptr) *array = nullptr;
   return Api("cudaMalloc3DArray", [&](Runtime& r) { AllocateArray(r, array, desc, extent, flags); });
 }
 
 cudaError_t cudaFreeArray(cudaArray_t array) {
-  return Api("cudaFreeArray", [&](Runtime& r) {
+  return Api("cudaFreeArray", array == nullptr ? Faults::kNone : Faults::kReports, [&](Runtime& r) {
     if (array != nullptr) RequireSafeInCapture();
     FreeArray(r, array);
   });

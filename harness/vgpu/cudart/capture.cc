@@ -208,9 +208,9 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 LOCKSTEP_PER_THREAD(cudaStreamBeginCaptureToGraph, _ptsz)
 
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
+  if (graph != nullptr) *graph = nullptr;
   return Api("cudaStreamEndCapture", [&](Runtime& r) {
     Stream& stream = r.StreamOf(handle);
-    if (graph != nullptr) *graph = nullptr;
     const std::shared_ptr<Capture> capture = stream.point.capture;
     Require(capture != nullptr, cudaErrorIllegalState);
     if (capture->origin != &stream) {

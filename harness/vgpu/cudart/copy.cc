@@ -134,9 +134,11 @@ CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms) {
     return static_cast<char*>(base.ptr) + position.z * layout(base).slice + position.y * base.pitch + position.x;
   };
   for (const auto& [base, position] : {std::pair(parms->dstPtr, parms->dstPos), {parms->srcPtr, parms->srcPos}}) {
+    Require(extent.depth <= 1 || extent.height <= base.ysize, cudaErrorInvalidPitchValue);
     const bool within = position.x <= base.pitch && extent.width <= base.pitch - position.x;
     Require(within || extent.width > base.pitch, cudaErrorInvalidValue);
-    Require(extent.depth > 1 || extent.height <= base.ysize, cudaErrorInvalidValue);
+    const bool wide = extent.width > base.pitch;  // which is said when it is made
+    Require(wide || (position.y <= base.ysize && extent.height <= base.ysize - position.y), cudaErrorInvalidValue);
   }
   return {place(parms->dstPtr, parms->dstPos),
           layout(parms->dstPtr),

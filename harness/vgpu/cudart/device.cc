@@ -95,6 +95,11 @@ unsigned& DeviceFlags() {
   return flags;
 }
 
+cudaFuncCache& CacheConfig() {
+  static cudaFuncCache config = cudaFuncCachePreferNone;
+  return config;
+}
+
 bool AreDeviceFlags(unsigned flags) {
   const unsigned schedule = flags & cudaDeviceScheduleMask;
   return (flags & ~cudaDeviceMask) == 0 && (schedule & (schedule - 1)) == 0;
@@ -104,11 +109,6 @@ namespace {
 
 // The flags stored by the runtime.
 constexpr unsigned kKeptFlags = cudaDeviceScheduleMask | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops;
-
-cudaFuncCache& CacheConfig() {
-  static cudaFuncCache config = cudaFuncCachePreferNone;
-  return config;
-}
 
 }  // namespace
 
@@ -183,7 +183,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return Api("cudaDeviceSynchronize", [](Runtime& r) { r.WaitForDevice(); });
+  return Api("cudaDeviceSynchronize", [](Runtime& r) {
+    r.WaitForDevice();
+    ReleasePools(nullptr);
+  });
 }
 
 cudaError_t cudaDeviceReset() {
@@ -293,7 +296,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
 
 // Devices sit on imaginary buses, one each: 0000:01:00.0 is device 1.
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
-  return Api("cudaDeviceGetPCIBusId", [&](Runtime& r) {
+  return Api("cudaDeviceGetPCIBusId", Faults::kNone, [&](Runtime& r) {
     constexpr int kLength = sizeof "0000:00:00.0";
     Require(id != nullptr, cudaErrorInvalidValue);
     r.RequireDevice(device);

@@ -1,5 +1,6 @@
 // Events, whose times come from the modelled clock.
 #include "vgpu/cudart/graph.h"
+#include "vgpu/cudart/memory.h"
 #include "vgpu/cudart/work.h"
 
 using namespace lockstep::vgpu::cudart;
@@ -90,6 +91,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     r.beside().WaitFor(r, {Awaited(r, event).operation});
     r.RequireNoFault();
     r.timeline().Synchronize(r.timeline().EventOf(event));
+    ReleasePools(r.timeline().EventOf(event).stream);
   });
 }
 

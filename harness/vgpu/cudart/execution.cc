@@ -110,6 +110,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
     KernelWork work =
         MakeLaunch(r, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream},
                    arguments, cooperative, cluster);
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+      Require(CanSet(AttributeOwner::kLaunch, config->attrs[i].id), cudaErrorInvalidValue);
+    }
     std::vector<cudaEvent_t> events;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       const cudaLaunchAttribute& attribute = config->attrs[i];
@@ -200,11 +203,12 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribu
   return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 
-// A preference without an effect in the model.
+// Of effect on occupancy alone.
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
   return Api("cudaFuncSetCacheConfig", Faults::kIgnores, [&](Runtime& r) {
-    r.KernelOf(function);
+    Kernel& kernel = r.KernelOf(function);
     Require(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual, cudaErrorInvalidValue);
+    kernel.cache = config;
   });
 }
 
@@ -229,7 +233,11 @@ cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* off
 cudaError_t cudaGetKernel(cudaKernel_t* handle, const void* function) {
   return Api("cudaGetKernel", Faults::kIgnores, [&](Runtime& r) {
     Require(handle != nullptr, cudaErrorInvalidValue);
-    *handle = reinterpret_cast<cudaKernel_t>(&r.KernelOf(function));
+    try {
+      *handle = reinterpret_cast<cudaKernel_t>(&r.KernelOf(function));
+    } catch (const ApiError&) {
+      throw ApiError{cudaErrorInvalidDeviceFunction};
+    }
   });
 }
 

@@ -84,20 +84,21 @@ ExecutableNode& Switchable(ExecutableGraph& executable, cudaGraphNode_t handle) 
   return node;
 }
 
-// Valid changes of an executable graph's node: a copy keeps its direction, and a fill can change only if it has one
-// row.
+// Valid changes of an executable graph's node: a copy keeps its direction as it was named, or as the pointers say it
+// where that was left to them; a fill can change only if it has one row.
 void CheckChange(Runtime& r, const Work& before, const Work& after) {
-  if (const auto* const copy = std::get_if<CopyWork>(&after); copy != nullptr && !copy->of_arrays) {
+  if (const auto* const copy = std::get_if<CopyWork>(&after)) {
     const auto& old = std::get<CopyWork>(before);
-    const auto on_device = [&](const void* pointer) {
-      return r.DeviceHolding(reinterpret_cast<uint64_t>(pointer)).has_value() && !r.IsPinned(pointer);
-    };
     const auto is_alike = [&](const void* now, const void* then) {
-      const bool is_managed = r.IsManaged(reinterpret_cast<uint64_t>(now));
-      return on_device(now) == on_device(then) &&
-             (copy->kind != cudaMemcpyDefault || is_managed == r.IsManaged(reinterpret_cast<uint64_t>(then)));
+      const auto place = [&](const void* pointer) {
+        const auto address = reinterpret_cast<uint64_t>(pointer);
+        return std::pair(r.DeviceHolding(address).has_value() && !r.IsPinned(pointer), r.IsManaged(address));
+      };
+      return copy->kind != cudaMemcpyDefault || copy->of_arrays || place(now) == place(then);
     };
-    Require(is_alike(copy->to, old.to) && is_alike(copy->from, old.from), cudaErrorInvalidValue);
+    Require(copy->of_arrays == old.of_arrays && copy->kind == old.kind && is_alike(copy->to, old.to) &&
+                is_alike(copy->from, old.from),
+            cudaErrorInvalidValue);
   }
   if (const auto* const fill = std::get_if<FillWork>(&after)) {
     Require(fill->region.height == 1 && std::get<FillWork>(before).region.height == 1, cudaErrorInvalidValue);
@@ -304,7 +305,9 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
     Require(executable != nullptr && params != nullptr, cudaErrorInvalidValue);
     params->errNode_out = nullptr;
     params->result_out = cudaGraphInstantiateError;
-    if ((params->flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) {
+    constexpr unsigned long long kForKernels =
+        cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUpload | cudaGraphInstantiateFlagUseNodePriority;
+    if ((params->flags & cudaGraphInstantiateFlagDeviceLaunch) != 0 && (params->flags & ~kForKernels) == 0) {
       params->errNode_out = HandleOf(UnfitForKernels(*GraphOf(graph)));
       if (params->errNode_out != nullptr) params->result_out = cudaGraphInstantiateNodeOperationNotSupported;
     }

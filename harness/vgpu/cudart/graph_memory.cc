@@ -82,7 +82,9 @@ AllocateWork MakeAllocation(Runtime& r, cudaMemAllocNodeParams* params) {
   const bool pinned = pool.allocType == cudaMemAllocationTypePinned;
   const bool managed = pool.allocType == cudaMemAllocationTypeManaged;
   Require(pinned || managed, cudaErrorInvalidValue);
-  // A pool in other than device memory is refused, as on an H100.
+  // A pool in other than device memory is refused, as on an H100; one to be shared must be pinned.
+  Require(pool.handleTypes == cudaMemHandleTypeNone || (pinned && pool.location.type != cudaMemLocationTypeHost),
+          cudaErrorInvalidValue);
   const bool of_node = pool.location.type == cudaMemLocationTypeHostNuma && pool.location.id == 0;
   const bool elsewhere = pool.location.type == cudaMemLocationTypeHost || of_node ||
                          (pool.location.type == cudaMemLocationTypeInvalid && managed);

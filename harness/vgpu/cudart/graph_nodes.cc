@@ -47,6 +47,7 @@ cudaError_t Change(const char* function, cudaGraphNode_t handle, Make make) {
     Node& node = NodeOf(handle);
     if constexpr (std::is_same_v<decltype(work), Work>) {
       Require(work.index() == node.work.index(), cudaErrorInvalidValue);
+      Require(!std::holds_alternative<AllocateWork>(work), cudaErrorNotSupported);
       CheckNode(r, work);
       node.work = std::move(work);
     } else {
@@ -79,7 +80,8 @@ WaitWork MakeWait(Runtime& r, cudaEvent_t event) {
 // `graph_of` finds the node's graph, needed only for freeing memory: parameters are checked before it.
 template <typename GraphFinder>
 Work MakeAny(Runtime& r, GraphFinder graph_of, cudaGraphNodeParams* params) {
-  Require(params != nullptr, cudaErrorInvalidValue);
+  constexpr int kUnnamed = 12;
+  Require(params != nullptr && params->reserved2 == 0 && params->type != kUnnamed, cudaErrorInvalidValue);
   switch (params->type) {
     case cudaGraphNodeTypeKernel: {
       const cudaKernelNodeParamsV2& kernel = params->kernel;

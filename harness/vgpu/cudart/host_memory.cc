@@ -65,7 +65,7 @@ cudaError_t cudaFreeHost(void* pointer) {
   return Api("cudaFreeHost", [&](Runtime& r) {
     if (pointer == nullptr) return;
     using Kind = Runtime::HostRange::Kind;
-    const auto [bytes, flags, kind, device] = RangeAt(r, pointer);
+    const auto [bytes, flags, kind, device, context] = RangeAt(r, pointer);
     Require(kind != Kind::kRegistered, cudaErrorInvalidValue);
     r.beside().WaitFor(r, r.beside().On(r.device()));  // pending work may use it
     r.transfers().Free(r, pointer, bytes);

@@ -88,8 +88,8 @@ void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID id, const cudaLa
               cudaErrorInvalidValue);
       break;
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-      Require(owner == AttributeOwner::kNode ||
-                  value.clusterSchedulingPolicyPreference <= cudaClusterSchedulingPolicyLoadBalancing,
+      Require(owner == AttributeOwner::kNode || static_cast<unsigned>(value.clusterSchedulingPolicyPreference) <=
+                                                    cudaClusterSchedulingPolicyLoadBalancing,
               cudaErrorInvalidValue);
       break;
     case cudaLaunchAttributeProgrammaticEvent:

@@ -141,9 +141,15 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise ad
     } catch (const ApiError& error) {
       r.RequireAtSight(false, error.code);
     }
-    // Advice about a NUMA node is ignored for memory that is not managed.
-    if (of_node && !r.IsManaged(reinterpret_cast<uint64_t>(pointer))) return r.NothingToDo();
-    Advise(r, ManagedAt(r, pointer, bytes), advice, location);
+    Runtime::ManagedRange* range = nullptr;
+    try {
+      range = &ManagedAt(r, pointer, bytes);
+    } catch (const ApiError&) {
+      // Advice about a NUMA node is ignored for memory that is not managed.
+      if (of_node) return r.NothingToDo();
+      throw;
+    }
+    Advise(r, *range, advice, location);
   });
 }
 

@@ -356,7 +356,17 @@ cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
 LOCKSTEP_PER_THREAD(cudaMemset3D, _ptds)
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
-  return Api("cudaMemset3DAsync", [&](Runtime& r) { Submit(r, Box(to, value, extent), stream); });
+  return Api("cudaMemset3DAsync", [&](Runtime& r) {
+    FillWork work = Box(to, value, extent);
+    // Captured, slices with a gap between them are a node each.
+    const bool apart = extent.height != to.ysize && r.StreamOf(stream).point.capture != nullptr;
+    const uint64_t slices = apart ? extent.depth : 1;
+    if (apart) work.region.depth = 1;
+    for (uint64_t z = 0; z < slices; ++z) {
+      Submit(r, work, stream);
+      work.to = static_cast<char*>(work.to) + work.layout.slice;
+    }
+  });
 }
 LOCKSTEP_PER_THREAD(cudaMemset3DAsync, _ptsz)
 

@@ -16,6 +16,9 @@ void Free(Runtime& r, void* pointer);
 void ForgetAllocations();
 // pool.cc: this pointer is no longer in use, if it came from a pool.
 void ForgetPooled(const void* pointer);
+// pool.cc: the host has waited for a stream, or for all, when pools with memory freed there give back what they hold
+// beyond their thresholds.
+void ReleasePools(const Stream* waited);
 // The device was reset: its pools no longer exist.
 void ResetPools(int device);
 
@@ -29,6 +32,7 @@ size_t GetLimit(Runtime& r, cudaLimit limit);
 void SetLimit(Runtime& r, cudaLimit limit, size_t value);
 // The flags set by cudaSetDeviceFlags and cuDevicePrimaryCtxSetFlags, without cudaDeviceMapHost, which is always on.
 unsigned& DeviceFlags();
+cudaFuncCache& CacheConfig();  // set by cudaDeviceSetCacheConfig
 bool& WasReset();              // the device, by the program
 void ResetDevice(Runtime& r);  // what the current device holds is gone
 // The primary context is gone, and its limits with it.

@@ -19,14 +19,29 @@ uint64_t MostForOccupancy(Runtime& r, const Kernel& kernel, const KernelInfo& in
   return std::max(MaxDynamicShared(r, kernel, info), every - std::min<uint64_t>(info.static_shared, every));
 }
 
+// The percentage of shared memory that a kernel wants, by its carveout, or by its or the device's choice of cache;
+// negative: all of it.
+int WantedCarveout(const Kernel& kernel) {
+  if (kernel.preferred_carveout >= 0) return kernel.preferred_carveout;
+  switch (kernel.cache != cudaFuncCachePreferNone ? kernel.cache : CacheConfig()) {
+    case cudaFuncCachePreferL1:
+      return 0;
+    case cudaFuncCachePreferEqual:
+      return 50;
+    default:
+      return -1;
+  }
+}
+
 // The smallest shared-memory carveout, by the kernel's preference, that holds a block.
 uint64_t CarveoutOf(Runtime& r, const Kernel& kernel, uint64_t of_block) {
   const DeviceProfile& profile = r.profile();
   const lockstep::vgpu::ComputeCapability* const capability =
       lockstep::vgpu::FindCapability(profile.cc_major, profile.cc_minor);
   const auto all = static_cast<uint64_t>(profile.shared_per_sm);
-  if (kernel.preferred_carveout < 0 || capability == nullptr || capability->carveouts_kb.size() < 2) return all;
-  const double wanted = kernel.preferred_carveout * 0.01 * profile.shared_per_sm;
+  const int percent = WantedCarveout(kernel);
+  if (percent < 0 || capability == nullptr || capability->carveouts_kb.size() < 2) return all;
+  const double wanted = percent * 0.01 * profile.shared_per_sm;
   constexpr uint64_t kKibi = 1024;
   for (const int kb : capability->carveouts_kb) {
     const uint64_t bytes = static_cast<uint64_t>(kb) * kKibi;
@@ -39,7 +54,7 @@ uint64_t CarveoutOf(Runtime& r, const Kernel& kernel, uint64_t of_block) {
 int ResidentBlocks(Runtime& r, const Kernel& kernel, const KernelInfo& info, int threads, uint64_t dynamic) {
   const int blocks = r.backend().MaxBlocksPerSm(info, threads, dynamic);
   const DeviceProfile& profile = r.profile();
-  if (kernel.preferred_carveout < 0 || blocks == 0) return blocks;
+  if (WantedCarveout(kernel) < 0 || blocks == 0) return blocks;
   const auto unit = static_cast<uint64_t>(profile.shared_allocation_unit);
   const uint64_t of_block =
       RoundedUp(info.static_shared + dynamic + static_cast<uint64_t>(profile.shared_reserved_per_block), unit);
@@ -94,9 +109,12 @@ cudaError_t AskClusters(const char* name, int* answer, const void* function, con
     }
     const uint64_t threads = uint64_t{block.x} * block.y * block.z;
     const size_t shared = config->dynamicSmemBytes;
-    const bool fits = threads > 0 && threads <= info.max_threads && shared <= MostForOccupancy(r, kernel, info);
+    constexpr uint32_t kMostThreads = 1024;  // whatever the kernel says
+    KernelInfo any_block = info;
+    any_block.max_threads = kMostThreads;
+    const bool fits = threads > 0 && threads <= kMostThreads && shared <= MostForOccupancy(r, kernel, info);
     // A multiprocessor takes at most eight blocks of clusters.
-    const int blocks = fits ? std::min(ResidentBlocks(r, kernel, info, static_cast<int>(threads), shared), 8) : 0;
+    const int blocks = fits ? std::min(ResidentBlocks(r, kernel, any_block, static_cast<int>(threads), shared), 8) : 0;
     *answer = static_cast<int>(result(r, static_cast<uint64_t>(blocks), cluster, most));
   });
 }

@@ -58,7 +58,7 @@ std::optional<KnownMemory> MemoryAt(Runtime& r, const void* pointer) {
 MemoryNotes& NotesOf(const KnownMemory& memory) {
   static uint64_t last = 0;
   const auto [notes, is_new] = Notes().try_emplace(memory.base);
-  if (is_new) notes->second = {++last, memory.type != cudaMemoryTypeHost};
+  if (is_new) notes->second = {++last, memory.type == cudaMemoryTypeManaged};
   return notes->second;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/memory.h"
@@ -20,7 +21,8 @@ struct Pool {
   cudaMemAllocationHandleType handles = cudaMemHandleTypeNone;
   uint64_t release_threshold = 0;
   uint64_t used = 0, used_high = 0;
-  uint64_t reserved = 0, reserved_high = 0;  // in whole blocks; unused memory is released down to the threshold
+  uint64_t reserved = 0, reserved_high = 0;  // in whole blocks
+  std::set<const Stream*> freed_in;          // since the host last waited for these
   uint64_t max_bytes = 0;                    // 0: no limit of its own
   std::map<cudaMemPoolAttr, int> reuse = {{cudaMemPoolReuseFollowEventDependencies, 1},
                                           {cudaMemPoolReuseAllowOpportunistic, 1},
@@ -138,7 +140,7 @@ void FreeInOrder(Runtime& r, const Stream& stream, void* pointer) {
   Free(r, pointer);
   if (const auto pool = pools().all.find(handle); pool != pools().all.end()) {
     pool->second->used -= bytes;
-    KeepReservation(*pool->second, pool->second->release_threshold);
+    pool->second->freed_in.insert(&stream);
   }
 }
 
@@ -200,6 +202,15 @@ void ForgetPooled(const void* pointer) { pools().allocated.erase(reinterpret_cas
 cudaMemPool_t PoolOfAllocation(uint64_t base) {
   const auto found = pools().allocated.find(base);
   return found == pools().allocated.end() ? nullptr : found->second.first;
+}
+
+// Unused blocks go back to the device, until no more is held than the threshold.
+void ReleasePools(const Stream* waited) {
+  for (const auto& [handle, pool] : pools().all) {
+    if (waited != nullptr && pool->freed_in.erase(waited) == 0) continue;
+    if (waited == nullptr) pool->freed_in.clear();
+    KeepReservation(*pool, pool->release_threshold / kPoolTakes * kPoolTakes);
+  }
 }
 
 void ResetPools(int device) {
@@ -306,6 +317,8 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
     const int key = KeyOf(r, properties->location, properties->allocType);
     const bool managed = properties->allocType == cudaMemAllocationTypeManaged;
     Require(properties->maxSize <= (managed ? 0 : UINT64_MAX - kPoolTakes), cudaErrorInvalidValue);
+    constexpr uint64_t kAddresses = uint64_t{1} << 47;
+    Require(properties->maxSize <= kAddresses, cudaErrorMemoryAllocation);
     *pool = AddPool(key);
     Pool& made = PoolOf(*pool);
     made.max_bytes = RoundedUp(properties->maxSize, kPoolTakes);

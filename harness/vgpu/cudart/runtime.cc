@@ -233,7 +233,7 @@ cudaError_t Runtime::Enter(const char* function, Faults faults, const void* fram
   function_ = CalledAs() != nullptr ? CalledAs() : function;
   made_current_ = at_sight_ = false;
   if (CalledAs() == nullptr) {
-    started = true;
+    started = started || std::string_view(function) != "cudaRuntimeGetVersion";  // which asks no driver
     if ((!in_use_here || !in_use) && OwnContext() == nullptr && !context().was_released &&
         NeedsContext(function, faults)) {
       made_current_ = in_use = in_use_here = true;

@@ -53,6 +53,9 @@ inline void Require(bool condition, cudaError_t otherwise) {
   if (!condition) throw ApiError{otherwise};
 }
 
+// The context made current in this thread by the driver API, unless it is the primary one (driver/context.cc).
+const void* OwnContext();
+
 // A fat binary or PTX text, loaded when first used.
 struct Module {
   std::vector<Image> images;            // one, or those of separately compiled objects
@@ -70,6 +73,7 @@ struct Kernel {
   std::unique_ptr<KernelInfo> info;  // filled in by the first lookup
   int max_dynamic_shared = -1;       // cudaFuncAttributeMaxDynamicSharedMemorySize; -1: not set
   int preferred_carveout = -1;
+  cudaFuncCache cache = cudaFuncCachePreferNone;
   dim3 required_cluster{0, 0, 0};  // as set, if none was compiled in
   int cluster_scheduling = 0, non_portable_cluster = 0;
   std::optional<unsigned> given_in;  // how many primary contexts had ended when the driver API gave out its function
@@ -184,7 +188,8 @@ class Runtime {
     uint64_t bytes;
     unsigned flags;
     enum class Kind : uint8_t { kAllocated, kRegistered, kOnDevice } kind;
-    int device = 0;  // kOnDevice: the device that owns it
+    int device = 0;                      // kOnDevice: the device that owns it
+    const void* context = OwnContext();  // the context that is current when it is made; nullptr: the primary one
   };
   std::map<uintptr_t, HostRange>& host_ranges() { return host_ranges_; }
   bool IsPinned(const void* address) const;
@@ -307,8 +312,6 @@ bool RuntimeInUseHere();
 bool RuntimeStarted();
 // Tells the driver that cudaSetDevice has made the primary context current in this thread.
 bool& PrimaryWasSet();
-// The context made current in this thread by the driver API, unless it is the primary one (driver/context.cc).
-const void* OwnContext();
 // The device was reset: its primary context is recreated when it is retained or used.
 void EndPrimary(int device);
 // The flags of the current context or the primary one; `kept`: flags taken from the device.

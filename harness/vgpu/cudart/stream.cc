@@ -3,6 +3,7 @@
 
 #include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/launch_attributes.h"
+#include "vgpu/cudart/memory.h"
 
 using namespace lockstep::vgpu::cudart;
 
@@ -74,6 +75,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     r.beside().WaitFor(r, r.beside().Before(r, waited));
     r.RequireNoFault();
     r.timeline().Synchronize(waited);
+    ReleasePools(&waited);
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamSynchronize, _ptsz)

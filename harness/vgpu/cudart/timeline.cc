@@ -82,6 +82,7 @@ Event& Timeline::EventOf(cudaEvent_t event) {
 void Event::Settle() {
   if (later == nullptr || !later->recorded) return;
   recorded = true;
+  stream = later->stream;
   at_us = later->at_us;
   clock = later->clock;
   later.reset();
@@ -115,6 +116,7 @@ void Timeline::Record(Event& event, const Stream& stream) {
   event.at_us = Ready(stream);
   event.clock = clocks_.Record(stream.slot);
   event.recorded = true;
+  event.stream = &stream;
 }
 
 void Timeline::Wait(Stream& stream, const Event& event) {

@@ -58,6 +58,7 @@ struct Event {
   int device = 0;
   unsigned flags = cudaEventDefault;
   bool recorded = false;
+  const Stream* stream = nullptr;  // in which it was recorded last
   CapturePoint point = {};
   bool of_ended_capture = false;  // whether its last record was in a capture that has ended
   double at_us = 0;

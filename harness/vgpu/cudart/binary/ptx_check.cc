@@ -110,7 +110,7 @@ PtxVerdict Check(std::string_view text, const DeviceProfile& profile, bool linke
   }
   int major = 0, minor = 0, end = 0;
   const std::string head(begin.substr(0, 64));
-  if (std::sscanf(head.c_str(), ".version %d.%d%n", &major, &minor, &end) == 2 && major > 0 &&
+  if (std::sscanf(head.c_str(), ".version %d.%d%n", &major, &minor, &end) == 2 &&
       head[static_cast<size_t>(end)] != '.' &&
       std::find(std::begin(kVersions), std::end(kVersions), std::pair(major, minor)) == std::end(kVersions)) {
     return {cudaErrorUnsupportedPtxVersion,

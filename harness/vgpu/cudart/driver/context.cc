@@ -10,6 +10,7 @@
 
 #include "vgpu/cudart/driver/driver.h"
 #include "vgpu/cudart/memory.h"
+#include "vgpu/cudart/pointer.h"
 
 namespace lockstep::vgpu::cudart::driver {
 
@@ -115,11 +116,21 @@ cudaError_t OnDevice(CUdevice device, Body body) {
   return error;
 }
 
-// The last use of a primary context ends: what it held is gone, and so are the modules loaded into it.
+// What a primary context held besides device memory is gone: modules that were loaded into it, and pinned memory.
+void ForgetContents(Runtime& r) {
+  r.RemoveDriversModules();
+  std::erase_if(r.host_ranges(), [](const auto& range) {
+    if (range.second.context != nullptr) return false;
+    ForgetNotes(range.first);
+    return true;
+  });
+}
+
+// The last use of a primary context ends.
 void EndLastUse(Runtime& r, int device) {
   OnDevice(device, [&] {
     return Api("cudaDeviceReset", Faults::kNone, [&](Runtime&) {
-      r.RemoveDriversModules();
+      ForgetContents(r);
       ResetDevice(r);
     });
   });
@@ -404,8 +415,12 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
 }
 
 CUresult cuDevicePrimaryCtxReset(CUdevice device) {
-  return Drive("cuDevicePrimaryCtxReset", Needs::kInit,
-               [&] { return OnDevice(device, [] { return cudaDeviceReset(); }); });
+  return Drive("cuDevicePrimaryCtxReset", Needs::kInit, [&] {
+    return OnDevice(device, [] {
+      Api("cuDevicePrimaryCtxReset", Faults::kNone, [](Runtime& r) { ForgetContents(r); });
+      return cudaDeviceReset();
+    });
+  });
 }
 
 // ---- Contexts ----

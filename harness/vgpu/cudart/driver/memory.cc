@@ -132,6 +132,12 @@ CUresult Fill(const char* function, CUdeviceptr to, size_t pitch, unsigned value
   });
 }
 
+// Memory that is not known went with the current context, if that has ended.
+cudaError_t UnlessGone(cudaError_t error) {
+  const bool gone = CurrentContext() != nullptr && Ready("", Needs::kContext) == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  return error == cudaErrorInvalidValue && gone ? cudaErrorContextIsDestroyed : error;
+}
+
 // The types of attributes' values.
 template <typename T>
 cudaError_t Give(void* to, T value) {
@@ -180,6 +186,7 @@ cudaError_t AttributeOf(void* value, CUpointer_attribute attribute, CUdeviceptr 
       return of_host || managed ? cudaSuccess : cudaErrorInvalidValue;
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
       if (of_host) return cudaErrorInvalidValue;
+      NotesOf(memory).sync_memops = true;  // as a driver does before it gives a peer access
       return Give(value, CUDA_POINTER_ATTRIBUTE_P2P_TOKENS{});
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
       return Give<unsigned>(value, NotesOf(memory).sync_memops ? 1 : 0);
@@ -266,13 +273,14 @@ CUresult cuMemAllocPitch(CUdeviceptr* pointer, size_t* pitch, size_t width, size
 
 CUresult cuMemAllocManaged(CUdeviceptr* pointer, size_t bytes, unsigned flags) {
   return Drive("cuMemAllocManaged", [&] {
+    if (bytes == 0 && pointer != nullptr) *pointer = 0;
     if (bytes == 0) return cudaErrorInvalidValue;
     return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
   });
 }
 
 CUresult cuMemFree(CUdeviceptr pointer) {
-  return Drive("cuMemFree", Needs::kInit, [&] { return cudaFree(Pointer(pointer)); });
+  return Drive("cuMemFree", Needs::kInit, [&] { return UnlessGone(cudaFree(Pointer(pointer))); });
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr* pointer, size_t bytes, CUstream stream) {
@@ -298,7 +306,7 @@ CUresult cuMemHostAlloc(void** pointer, size_t bytes, unsigned flags) {
 }
 
 CUresult cuMemFreeHost(void* pointer) {
-  return Drive("cuMemFreeHost", Needs::kInit, [&] { return cudaFreeHost(pointer); });
+  return Drive("cuMemFreeHost", Needs::kInit, [&] { return UnlessGone(cudaFreeHost(pointer)); });
 }
 
 CUresult cuMemHostGetDevicePointer(CUdeviceptr* device, void* host, unsigned flags) {

@@ -218,6 +218,17 @@ cudaLaunchConfig_t Runtimes(const CUlaunchConfig& config) {
 
 }  // namespace
 
+bool IsUnloaded(CUmodule module) {
+  Runtime& r = runtime();
+  const std::lock_guard lock(r.mutex());
+  try {
+    r.ModuleOf(module);
+    return false;
+  } catch (const ApiError&) {
+    return true;
+  }
+}
+
 bool IsGone(CUfunction function) {
   Runtime& r = runtime();
   const std::lock_guard lock(r.mutex());
@@ -278,7 +289,7 @@ CUresult cuModuleUnload(CUmodule module) {
 }
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
-  return Drive("cuModuleGetFunction", [&] {
+  return Drive("cuModuleGetFunction", module != nullptr && IsUnloaded(module) ? Needs::kInit : Needs::kContext, [&] {
     if (module == nullptr) return cudaErrorInvalidResourceHandle;
     if (name != nullptr && *name == '\0') return cudaErrorInvalidValue;
     return GetKernel(function, module, name);
@@ -297,7 +308,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr* address, size_t* bytes, CUmodule module,
 CUresult cuModuleGetTexRef(CUtexref* reference, CUmodule module, const char* name) {
   return Drive("cuModuleGetTexRef", [&] {
     if (module == nullptr) return cudaErrorInvalidResourceHandle;
-    if (reference == nullptr || name == nullptr) return cudaErrorInvalidValue;
+    if (reference == nullptr || name == nullptr || *name == '\0') return cudaErrorInvalidValue;
     uint64_t variable = 0;
     const cudaError_t error = Api("cuModuleGetTexRef", [&](Runtime& r) {
       const auto found = r.backend().FindVariable(r.Load(*r.ModuleOf(module)), name);
@@ -313,7 +324,7 @@ CUresult cuModuleGetTexRef(CUtexref* reference, CUmodule module, const char* nam
 CUresult cuModuleGetSurfRef(CUsurfref* reference, CUmodule module, const char* name) {
   return Drive("cuModuleGetSurfRef", [&] {
     if (module == nullptr) return cudaErrorInvalidResourceHandle;
-    if (reference == nullptr || name == nullptr) return cudaErrorInvalidValue;
+    if (reference == nullptr || name == nullptr || *name == '\0') return cudaErrorInvalidValue;
     return cudaErrorSymbolNotFound;
   });
 }

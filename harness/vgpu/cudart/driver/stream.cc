@@ -42,6 +42,7 @@ void Check(Runtime& r, const Operation& one, bool in_node) {
   const CUdeviceptr address = one.writeValue.address;
   const unsigned flags = one.writeValue.flags;
   const bool waits = type == CU_STREAM_MEM_OP_WAIT_VALUE_32 || type == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+  Require(!waits || (flags & CU_STREAM_WAIT_VALUE_FLUSH) == 0, cudaErrorNotSupported);
   const unsigned condition = flags & ~static_cast<unsigned>(CU_STREAM_WAIT_VALUE_FLUSH);
   Require((Writes(one) ? flags == 0 : waits && condition <= CU_STREAM_WAIT_VALUE_NOR) && (address != 0 || in_node) &&
               address % (kWord * (IsWide(one) ? 2 : 1)) == 0,

@@ -120,7 +120,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType typ
     for (cuuint32_t d = 0; d < rank; ++d) {
       if (box[d] == 0 || box[d] > kMostBox) return cudaErrorInvalidValue;
       map.box[d] = static_cast<uint16_t>(box[d]);
-      bytes *= map.Extent(d);
+      bytes *= box[d] / steps[d];  // rounded down, so that a tile of one element may count as none
     }
     if (bytes > kMostTileBytes) return cudaErrorInvalidValue;
     std::memset(tensor_map, 0, sizeof *tensor_map);

@@ -12,7 +12,7 @@ constexpr DeviceProfile kProfile = [] {
       "CUDA Programming Guide 13, technical specifications of 9.0; H200 data sheet; the course's measurements";
   profile.memory_bytes = int64_t{143771} << 20;
   profile.l2_bytes = 60 << 20;
-  profile.memory_bus_bits = 6144;
+  profile.memory_bus_bits = 6016;
   profile.memory_clock_ghz = 3.2;
   profile.dram_gb_per_s = 4800;
   profile.dram_efficiency = 0.884;       // measured: 4241 GB/s
