@@ -6,19 +6,14 @@
 __global__ void Empty(int* p) {
   if (p != nullptr) *p = 1;
 }
-__global__ void Static(int* p) {
-  __shared__ int s[1000];
-  s[threadIdx.x] = 1;
-  __syncthreads();
-  if (p != nullptr) *p = s[1];
-}
-
 namespace {
 
-constexpr const char* kText =
-    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(){ret;}\n.visible .global .u32 g;\n";
-
-void AskOccupancy(const void* f) {
+void AskCache(int config, bool of_device) {
+  Start();
+  const auto* const f = reinterpret_cast<const void*>(Empty);
+  cudaFuncSetAttribute(f, cudaFuncAttributeMaxDynamicSharedMemorySize, 120000);
+  const auto cache = static_cast<cudaFuncCache>(config);
+  of_device ? cudaDeviceSetCacheConfig(cache) : cudaFuncSetCacheConfig(f, cache);
   for (const int threads : {32, 256, 1024}) {
     for (const int shared : {0, 1024, 8192, 49152, 100000}) {
       int n = -7;
@@ -31,14 +26,6 @@ void AskOccupancy(const void* f) {
     const int e = cudaOccupancyAvailableDynamicSMemPerBlock(&n, f, blocks, 32);
     Say(F("x_a%d", blocks), F("%d %zu", e, n));
   }
-}
-
-void AskCache(int config, bool of_device, const void* f) {
-  Start();
-  cudaFuncSetAttribute(f, cudaFuncAttributeMaxDynamicSharedMemorySize, 120000);
-  const auto cache = static_cast<cudaFuncCache>(config);
-  of_device ? cudaDeviceSetCacheConfig(cache) : cudaFuncSetCacheConfig(f, cache);
-  AskOccupancy(f);
 }
 
 // Between a pitched block and an array.
@@ -66,20 +53,16 @@ void AskCopies() {
               }
 }
 
-struct Pool {
-  Pool() { cudaDeviceGetDefaultMemPool(&pool, 0); }
-  void Tell(const std::string& name) const {
+void AskPool() {
+  Start();
+  cudaMemPool_t pool = nullptr;
+  cudaDeviceGetDefaultMemPool(&pool, 0);
+  const auto tell = [&](const std::string& name) {
     unsigned long long used = 0, reserved = 0;
     cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
     cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
     Say(name, F("%llu %llu", used, reserved));
-  }
-  cudaMemPool_t pool = nullptr;
-};
-
-void AskPool() {
-  Start();
-  const Pool pool;
+  };
   cudaStream_t s = nullptr, other = nullptr;
   cudaStreamCreate(&s);
   cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
@@ -95,23 +78,23 @@ void AskPool() {
   for (const auto& [which, wait] : waits) {
     cudaMallocAsync(&memory, 50 << 20, s);
     cudaFreeAsync(memory, s);
-    pool.Tell(F("f%d", which));
+    tell(F("f%d", which));
     wait();
-    pool.Tell(F("a%d", which));
+    tell(F("a%d", which));
     cudaDeviceSynchronize();
-    pool.Tell(F("z%d", which));
+    tell(F("z%d", which));
   }
   for (unsigned long long threshold :
        {0ull, 1ull, 32ull << 20, 33ull << 20, 64ull << 20, 65ull << 20, 100ull << 20, ~0ull}) {
-    cudaMemPoolSetAttribute(pool.pool, cudaMemPoolAttrReleaseThreshold, &threshold);
-    pool.Tell(F("t%llu", threshold));
+    cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold);
+    tell(F("t%llu", threshold));
     cudaMallocAsync(&memory, 90 << 20, s);
     cudaFreeAsync(memory, s);
     cudaStreamSynchronize(s);
-    pool.Tell(F("u%llu", threshold));
+    tell(F("u%llu", threshold));
     for (const size_t kept : {size_t{40} << 20, size_t{33} << 20, size_t{1}, size_t{0}}) {
-      cudaMemPoolTrimTo(pool.pool, kept);
-      pool.Tell(F("k%llu_%zu", threshold, kept));
+      cudaMemPoolTrimTo(pool, kept);
+      tell(F("k%llu_%zu", threshold, kept));
     }
   }
 }
@@ -123,20 +106,17 @@ void AskReleased(bool reset) {
   cuCtxSetCurrent(context);
   void* host = nullptr;
   cuMemAllocHost(&host, 8192);
-  CUdeviceptr block = 0, managed = 0;
+  CUdeviceptr block = 0;
   cuMemAlloc(&block, 8192);
-  cuMemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL);
   CUmodule module = nullptr;
-  cuModuleLoadData(&module, kText);
+  cuModuleLoadData(&module, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(){ret;}\n");
   CUfunction function = nullptr;
   cuModuleGetFunction(&function, module, "k");
   reset ? cuDevicePrimaryCtxReset(0) : cuDevicePrimaryCtxRelease(0);
   int type = 0;
   Say("attr", cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, Dev(host)));
-  Say("attrd", cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, block));
   Say("freehost", cuMemFreeHost(host));
   Say("free", cuMemFree(block));
-  Say("freeman", cuMemFree(managed));
   Say("fn", cuModuleGetFunction(&function, module, "k"));
 }
 
@@ -146,10 +126,7 @@ int main(int argc, char** argv) {
   Cases cases;
   for (const int config : {0, 1, 2, 3})
     for (const int of_device : {0, 1})
-      for (const int which : {0, 1}) {
-        const void* const f = reinterpret_cast<const void*>(which ? Static : Empty);
-        cases(F("cache%d_%d_%d", config, of_device, which), [=] { AskCache(config, of_device, f); });
-      }
+      cases(F("cache%d_%d_0", config, of_device), [=] { AskCache(config, of_device); });
   cases("copy3d", AskCopies);
   cases("pooled", AskPool);
   cases("released0", [] { AskReleased(false); });

@@ -89,7 +89,10 @@ void AllocateArray(Runtime& r, cudaArray_t* handle, const cudaChannelFormatDesc*
   image.is_array = true;
   image.format = format;
   image.shape = ShapeOf(extent, flags);
-  Require((flags & cudaArrayTextureGather) == 0 || image.shape == ImageShape::k2D, cudaErrorInvalidValue);
+  constexpr size_t kMostGathered = 32768;
+  const bool gatherable =
+      image.shape == ImageShape::k2D && extent.width <= kMostGathered && extent.height <= kMostGathered;
+  Require((flags & cudaArrayTextureGather) == 0 || gatherable, cudaErrorInvalidValue);
   const auto size = [](size_t n) { return n == 0 ? 1 : static_cast<uint32_t>(n); };
   image.width = size(extent.width);
   image.height = size(extent.height);
