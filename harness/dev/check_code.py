@@ -31,6 +31,7 @@ _REASONS = {
     "source code",
     "a text to record",
     "names to hide",
+    "a launch's line, which has no fields",
 }
 _REASON = re.compile(r"# parses (.+)$")
 

@@ -116,8 +116,9 @@ inline std::string HintOfImage(Image image, const Input& input, std::span<const 
   const uint64_t side = 2 * image.reach + 1;
   for (uint64_t i = 0; i < input.filter.size(); ++i) exchanged.push_back(input.filter[i % side * side + i / side]);
   add(exchanged, reach, false,
-      input.row.empty() ? "the filter's rows and columns are exchanged: weights side by side are for pixels side by side"
-                        : "d_row and d_column have changed places: d_row's weights are for neighbours along x");
+      input.row.empty()
+          ? "the filter's rows and columns are exchanged: weights side by side are for pixels side by side"
+          : "d_row and d_column have changed places: d_row's weights are for neighbours along x");
   add(input.row, 0, false, "these are the sums along the rows: those along the columns are missing");
   for (uint64_t steps = 0; input.filter.empty() && steps <= kMaxSteps; ++steps) {
     const std::string hint = "this is the image after " + judge::Counted(steps, "step") + " instead of ";

@@ -408,10 +408,11 @@ uint64_t DeviceServer::Allocate(const WireOrigin& origin, uint64_t bytes) {
     PassedBound("the program holds " + std::to_string(options_.allocations) +
                 " allocations of device memory at one time, and asks for more");
   } else if (!fails && bytes <= options_.memory_bytes - owned_bytes_) {
-    call.address = device_.Allocate(bytes,
-                                    origin.function + " #" + std::to_string(++allocations_made_) + " by the submission" +
-                                        (options_.devices > 1 ? ", on device " + std::to_string(asked_) : ""),
-                                    origin.call_site);
+    call.address =
+        device_.Allocate(bytes,
+                         origin.function + " #" + std::to_string(++allocations_made_) + " by the submission" +
+                             (options_.devices > 1 ? ", on device " + std::to_string(asked_) : ""),
+                         origin.call_site);
     if (call.address != 0) vgpu::GiveTo(call.address, bytes, asked_);
   }
   call.failed = call.address == 0;

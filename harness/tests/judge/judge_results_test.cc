@@ -238,8 +238,8 @@ TEST(ResultsTest, ATimelineIsKeptWithItsOperations) {
   Results results = Example();
   EXPECT_FALSE(nlohmann::json::parse(ResultJson(results))["profiles"][0].contains("timeline"));
   results.profiles[0].timeline = StreamTimeline{.timeline_us = 30, .bound_us = 20};
-  results.profiles[0].timeline->operations.assign(3000,
-                                                  {vgpu::Lane::kToHost, "copy", "stream \xff", 4096, true, 1.5, 2.5});
+  results.profiles[0].timeline->operations.assign(
+      3000, {vgpu::Lane::kToHost, 0, "copy", "stream \xff", 4096, true, 1.5, 2.5});
   const nlohmann::json timeline = nlohmann::json::parse(ResultJson(results))["profiles"][0]["timeline"];
   EXPECT_EQ(timeline["timeline_us"], 30);
   EXPECT_EQ(timeline["operations"].size(), 2000u);

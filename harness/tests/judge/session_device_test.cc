@@ -497,8 +497,8 @@ TEST_F(DeviceServerTest, EachDeviceReachesItsOwnMemory) {
   vgpu::ModuleHandle modules[2];
   uint64_t memory[2];
   for (const int on : {0, 1}) {
-    const Message loaded = two.Serve(
-        {MessageType::kLoadModule, static_cast<uint16_t>(on << kDeviceShift), {text.begin(), text.end()}});
+    const Message loaded =
+        two.Serve({MessageType::kLoadModule, static_cast<uint16_t>(on << kDeviceShift), {text.begin(), text.end()}});
     modules[on] = Decoder(loaded.payload).Get<vgpu::ModuleHandle>();
     const Message allocated = ask(on, MessageType::kAllocate, From("cudaMalloc").Put(uint64_t{64}));
     memory[on] = Decoder(allocated.payload).Get<uint64_t>();
@@ -512,8 +512,7 @@ TEST_F(DeviceServerTest, EachDeviceReachesItsOwnMemory) {
                                  .block = {1, 1, 1},
                                  .parameters = {bytes, sizeof to}});
     const Message reply = ask(on, MessageType::kLaunch, launch);
-    Decoder decoder(reply.payload);
-    return GetLaunchResult(decoder).error;
+    return Decoded<vgpu::LaunchResult>(reply.payload).error;
   };
   const auto holds = [&](int on, uint64_t address) {
     return Decoder(ask(on, MessageType::kContains, Encoder().Put(address).Put(uint64_t{4})).payload).GetBool();

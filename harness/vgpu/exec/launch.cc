@@ -108,7 +108,8 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
         raw.kind == FindingKind::kRace && HasWarpBarrierBetween(*program, raw.first.pc, raw.second.pc);
     finding.loop_has_barrier = raw.kind == FindingKind::kRace && LoopHasBarrier(*program, raw.second.pc);
     // Threads that meet at barriers exchange values, which an array in local memory can't hold.
-    if (raw.kind == FindingKind::kUninitialized && raw.space == MemorySpace::kLocal && Has(program->code, InsnClass::kBarrier))
+    if (raw.kind == FindingKind::kUninitialized && raw.space == MemorySpace::kLocal &&
+        Has(program->code, InsnClass::kBarrier))
       finding.hint = Hint::kArrayOfOneThread;
   }
   return finding;

@@ -209,7 +209,7 @@ class _Student:
             self._print("\nNo test fails, so there is no page about one.  Next: make profile PAGE=1")
             return
         told = "\n".join([*(line.text for line in first.lines), *first.launches])
-        named = re.search(r"\bblock \((\d+,\d+,\d+)\)", told)
+        named = re.search(r"\bblock \((\d+,\d+,\d+)\)", told)  # parses a launch's line, which has no fields
         block = named[1] if named else "0,0,0"
         flags = [f"--gtest_filter={first.name}", f"--rung={first.rung}", f"--seed={result.seed}", f"--replay={block}"]
         again, recorded = self._recorded(assignment, worker, flags)
