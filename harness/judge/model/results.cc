@@ -165,7 +165,10 @@ std::vector<vgpu::LineCounters> LinesToStore(const RungProfile& profile) {
 Json TimelineJson(const StreamTimeline& timeline, bool detailed) {
   constexpr const char* kLaneNames[] = {"to_device", "compute", "to_host", "to_peer"};
   Json json = Json::object();
-  for (const TimelineFigureInfo& info : AllTimelineFigures()) json[info.name] = timeline.*info.field;
+  for (const TimelineFigureInfo& info : AllTimelineFigures()) {
+    json[info.name] = timeline.*info.field;
+    if (info.field == &StreamTimeline::streams && timeline.peer_bytes == 0) break;  // the rest is of several devices
+  }
   if (!detailed) return json;
   json["operations"] = Json::array();
   for (const StreamTimeline::Operation& operation :

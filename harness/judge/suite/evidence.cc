@@ -210,7 +210,9 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
   // One draw near the size is checked, as what earns the points is, and as all tests are. Only figures are asked of the
   // others, so that a race there gains nothing.
   std::optional<CountedTurns> turns;
-  if (is_counted) turns.emplace(*runner.device().virtual_device(), draw == Draw::kAny);
+  if (vgpu::Device* const device = runner.device().virtual_device(); is_counted && device != nullptr) {
+    turns.emplace(*device, draw == Draw::kAny);
+  }
   EvidenceRun run = run_(runner, rung, one);
   turns.reset();
   if (run.elements != 0) one.elements = run.elements;
