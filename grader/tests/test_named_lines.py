@@ -49,4 +49,4 @@ def test_only_public_tests_are_searched() -> None:
     suite = BUILD / "bin" / "03_circular_shift_full_suite"
     said = subprocess.run([suite, "--assignment=x", "--edits=2"], capture_output=True, text=True, check=False)
     assert said.returncode == 3
-    assert said.stderr.endswith("--edits and --debug are for public tests\n")
+    assert said.stderr.endswith("--edits, --debug and --page are for public tests\n")

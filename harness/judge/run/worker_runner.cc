@@ -12,6 +12,7 @@
 #include "judge/run/witness.h"
 #include "judge/session/processor_time.h"
 #include "judge/session/session_device.h"
+#include "vgpu/core/hint.h"
 #include "vgpu/device/page_data.h"
 #include "vgpu/exec/block_replay.h"
 

@@ -112,13 +112,15 @@ void CheckCluster(Runtime& r, KernelWork work, const KernelInfo& info) {
   const uint64_t blocks = std::max<uint64_t>(ToDim3(work.cluster).Count(), info.cluster.Count());
   const bool portable = blocks <= kPortable || work.kernel->non_portable_cluster != 0;
   size_t& shared = work.configuration.shared;
-  Require(ToDim3(work.configuration.block).Count() <= 1024, cudaErrorInvalidValue);
+  const bool fits = ToDim3(work.configuration.block).Count() <= 1024;
   const bool too_much = shared > MaxDynamicShared(r, *work.kernel, info);
   const bool possible = info.static_shared + shared <= static_cast<uint64_t>(r.profile().shared_per_block_optin);
   for (const dim3& dims : {work.kernel->required_cluster, work.cluster}) {
     const bool is_set = dims.x != 0 || dims.y != 0 || dims.z != 0;
+    Require(!is_set || fits, cudaErrorInvalidValue);
     Require(!is_set || ToDim3(dims).Count() != 0, cudaErrorInvalidClusterSize);
   }
+  Require(blocks < 2 || fits, cudaErrorInvalidValue);
   if (r.faulted() || blocks < 2 || (portable && !(too_much && possible))) return;
   if (too_much) shared = 0;
   work.parameters.resize(info.parameter_bytes);

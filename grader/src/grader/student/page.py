@@ -68,10 +68,10 @@ def failure_page(template: str, test: TestResult, seed: int, recorded: dict[str,
     if not data["findings"]:
         said = _finding(test)
         for text in test.launches:  # the last may say who stored a wrong element, and where
-            place = re.search(r" was stored by .*? at (\S+?):(\d+)", text)  # parses a launch's line, which has no fields
-            line = {"file": place[1], "line": int(place[2])} if place else {"file": "", "line": 0}
+            at = re.search(r" was stored by .*? at (\S+?):(\d+)", text)  # parses a launch's line, which has no fields
+            line = {"file": at[1], "line": int(at[2])} if at else {"file": "", "line": 0}
             said["lines"].append({"label": "launch", "text": text, **line})
-        said["launch"] = test.message.removeprefix(test.verdict).strip()
+        said["launch"] = test.name
         data["findings"] = [said | {"heading": test.verdict}]
     elif data["findings"][0]["heading"] == test.verdict:
         data["findings"][0]["hint"] = test.hint  # the assignment's
