@@ -77,7 +77,8 @@ unit-tests: build-all  ## C++ tests
 	@[ -n "$$LOCKSTEP_ALL" ] || echo "C++ tests left to make check-all, for their time: $(DAILY)"
 
 # Each commit meets an eighth of the solutions and of the costly Python tests, the next one the next; make check-all meets all.
-SHARE = $$(($$(git rev-list --count HEAD 2>/dev/null || echo 0) % 8 + 1))/8
+COMMITS = $$(git rev-list --count HEAD 2>/dev/null || echo 0)
+SHARE = $$(($(COMMITS) % 8 + 1))/8
 grader-check: build  ## stubs fail, references pass, an eighth of the other solutions get their verdicts
 	@# Opponents mostly make the judge wait: they are met beside the check, and shown behind it.
 	@if [ -z "$$LOCKSTEP_ALL" ]; then share="--shard $(SHARE)"; echo "Of the solutions only share $(SHARE); make check-all grades all"; fi; \
@@ -85,7 +86,8 @@ grader-check: build  ## stubs fail, references pass, an eighth of the other solu
 	  trap 'kill $$opponents' INT TERM; \
 	  .venv/bin/grader check --build $(BUILD) $${share:---whole}; checked=$$?; \
 	  wait $$opponents; met=$$?; cat $(BUILD)/opponents.log; [ $$checked = 0 ] && [ $$met = 0 ]
-	@.venv/bin/grader ladder --build $(BUILD) --pages docs/records/ladders --verify
+	@# A ladder in turn, too.
+	@.venv/bin/grader ladder $$([ -n "$$LOCKSTEP_ALL" ] || ls docs/records/ladders | sed -n "$$(($(COMMITS) % $$(ls docs/records/ladders | wc -l) + 1))s/\.md//p") --build $(BUILD) --pages docs/records/ladders --verify
 
 grader-tests: build $(TOOLS)  ## Python tests
 	@harness/setup.sh --docs || echo "test_site.py leaves the site out"

@@ -447,7 +447,9 @@ def _closing(assignment: Assignment, rows: Sequence[_Row], first: _Row | None, c
         return f"{state}\nNext: make test" if not failed and first is None else state
     state = f"{_points_text(rows)} of {points_text(assignment.points)} points from the public tests."
     if next_row is None:
-        return to.paint(state, "green") + f"\nNext: hand in {assignment.submission}"
+        # A bonus that is begun and fails costs no points, but stands above this line.
+        bonus = f", or go on: make test RUNG={first.rung.label}" if first is not None else ""
+        return to.paint(state, "green") + f"\nNext: hand in {assignment.submission}{bonus}"
     is_above = next_row is first and not next_row.failed
     step = to.paint(f"make {'profile' if is_above else 'test'} RUNG={next_row.rung.label}", "bold")
     return f"{state}\nNext: {step}  {next_row.rung.title}"
