@@ -41,6 +41,25 @@ def test_it_is_another_user_without_rights(monkeypatch: pytest.MonkeyPatch) -> N
     assert not Path(lines[-2]).exists()
 
 
+def test_files_that_others_remove_meanwhile_keep_nothing_of_a_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("left", "another"):
+        (tmp_path / name).touch()
+        os.chown(tmp_path / name, user_box.FIRST_USER, -1)
+
+    def seen_too_late(folder: str) -> list["os.DirEntry[str]"]:
+        entries = sorted(scandir(folder), key=lambda entry: entry.name)
+        Path(entries[0].path).unlink()
+        return entries
+
+    scandir = os.scandir
+    monkeypatch.setattr(user_box, "SHARED", (str(tmp_path), str(tmp_path / "missing")))
+    monkeypatch.setattr(os, "scandir", seen_too_late)
+    user_box.remove_files(user_box.FIRST_USER)
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_it_cannot_do(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("s")

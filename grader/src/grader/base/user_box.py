@@ -157,11 +157,12 @@ def end_processes(user: int) -> None:
 def remove_files(user: int) -> None:
     """Removes the user's files in world-writable folders."""
     for folder in SHARED:
-        try:
-            entries = [entry for entry in os.scandir(folder) if entry.stat(follow_symlinks=False).st_uid == user]
-        except OSError:
-            continue
-        for entry in entries:
+        for entry in os.scandir(folder) if Path(folder).is_dir() else ():
+            try:
+                if entry.stat(follow_symlinks=False).st_uid != user:
+                    continue
+            except OSError:  # another program removed it meanwhile
+                continue
             if entry.is_dir(follow_symlinks=False):
                 import shutil  # noqa: PLC0415 - a third of this program's start, and hardly ever needed
 
