@@ -47,6 +47,14 @@ const ApiCall* FindCall(const CallReport& report, ApiKind kind) {
   return found == report.trace.end() ? nullptr : &*found;
 }
 
+// Whether ints of the host went straight to where the result was copied from.
+bool IsWrittenByTheHost(const CallReport& report, const ApiCall& result) {
+  return std::ranges::any_of(report.trace, [&](const ApiCall& copy) {
+    return copy.kind == ApiKind::kHostToDevice && !copy.failed && copy.address < result.address + result.bytes &&
+           result.address < copy.address + copy.bytes;
+  });
+}
+
 // A copy that moved another number of bytes than the array has.
 const ApiCall* FindCopyOfOtherSize(const CallReport& report, uint64_t bytes) {
   const auto found = std::find_if(report.trace.begin(), report.trace.end(), [&](const ApiCall& call) {
@@ -181,10 +189,15 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
     }
     return run;
   }
-  // Page-locked memory is worth what the copies do with it: at least one way of the ints goes from or to there.
-  uint64_t locked = 0;
-  for (const worker::StreamedOperation& copy : report.operations) locked += copy.page_locked ? copy.bytes : 0;
-  if (locked < values.size() * sizeof(int32_t)) report.api.pinned_allocations = 0;
+  // Page-locked memory is worth what the copies do with it: at least one way of the ints goes from or to there alone.
+  const auto has_pageable = [&](worker::StreamedKind way) {
+    return std::ranges::any_of(report.operations, [&](const worker::StreamedOperation& copy) {
+      return copy.kind == way && !copy.page_locked && copy.bytes > 0;
+    });
+  };
+  if (has_pageable(worker::StreamedKind::kToDevice) && has_pageable(worker::StreamedKind::kToHost)) {
+    report.api.pinned_allocations = 0;
+  }
   const std::vector<int32_t> out = judge::ValuesOf<int32_t>(report.arrays[1]);
   if (DidNothing(report, out, poisoned)) {
     run.problems = {judge::UnfinishedProblem(context, "copied nothing")};
@@ -291,7 +304,8 @@ void CopyPathTest::ExpectPath(uint64_t n) {
                                            : "only " + Grouped(run.report.api.bytes_on_device) + " bytes") +
                      " went from a_d to b_d"},
                     "cudaMemcpy(b_d, a_d, bytes, cudaMemcpyDeviceToDevice): the data does not pass through the host"));
-  } else if (on_device->address == to_device->address || on_device->address != to_host->address) {
+  } else if (on_device->address == to_device->address || on_device->address != to_host->address ||
+             IsWrittenByTheHost(run.report, *to_host)) {
     problems.push_back(MakeProblem(Verdict::kRejected, context,
                                    {"h_out is right, but it was not copied from b_d, the copy of a_d"},
                                    "h_in goes to a_d, a_d to b_d, and b_d to h_out"));

@@ -24,10 +24,44 @@ inline double NormOf(std::span<const float> values) {
   return std::sqrt(sum);
 }
 
-// By definition, in double precision. Zero elements of the filter cost nothing.
+using Spectrum = std::vector<std::complex<double>>;
+
+// The transform of each stride-th number from `first` on, as one of a length without large prime factors is made: of
+// the transforms of every p-th of these. roots[k]: the root of unity by k of all parts of the whole turn, backward.
+inline Spectrum TransformOf(const Spectrum& numbers, const Spectrum& roots, uint64_t first = 0, uint64_t stride = 1) {
+  const uint64_t n = numbers.size() / stride;
+  if (n == 1) return {numbers[first]};
+  uint64_t p = 2;
+  while (n % p != 0) ++p;
+  Spectrum result(n);
+  for (uint64_t part = 0; part < p; ++part) {
+    const Spectrum inner = TransformOf(numbers, roots, first + part * stride, stride * p);
+    uint64_t at = 0, turn = 0;
+    for (std::complex<double>& number : result) {
+      number += inner[at] * roots[turn];
+      if (++at == inner.size()) at = 0;
+      if ((turn += part * stride) >= roots.size()) turn -= roots.size();
+    }
+  }
+  return result;
+}
+
+// In double precision, by definition where that takes few steps: zero elements of the filter cost nothing.
 inline std::vector<double> Convolve(std::span<const float> signal, std::span<const float> filter) {
+  constexpr uint64_t kMostSteps = 1 << 25;
   const uint64_t n = signal.size();
   std::vector<double> result(n);
+  if (n > 0 && n * static_cast<uint64_t>(n - std::ranges::count(filter, 0.0f)) > kMostSteps) {
+    Spectrum roots(n);
+    const double turn = 2 * std::numbers::pi / static_cast<double>(n);
+    for (uint64_t k = 0; k < n; ++k) roots[k] = std::polar(1.0, -turn * static_cast<double>(k));
+    Spectrum product = TransformOf({signal.begin(), signal.end()}, roots);
+    const Spectrum other = TransformOf({filter.begin(), filter.end()}, roots);
+    for (uint64_t k = 0; k < n; ++k) product[k] *= other[k] / static_cast<double>(n);
+    const Spectrum back = TransformOf(product, roots);
+    for (uint64_t i = 0; i < n; ++i) result[i] = back[(n - i) % n].real();
+    return result;
+  }
   for (uint64_t k = 0; k < n; ++k) {
     const auto weight = static_cast<double>(filter[k]);
     if (weight == 0) continue;

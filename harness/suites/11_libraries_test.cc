@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -32,8 +33,7 @@ using judge::Role;
 using judge::Runner;
 using worker::Argument;
 
-// For evidence runs: the number of non-zero filter elements, and of signals.
-constexpr uint64_t kEvidenceTaps = 16, kEvidenceSignal = 1024;
+constexpr uint64_t kEvidenceSignal = 1024;  // in evidence runs of many signals, the length of each
 constexpr uint64_t kSector = vgpu::TouchedRange::kSectorBytes;
 
 CallContext ContextOf(const std::string& rung, const std::string& input) {
@@ -122,11 +122,11 @@ Input<float> MakeReals(uint64_t n, const judge::SeedKey& seed) {
 }
 
 std::vector<float> MakeMatrix(Shape shape, const judge::SeedKey& seed) {
-  std::vector<float> matrix(shape.elements());
-  // Coprime to the length: every position gets a different value.
   const uint64_t n = shape.elements();
-  const uint64_t begin = n == 0 ? 0 : judge::MakeWords(1, seed)[0] % n;
-  for (uint64_t i = 0; i < n; ++i) matrix[i] = static_cast<float>((begin + i) % n + 1);
+  std::vector<float> matrix;
+  // The low bits, as many as n needs, differ.
+  const uint32_t mask = n > 1 ? std::bit_ceil(static_cast<uint32_t>(n)) - 1 : 0;
+  for (const uint32_t word : judge::MakeDistinct(n, seed)) matrix.push_back(static_cast<float>((word & mask) + 1));
   return matrix;
 }
 
@@ -509,7 +509,8 @@ EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const Eviden
   uint64_t n = has_many ? std::min(kEvidenceSignal, one.elements) : one.elements;
   if (one.drawn) n = SmoothUpTo(n);
   const uint64_t count = has_many ? one.elements / n : 1;
-  EvidenceRun run = RunFilter(runner, rung, MakeFilterInput(n, count, kEvidenceTaps, one.seed));
+  // No element of the filter is 0: a sum over a few of them is no transform.
+  EvidenceRun run = RunFilter(runner, rung, MakeFilterInput(n, count, n, one.seed));
   run.elements = n * count;
   return run;
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -217,21 +217,25 @@ inline bool IsHostWait(const worker::ApiCall& call) {
          call.function == "cudaEventSynchronize";
 }
 
+// Whether the call takes memory, a stream or an event, which orders no chunks.
+inline bool IsTaken(const worker::ApiCall& call) {
+  return call.kind == worker::ApiKind::kAllocate || call.function.find("Create") != std::string::npos ||
+         call.function == "cudaMallocHost" || call.function == "cudaEventRecord";
+}
+
 // Checks the chunks, the streams and the waits of rung 4.
 inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& context, const judge::CallReport& report,
                                                   uint64_t bytes) {
   constexpr uint64_t kFewest = 4, kMost = 64;
   uint64_t chunks = 0, largest = 0;
   bool blocking = false, waits_for_first = false, orders = false, ordered_so_far = false;
-  std::set<std::string> streams;
-  std::string beside;  // operations outside streams made by the program
+  std::map<std::string, uint64_t> streams;  // bytes copied in each
+  std::string beside;                       // operations outside streams made by the program
   for (const worker::ApiCall& call : report.trace) {
     if (call.failed) continue;
     waits_for_first |= IsHostWait(call) && chunks == 1;
-    // cudaFree waits for the device.
-    ordered_so_far |=
-        chunks > 0 && (IsHostWait(call) || call.function == "cudaStreamWaitEvent" || call.function == "cudaFree");
     const bool is_copy = call.kind == worker::ApiKind::kHostToDevice || call.kind == worker::ApiKind::kDeviceToHost;
+    ordered_so_far |= chunks > 0 && !is_copy && call.kind != worker::ApiKind::kLaunch && !IsTaken(call);
     if (call.kind == worker::ApiKind::kHostToDevice) {
       ++chunks;
       orders |= ordered_so_far;
@@ -240,7 +244,7 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
     if (!is_copy && call.kind != worker::ApiKind::kLaunch) continue;
     blocking |= is_copy && call.function != "cudaMemcpyAsync";
     if (call.stream.substr(0, 7) == "stream ") {
-      streams.insert(call.stream);
+      streams[call.stream] += is_copy ? call.bytes : 0;
     } else if (beside.empty()) {
       beside = is_copy ? "a copy" : "a launch";
     }
@@ -274,8 +278,14 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
     return rejected("the host waited for the first chunk before it copied the second",
                     "put all chunks into their streams, and wait at the end");
   }
+  const auto busiest = std::ranges::max_element(streams, {}, [](const auto& stream) { return stream.second; });
+  if (2 * busiest->second > 3 * bytes) {  // of both ways
+    return rejected(
+        judge::Counted(busiest->second, "byte") + " of " + judge::Grouped(2 * bytes) + " were copied in one stream",
+        "what is in one stream runs in its order: two streams, which the chunks take in turn");
+  }
   if (!orders) return std::nullopt;
-  // Even if chunks wait for others, some have to overlap. Overlap is computed as for a timeline, on the course's
+  // However they wait for each other, some have to overlap. Overlap is computed as for a timeline, on the course's
   // device.
   const vgpu::DeviceProfile* const device = vgpu::FindProfile("t4");
   const judge::StreamTimeline timeline = judge::MakeTimeline(report.operations, report.launches, *device);

@@ -119,10 +119,39 @@ std::string TextOf(const Case& one, Values order) {
   return text;
 }
 
+// What a program no longer does, if its mistake went with it.
+std::optional<std::string> WhatIsGivenUp(int number, const Case& one, const vgpu::Counters& counted) {
+  if (counted.warp_instructions == 0) return std::nullopt;  // a run without counters
+  const uint64_t warps = one.n / kWarpSize, blocks = one.n / GroupOf(number), warps_each = GroupOf(number) / kWarpSize;
+  constexpr uint64_t kVector = 4, kTail = 4, kSectors = 8, kBarriers = 5;
+  switch (number) {
+    case 2:  // relaxed atomics are no race, and order nothing
+      if (counted.warp_syncs > 0 || counted.shared_atomics == 0 ||
+          counted.barriers >= kBarriers * warps_each * blocks) {
+        break;
+      }
+      return "the last warp's lanes wait for nobody";
+    case 4:  // what a block waits for, and the total before, are in one sector each
+      if (counted.global_load_sectors <= counted.global_load_requests + kSectors * warps) break;
+      return "blocks add up elements of the blocks before, and need not wait";
+    case 6:
+      if (one.in_offset % kVector != 0 || one.out_offset % kVector != 0) break;
+      if (counted.global_load_requests <= warps / 2 + kTail) break;
+      return "it is computed without vectors, and these are aligned here";
+    case 8:
+      if (2 * counted.shared_load_requests >= warps) break;
+      return "the elements did not go through shared memory";
+    default:
+      break;
+  }
+  return std::nullopt;
+}
+
 // A right result computed by a few threads, by one lane per warp, by one thread for many others, or by another
 // program's kernel: this only hides the bug instead of fixing it. The reference executes at most half of the warp
 // instructions, and a quarter of the requests, allowed here. Program 4 is not counted: its blocks wait.
-std::optional<Problem> CheckWork(const judge::CallContext& context, const judge::CallReport& report, uint64_t n) {
+std::optional<Problem> CheckWork(const judge::CallContext& context, const judge::CallReport& report, const Case& one) {
+  const uint64_t n = one.n;
   constexpr uint64_t kFew = 256, kMostEach = 4;
   if (!report.observed) return std::nullopt;
   const auto rejected = [&](const std::string& what, const std::string& hint) {
@@ -156,6 +185,9 @@ std::optional<Problem> CheckWork(const judge::CallContext& context, const judge:
                         " and " + judge::Grouped(most_requests) + " count",
                     "leave the work with the threads that had it, and in shared memory what was there");
   }
+  if (const auto given_up = WhatIsGivenUp(number, one, counted)) {
+    return rejected(*given_up, "keep what the program is about, and fix its mistake: README.md says what each has");
+  }
   // Contiguous lanes need four sectors per request, scattered ones more; a broadcast, or a single lane, one.
   if (2 * counted.global_load_sectors >= 3 * counted.global_load_requests) return std::nullopt;
   return rejected("by single threads: of " + judge::Counted(counted.global_load_requests, "load") +
@@ -163,10 +195,10 @@ std::optional<Problem> CheckWork(const judge::CallContext& context, const judge:
                   "let the threads share the work as they did: the mistake is not that there are many threads");
 }
 
-std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report, uint64_t n,
+std::optional<Problem> CheckResult(const judge::CallContext& context, const judge::CallReport& report, const Case& one,
                                    std::span<const int32_t> expected, std::span<const int32_t> found) {
   const auto mismatch = judge::CompareExact<int32_t>(expected, found);
-  if (!mismatch) return CheckWork(context, report, n);
+  if (!mismatch) return CheckWork(context, report, one);
   return judge::WrongAt(mismatch->index, context, {"d_out: " + judge::MismatchText(*mismatch, expected.size())},
                         "bugs.h says what belongs there: which thread should have stored it, and from which elements?");
 }
@@ -195,7 +227,7 @@ void BugTest::Expect(Case one, Role role, Values order) {
        .frees = true,
        .is_work = one.n > 0,
        .check = [&](const judge::CallReport& report, std::span<const int32_t> found) {
-         return CheckResult(context, report, one.n, expected, found);
+         return CheckResult(context, report, one, expected, found);
        }});
   Keep(run.report);
   Add(std::move(run.problems));

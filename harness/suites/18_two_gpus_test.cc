@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <set>
+#include <map>
 
 #include "judge/device/compare.h"
 #include "judge/input/inputs.h"
@@ -56,25 +56,53 @@ bool WasSent(const CallContext& context, const CallReport& report) {
   return missing.empty();
 }
 
-// Whether kernels of all devices did the work.
-std::optional<Problem> CheckWorked(const CallContext& context, const CallReport& report, const Task& task) {
-  std::set<int> used;
+// Whether each device has got what it takes to know the sums: its own row, and as many words of the others'.
+std::optional<Problem> CheckReceived(const CallContext& context, const CallReport& report, const Task& task) {
+  std::map<int, uint64_t> received;
   for (const worker::StreamedOperation& operation : report.operations) {
-    if (operation.kind == worker::StreamedKind::kLaunch) used.insert(operation.device);
+    if (operation.kind == worker::StreamedKind::kToDevice) received[operation.device] += operation.bytes;
+    if (operation.kind == worker::StreamedKind::kBetween) received[operation.peer] += operation.bytes;
   }
+  const uint64_t least = 2 * task.n * sizeof(uint32_t);
+  for (int d = 0; d < task.devices && task.devices > 1; ++d) {
+    if (received[d] >= least) continue;
+    return MakeProblem(
+        Verdict::kRejected, context,
+        {"h_out is right, but device " + std::to_string(d) + " received " + judge::Counted(received[d], "byte") +
+         ", and cannot have all sums with less than " + Grouped(least)},
+        "in the end each device has the sum of all rows, and row d of h_out is a copy of what it has");
+  }
+  return std::nullopt;
+}
+
+// Whether kernels of all devices did the work, each its part or a good deal of it.
+std::optional<Problem> CheckWorked(const CallContext& context, const CallReport& report, const Task& task) {
+  vgpu::Counters counted;
+  std::map<int, uint64_t> worked;  // integer instructions by device
+  for (const worker::StreamedOperation& operation : report.operations) {
+    const size_t end = std::min(operation.first_launch + operation.launches, report.launches.size());
+    for (size_t k = operation.first_launch; k < end && operation.kind == worker::StreamedKind::kLaunch; ++k) {
+      worked[operation.device] += report.launches[k].counters.integer_instructions;
+      counted += report.launches[k].counters;
+    }
+  }
+  // A cell takes four additions, a stage one that multiplies too.
+  const uint64_t least = WorkOf(context.launcher, task) * (IsField(context.launcher) ? 4 : 1) / vgpu::kWarpSize;
   // Of few rows a device may have no part; sums may be one device's.
   constexpr int kFewRows = 4;
   const bool all = IsField(context.launcher) ? task.height >= kFewRows * task.devices : IsStages(context.launcher);
+  constexpr uint64_t kOfPart = 4;  // rows rounded up leave the last device half of a part
   for (int d = 0; d < task.devices && all; ++d) {
-    if (used.contains(d)) continue;
+    const auto part = least / static_cast<uint64_t>(task.devices) / kOfPart;
+    if (worked.contains(d) && (worked[d] >= part || counted.warp_instructions == 0)) continue;
     return MakeProblem(
-        Verdict::kRejected, context, {"h_out is right, but device " + std::to_string(d) + " ran no kernel"},
+        Verdict::kRejected, context,
+        {"h_out is right, but device " + std::to_string(d) +
+         (worked.contains(d) ? " did hardly any of the work: it executed " +
+                                   judge::Counted(worked[d], "integer instruction") + " by warps"
+                             : " ran no kernel")},
         "cudaSetDevice decides where memory is, which device a stream belongs to, and where a kernel runs");
   }
-  vgpu::Counters counted;
-  for (const vgpu::LaunchRecord& launch : report.launches) counted += launch.counters;
-  // A cell takes four additions, a stage one that multiplies too.
-  const uint64_t least = WorkOf(context.launcher, task) * (IsField(context.launcher) ? 4 : 1) / vgpu::kWarpSize;
   if (counted.warp_instructions == 0 || counted.integer_instructions >= least) return std::nullopt;
   return MakeProblem(Verdict::kRejected, context,
                      {"h_out is right, but the kernels executed " +
@@ -105,7 +133,9 @@ void CheckResult(const CallContext& context, const CallReport& report, const Tas
                                    "the devices compute the result, and send each other what they need of it"));
   }
   if (problems.empty()) {
-    if (auto problem = CheckWorked(context, report, task)) problems.push_back(std::move(*problem));
+    auto problem = CheckWorked(context, report, task);
+    if (!problem && IsRing(context.launcher)) problem = CheckReceived(context, report, task);
+    if (problem) problems.push_back(std::move(*problem));
   }
 }
 

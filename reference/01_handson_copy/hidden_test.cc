@@ -30,6 +30,11 @@ TEST_P(HiddenCopyTest, CopiesOtherLargeArrays) {
 
 TEST_P(HiddenCopyTest, FreesOnEveryCall) {
   for (const uint64_t n : {5000, 5000, 0, 77, 262144, 5000}) ExpectNothingHeld(Run(n, Pattern::kSmall), n);
+  judge::Random random(Seed(1000));
+  for (int k = 0; k < 12; ++k) {
+    const auto n = static_cast<uint64_t>(random.Between(2, int64_t{1} << (3 + k)));
+    ExpectNothingHeld(Run(n, Pattern::kSmall), n);
+  }
 }
 
 TEST_P(HiddenCopyPathTest, GoesFromBufferToBufferAtEveryLength) {

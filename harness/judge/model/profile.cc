@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "vgpu/core/toolkit_path.h"
+
 namespace lockstep::judge {
 namespace {
 
@@ -99,8 +101,12 @@ uint64_t MaxBlocks(const std::vector<vgpu::LaunchRecord>& launches) {
 }
 
 std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProfile& profile) {
-  uint64_t own = 0, blocks = 0, threads = 0, warps = 0;
+  uint64_t own = 0, own_stores = 0, blocks = 0, threads = 0, warps = 0;
   for (const vgpu::LaunchRecord& launch : profile.launches) {
+    for (const vgpu::LineCounters& line : launch.lines) {
+      if (vgpu::IsToolkitPath(line.file)) continue;
+      own_stores += line.counters.global_store_requests + line.counters.atomics;
+    }
     const uint64_t count = launch.grid.Count();
     own += launch.is_own;
     blocks += count;
@@ -110,6 +116,7 @@ std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProf
   std::vector<std::pair<std::string_view, uint64_t>> figures = {
       {"launches", profile.launches.size()},
       {"own_launches", own},
+      {"own_stores", own_stores},
       {"blocks", blocks},
       {"max_blocks", MaxBlocks(profile.launches)},
       {"warps", warps},

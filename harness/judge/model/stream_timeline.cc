@@ -101,6 +101,7 @@ StreamTimeline MakeTimeline(std::span<const StreamedOperation> operations, std::
   timeline.peer_us = schedule.peer;
   timeline.peer_alone_us = schedule.peer - schedule.peer_overlap;
   timeline.kernels_us = schedule.kernels;
+  timeline.steps_us = timeline.kernels_us + timeline.peer_alone_us;
   timeline.one_engine_us = one.microseconds;
   timeline.one_engine_bound_us = one.bound;
   for (size_t k = 0; k < operations.size(); ++k) {

@@ -32,7 +32,8 @@ namespace lockstep::judge {
   X(peer_alone_us, "the part of `peer_us` in which no kernel ran")                                                  \
   X(peer_bytes, "bytes copied from one device to another")                                                          \
   X(peer_bytes_most, "those of the device that sends or receives most, one way")                                    \
-  X(kernels_us, "microseconds in which a kernel ran, on any device")
+  X(kernels_us, "microseconds in which a kernel ran, on any device")                                                \
+  X(steps_us, "microseconds in which a kernel ran, or something was copied from one device to another")
 
 inline constexpr const char* kDefaultStream = "the default stream";
 

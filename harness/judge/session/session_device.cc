@@ -295,10 +295,6 @@ const vgpu::KernelInfo* DeviceServer::FindOwnKernel(vgpu::ModuleHandle module, c
                 " characters");
     return nullptr;
   }
-  if (vgpu::LongestDemangled(name) > options_.demangled_bytes) {
-    PassedBound("the program has a kernel whose name refers back to itself so often that it may never end");
-    return nullptr;
-  }
   return OwnsModule(module) ? device_.FindKernel(module, name) : nullptr;
 }
 

@@ -58,15 +58,14 @@ struct DeviceServerOptions {
   int devices = 1;                            // that it has
   // Limits on a session's records in the judge. Correct programs need a hundredth of each; exceeding one is reported in
   // violations().
-  uint64_t allocations = 65'536;                  // live at the same time
-  uint64_t modules = 256;                         // loaded and not unloaded, or refused
-  uint64_t ptx_bytes = uint64_t{8} << 20;         // of decompressed module texts; parsed they take twenty times as much
-  uint64_t name_bytes = 4096;                     // of a kernel's name: each launch has a copy
-  uint64_t demangled_bytes = uint64_t{64} << 20;  // total size of demangled names
-  uint64_t origin_bytes = 256;                    // of a function's name or call site: each call has a copy
-  uint64_t streams = 4096;                        // that order one operation
-  bool cublas = false, cufft = false;             // whether it may use the library
-  std::vector<uint8_t> image;                     // the device code its kernels must be from; empty: not checked
+  uint64_t allocations = 65'536;           // live at the same time
+  uint64_t modules = 256;                  // loaded and not unloaded, or refused
+  uint64_t ptx_bytes = uint64_t{8} << 20;  // of decompressed module texts; parsed they take twenty times as much
+  uint64_t name_bytes = 4096;              // of a kernel's name: each launch has a copy
+  uint64_t origin_bytes = 256;             // of a function's name or call site: each call has a copy
+  uint64_t streams = 4096;                 // that order one operation
+  bool cublas = false, cufft = false;      // whether it may use the library
+  std::vector<uint8_t> image;              // the device code its kernels must be from; empty: not checked
   size_t trace_calls = 100'000;
   LaunchEditor* editor = nullptr;  // intercepts launches; nullptr: none
   uint64_t print_bytes = 1'000'000;

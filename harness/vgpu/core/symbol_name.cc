@@ -25,6 +25,21 @@ size_t LiteralLength(std::string_view mangled, size_t begin) {
   return k > digits && k < mangled.size() && mangled[k] == 'E' ? k + 1 - begin : 0;
 }
 
+// "cub::detail::kernel" for "_ZN3cub6detail6kernelIS0_…": the identifiers that it begins with.
+std::optional<std::string> LeadingNames(std::string_view mangled) {
+  std::string names;
+  size_t at = mangled.starts_with("_ZN") ? 3 : 2;
+  while (at < mangled.size() && IsDigit(mangled[at])) {
+    size_t length = 0;
+    for (; at < mangled.size() && IsDigit(mangled[at]); ++at) {
+      length = std::min(10 * length + static_cast<size_t>(mangled[at] - '0'), mangled.size());
+    }
+    names += (names.empty() ? "" : "::") + std::string(mangled.substr(std::min(at, mangled.size()), length));
+    at += length;
+  }
+  return names.empty() ? std::nullopt : std::optional(names);
+}
+
 }  // namespace
 
 uint64_t LongestDemangled(std::string_view mangled) {
@@ -84,6 +99,8 @@ std::string_view WithoutCompilersParts(std::string_view name) {
 std::optional<std::string> Demangled(const std::string& symbol) {
   const std::string mangled(WithoutCompilersParts(symbol));
   if (!mangled.starts_with("_Z")) return std::nullopt;
+  constexpr uint64_t kLongest = uint64_t{64} << 20;
+  if (LongestDemangled(mangled) > kLongest) return LeadingNames(mangled);
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, nullptr),
                                                     std::free);
   if (!text) return std::nullopt;
@@ -98,8 +115,7 @@ std::optional<std::string> Demangled(const std::string& symbol) {
 }
 
 std::string VariableName(const std::string& name) {
-  constexpr uint64_t kLongest = 1 << 20;  // no real name is longer
-  const std::optional<std::string> full = LongestDemangled(name) <= kLongest ? Demangled(name) : std::nullopt;
+  const std::optional<std::string> full = Demangled(name);
   if (!full) return std::string(WithoutCompilersParts(name));
   const size_t scope = full->rfind("::");
   return scope == std::string::npos ? *full : full->substr(scope + 2);

@@ -30,6 +30,7 @@ _UNITS = {
     "peer_bytes": "bytes copied between devices",
     "peer_bytes_most": "bytes that one device sends or receives",
     "kernels_us": "time in which kernels ran",
+    "steps_us": "time in which kernels ran, or devices copied to each other",
 }
 _MEASURED = ("PASS", "SLOW")
 
