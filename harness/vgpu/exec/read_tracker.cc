@@ -50,6 +50,17 @@ void ReadTracker::Run(Warp& warp, LaneMask mask) {
 
   for (const uint32_t slot : step.before) origins.Drop(slot, active);
   Gather(warp, insn, step, mask, origins);
+  // Most instructions that may meet a followed value meet none.
+  if (gathered_.empty() && !reads) {
+    for (const UsePlan::Result& result : step.results) {
+      if (result.slot != UsePlan::kNoSlot) origins.Drop(result.slot, mask);
+    }
+    Settle(origins);
+    Execute(warp, insn, mask);
+    for (const uint32_t slot : step.after) origins.Drop(slot, active);
+    Settle(origins);
+    return;
+  }
   if (!step.pure) UseGathered(origins);
   const bool several = step.pure && step.results.size() > 1;
   if (several) origins.Keep(gathered_);

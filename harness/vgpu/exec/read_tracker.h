@@ -8,7 +8,7 @@
 //
 // Theory of operation. Most loads are certain to be used, as the decoder determines (analysis/value_use.h); they are
 // reported at once at no cost. Any other load is a *read*. The registers that its value reaches name it as their
-// *origin* (core/value_origins.h), lane by lane, through the instructions that have a step in the program's UsePlan: a
+// *origin* (exec/value_origins.h), lane by lane, through the instructions that have a step in the program's UsePlan: a
 // result comes from the operands that affect it. An instruction that does more than compute registers uses the origins
 // of what it reads; so does one whose result is certain to be used. A dead register has no origin, nor have lanes that
 // exit. When nothing names a read any more, each lane has either used it or never will, and the read is reported. Until
@@ -29,7 +29,7 @@
 
 #include "vgpu/core/program.h"
 #include "vgpu/core/use_plan.h"
-#include "vgpu/core/value_origins.h"
+#include "vgpu/exec/value_origins.h"
 #include "vgpu/core/warp.h"
 #include "vgpu/observers/delayed_events.h"
 

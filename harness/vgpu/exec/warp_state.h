@@ -20,7 +20,7 @@
 
 #include "vgpu/core/program.h"
 #include "vgpu/core/undefined_values.h"
-#include "vgpu/core/value_origins.h"
+#include "vgpu/exec/value_origins.h"
 #include "vgpu/core/warp.h"
 #include "vgpu/exec/async_copies.h"
 

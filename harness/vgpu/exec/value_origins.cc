@@ -1,4 +1,4 @@
-#include "vgpu/core/value_origins.h"
+#include "vgpu/exec/value_origins.h"
 
 #include <algorithm>
 #include <bit>
@@ -19,42 +19,55 @@ uint32_t ValueOrigins::New() {
   return number;
 }
 
-void ValueOrigins::Close(Origin& element) {
-  if (std::exchange(element.open, false)) closed_.push_back(element.element);
+void ValueOrigins::Close(Origin& origin) {
+  if (std::exchange(origin.open, false)) closed_.push_back(origin.element);
+}
+
+// All its lanes have used it. The caller calls ReleaseAll when it no longer needs the origin's parts.
+void ValueOrigins::Spend(Origin& origin) {
+  Close(origin);
+  for (uint32_t k = 0; k < origin.parts; ++k) released_.push_back(origin.from[k].origin);
+  origin.parts = 0;
 }
 
 void ValueOrigins::Release(uint32_t origin) {
   released_.push_back(origin);
+  ReleaseAll();
+}
+
+void ValueOrigins::ReleaseAll() {
   while (!released_.empty()) {
     const uint32_t number = released_.back();
     released_.pop_back();
     Origin& gone = origins_[number];
     if (--gone.named != 0) continue;
     for (uint32_t k = 0; k < gone.parts; ++k) released_.push_back(gone.from[k].origin);
-    if (gone.parts == 0) Close(gone);
+    Close(gone);
     free_.push_back(number);
     --live_;
   }
 }
 
-// Each has a reference already, which the new origin takes over; many of them become a tree.
+// A node of at most kMostParts, which have a reference each already; the node takes it over.
+ValueOrigins::Held ValueOrigins::Join(const Held* from, size_t parts) {
+  const uint32_t number = New();
+  Origin& origin = origins_[number];
+  origin.named = 1;
+  origin.parts = static_cast<uint8_t>(parts);
+  for (size_t k = 0; k < parts; ++k) {
+    origin.from[k] = from[k];
+    origin.lanes |= from[k].lanes;
+  }
+  return {number, origin.lanes};
+}
+
+// The same for any number of them: many become a tree.
 uint32_t ValueOrigins::Combine(std::vector<Held> from) {
   while (from.size() > 1) {
     size_t made = 0;
     for (size_t at = 0; at < from.size(); at += kMostParts) {
       const size_t parts = std::min<size_t>(from.size() - at, kMostParts);
-      Held whole = from[at];
-      if (parts > 1) {
-        whole = {New(), 0};
-        Origin& origin = origins_[whole.origin];
-        origin.named = 1;
-        origin.parts = static_cast<uint8_t>(parts);
-        for (size_t k = 0; k < parts; ++k) {
-          origin.from[k] = from[at + k];
-          whole.lanes |= from[at + k].lanes;
-        }
-      }
-      from[made++] = whole;
+      from[made++] = parts > 1 ? Join(&from[at], parts) : from[at];
     }
     from.resize(made);
   }
@@ -85,7 +98,7 @@ void ValueOrigins::Load(uint32_t slot, Element element, LaneMask lanes) {
   const uint32_t number = New();
   Origin& origin = origins_[number];
   origin.named = 1;
-  origin.open = true;
+  origin.is_element = origin.open = true;
   origin.element = element;
   origin.lanes = lanes;
   Hold(slot, {number, lanes});
@@ -104,13 +117,16 @@ LaneMask ValueOrigins::Unused(Held held) {
     const LaneMask lanes = asked & ~origin.used & ~origin.seen & ~found;
     if (lanes == 0) continue;
     origin.seen |= lanes;
-    if (origin.parts == 0) found |= lanes;
+    if (origin.is_element) found |= lanes;
     for (uint32_t k = 0; k < origin.parts; ++k) {
       if ((origin.from[k].lanes & lanes) != 0) todo_.push_back({origin.from[k].origin, origin.from[k].lanes & lanes});
     }
   }
   // No other lanes can use anything reachable from here.
-  origins_[held.origin].used |= held.lanes & ~found;
+  Origin& asked = origins_[held.origin];
+  asked.used |= held.lanes & ~found;
+  if ((asked.lanes & ~asked.used) == 0) Spend(asked);
+  ReleaseAll();
   return found;
 }
 
@@ -189,7 +205,7 @@ void ValueOrigins::Put(uint32_t slot, LaneMask lanes, const std::vector<Held>& f
   if (apart) {
     for (const Held& held : from) Hold(slot, held);
   } else {
-    Hold(slot, {Combine(from), all});
+    Hold(slot, {from.size() <= kMostParts ? Join(from.data(), from.size()).origin : Combine(from), all});
   }
 }
 
@@ -215,7 +231,7 @@ void ValueOrigins::Flatten() {
       }
     }
     for (const uint32_t number : visited) {
-      if (origins_[number].parts == 0) known->second.push_back({number, reached[number]});
+      if (origins_[number].is_element) known->second.push_back({number, reached[number]});
       reached[number] = 0;
     }
     std::sort(known->second.begin(), known->second.end(), [](Held a, Held b) { return a.origin < b.origin; });
@@ -225,7 +241,7 @@ void ValueOrigins::Flatten() {
   std::vector<std::pair<uint32_t, Held>> old;
   ForHolding([&](uint32_t slot) {
     for (const Held& held : slots_[slot]) {
-      if (origins_[held.origin].parts == 0) continue;
+      if (origins_[held.origin].is_element) continue;
       elements_of(held);
       old.emplace_back(slot, held);
     }

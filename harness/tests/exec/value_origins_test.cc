@@ -1,6 +1,6 @@
 // Origins of values compared with a simple definition: for each slot and lane, the set of elements behind its value.
 // Takes 0.5 s optimised, 2 s without.
-#include "vgpu/core/value_origins.h"
+#include "vgpu/exec/value_origins.h"
 
 #include <gtest/gtest.h>
 

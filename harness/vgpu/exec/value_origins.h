@@ -3,11 +3,12 @@
 // Theory of operation. For its lanes, a register's slot refers to the *origin* of its value: an element of a read, or a
 // node for a value that an instruction computed from other origins, with references to these. So an instruction costs
 // the same, however many reads contributed to its operands. A use marks the origin's lanes, and those of all origins
-// reachable from it, each once. An origin without references is freed. An element is *closed* once it is freed or all
-// its lanes have used it.
+// reachable from it, each once. An origin that all its lanes have used is *spent*: a spent node drops its references, so
+// a value that is stored and computed on in a loop leaves no chain behind. An origin without references is freed. An
+// element is *closed* once it is freed or spent.
 //
-// A sum in a loop makes a chain with a node per iteration. So when there are many origins, Flatten replaces each slot's
-// origin by one that refers to the elements directly.
+// An unused sum in a loop makes a chain with a node per iteration. So when there are many origins, Flatten replaces each
+// slot's origin by one that refers to the elements directly.
 #pragma once
 
 #include <cstddef>
@@ -78,10 +79,11 @@ class ValueOrigins {
   struct Origin {
     uint32_t named = 0;  // number of references from slots and origins
     LaneMask used = 0;   // lanes that have used the value
-    uint8_t parts = 0;   // 0: an element of a read
-    bool open = false;   // of an element
+    uint8_t parts = 0;   // of a node; 0 once it is spent
+    bool is_element = false;
+    bool open = false;  // of an element
     Element element{};
-    LaneMask lanes = 0;  // of an element: the lanes that loaded it
+    LaneMask lanes = 0;  // of the value: those that loaded the element, or those of all parts
     LaneMask seen = 0;   // for Unused: the lanes visited in its run number seen_in
     uint32_t seen_in = 0;
     Held from[kMostParts];
@@ -90,7 +92,10 @@ class ValueOrigins {
   uint32_t New();
   void Name(uint32_t origin) { ++origins_[origin].named; }
   void Release(uint32_t origin);
-  void Close(Origin& element);
+  void ReleaseAll();
+  void Close(Origin& origin);
+  void Spend(Origin& origin);
+  Held Join(const Held* from, size_t parts);
   uint32_t Combine(std::vector<Held> from);
   LaneMask Unused(Held held);
   void Hold(uint32_t slot, Held held);
@@ -109,7 +114,7 @@ class ValueOrigins {
   std::vector<Element> closed_;
   std::vector<Held> todo_;          // scratch for Use and Unused
   uint32_t runs_ = 0;               // of Unused
-  std::vector<uint32_t> released_;  // scratch for Release
+  std::vector<uint32_t> released_;  // references to give up, for ReleaseAll
 };
 
 template <typename F>
@@ -125,10 +130,10 @@ void ValueOrigins::Use(Held held, const F& f) {
     for (uint32_t k = 0; k < origin.parts; ++k) {
       if ((origin.from[k].lanes & lanes) != 0) todo_.push_back({origin.from[k].origin, origin.from[k].lanes & lanes});
     }
-    if (origin.parts != 0) continue;
-    f(origin.element, lanes);
-    if ((origin.lanes & ~origin.used) == 0) Close(origin);
+    if (origin.is_element) f(origin.element, lanes);
+    if ((origin.lanes & ~origin.used) == 0) Spend(origin);
   }
+  ReleaseAll();
 }
 
 }  // namespace lockstep::vgpu
