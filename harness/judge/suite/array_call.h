@@ -15,6 +15,7 @@
 #include "judge/suite/buffer_check.h"
 #include "judge/suite/evidence.h"
 #include "judge/suite/suite.h"
+#include "vgpu/core/hint.h"
 
 namespace lockstep::judge {
 
@@ -22,6 +23,7 @@ namespace lockstep::judge {
 template <class HintOf>
 void ExplainEach(std::vector<Problem>& problems, HintOf hint_of) {
   for (Problem& problem : problems) {
+    if (problem.finding && problem.finding->hint == vgpu::Hint::kCountsBytes) continue;  // no suite knows better
     if (HintText hint = hint_of(problem); !hint.empty()) problem.hint = std::move(hint);
   }
 }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/observers/observer_events.h"
+#include "vgpu/core/hint.h"
 #include "vgpu/observers/checkers.h"
 
 namespace lockstep::vgpu {
@@ -33,6 +34,19 @@ TEST_F(UninitializedTest, ReadsOfFreshMemoryAreFoundWithTheirPlace) {
   EXPECT_EQ(findings[0].first.block_index, 1u);
   EXPECT_EQ(findings[0].first.pc, 5u);
   EXPECT_EQ(findings[0].count, 24u);
+}
+
+TEST_F(UninitializedTest, ASizeInElementsIsNamed) {
+  for (const uint64_t written : {1024, 512, 1020, 4092}) {  // of 1,024 words, or 512 of 8 bytes
+    checker_->OnAllocate(kBuffer, 4096);
+    checker_->OnHostWrite(kBuffer, written);
+    events_.At(0, 0, 1).Access(5, Load(MemorySpace::kGlobal), [](uint32_t) { return Word(1023); });
+    const auto findings = checker_->TakeFindings();
+    ASSERT_EQ(findings.size(), 1u) << written;
+    EXPECT_EQ(findings[0].hint == Hint::kCountsBytes, written % 512 == 0) << written;
+    checker_->OnFree(kBuffer, 4096);
+    events_.Launch();
+  }
 }
 
 TEST_F(UninitializedTest, KernelStoresInitialise) {

@@ -15,11 +15,14 @@
 // For global memory it can matter which block writes first, so a launch runs on one CPU thread unless its blocks are
 // isolated (block_isolation.h). A fork then sees the state before the launch and its own blocks' writes.
 #include <bit>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "vgpu/core/copy_plan.h"
+#include "vgpu/core/hint.h"
 #include "vgpu/core/program.h"
 #include "vgpu/memory/coalescing.h"
 #include "vgpu/observers/access_extent.h"
@@ -34,6 +37,14 @@ namespace {
 
 constexpr uint64_t kWordBytes = 4;
 
+// What the host did last to the memory from an allocation's start.
+struct HostWrites {
+  uint64_t bytes = 0;    // of the allocation
+  uint64_t written = 0;  // from its start
+  // Whether it wrote as many bytes as there are elements of 4 or 8 bytes.
+  bool CountedElements() const { return written > 0 && (written * 4 == bytes || written * 8 == bytes); }
+};
+
 struct BlockStates {
   ByteStates shared;
   std::vector<LaneMask> unwritten;     // by warp and slot of the program's CopyPlan; empty: none
@@ -47,10 +58,12 @@ class UninitializedChecker : public Checker {
       : warps_(root.warps_),
         program_(root.program_),
         states_(std::make_shared<GlobalByteStates>(&root.global_)),
+        allocations_(root.allocations_),
         isolation_(&isolation) {}
-  explicit UninitializedChecker(std::shared_ptr<GlobalByteStates> states) : states_(std::move(states)) {}
+  explicit UninitializedChecker(const UninitializedChecker& beside)
+      : states_(beside.states_), allocations_(beside.allocations_) {}
 
-  std::unique_ptr<Checker> Beside() const override { return std::make_unique<UninitializedChecker>(states_); }
+  std::unique_ptr<Checker> Beside() const override { return std::make_unique<UninitializedChecker>(*this); }
 
   std::unique_ptr<Observer> ForkIsolated(BlockIsolation& isolation) const override {
     return std::make_unique<UninitializedChecker>(*this, isolation);
@@ -133,9 +146,18 @@ class UninitializedChecker : public Checker {
     }
   }
 
-  void OnAllocate(uint64_t address, uint64_t bytes) override { global_.SetRange(address, bytes, false); }
-  void OnFree(uint64_t address, uint64_t bytes) override { global_.SetRange(address, bytes, true); }
-  void OnHostWrite(uint64_t address, uint64_t bytes) override { global_.Set(address, bytes); }
+  void OnAllocate(uint64_t address, uint64_t bytes) override {
+    global_.SetRange(address, bytes, false);
+    (*allocations_)[address] = {.bytes = bytes};
+  }
+  void OnFree(uint64_t address, uint64_t bytes) override {
+    global_.SetRange(address, bytes, true);
+    allocations_->erase(address);
+  }
+  void OnHostWrite(uint64_t address, uint64_t bytes) override {
+    global_.Set(address, bytes);
+    if (const auto at = allocations_->find(address); at != allocations_->end()) at->second.written = bytes;
+  }
   void OnHostCopy(uint64_t to, uint64_t from, uint64_t bytes) override { global_.Copy(to, from, bytes); }
   uint64_t FirstUnwritten(uint64_t address, uint64_t bytes, uint32_t element) override {
     if (global_.All(address, bytes)) return bytes;
@@ -329,6 +351,10 @@ class UninitializedChecker : public Checker {
     finding.space = event.space;
     finding.address = address;
     finding.bytes = static_cast<uint32_t>(bytes);
+    if (event.space == MemorySpace::kGlobal) {
+      const auto next = allocations_->upper_bound(address);
+      if (next != allocations_->begin() && std::prev(next)->second.CountedElements()) finding.hint = Hint::kCountsBytes;
+    }
     findings_.Add(finding);
   }
 
@@ -337,6 +363,8 @@ class UninitializedChecker : public Checker {
   bool copied_unwritten_ = false;  // in this launch, registers have held unwritten words
   std::shared_ptr<GlobalByteStates> states_ = std::make_shared<GlobalByteStates>();
   GlobalByteStates& global_ = *states_;
+  std::shared_ptr<std::map<uint64_t, HostWrites>> allocations_ =
+      std::make_shared<std::map<uint64_t, HostWrites>>();  // by address
   std::unordered_map<uint32_t, std::unique_ptr<BlockStates>> blocks_;
   std::vector<std::unique_ptr<BlockStates>> idle_;
   BlockStates* current_ = nullptr;
