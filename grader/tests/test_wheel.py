@@ -239,7 +239,8 @@ def test_an_archive_on_machines_that_lack_something(release: Path, without_check
         _run("tar", "-C", name, "-xf", str(packed))
         runs += (without_checkout / name).glob("lockstep-*/lockstep-run")
     Path("saxpy.cu").write_text(SAXPY.format(more=""))
-    own = "bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /run --setenv TMPDIR /run".split()
+    own = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    own += ["--tmpfs", "/run", "--setenv", "TMPDIR", "/run"]
     ended = _run(*own, "--setenv", "HOME", "/nowhere", str(runs[0]), "--check", "saxpy.cu")
     assert (ended.stdout, "Findings\n  none" in ended.stderr) == ("1\n", True)
     vgpu_runs = [str(run.parent / "build/bin/vgpu-run") for run in runs]
