@@ -106,6 +106,7 @@ bench: build  ## benchmarks of the virtual GPU
 	@for b in $(BUILD)/bench/*_bench; do "$$b"; done
 
 release: $(STAMP) $(TOOLS)  ## a wheel with vgpu-run, the grader and notebooks' cells: out/release
+	@harness/build.sh --build $(BUILD) cudart
 	@.venv/bin/python harness/dev/release.py $(BUILD) out/release
 
 ARM64 = /var/tmp/lockstep-arm64

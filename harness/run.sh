@@ -2,10 +2,10 @@
 # What `lockstep run` calls, once it has looked at what was typed: compiles one CUDA program and runs it on the virtual GPU,
 # or with --device cuda on a real one. What follows the file are the program's arguments.
 #
-#   harness/run.sh --build DIR [--device vgpu|cuda] [--check] [--profile] [--page] [--debug] [--sarif FILE] FILE.cu [ARGUMENT …]
+#   harness/run.sh --build DIR --doctor | [--device vgpu|cuda] [--check] [--profile] [--page] [--debug] [--sarif FILE] FILE.cu [ARGUMENT …]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-build=$root/build device=vgpu check='' profile='' page='' debug='' sarif=''
+build=$root/build device=vgpu check='' profile='' page='' debug='' sarif='' doctor=''
 while [ $# -gt 0 ]; do
   case $1 in
     --build) build=$2; shift 2 ;;
@@ -14,18 +14,23 @@ while [ $# -gt 0 ]; do
     --profile) profile=1; shift ;;
     --page) page=1; shift ;;
     --debug) debug=1; shift ;;
+    --doctor) doctor=1; shift ;;
     --sarif) sarif=$2; shift 2 ;;
     *) break ;;
   esac
 done
-[ $# -gt 0 ] || { sed -n '5s/^# *//p' "$0" >&2; exit 2; }
-file=$1
-shift
+[ $# -gt 0 ] || [ -n "$doctor" ] || { sed -n '5s/^# *//p' "$0" >&2; exit 2; }
+file=${1:-}
+[ "${file#-}" = "$file" ] || file=./$file
+shift || true
 
-# A release has no nvcc.txt: one on the PATH, else that of the wheel's extra `nvcc`.
-nvcc=$(cat "$build/nvcc.txt" 2> /dev/null || command -v nvcc || ls "$root"/../../nvidia/cu*/bin/nvcc 2> /dev/null) ||
-  { echo "There is no nvcc. Type:  make build   in a checkout, or  pip install 'WHEEL[nvcc]'" >&2; exit 3; }
-pages=$build/pages
+# A release has no nvcc.txt: one on the PATH, else that of the wheel's extra `nvcc`; vgpu-run stands in for CUDA 13's runtime.
+nvcc=$(cat "$build/nvcc.txt" 2> /dev/null) || true
+while [ -z "$nvcc" ] && read -r found; do
+  [[ $("$found" --version 2> /dev/null) != *'release 13.'* ]] || nvcc=$found
+done < <(type -aP nvcc || true; ls "$root"/../../nvidia/cu*/bin/nvcc 2> /dev/null)
+[ -n "$nvcc" ] || { echo "There is no nvcc of CUDA 13. Type:  make build   in a checkout, or  pip install 'WHEEL[nvcc]'" >&2; exit 3; }
+pages=$build/pages libc=''
 if [ ! -f "$build/nvcc.txt" ]; then
   pages=$PWD  # what is installed may be somebody else's
   libc=$(getconf GNU_LIBC_VERSION 2> /dev/null) || libc='another C library'
@@ -33,8 +38,16 @@ if [ ! -f "$build/nvcc.txt" ]; then
     { echo "This system has $libc; Lockstep needs glibc 2.28 or newer. Run it in a container:  docs/how-to/try-in-a-container.md" >&2; exit 3; }
 fi
 command -v g++ > /dev/null || { echo "There is no g++, which nvcc needs. On Debian or Ubuntu type:  apt-get install g++" >&2; exit 3; }
-scratch=$(mktemp -d)
+scratch=$(mktemp -d) || { echo "Type:  TMPDIR=FOLDER lockstep run …   with a folder that can be written" >&2; exit 3; }
 trap 'rm -rf "$scratch"' EXIT
+install -m 755 /dev/null "$scratch/starts"
+[ -x "$scratch/starts" ] ||
+  { echo "No program can be started in ${TMPDIR:-/tmp} (noexec). Type:  TMPDIR=FOLDER lockstep run …   with another folder" >&2; exit 3; }
+if [ -n "$doctor" ]; then
+  printf '%s\n' "ok  $libc, $(g++ --version | sed -n 1p)" "ok  $nvcc, $("$nvcc" --version | tail -n 1)" \
+    "ok  lockstep run and vgpu-run; lockstep test and grader grade need a checkout"
+  exit
+fi
 program=$scratch/$(basename "${file%.cu}")
 
 status=0

@@ -181,14 +181,21 @@ def test_a_release_runs_a_program_without_a_checkout(
         assert (ended.stdout == "1\n") == (not more)
     assert _run(str(programs / "vgpu-run"), "--version").stdout == f"vgpu-run, version {__version__}\n"
     assert "checkout" in _run(str(programs / "lockstep"), "test", check=False).stderr
+    assert "-py311-" in wheel.name  # so that an older Python's pip refuses it at once
+    own_nvcc = shutil.which("nvcc") or ""
+    Path("older").mkdir()
+    Path("older/nvcc").write_text("#!/bin/sh\necho release 12.2, V12.2.140\n")
+    Path("older/nvcc").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{without_checkout}/older:{os.environ['PATH']}")
+    assert f"ok  {own_nvcc}, " in _run(str(programs / "lockstep"), "doctor").stdout
+    refused = _run(str(programs / "lockstep"), "run", str(programs / "vgpu-run"), check=False)
+    assert (refused.returncode, "bin/vgpu-run" in refused.stderr.partition("Type:")[2]) == (2, True)
     monkeypatch.setenv("PATH", str(nvcc_alone(without_checkout / "bin")))
     assert "apt-get install g++" in _run(str(programs / "lockstep"), "run", "saxpy.cu", check=False).stderr
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     if not shutil.which("nvcc"):
-        assert (
-            "There is no nvcc. Type:  make build"
-            in _run(str(programs / "lockstep"), "run", "saxpy.cu", check=False).stderr
-        )
+        refused = _run(str(programs / "lockstep"), "run", "saxpy.cu", check=False)
+        assert "There is no nvcc of CUDA 13. Type:  make build" in refused.stderr
 
 
 @pytest.mark.daily
@@ -232,21 +239,8 @@ def test_an_archive_on_machines_that_lack_something(release: Path, without_check
         _run("tar", "-C", name, "-xf", str(packed))
         runs += (without_checkout / name).glob("lockstep-*/lockstep-run")
     Path("saxpy.cu").write_text(SAXPY.format(more=""))
-    own = [
-        "bwrap",
-        "--ro-bind",
-        "/",
-        "/",
-        "--dev",
-        "/dev",
-        "--proc",
-        "/proc",
-        "--tmpfs",
-        "/run",
-        "--setenv",
-        "TMPDIR",
-        "/run",
-    ]
+    own = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    own += ["--tmpfs", "/run", "--setenv", "TMPDIR", "/run"]
     ended = _run(*own, "--setenv", "HOME", "/nowhere", str(runs[0]), "--check", "saxpy.cu")
     assert (ended.stdout, "Findings\n  none" in ended.stderr) == ("1\n", True)
     vgpu_runs = [str(run.parent / "build/bin/vgpu-run") for run in runs]

@@ -5,6 +5,7 @@
 Status: 0 everything requested is right, 1 something is not, 2 mistyped, 3 the harness failed, 130 stopped.
 """
 
+import shlex
 import subprocess
 import sys
 from argparse import Namespace
@@ -50,11 +51,11 @@ def main(words: Sequence[str] | None = None) -> int:
 def _do(options: Namespace, typed: Typed) -> int:
     if options.command == "run":
         return _run(layout_for_programs(options.build), options)
-    layout = find_layout(options.build)
     if options.command == "doctor":
-        return subprocess.run(
-            [str(layout.harness / "setup.sh"), "--doctor", "--build", str(layout.build)], check=False
-        ).returncode
+        layout = layout_for_programs(options.build)
+        script = layout.harness / ("run.sh" if layout.root == IN_WHEEL else "setup.sh")
+        return subprocess.run([script, "--build", layout.build, "--doctor"], check=False).returncode
+    layout = find_layout(options.build)
     here = _assignment_around(layout, Path.cwd())
     names, rung = _chosen(layout, options.words, here)
     if not names and len(layout.assignments()) == 1:
@@ -189,6 +190,9 @@ def _run(layout: Layout, options: Namespace) -> int:
         near = did_you_mean(path.name, others)
         meant = f" Did you mean {near}?\nType:  make run FILE={path.parent / near}" if near else ""
         raise UsageError(f"There is no file {path}.{meant}")
+    if path.suffix != ".cu":
+        words = shlex.join([f"{layout.build}/bin/vgpu-run", str(path.absolute())])
+        raise UsageError(f"{path} is no .cu file.\nType:  {words}      for a program that nvcc has built")
     if options.device not in DEVICES:
         raise UsageError(no_device(options.device))
     if options.device == "cuda" and not any(node.exists() for node in GPU_NODES):
