@@ -243,7 +243,7 @@ nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle) {
   if (const nvJitLinkResult result = TakeLtoResult(linker); result != NVJITLINK_SUCCESS) return result;
   if (linker.lto && linker.real == nullptr)
     return linker.Fail(NVJITLINK_ERROR_NVVM_COMPILE, "with -lto, but without LTO-IR");
-  // What was refused has said so; a link of nothing succeeds, as NVIDIA's.
+  // Inputs that were refused have already returned an error. Like NVIDIA's, a link without inputs succeeds.
   if (linker.texts.empty()) linker.texts = {".version 8.0\n.target sm_50\n.address_size 64\n"};
   linker.image = lockstep::vgpu::cudart::MakeLinkedImage(linker.texts);
   return NVJITLINK_SUCCESS;

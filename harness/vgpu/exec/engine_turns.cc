@@ -154,7 +154,7 @@ void Engine::RunAllBlocks() {
 
 bool Engine::PauseAtStandstill(const std::vector<Block*>& started, bool may_start, bool is_counted) {
   SincePause& since = since_pause_;
-  // Whatever isn't polling starts the count of polling anew.
+  // Executing anything other than a poll restarts the count of polls.
   const bool polled = waiting_.in_a_row == since.in_a_row + (executed_ - since.executed);
   since.in_a_row = waiting_.in_a_row;
   since.executed = executed_;
