@@ -301,7 +301,7 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
       const double extrapolated = counted > 0 ? *value * expected / counted : 0;
       usual = std::max(usual, extrapolated);
       double room = kRoom * extrapolated;
-      // So far below does not come to nothing, unless a fixed cost is shared by few elements.
+      // A value far below `full` should not reach `none`, unless few elements share a fixed cost.
       if (*measured <= budget.full / 2 && !is_small) room = std::min(room, budget.none);
       bound = std::max(bound, room);
       if (compares) bound = std::max(bound, budget.none);  // fewer elements take a fixed part of the reference's time

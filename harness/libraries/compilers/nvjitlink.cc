@@ -135,7 +135,7 @@ nvJitLinkResult Add(Linker& linker, nvJitLinkInputType type, const void* data, s
   const bool is_ptx = IsText(text, bytes) && begin.find(".version") != std::string_view::npos;
   const bool is_written = is_ptx && begin.find("NVVM") == std::string_view::npos;
   if (is_written && type != NVJITLINK_INPUT_PTX && type != NVJITLINK_INPUT_ANY) {
-    return linker.Fail(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "the input is PTX, which its type does not say");
+    return linker.Fail(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "the input is PTX, but its type says otherwise");
   }
   if (is_ptx) {
     vgpu::DeviceProfile profile;
