@@ -42,8 +42,8 @@ struct Machine {
   const vgpu::DeviceProfile* clock = nullptr;
 };
 Machine MachineOf(const std::string& profile);
-// A large device's clock with the name of a small one, or the reverse, randomly modified: neither name nor properties
-// nor any table reveal what is fast.
+// A large device's clock with the name of a small one, or the reverse, randomly modified, so that name, properties and
+// tables don't reveal what is fast.
 Machine MachineNeverBuilt(const judge::SeedKey& seed, bool is_large);
 
 // Rung 1.
@@ -87,7 +87,7 @@ inline std::vector<std::string> RungsOf(const std::string& prefix, const std::st
       [&](const std::string& rung) { return rung.starts_with(prefix) || rung.starts_with(other); });
 }
 
-// The tuners' input sizes: enough work for configurations to differ, and multiples of nothing.
+// The tuners' input sizes: large enough for configurations to differ, and multiples of no block size.
 TuningInput PublicTask();
 TuningInput TaskOf(const judge::SeedKey& seed);
 

@@ -12,11 +12,11 @@
 namespace lockstep::suites {
 
 enum class Values : uint8_t {
-  kRandom,  // each as likely as any other
-  kOne,     // all the same, whichever
+  kRandom,  // all values equally likely
+  kOne,     // every element has the same value
   kFew,     // four values
   kSkewed,  // one value for 7/8 to 15/16 of the elements, any for the others
-  kSorted,  // from the smallest to the largest, all that there are
+  kSorted,  // every value, from the smallest to the largest
 };
 
 // Offset of a buffer in its allocation, in elements; d_weights as d_in. Allocations are aligned to 256 bytes.

@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(, HistogramTest, testing::ValuesIn(judge::Suite::Get().
 
 namespace lockstep::judge {
 
-// Drawn inputs that are not round start anywhere.
+// Inputs drawn at sizes that are not round start at any address.
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   suites::Offsets offsets;
   if (one.drawn && !one.round) offsets.in = static_cast<uint64_t>(Random(SeedFor(one.seed, "address")).Between(1, 15));

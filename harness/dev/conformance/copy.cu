@@ -74,7 +74,7 @@ void Bounds() {
   std::memset(host, 1, 64 << 20);
   for (size_t bytes : {size_t{1}, kBytes, size_t{32} << 20}) {
     for (size_t offset : {size_t{0}, size_t{1}, kBytes - 1}) {
-      if (bytes == kBytes && offset != 0) continue;  // what lies behind an allocation is chance
+      if (bytes == kBytes && offset != 0) continue;  // memory behind an allocation varies
       const std::string name = F("%zu+%zu", bytes, offset);
       Say(name + "/htod", cudaMemcpy(device + offset, host, bytes, cudaMemcpyHostToDevice));
       Say(name + "/dtoh", cudaMemcpy(host, device + offset, bytes, cudaMemcpyDeviceToHost));

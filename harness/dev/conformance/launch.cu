@@ -39,7 +39,7 @@ unsigned* Memory() {
   return memory;
 }
 
-// How many threads ran since it was asked last.
+// The number of threads that ran since the last query.
 unsigned Counted() {
   unsigned count = 0;
   cudaMemcpy(&count, Memory(), 4, cudaMemcpyDeviceToHost);

@@ -51,7 +51,7 @@ std::vector<Function> Declared(const char* header, const char* mark) {
       usable &= !std::regex_match(parameter.type, by_value);
       function.parameters.push_back(parameter);
     }
-    // Those that take what can't be made up, or that an H100's driver ends with a segmentation fault.
+    // Functions whose arguments can't be made up, or that crash an H100's driver (segmentation fault).
     static const std::regex left_out(
         R"(.*(Checkpoint|ExportTable|Graphics|Coredump|_v\d$|_pt[ds]z$|PtrToDevice|GetError(Name|String)|IpcGetMemHandle|)"
         R"(AsyncNotification|HostAtomicCap|ExternalMem|ExternalSem|ThreadExchange|LaunchKernelExC|LogsUnreg|DriverEntryP|)"
@@ -120,7 +120,7 @@ Words Word(T handle) {
   return (Words)handle;
 }
 
-// What a parameter gets whose type, and whose name where one is asked for, fits first.
+// The first rule that matches a parameter's type, and its name if the rule has one, gives its argument.
 struct Choice {
   std::regex type, name;
   std::function<Words(const World&, size_t)> word;

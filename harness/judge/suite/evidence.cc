@@ -207,8 +207,8 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
   const bool is_counted = suite_.options().device == DeviceKind::kVgpu;
   Runner& runner = suite_.runner(is_counted ? Role::kChecked : Role::kMeasured);
   // Polling costs traffic, and perturbed block orders cause more of it.
-  // One draw near the size is checked, as what earns the points is, and as all tests are. Only figures are asked of the
-  // others, so that a race there gains nothing.
+  // One draw near the size runs with the checkers, like the tests and the run that earns the points. The others only
+  // measure: code can't gain from a race there.
   std::optional<CountedTurns> turns;
   if (vgpu::Device* const device = runner.device().virtual_device(); is_counted && device != nullptr) {
     turns.emplace(*device, draw == Draw::kAny);
@@ -301,7 +301,7 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
       const double extrapolated = counted > 0 ? *value * expected / counted : 0;
       usual = std::max(usual, extrapolated);
       double room = kRoom * extrapolated;
-      // So far below does not come to nothing, unless a fixed cost is shared by few elements.
+      // A value far below `full` should not reach `none`, unless few elements share a fixed cost.
       if (*measured <= budget.full / 2 && !is_small) room = std::min(room, budget.none);
       bound = std::max(bound, room);
       if (compares) bound = std::max(bound, budget.none);  // fewer elements take a fixed part of the reference's time

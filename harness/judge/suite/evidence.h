@@ -38,7 +38,7 @@ struct EvidenceCase {
 // How a size is drawn, and which budgets are checked there.
 enum class Draw : uint8_t {
   kRound,  // near the assignment's size, a multiple of all usual blocks: all budgets, with a small tolerance
-  kAny,    // near it, a multiple of nothing: all budgets, with tolerance for partial warps, tiles and sectors
+  kAny,    // near it, a multiple of no block size: all budgets, with tolerance for partial warps, tiles, sectors
   kWide,   // down to an eighth of it: all budgets except timelines, with tolerance for grids of fixed size
   kAlike,  // several consecutive ones of nearly one size: their costs must be nearly equal, too
 };

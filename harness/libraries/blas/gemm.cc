@@ -180,7 +180,7 @@ using namespace lockstep::libraries::blas;
   }
 #define PRODUCTS(S, T, I, _) SINGLE(S, T, I, _, gemm, _v2) BATCHED(S, T, I, _, gemm) STRIDED(S, T, I, _, gemm)
 #define HALF_PRODUCTS(S, T, I, _) SINGLE(S, T, I, _, gemm, ) BATCHED(S, T, I, _, gemm) STRIDED(S, T, I, _, gemm)
-// Three multiplications in place of four are a matter of speed alone.
+// gemm3m saves one of four multiplications in NVIDIA's library: only the speed differs.
 #define OF_THREE(S, T, I, _) SINGLE(S, T, I, _, gemm3m, )
 #define OF_THREE_BATCHED(I, _) BATCHED(C, cuComplex, I, _, gemm3m) STRIDED(C, cuComplex, I, _, gemm3m)
 #define EXTENDED(I, _)                                                                                                \

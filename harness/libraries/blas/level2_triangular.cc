@@ -4,7 +4,7 @@
 namespace lockstep::libraries::blas {
 namespace {
 
-// What the functions have in common but for the matrix.
+// The parameters that all these functions share: everything except the matrix.
 template <typename T>
 struct Triangular {
   Function f;

@@ -135,7 +135,7 @@ nvJitLinkResult Add(Linker& linker, nvJitLinkInputType type, const void* data, s
   const bool is_ptx = IsText(text, bytes) && begin.find(".version") != std::string_view::npos;
   const bool is_written = is_ptx && begin.find("NVVM") == std::string_view::npos;
   if (is_written && type != NVJITLINK_INPUT_PTX && type != NVJITLINK_INPUT_ANY) {
-    return linker.Fail(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "the input is PTX, which its type does not say");
+    return linker.Fail(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "the input is PTX, but its type says otherwise");
   }
   if (is_ptx) {
     vgpu::DeviceProfile profile;
@@ -243,7 +243,7 @@ nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle) {
   if (const nvJitLinkResult result = TakeLtoResult(linker); result != NVJITLINK_SUCCESS) return result;
   if (linker.lto && linker.real == nullptr)
     return linker.Fail(NVJITLINK_ERROR_NVVM_COMPILE, "with -lto, but without LTO-IR");
-  // What was refused has said so; a link of nothing succeeds, as NVIDIA's.
+  // Inputs that were refused have already returned an error. Like NVIDIA's, a link without inputs succeeds.
   if (linker.texts.empty()) linker.texts = {".version 8.0\n.target sm_50\n.address_size 64\n"};
   linker.image = lockstep::vgpu::cudart::MakeLinkedImage(linker.texts);
   return NVJITLINK_SUCCESS;

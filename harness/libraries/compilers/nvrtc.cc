@@ -28,7 +28,7 @@ nvrtcResult Real(const char* function, Arguments... arguments) {
   return real == nullptr ? NVRTC_ERROR_BUILTIN_OPERATION_FAILURE : real(arguments...);
 }
 
-// Programs that were compiled for a real architecture, so that their machine code may be asked for.
+// Programs compiled for a real architecture (sm_90), which may ask for machine code.
 struct ForMachine {
   std::mutex mutex;
   std::unordered_set<nvrtcProgram> programs;

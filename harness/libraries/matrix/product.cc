@@ -113,7 +113,7 @@ void Rounded(const ProductShape& s, const void* alpha, const void* a, const void
   kProduct(without_gaps, alpha, left.data(), right.data(), beta, c);
 }
 
-// What a compute type is but for the exactness that it asks for.
+// The compute type without its _PEDANTIC suffix.
 cublasComputeType_t Plain(cublasComputeType_t compute) {
   switch (compute) {
     case CUBLAS_COMPUTE_16F_PEDANTIC:

@@ -62,8 +62,8 @@ bool HasOrdering(const curandGenerator_st& generator, curandOrdering_t ordering)
   }
 }
 
-// Settings that changed make the generator anew, which goes on at its position: a generator of XORWOW or MRG32k3a does
-// that after single words, and Sobol' sequences always. MT19937, which has no positions, starts again.
+// After a setting has changed, the generator is rebuilt and continues at its position: XORWOW and MRG32k3a unless it
+// has drawn wide words, Sobol' sequences always. MT19937 on the device has no positions and starts again.
 void Renew(curandGenerator_st& generator) {
   if (!HasGenerated(generator)) return;
   const bool starts_again = generator.type == CURAND_RNG_PSEUDO_MT19937 && !generator.is_host;

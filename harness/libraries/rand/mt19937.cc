@@ -48,7 +48,7 @@ void Twist(MersenneState& state) {
 // The states before the lanes' first words, of one seed.
 class Starts {
  public:
-  // Those of the seed that was asked for last are kept.
+  // Keeps the states of the seed that was requested last.
   static std::shared_ptr<Starts> Of(uint32_t seed) {
     static std::mutex mutex;
     static std::shared_ptr<Starts> latest;

@@ -95,7 +95,7 @@ cusolverStatus_t cusolverDnGetMathMode(cusolverDnHandle_t handle, cusolverMathMo
   return Get(handle, &cusolverDnContext::math, mode);
 }
 
-// Which of NVIDIA's algorithms is none of ours.
+// Parameters that choose among NVIDIA's algorithms are checked and have no effect.
 cusolverStatus_t cusolverDnCreateParams(cusolverDnParams_t* params) { return Create(params); }
 cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t params) { return Destroy(params); }
 cusolverStatus_t cusolverDnSetAdvOptions(cusolverDnParams_t params, cusolverDnFunction_t function,

@@ -39,7 +39,7 @@ struct Arguments {
   }
 };
 
-// Everything that the work needs, as descriptors may be gone by then.
+// Everything the work needs: the program may destroy the descriptors before it runs.
 template <typename Wide>
 struct Work {
   const char* function;
@@ -55,7 +55,7 @@ struct Work {
 
   bool Touch(Memory& memory) {
     entries = Entries();
-    // Without alpha neither A nor x counts, even where they hold no numbers.
+    // If alpha is 0, neither A nor x is read, even if they hold NaNs.
     if (!alpha.IsZero()) {
       if (!ReadEntries(function, memory, a, 0, &entries) ||
           !memory.Touch(

@@ -67,7 +67,7 @@ cusparseStatus_t CheckMatrix(const Function& f, cusparseOperation_t op, cusparse
   return a->batches == 1 ? CUSPARSE_STATUS_SUCCESS : f.Missing("a batch");
 }
 
-// Takes in A when the work is done.
+// Copies A into the plan when the stream reaches this work, not at the call.
 cusparseStatus_t Analyse(const Function& f, cusparseOperation_t op, cusparseConstSpMatDescr_t a,
                          const std::shared_ptr<Plan>& plan) {
   plan->is_analysed = true;

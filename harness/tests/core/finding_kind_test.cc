@@ -13,7 +13,7 @@
 namespace lockstep::vgpu {
 namespace finding_kind_test {
 
-// A row is all that a kind needs; the test reports missing or useless parts.
+// A kind of finding needs only a row in the table; the test reports missing or unused parts of a row.
 TEST(FindingKindTest, EveryRowIsWhole) {
   std::set<std::string_view> names;
   for (const FindingKindInfo& info : AllFindingKinds()) {

@@ -527,7 +527,7 @@ int main() {
 }
 
 TEST_F(CudartTest, HostLibrariesAreRefusedByName) {
-  // Libraries of these names with nothing in them: neither the toolkit's own nor a GPU is needed.
+  // Empty libraries with these names, so that the test needs neither the toolkit's libraries nor a GPU.
   for (const char* name : {"libcudnn.so.9", "libnppial.so.13"}) {
     const Output made = Execute("echo 'int lockstep_stub() { return 0; }' | gcc -shared -fPIC -Wl,-soname," +
                                 std::string(name) + " -o " + folder_ + name + " -x c - 2>&1");

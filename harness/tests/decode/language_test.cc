@@ -170,7 +170,7 @@ TEST(LanguageTest, RemaindersByZero) {
   });
 }
 
-// What is no PTX is refused with its text; what is PTX that the virtual GPU lacks, when a thread comes to it.
+// Text that is not PTX is refused when loaded; PTX that the virtual GPU lacks is refused when a thread executes it.
 TEST(LanguageTest, RefusesWhatIsNoInstruction) {
   const auto error = [](const std::string& body, const std::string& declarations = "") {
     try {

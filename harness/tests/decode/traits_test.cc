@@ -9,7 +9,7 @@
 namespace lockstep::vgpu {
 namespace traits_test {
 
-// What the rows say comes to the program.
+// The traits in the opcode table's rows reach the decoded program.
 TEST(TraitsTest, ReachTheProgram) {
   const auto program = [](const std::string& text) {
     const ptx::Module module = ptx::Parse(

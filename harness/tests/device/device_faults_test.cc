@@ -41,7 +41,7 @@ TEST(DeviceFaultsTest, GlobalAccessBeyondABuffer) {
     EXPECT_EQ(f.memory->buffer_name, "d_in");
     EXPECT_EQ(f.memory->address, in.address + 1200);
     EXPECT_EQ(f.memory->buffer_bytes, 1200u);
-    // The context is gone until Reset.
+    // The context stays unusable until Reset.
     EXPECT_TRUE(device->faulted());
     EXPECT_EQ(device.Launch("null_pointer", {{1}, {1}}, in).error, LaunchError::kIllegalAddress);
     device->Reset();
@@ -151,7 +151,7 @@ TEST(DeviceFaultsTest, ALaunchHasALimitOfTime) {
   }
 }
 
-// printf reads each of its strings to the end, also where it prints none of it.
+// printf reads every string argument to its end, even when it prints none of it.
 TEST(DeviceFaultsTest, LongStringsCountAgainstTheBudget) {
   for (const uint64_t budget : {10'000, 10'000'000}) {
     DeviceOptions options;

@@ -34,7 +34,7 @@ class UncheckedLaunchesTest : public ::testing::Test {
     options.threads = 2;
     return options;
   }
-  // What a launch of so many threads adds to the findings.
+  // The findings that a launch with this many threads adds.
   std::string FoundBy(uint32_t threads, uint64_t to, uint64_t from) {
     const size_t before = device_->findings().findings().size();
     EXPECT_EQ(device_.Launch("moves", {{1}, {threads}}, to, from).error, LaunchError::kNone);

@@ -141,7 +141,7 @@ TEST(ReadTrackerTest, AnElementThatNobodyNamesIsNotReadEvenByAFunctionThatCallsI
   EXPECT_EQ(ReadLanes(kCall, function), (Lanes{{4, kFullMask}, {6, kFullMask}}));
 }
 
-// A value that is held while more happens than there is room for: the lanes that have used it by then count.
+// A value held longer than the event buffer lasts: only the lanes that used it before it ran out count as readers.
 TEST(ReadTrackerTest, AReadThatWaitsTooLongCountsForTheLanesThatHaveUsedIt) {
   const auto held = [](size_t stores) {
     return ReadLanes(

@@ -64,8 +64,8 @@ TEST(RegistersTest, AKernelOfSmallBlocksIsFittedIntoAnOldGpu) {
 
 // What a register holds that its thread has not written is nothing of the block that ran there before.
 TEST(RegistersTest, HoldNothingOfAnEarlierBlock) {
-  // written(out): a thread's value, written in even blocks alone. voted(out): what the lanes say who are left, where
-  // the others of odd blocks are gone before they have said anything.
+  // written(out): a thread's value, written only in even blocks. voted(out): a vote among the remaining lanes; in odd
+  // blocks the other lanes exit before they vote.
   const std::string place = R"((.param .u64 out) {
   .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<4>;
   ld.param.u64 %rd1, [out];

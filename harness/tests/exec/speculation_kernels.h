@@ -12,9 +12,9 @@
 namespace lockstep::vgpu::speculation {
 
 inline constexpr uint32_t kThreads = 64;
-// Words of shared memory: that threads store to, that nobody writes, that each thread writes its own of first.
+// Words of shared memory: stored to by other threads; never written; written by each thread before it reads its own.
 inline constexpr uint32_t kRacy = 0, kUnwritten = 64, kKnown = 128, kSharedWords = 192;
-inline constexpr uint32_t kWritten = 128, kGlobalWords = 256;  // of the input; the rest of it nobody writes
+inline constexpr uint32_t kWritten = 128, kGlobalWords = 256;  // of the input; the rest is never written
 inline constexpr uint32_t kOutWords = 16;                      // a thread
 // Registers: that come from no load, whose values are known, any.
 inline constexpr int kClean = 3, kKnowns = 8, kRegisters = 12;

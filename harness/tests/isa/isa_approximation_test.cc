@@ -1,5 +1,5 @@
-// The approximating instructions against exact results: 16-bit forms on every operand, the others on a quarter of a
-// million spread evenly over all encodings, and on what lies around the powers of two.
+// The approximating instructions against exact results: 16-bit forms on every operand, the others on 250,000 operands
+// spread evenly over all encodings, and on operands near the powers of two.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Barriers under each of their names, and the instructions that only give advice: every row of theirs is run.
+// Barriers under all their names, and the instructions that only give advice: every row is run.
 #include <gtest/gtest.h>
 
 #include "tests/support/device_support.h"
@@ -101,7 +101,7 @@ TEST(IsaAdviceTest, ChangesNoValue) {
   }
 }
 
-// The bytes are nobody's until they are written again.
+// Discarded bytes are undefined until they are written again.
 TEST(IsaAdviceTest, DiscardedBytesCanBeWrittenAgain) {
   const auto out = Outputs(R"(  setp.eq.u32 %p, %t, 0;
   @%p discard.global.L2 [%out], 128;

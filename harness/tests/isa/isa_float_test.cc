@@ -110,7 +110,7 @@ TEST(FloatTest, FlushesWhatIsTinyAfterRounding) {
                {".rm", Rounding::kDown},
                {".rp", Rounding::kUp}};
   const auto sign = [&] { return random() % 2 == 0 ? 1.0f : -1.0f; };
-  // 2^-63 and what lies a few, or any number, of units in the last place beside it.
+  // 2^-63, and values that differ from it by a few, or by any number of, units in the last place.
   const auto factor = [&] {
     const int64_t steps =
         random() % 2 == 0 ? static_cast<int64_t>(random() % 9) - 4 : static_cast<int64_t>(random() >> 42);

@@ -90,7 +90,7 @@ TEST(SpecialUnitTest, GivesAnH100sResultsForAllOperands) {
   for (const Recorded& row : ReadRecorded()) EXPECT_EQ(Sum(row.form, uint64_t{1} << 32, 1), row.all) << row.form;
 }
 
-// A sum tells results apart that differ in the last bit of one.
+// The checksum differs if one result differs in its last bit.
 TEST(SpecialUnitTest, OneBitChangesASum) {
   const uint32_t i = 12345, result = 0x3f8ca0b1;
   EXPECT_NE(Mixed(result ^ i * kGolden), Mixed((result ^ 1) ^ i * kGolden));

@@ -135,7 +135,7 @@ TEST(IsaTableTest, EveryArithmeticOpcodeHasACase) {
   }
 }
 
-// A row that forgets its traits is taken for the worst, and named here.
+// A row without traits is treated as the worst case; this test names it.
 TEST(IsaTableTest, EveryRowSaysItsTraits) {
   for (const Opcode* opcode : AllOpcodes()) {
     if (!opcode->refusal.empty()) continue;

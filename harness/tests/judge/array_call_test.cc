@@ -1,4 +1,4 @@
-// RunArrayCall on launchers of the test's own: what it finds, whoever called.
+// RunArrayCall with the test's own launchers: the findings are the same whichever suite calls it.
 #include "judge/suite/array_call.h"
 
 #include <gtest/gtest.h>

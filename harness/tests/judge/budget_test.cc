@@ -62,7 +62,7 @@ TEST(ProfileTest, CountsPiecesOfAGridAndLargeLocalArrays) {
   }
 }
 
-// An atomic can load and store as a load or store does; whoever uses it moves no less.
+// An atomic can load and store like a load and a store, so it must count as the same traffic.
 TEST(ProfileTest, CountsAtomicsAsTraffic) {
   vgpu::LaunchRecord launch;
   vgpu::Counters& counters = launch.counters;

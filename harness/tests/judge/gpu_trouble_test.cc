@@ -1,5 +1,5 @@
-// The runner on a real GPU that has trouble of its own. No GPU is needed: the workers are this executable, started with
-// --as-worker in place of a sandbox's command, and say what CUDA's runtime would have said.
+// The runner when a real GPU fails. No GPU is needed: the workers are this executable, started with --as-worker instead
+// of a sandbox's command, and return what CUDA's runtime would return.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -60,7 +60,7 @@ int RunAsWorker(const std::string& behaviour) {
 
 // ---- The judge ----
 
-// A GPU that nobody looks at.
+// A GPU that the test never accesses.
 class NoDevice : public JudgeDevice {
  public:
   DeviceDescription Describe() const override { return {}; }
@@ -77,7 +77,7 @@ class NoDevice : public JudgeDevice {
 
 class GpuTroubleTest : public testing::Test {
  protected:
-  // What one call of f comes to, with a worker and a witness ("" for none) of these behaviours.
+  // The verdict on a call of f when worker and witness ("": no witness) behave like this.
   std::string VerdictOf(const std::string& behaviour, const std::string& witness) {
     fs::remove(calls_);
     RunnerOptions options;

@@ -1,4 +1,4 @@
-// The judge against workers that go wrong: what each call comes to, and that the run goes on after it.
+// The judge against workers that fail: the verdict on each call, and that the run continues after it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -190,7 +190,7 @@ TEST_F(EndToEndTest, RightResultPasses) {
   EXPECT_EQ(report_.launches[0].kernel, "add_one_kernel");
   EXPECT_EQ(report_.launches[0].grid.x, 8u);
   EXPECT_GT(report_.launches[0].counters.warp_instructions, 0u);
-  // The worker waits for the device behind each call. That is none of the program's calls.
+  // The worker waits for the device after each call. That wait is not a call of the program.
   ASSERT_EQ(report_.trace.size(), 1u);
   EXPECT_EQ(report_.trace[0].kind, worker::ApiKind::kLaunch);
 }

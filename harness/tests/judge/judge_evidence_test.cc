@@ -75,7 +75,7 @@ class EvidenceJudgeTest : public testing::Test {
   }
 
   Counts counts_;
-  int elsewhere_ = 0;            // the submission's, at sizes that were drawn
+  int elsewhere_ = 0;            // the submission's value, at drawn sizes
   std::vector<uint64_t> sizes_;  // of all runs
   int runs_ = 0;
 };
@@ -131,7 +131,7 @@ TEST_F(EvidenceJudgeTest, ANarrowBudgetLeavesItsOwnWidthAsRoom) {
   }
 }
 
-// What is done well in every other call, or near the assignment's size alone, is done badly at one of the drawn ones.
+// A technique applied only in every other call, or only near the assignment's size, is missing at a drawn size.
 TEST_F(EvidenceJudgeTest, NoCallOrSizeIsKnownForAMeasuredOne) {
   Assignment assignment = Ladder();
   assignment.evidence_drawn = true;
@@ -202,8 +202,8 @@ TEST_F(EvidenceJudgeTest, ABudgetCountsOnlyIfTheRungIsNotTooSlow) {
   }
 }
 
-// Room for parts of warps and tiles at sizes that are multiples of nothing, but no new chance for what earned part of
-// the points here; of whole blocks no room for what earns nothing.
+// Sizes that are multiples of no block get tolerance for partial warps and tiles, but what earned partial points at the
+// assignment's size must not gain; at sizes of whole blocks, what earns nothing gets no tolerance.
 TEST_F(EvidenceJudgeTest, BoundsElsewhereLeaveRoom) {
   EXPECT_DOUBLE_EQ(BoundElsewhere({0.26, 1}, 0.25, Draw::kAny, true), 0.63);
   EXPECT_DOUBLE_EQ(BoundElsewhere({1.4, 1.46}, 1.3, Draw::kAny, false), 1.625);
@@ -347,8 +347,8 @@ TEST_F(EvidenceJudgeTest, RanksByTheTimeOnTheTestsDevice) {
   }
 }
 
-// A test that failed settles its rung where the flag says so; one that failed because the rung was not begun does not:
-// a later test's message would come before its own.
+// With --one-failure a failed test settles its rung, unless the rung was not begun: then a later test's message comes
+// first.
 TEST_F(EvidenceJudgeTest, OneFailureSettlesItsRung) {
   Options options;
   for (const bool one_failure : {false, true}) {
@@ -380,7 +380,7 @@ TEST_F(EvidenceJudgeTest, Table) {
   EXPECT_NE(LadderTable(*suite, true).find("\033[1m"), std::string::npos);
 }
 
-// Rungs without kernels, of sizes of their own: what the host code asked for is the evidence.
+// Rungs that launch no kernels, each with its own size: the evidence is what the host code requested.
 TEST_F(EvidenceJudgeTest, TableOfCopies) {
   auto suite = MakeSuite({12, 8});
   ApiCounts api;

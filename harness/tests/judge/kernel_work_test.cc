@@ -94,7 +94,7 @@ TEST_F(KernelWorkTest, WhatAResultBeginsWithComesBeforeTheKernels) {
   EXPECT_NE(Found(allowed), "");
 }
 
-// Work on a copy is work; a shift by two copies is none.
+// Processing a copy of the input counts as work; shifting it by two copies does not.
 TEST_F(KernelWorkTest, ACopyOfTheWholeInputCountsAsRead) {
   in().by_kernels.loaded.assign(in().by_kernels.loaded.size(), 0);
   in().largest_copy_bytes = kBytes;
@@ -137,7 +137,7 @@ TEST(CameFromDeviceTest, KernelsHaveToHaveStoredIt) {
             "a kernel wrote");
 }
 
-// Bits are kept from the range's first sector on, wherever that lies.
+// Bits are kept from the range's first sector on, wherever it is.
 TEST(TouchedRangeTest, WordsOfBitsAreMovedToTheRange) {
   for (const int64_t first : {-70, -64, -63, -1, 0, 1, 63, 64, 100, 255, 256}) {
     TouchedRange range(0, 256 * 32);

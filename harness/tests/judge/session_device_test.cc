@@ -136,7 +136,7 @@ TEST_F(DeviceServerTest, CountsWhatSucceededWhereItIsServed) {
   EXPECT_EQ(server.memory_use().bytes_to_host, 100u);
   EXPECT_EQ(server.trace().size(), 2u) << "no piece of the first";
   EXPECT_FALSE(server.trace()[0].failed);
-  // Copies that are none of one transfer's pieces stay copies of their own.
+  // Copies that are not pieces of one transfer stay separate copies.
   EXPECT_TRUE(Write(input, {1, 2, 3}));
   EXPECT_TRUE(Write(input + 3, {4, 5, 6}, kContinued));
   EXPECT_EQ(server.trace().size(), 4u);
@@ -302,7 +302,7 @@ TEST_F(DeviceServerTest, LoadsModulesAndChecksLaunches) {
   EXPECT_THROW(Ask(MessageType::kLaunch, too_few), WireError);
 }
 
-// cublasSgeam of 2 rows and 3 columns: the transpose of what lies at `from`.
+// cublasSgeam of 2 rows and 3 columns: transposes the matrix at `from`.
 vgpu::LibraryOperation TransposeOf(uint64_t from, uint64_t to) {
   vgpu::LibraryOperation operation;
   operation.kind = vgpu::LibraryKind::kGeam;
@@ -432,7 +432,7 @@ TEST(ForeignCodeTest, AKernelIsKnownByItsImage) {
   }
 }
 
-// A result may lie in a __device__ variable, which nobody allocates.
+// A result may be in a __device__ variable, which no call allocates.
 TEST_F(DeviceServerTest, VariablesAreWatchedAsAllocationsAre) {
   const std::string text =
       ".version 8.0\n.target sm_80\n.address_size 64\n.visible .global .align 4 .b8 g[64];\n.const .b32 c;\n"

@@ -43,7 +43,7 @@ pid_t ChildOf(const WorkerProcess& process) {
   return -1;
 }
 
-// Whether a process is no more within some seconds; one that nobody has collected is none.
+// Whether the process ends within 10 seconds; a zombie counts as ended.
 bool Ends(pid_t process) {
   for (int attempt = 0; attempt < 500; ++attempt) {
     std::ifstream file("/proc/" + std::to_string(process) + "/stat");
@@ -55,7 +55,7 @@ bool Ends(pid_t process) {
   return false;
 }
 
-// Whether both come to print within some seconds.
+// Whether both x and y are printed within 10 seconds.
 bool BothPrint(const WorkerProcess& process) {
   std::string text;
   for (int attempt = 0; attempt < 500; ++attempt) {

@@ -139,7 +139,7 @@ const std::map<std::string, std::function<void()>>& CallBehaviours() {
   return behaviours;
 }
 
-// Answers so many calls at once, 7 to each.
+// Answers `calls` calls at once; each returns 7.
 void ReturnAll(const std::string& behaviour, size_t calls) {
   if (behaviour == "exit3") std::exit(3);
   Returned returned;
@@ -398,8 +398,8 @@ TEST_F(SessionTest, TheJudgesOwnTimeIsNotTheWorkers) {
   EXPECT_EQ(CallOf("allocate").outcome, Outcome::kDeviceTimeout);
 }
 
-// Kernels that the judge runs itself take what they have of the processors; to wait for these, here by sleeping, is
-// nobody's time.
+// Kernels that the judge runs itself use processor time. The time spent waiting for a processor (here: sleeping) is not
+// charged.
 TEST_F(SessionTest, KernelsOnTheProcessorDoNotPayForWaiting) {
   server.pause = 2.5;
   limits.device_is_processor = true;

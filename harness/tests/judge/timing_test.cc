@@ -80,7 +80,7 @@ class GpuDevice : public FakeDevice {
   FakeGpu gpu_;
 };
 
-// What the worker does in a batch, in place of launching: the test's word.
+// What the worker does in a batch instead of launching kernels, as the test specifies.
 struct Behaviour {
   double seconds = 0;  // of a call
   World::Output last_call = World::kRight;
@@ -211,14 +211,14 @@ TEST_F(TimingTest, OutliersDoNotDecide) {
 }
 
 TEST_F(TimingTest, RepeatsGoOnWhileTheyDoNotDecide) {
-  // Every other batch is slow: the interval holds both, however long.
+  // Every other batch is slow, so the interval covers both times, however many batches there are.
   const Timing timing = Time({3 * kFloor, World::kRight, 2}, {2 * kFloor});
   EXPECT_EQ(timing.submission.size(), 240u);
   EXPECT_FALSE(Decides(timing.Figure(TimingBase::kReference), {0.9, 0.5}, 0.02));
 }
 
-// From the time that it knows its buffers to the order the worker is held, and again once it has answered: what the
-// reference and the copy take is not its to change.
+// The worker is held from the moment it knows its buffers until it gets the order, and again after its answer, so it
+// can't affect how long the reference and the copy take.
 TEST_F(TimingTest, WorkerIsHeldWhileInputsAreFilledAndOthersAreTimed) {
   Time({4 * kFloor}, {2 * kFloor});
   const std::vector<std::string> one_batch = {"own prepare", "own hold", "fill",    "clear",

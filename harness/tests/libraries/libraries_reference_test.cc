@@ -73,7 +73,7 @@ std::vector<Library> Libraries() {
   return libraries;
 }
 
-// What submissions may use of the libraries that an assignment gives them.
+// The page's section on the library functions that submissions may call.
 std::string Submissions() {
   std::string text =
       "\n## Submissions\n\nWhere [assignment.toml](assignment-toml.md) says so, submissions may use these functions. A "

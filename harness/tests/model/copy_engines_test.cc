@@ -65,7 +65,7 @@ TEST(CopyEnginesTest, TheOrderOfIssueMattersWithOneQueue) {
   EXPECT_EQ(breadth.bound, 80);
 }
 
-// Two streams with two copies each, issued in turn: an engine goes on with the stream that it is at.
+// Two streams with two copies each, issued alternately: an engine stays with its current stream.
 TEST(CopyEnginesTest, AnEngineStaysWithAStream) {
   const std::vector<LaneOperation> operations = {{Lane::kToDevice, 10, {}, 1},
                                                  {Lane::kToDevice, 10, {}, 2},

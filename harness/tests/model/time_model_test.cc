@@ -118,7 +118,7 @@ double Microseconds(int rung, uint64_t n, const char* device, uint64_t many_bloc
 }
 
 TEST(TimeModelTest, LadderOnTheG80StaysNearThePublishedTimes) {
-  // Published for all passes, of which the first takes nearly all.
+  // The published times cover all passes; the first pass takes nearly all of it.
   const double published_ms[] = {0, 8.054, 3.456, 1.722, 0.965, 0.536, 0.381, 0.268};
   double previous = 1e9;
   for (int rung = 1; rung <= 7; ++rung) {

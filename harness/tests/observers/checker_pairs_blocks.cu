@@ -311,7 +311,7 @@ extern "C" __global__ void sum_by_compare_and_swap(Buffers b) {
   } while (atomicCAS(b.tickets, old, old + b.in[threadIdx.x]) != old);
 }
 
-// Nobody looks whether the word was still as it had been read.
+// No thread checks whether the word still had the value it had read.
 // expect: race, global
 // launch: 4 x 64
 extern "C" __global__ void compare_and_swap_once(Buffers b) {

@@ -1,4 +1,4 @@
-// Reads of what nobody has written, each beside what is right.
+// Reads of unwritten memory, each paired with a correct version.
 #include "checker_pairs.h"
 
 // expect: uninitialised read, global
@@ -45,7 +45,7 @@ extern "C" __global__ void vector_without_a_hole(Buffers b) {
   b.out[threadIdx.x] = v.x + v.y + v.z + v.w;
 }
 
-// A structure with padding, copied whole: what lies between its members need not be written.
+// A structure with padding, copied whole: the padding between its members need not be written.
 struct Padded {
   char letter;
   int number;
@@ -162,7 +162,7 @@ extern "C" __global__ void local_loaded_and_kept(Buffers b) {
   b.out[threadIdx.x] = is_set(&v, threadIdx.x) ? -1 : v;  // here
 }
 
-// Structs with padding that makes up words: copied whole, nobody reads what lies between the members.
+// Structs whose padding fills whole words: copied whole, and no thread reads the padding.
 struct Best {
   double value;
   int index;
@@ -244,7 +244,7 @@ extern "C" __global__ void spaced_structs_from_an_array(Buffers b) {
   b.out[threadIdx.x] = chosen.third;
 }
 
-// A member that nobody has written is copied twice, and then read.
+// A member that was never written is copied twice, and then read.
 // expect: uninitialised read, global
 extern "C" __global__ void member_never_written(Buffers b) {
   __shared__ int4 s[64];

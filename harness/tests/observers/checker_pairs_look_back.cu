@@ -154,7 +154,7 @@ extern "C" __global__ void volatile_wish_to_stop(Buffers b) {
   }
 }
 
-// Flag and value in one word: whoever has the flag has the value. The words before are read until one holds all.
+// Flag and value in one word, so both are read together. Earlier words are read until one holds a prefix.
 // expect: clean
 // launch: 6 x 32
 extern "C" __global__ void flag_and_value_in_a_word(Buffers b) {

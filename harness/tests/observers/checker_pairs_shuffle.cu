@@ -6,7 +6,7 @@ __device__ int sum_of_half(int v) {
   return v;
 }
 
-// The upper lanes of the half read from lanes outside of it, and nobody wants their sums.
+// The upper lanes of the half read from lanes outside it, and no thread uses their sums.
 // expect: clean
 // launch: 1 x 32
 extern "C" __global__ void tree_of_half_a_warp(Buffers b) {
@@ -254,7 +254,7 @@ extern "C" __global__ void sums_of_warps_through_shared_memory(Buffers b) {
   }
 }
 
-// All lanes put down what they have, and only that of lane 0 is read; then the words are used anew.
+// All lanes store their values, and only lane 0's is read; then the words are reused.
 // expect: clean
 // launch: 1 x 32
 extern "C" __global__ void garbage_in_shared_memory(Buffers b) {

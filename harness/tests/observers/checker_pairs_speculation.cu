@@ -1,4 +1,4 @@
-// Loads that the compiler makes for all threads though the program wants some only: who uses the value has read it.
+// Loads that the compiler makes for all threads though only some need them: a thread that uses the value has read it.
 #include "checker_pairs.h"
 
 // A block's total, by its own thread.

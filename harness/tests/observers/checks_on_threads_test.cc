@@ -111,7 +111,7 @@ class RandomKernel {
     const bool reduces = reduces_ && width == 4 && Pick(2) == 0;
     Address(width, (stores && !wild && !reduces) || Pick(2));
     line("cvt.u64.u32 %rd10, %r10");
-    // Loads are from what nobody stores to, or from the block's own part.
+    // Loads read what no block stores to, or the block's own part.
     const std::string base = stores ? "%rd2" : wild ? "%rd2" : Pick(8) ? "%rd1" : "%rd3";
     line("add.u64 %rd10, %rd10, " + (reduces ? "%rd3" : base));
     const bool guarded = Pick(3) == 0;
@@ -235,11 +235,11 @@ TEST(ChecksOnThreadsTest, BlocksWithWordsOfTheirOwnRunSideBySide) {
   int on_several = 0;
   EXPECT_EQ(RunBoth(Kernel(kStore), {8, 64}, 0, &on_several).findings, "");
   EXPECT_EQ(on_several, 2);
-  // Sums whose result nobody reads.
+  // Atomic additions whose result no thread reads.
   const std::string sum = "  add.u64 %rd2, %rd1, 16000;\n  red.global.add.u32 [%rd2], %r2;\n";
   EXPECT_EQ(RunBoth(Kernel(kStore + sum), {8, 62}, 0, &on_several).findings, "");
   EXPECT_EQ(on_several, 2);
-  // Read in the end all the same: by a thread that has waited for its own block only.
+  // The sum is read after all, by a thread that has waited only for its own block.
   const std::string read =
       "  bar.sync 0;\n  ld.global.u32 %r4, [%rd2];\n  setp.eq.u32 %p1, %r4, 0;\n  @%p1 bra end;\nend:\n";
   RunBoth(Kernel(sum + read), {8}, 0, &on_several);
@@ -259,7 +259,7 @@ TEST(ChecksOnThreadsTest, SmallLaunchesAreTriedOnce) {
   EXPECT_EQ(on_several, 3);
 }
 
-// Faults and blocks that take too long: the message is that of one thread, and so is what lies in memory.
+// After a fault, or a block that takes too long, message and memory are those of a run on one thread.
 TEST(ChecksOnThreadsTest, AFaultLeavesWhatOneThreadLeaves) {
   int on_several = 0;
   const Outcome outcome = RunBoth(Kernel(kStore), {70}, 0, &on_several);
@@ -295,7 +295,7 @@ TEST(ChecksOnThreadsTest, ABlockThatOnlyHangsBesideAnotherDoesNotHang) {
   EXPECT_EQ(on_several, 0);
 }
 
-// Both blocks hang, each because of what the other one has stored or not yet stored.
+// Both blocks hang, each waiting for a store that the other has made or not made yet.
 TEST(ChecksOnThreadsTest, BlocksThatOnlyHangBesideEachOtherDoNotHang) {
   int on_several = 0;
   const Outcome outcome =

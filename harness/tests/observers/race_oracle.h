@@ -76,8 +76,8 @@ class RaceOracle {
     const Clock joined = Until(threads);
     for (const uint32_t t : threads) Join(clock_[t], joined);
   }
-  // A warp comes to a barrier of its block. What it has done until then comes before all that those do who wait there,
-  // once the barrier is completed. Where all warps that are left wait, those that have exited count as having come.
+  // A warp arrives at a barrier of its block. Once the barrier completes, its earlier accesses precede all later ones
+  // of the warps that wait there. When all remaining warps wait, exited warps count as arrived.
   void Arrive(uint32_t warp, uint32_t barrier, bool waits) {
     Meeting& meeting = meetings_[{warp / kOracleWarps, barrier}];
     if (waits) meeting.waiting.push_back(warp);
@@ -248,7 +248,7 @@ class RaceOracle {
     if (!step.shared() && !step.synchronises() && !stale && old.synchronises() && !old.load() && Observed(step, lane)) {
       return kNone;
     }
-    // Stores of the same value: as all lanes that share an address make, or as lies there already.
+    // Stores of the same value: by all lanes that share an address, or equal to the value already in memory.
     const bool same_value = &old == &step ? step.options.same_value : step.Keeps(lane);
     return old.store() && step.store() && same_value ? kSameValue : kRace;
   }

@@ -354,7 +354,7 @@ class RandomProgram {
     }
   }
 
-  // Which lanes store what lies there, and whether those that share an address store the same.
+  // Finds the lanes that store the value already in memory, and whether lanes that share an address agree.
   void CompareValues(OracleStep& step, const Values& value) {
     if (!step.store()) return;
     bool agree = true;

@@ -103,7 +103,7 @@ TEST_F(SharedRaceTest, StoreOfTheOldValueRacesWithACopyUnderWay) {
   EXPECT_EQ(Findings().size(), 1u);
 }
 
-// Loads are entered before some threads synchronise, lest one that comes to be ordered should stand for another.
+// Both loads are recorded before some threads synchronise: a load ordered later must not replace the other.
 TEST_F(SharedRaceTest, LoadsThatLaterComeInAnOrderAreBothRemembered) {
   Options load = kLoad;
   load.plain_shared_load = true;

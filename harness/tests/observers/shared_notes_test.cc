@@ -16,8 +16,8 @@ namespace shared_notes_test {
 
 constexpr uint32_t kWarps = 3;
 
-// Threads do the same everywhere, but for guards: %p0 the first half of each warp's lanes, %p1 the first warp,
-// %p2 the first two warps, %p3 the odd lanes.
+// All threads do the same, except under guards: %p0 the first half of each warp's lanes, %p1 the first warp, %p2 the
+// first two warps, %p3 the odd lanes.
 const char* const kHead = R"(.version 8.0
 .target sm_80
 .address_size 64

@@ -120,7 +120,7 @@ TEST(TileRaceRandomTest, AMissingBarrierIsFoundHoweverManyLoadsStandBetween) {
     t.second_barrier = random() % 3 == 0;
     t.is_loop = random() % 2 == 0;
     t.use = static_cast<Tiles::Use>(one_of({0, 0, 0, 1, 1, 2}));
-    // A sum that leaves its loop counts for all lanes (value_use.cc).
+    // A sum used after its loop counts as read by all lanes (value_use.cc).
     if (t.use == Tiles::Use::kFirstLane) t.loads = std::max(t.loads, 2u);
     const bool races = t.Races();
     EXPECT_EQ(Races(t, 1) > 0, races) << t.Name();

@@ -209,7 +209,7 @@ TEST(LaunchersTest, AnotherProtocolVersionIsRefused) {
   EXPECT_THROW(DecodeHello(Encode(hello)), WireError);
 }
 
-// By what was asked, not by the largest that could have been.
+// The bound is what this call requested, not the largest possible answer.
 TEST(FrameReaderTest, ReturnedIsBoundedByTheCall) {
   FrameReader reader;
   reader.set_most_returned(100);

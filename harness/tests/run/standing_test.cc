@@ -1,4 +1,4 @@
-// A kernel that comes to no end shows where its threads stand: vgpu-run without --debug.
+// A kernel that never ends shows where its threads are: vgpu-run without --debug.
 #include <gtest/gtest.h>
 
 #include <csignal>

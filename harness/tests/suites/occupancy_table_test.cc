@@ -41,7 +41,7 @@ int Largest(int most, Fits fits) {
   return least;
 }
 
-// Thresholds for 1, 2, … blocks, up to where there is none.
+// Thresholds for 1, 2, … blocks, as far as they exist.
 template <class Fits>
 std::vector<int> Thresholds(int blocks, int most, Fits fits) {
   std::vector<int> thresholds;

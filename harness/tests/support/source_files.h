@@ -41,7 +41,7 @@ inline std::string ToolkitVersion() {
   return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// The text of every .cc, .h and .py below a folder of the repository, but for those whose path holds one of `without`.
+// The text of every .cc, .h and .py file below a folder of the repository, except paths that contain one of `without`.
 inline std::string SourcesBelow(const std::string& folder, const std::vector<std::string_view>& without = {}) {
   std::ostringstream all;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(LOCKSTEP_SOURCE_DIR "/" + folder)) {

@@ -213,7 +213,7 @@ class Runtime {
   cudaError_t earlier_fault() { return context().fault; }
   // The host waits for all work of the current device. seen: as in Timeline::SynchronizeDevice.
   void WaitForDevice(bool seen = true);
-  // A wait has found the fault of a launch that was suspended before it.
+  // Called after a wait: throws the pending fault of a launch that was suspended, and makes it sticky.
   void RequireNoFault();
   // Resets the current device.
   void Reset();

@@ -173,7 +173,7 @@ void FunctionDecoder::PatchBranches() {
         program.may_wait = true;
       }
     }
-    // If the paths of a function meet only at its end, that is where its return is.
+    // Paths of a function that meet only at its end reconverge there, at its return.
     const uint32_t end = InEntry() ? kNoPc : pc_of_[function_.body.size()];
     const uint32_t where = meet < pc_of_.size() ? pc_of_[meet] : end;
     // If paths meet only to leave the kernel, lanes need not wait for each other, since other lanes may wait for them

@@ -459,7 +459,7 @@ void FunctionDecoder::NoteOrder(const ptx::Instruction& i) {
     program.order_sensitive = true;
     return;
   }
-  for (const std::string& word : i.modifiers) {  // signed and unsigned minima are not of one kind, nor are widths
+  for (const std::string& word : i.modifiers) {  // signed and unsigned minima differ, and so do widths
     if ((kind == "min" || kind == "max") && ptx::TypeFromName(word)) kind += word;
     if (kind == "add" && ptx::TypeFromName(word)) kind += word.substr(1);
   }

@@ -210,7 +210,7 @@ RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const p
   if (!FindAddress(a->base_symbol, &address, &is_local)) throw Unsupported("unknown name " + a->base_symbol);
   if (is_local && !InEntry()) return SymbolRow(instruction, {a->base_symbol, 0}, 8);
   *offset += address;
-  // A shared variable that an access without a space names is found where it lies.
+  // An access that names no state space uses a generic address, so a shared variable is in the shared window.
   const bool is_shared = builder_.shared_offset.contains(VariableKey(&function_, a->base_symbol)) ||
                          builder_.shared_offset.contains(VariableKey(nullptr, a->base_symbol));
   if (is_shared && !is_local && NamesNoSpace(instruction)) *offset += kSharedWindow;

@@ -28,7 +28,7 @@ bool IsSigned(ptx::Type type) {
   return type == ptx::Type::kS8 || type == ptx::Type::kS16 || type == ptx::Type::kS32 || type == ptx::Type::kS64;
 }
 
-// A value that lies `step` bytes further for each lane.
+// A value that is `step` bytes further on in each lane.
 LaneValue Strided(std::vector<SourceType>& types, const void* first, uint64_t step, const SourceType& type) {
   LaneValue value;
   value.type = IndexOf(types, type);
@@ -181,7 +181,7 @@ std::optional<LaneValue> Debugger::FindBuiltIn(const std::string& name, const At
   return Strided(types, at.warp->base[0] + found->row, std::max<uint64_t>(2, bytes), {kind, bytes, 0, 0, {}});
 }
 
-// The place of a value that all lanes have in common in shared or global memory, with so many bytes behind it.
+// The place of a value that all lanes share in shared or global memory, followed by this many bytes.
 std::optional<Debugger::Range> Debugger::RangeOf(const LaneValue& value, uint64_t bytes, const At& at) {
   const uint8_t* place = nullptr;
   for (LaneMask left = LanesOf(at); left != 0; left &= left - 1) {

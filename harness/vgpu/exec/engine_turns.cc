@@ -32,7 +32,7 @@ constexpr size_t kConcurrentBlocks = 80;
 constexpr size_t kTurnsWithout = 64;
 // Back edges of a spin loop per turn: what the loop waits for happens in other turns.
 constexpr int32_t kSpinQuantum = 4;
-// Turns of warps between looks at the launch's clock, which took 4 % of a kernel with many barriers.
+// Warp turns between checks of the launch's clock: checks at every turn took 4 % of a kernel with many barriers.
 constexpr uint32_t kTurnsALook = 16;
 // Passes over all warps of a block, all of them spinning, before lanes that wait to reconverge are released.
 constexpr uint32_t kIdlePasses = 4;
@@ -154,7 +154,7 @@ void Engine::RunAllBlocks() {
 
 bool Engine::PauseAtStandstill(const std::vector<Block*>& started, bool may_start, bool is_counted) {
   SincePause& since = since_pause_;
-  // Whatever isn't polling starts the count of polling anew.
+  // Executing anything other than a poll restarts the count of polls.
   const bool polled = waiting_.in_a_row == since.in_a_row + (executed_ - since.executed);
   since.in_a_row = waiting_.in_a_row;
   since.executed = executed_;

@@ -378,7 +378,7 @@ int main(int argc, char** argv) {
   std::string preload;
   if (!FindsRuntimeByPath(ReadProgram(program))) {
     Set("LD_AUDIT", (directory / kRedirect).string());
-    preload = kRuntime;  // by name, because a path may contain blanks, which separate names here; the auditor finds it
+    preload = kRuntime;  // a name: LD_PRELOAD splits at blanks, which a path may have; the auditor finds the file
     CompileToPtx(directory.parent_path() / "libexec");
   }
 #ifdef LOCKSTEP_SANITIZER_RUNTIME

@@ -182,7 +182,7 @@ def check_given(assignment: Assignment, *, record: bool) -> Finding:
 
 
 def check_handout(layout: Layout, assignment: Assignment) -> Finding:
-    """The folder that students get of this assignment holds nothing hidden."""
+    """Nothing hidden is in the folder that students get for this assignment."""
     with tempfile.TemporaryDirectory(prefix="grader-handout-") as folder:
         try:
             made = make_handout(layout, [assignment.id], Path(folder) / "handout")

@@ -28,7 +28,7 @@ _NO_RUNG = ("COMPILE", "REJECTED", "PASS")
 
 @dataclass
 class Collected:
-    """What is to be graded, by folder: wrong solutions' verdicts and rungs, right ones' points and bonus points."""
+    """The solutions to grade, and by folder what they declare: a verdict and rung, or points and bonus points."""
 
     submissions: list[Submission] = field(default_factory=list)
     wrong: dict[str, tuple[str, str]] = field(default_factory=dict)

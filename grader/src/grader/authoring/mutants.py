@@ -70,7 +70,7 @@ class Mutant:
 
     @property
     def change(self) -> str:
-        """The change in a few characters."""
+        """The change as short text: the code before → the code after."""
         return f"{' '.join(self.before.split())} → {self.after}"
 
     @property

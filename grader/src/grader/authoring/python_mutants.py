@@ -60,7 +60,7 @@ class _Source:
         return begin, self.text[begin:end]
 
     def between(self, left: ast.expr, right: ast.expr, word: str) -> int | None:
-        """The position of the operator between two operands, if nothing else stands there."""
+        """The position of the operator between two operands; None if it isn't found, or a comment may hide it."""
         begin, text = self.span(left)
         begin += len(text)
         gap = self.text[begin : self.span(right)[0]]

@@ -76,7 +76,7 @@ class Code:
 
 
 def _cut(source: str) -> list[tuple[str, ...]]:
-    """The words of each top-level piece; none where braces don't match, or where text or names may be hidden."""
+    """The tokens of each top-level declaration; empty for unbalanced braces, raw strings and `##`."""
     if 'R"' in source or "##" in source:
         return []
     text = _COMMENT.sub(lambda match: match[1] or " ", source.replace("\\\n", " "))

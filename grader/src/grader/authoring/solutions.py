@@ -158,7 +158,7 @@ def code_of(hidden: Path, submission: str, name: str, above: tuple[str, ...] = (
 def solution_text(hidden: Path, submission: str, name: str, *, diff: bool = False) -> str:
     """A solution's whole text, or how it differs from its base.
 
-    `name` may do without folder and suffix. Raises GraderError where no solution has it, or the base is missing.
+    `name` may omit folder and suffix. Raises GraderError if no solution has this name, or the base is missing.
     """
     read = [solutions_in(hidden, kind, submission) for kind in DECLARED]
     known = {key: one for ones, _ in reversed(read) for one in ones for key in (_short(one.name), one.name)}

@@ -57,7 +57,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Batch:
-    """Submissions of one assignment, and the versions to grade them with: the same as on the head, or not at all."""
+    """Submissions of one assignment, and the versions they need: a node with other versions than the head refuses."""
 
     part: str
     assignment: str

@@ -314,7 +314,7 @@ def _warn(console: Console, text: str) -> None:
 
 
 def _command(submissions: Path, settings: RunSettings) -> str:
-    """The command that repeats a run on one machine: grades are the same on every machine."""
+    """The command that repeats a run on one machine, without a cluster: the grades are the same."""
     device = "" if settings.device == "vgpu" else f" --device {settings.device}"
     return f"grader grade {shlex.quote(str(submissions))}{device}{'' if settings.sandboxed else ' --no-sandbox'}"
 

@@ -42,7 +42,7 @@ def match(submissions: Path, roster: Path | None) -> None:
     SUBMISSIONS is a folder or an archive, as for grader grade. Each line says whose a submission is, by which rule, and
     when it was handed in. Those that match no student, or that two rules give to two students, are written to
     matches.csv, beside the submissions: fill in its column student, or - to leave one out. For a platform that isn't
-    known, [matching] in course.toml says where in a path it stands whose a file is.
+    known, [matching] in course.toml says which part of a path names the student.
 
     \b
     Examples:

@@ -176,7 +176,7 @@ class Display:
         return {part.work.name: Counts(part.done, part.cached) for part in self._state.parts}
 
     def on_stage(self, name: str, submission: Submission, stage: str) -> None:
-        """A line of its own for each submission at work."""
+        """Shows a line for each submission being processed, with its stage."""
         with self._lock:
             part = self._part(name)
             if part.began is None:

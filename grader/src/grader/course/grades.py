@@ -348,7 +348,7 @@ def _with_the_platforms(due: datetime | None, record: Record) -> datetime | None
 
 
 def _is_best(valued: Sequence[_Attempt], rules: Rules) -> bool:
-    """Whether the best attempt counts: by the course's rule, or by default for states of a repository."""
+    """Whether the best attempt counts: if the course says so, or all attempts are states of a repository."""
     return rules.counts == BEST or all(one.record.handed.is_version for one in valued)
 
 

@@ -99,7 +99,7 @@ class Ledger:
             self._records[assignment] = records
 
     def _grades(self, assignment: str, rows: Rows) -> dict[Identity, StudentGrades]:
-        """Everybody's grades, with these results for one assignment and those in force for the others."""
+        """All grades: from these results for one assignment, from the journal's current results for the others."""
         if self._records is None:
             self._records = {name: self._journal.attempts(name) for name in self._journal.assignments()}
         records = self._records | {assignment: [record for several in rows.values() for record in several]}

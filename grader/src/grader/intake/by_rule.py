@@ -220,7 +220,7 @@ def _usual_digits(hits: Sequence[tuple[Rule, Hit]], rule: Rule) -> int:
 
 
 def _by_roster(hit: Hit, rule: Rule, readings: Sequence[Reading], matcher: Matcher) -> _Meant:
-    """The reading that agrees best with somebody on the roster."""
+    """The reading of the name that best matches a student on the roster."""
     best: dict[Student, tuple[int, Reading]] = {}
     unlikely = False
     for place, reading in enumerate(readings):

@@ -128,7 +128,7 @@ def hand_ins(root: Node, matcher: Matcher) -> list[HandIn]:
 
 
 def _behind_starts(names: list[str], matcher: Matcher) -> dict[str, str]:
-    """The login in each name: after the prefix of most names, then after the prefix of most others."""
+    """The login in each name: strips the prefix that most names share, then the one that most of the rest share."""
     rest: dict[str, str] = {}
     while names:
         start = best_start(names, "-", matcher)

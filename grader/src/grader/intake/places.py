@@ -112,7 +112,7 @@ class Places:
 
 
 def _first_word(names: Sequence[str], students: Mapping[Place, int]) -> Place | None:
-    """The first word whose values are mostly students, with its kind of value."""
+    """The first word of a name at which at least half of the values are students, with its kind of value."""
     words = [_WORD.findall(name.casefold()) for name in names]
     for offset in range(_MOST_WORDS):
         values = {one[offset] for one in words if offset < len(one)}

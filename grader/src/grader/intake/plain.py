@@ -41,7 +41,7 @@ _MOST_ENTRIES = 5_000
 
 @dataclass(frozen=True)
 class _Entry:
-    """A possible hand-in: a node, and the folders around it."""
+    """A possible hand-in: a file or folder, and the names of the folders above it."""
 
     node: Node
     above: tuple[str, ...] = ()

@@ -287,7 +287,7 @@ def _global(access: Access) -> Picture:
 
 
 def _runs(used: set[int], x: float, unit: float, y: float, height: float) -> list[tuple[float, float, float, float]]:
-    """Boxes over the used bytes of a sector, one for each run of neighbours."""
+    """Boxes over the used bytes of a sector, one for each run of consecutive bytes."""
     begins = sorted(byte for byte in used if byte - 1 not in used)
     ends = sorted(byte + 1 for byte in used if byte + 1 not in used)
     return [(round(x + a * unit, 2), y, (b - a) * unit, height) for a, b in zip(begins, ends, strict=True)]

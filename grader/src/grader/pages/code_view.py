@@ -61,7 +61,7 @@ class CodeView:
     notes: tuple[str, ...]
 
     def around(self, number: int) -> tuple[CodeLine, ...]:
-        """The lines around one, itself included; empty if it is not shown."""
+        """The lines around a line, including it; empty if that line is not shown."""
         if not 1 <= number <= len(self.lines):
             return ()
         return self.lines[max(0, number - 1 - _BESIDE) : number + _BESIDE]

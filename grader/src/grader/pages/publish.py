@@ -201,7 +201,7 @@ def publish_boards(layout: Layout, out: Path, journal: Journal, attempts: Classe
 def load_grades(
     layout: Layout, journal: Journal, files: CourseFiles
 ) -> tuple[dict[str, tuple[Assignment, list[Record]]], list[StudentGrades]]:
-    """All attempts by assignment, and the grades from them and the course's files; raises GraderError."""
+    """All attempts by assignment, and the grades computed from them and the course's files; raises GraderError."""
     course = files.course(layout.assignments())
     attempts = {
         name: (load_assignment(layout.assignment(name)), journal.attempts(name)) for name in journal.assignments()

@@ -186,7 +186,7 @@ class SimilarPages:
 
 
 def _strangers(group: Sequence[Work], other: Sequence[Work]) -> tuple[Work, Work] | None:
-    """One submission from each group: not the same student, not one team, and not both from an earlier class."""
+    """One submission from each group, without a common student, and not both from an earlier class; None if none."""
     pairs = ((one, two) for one in group for two in other if not (one.is_earlier and two.is_earlier))
     return next(((one, two) for one, two in pairs if not one.people & two.people), None)
 

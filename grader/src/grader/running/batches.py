@@ -42,9 +42,9 @@ class Batch:
 def grade_batches(batches: Sequence[Batch], journal: Journal, executor: Executor) -> list[list[Record]]:
     """Grades all submissions, and stores each result in the journal at once.
 
-    The first batch goes first. Of submissions with the same code, and hence the same seed, one is run and the others
-    share its result. Returns the results of each batch. Raises GraderError if a reference doesn't build, because no
-    submission of its assignment would.
+    Batches are graded in order. If submissions have the same code, and hence the same seed, one is run and the
+    others share its result. Returns the results of each batch. Raises GraderError if a reference doesn't build,
+    because no submission of its assignment would.
     """
     all_at_work = [_AtWork(batch, place, journal, executor) for place, batch in enumerate(batches)]
     for place, one in enumerate(all_at_work):

@@ -214,7 +214,7 @@ def _verdicts(result: SuiteResult) -> list[str]:
 
 
 def _is_only_inconclusive(path: Path) -> bool:
-    """Whether the judge gave up only on a time, which is a state of its own."""
+    """Whether the suite finished and the only problem is an inconclusive time."""
     try:
         result = read_result(path)
     except InfrastructureError:

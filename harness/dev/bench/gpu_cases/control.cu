@@ -38,7 +38,7 @@ __global__ void collatz_kernel(unsigned* out) {
   out[i] = steps;
 }
 
-// An array that is indexed by what is only known at run time lies in local memory.
+// The compiler puts an array indexed by run-time values into local memory.
 __global__ void local_array_kernel(const int* in, int* out, unsigned turn) {
   int values[16];
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

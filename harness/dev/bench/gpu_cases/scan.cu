@@ -20,7 +20,7 @@ __global__ void hillis_steele_kernel(const float* in, float* out) {
   out[i] = s_data[from][tid];
 }
 
-// Where element i lies: padded, one word is left free after every 32.
+// The position of element i: with padding, one word is left free after every 32.
 template <bool kPadded>
 __device__ unsigned place(unsigned i) {
   return kPadded ? i + i / 32 : i;

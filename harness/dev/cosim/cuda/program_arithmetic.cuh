@@ -135,7 +135,7 @@ HD constexpr T Rotate(T a, u32 count) {
   return T(bits << (count % kBits<T>) | bits >> ((kBits<T> - count % kBits<T>) % kBits<T>));
 }
 
-// To an integer: towards zero, the nearest end of the range where there is none, 0 for a NaN.
+// To an integer: rounds towards zero, saturates out of range, and gives 0 for a NaN.
 template <typename T, typename F>
 HD T Whole(F value) {
   const F least = F(kLeast<T>), beyond = F(kGreatest<T> / 2 + 1) * 2;

@@ -174,7 +174,7 @@ cufftResult Execute(const char* function, cufftHandle handle, cufftType type, co
   if (direction != CUFFT_FORWARD && direction != CUFFT_INVERSE) {
     return Invalid(function, "the direction is neither CUFFT_FORWARD nor CUFFT_INVERSE");
   }
-  // NVIDIA's computes what the plan says, whatever the function; nobody means that.
+  // NVIDIA's cuFFT runs the plan's type whichever function is called; no program can intend that, so it is refused.
   if (type != plan->type) return Invalid(function, "the plan was made for another type than this function's");
   const size_t alignment = plan->operation.is_double ? sizeof(cufftDoubleComplex) : sizeof(cufftComplex);
   if (reinterpret_cast<size_t>(input) % alignment != 0 || reinterpret_cast<size_t>(output) % alignment != 0) {

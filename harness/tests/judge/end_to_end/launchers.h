@@ -21,7 +21,7 @@ void fills_memory(int* d_data, unsigned n);
 void keeps_heap(int* d_data, unsigned n);
 void uses_the_driver(int* d_data, unsigned n);
 
-// On the host alone: twice x, but for the calls that go wrong.
+// On the host only: they return twice x, except the ones that fail on purpose.
 int doubles(int x);
 int ends_at_seven(int x);
 int ends_at_the_eighth_call(int x);

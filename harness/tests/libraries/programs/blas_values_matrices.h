@@ -105,7 +105,7 @@ void in_place(const Dense& matrix, cublasOperation_t operation, bool solves, Run
   }                                                                                                                 \
   tell("gemv, gbmv", #S, Type<T>::kExact)
 
-// A matrix after an update: added(row, column) where `changes` says so.
+// Compares a matrix after an update: elements for which `changes` is true must equal `expected`.
 template <typename T>
 void compare_update(const Array<T>& matrix, int rows, int columns, const std::function<bool(int, int)>& changes,
                     const Dense& expected) {

@@ -37,7 +37,7 @@ std::vector<T> download(const T* device, size_t count) {
   return host;
 }
 
-// What is asked of a matrix.
+// The properties of a test matrix.
 struct Form {
   cusparseFormat_t format = CUSPARSE_FORMAT_CSR;
   bool wide = false;  // 64-bit indices

@@ -4,8 +4,8 @@
 
 namespace lockstep::vgpu::cudart {
 
-// Calls report(how), with "SIGABRT" or "_exit()", at such an end of this process, but not of its forks. Signals that
-// the program handles itself are left to it. nullptr: nothing to report.
+// Calls report(how), with "SIGABRT" or "_exit()", when this process ends like that (forks don't). Signals that the
+// program handles itself are not intercepted. nullptr: nothing to report.
 void ReportAtDeath(void (*report)(const char* how));
 
 // From now on a signal such as Ctrl-C first ends a running kernel, so that the positions of its threads are reported;
