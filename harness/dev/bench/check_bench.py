@@ -35,9 +35,7 @@ def run(command: list[str]) -> tuple[float, float, int, str]:
 
 def main() -> int:
     """Measures, and prints a row a program."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "programs",
         nargs="+",
@@ -45,12 +43,8 @@ def main() -> int:
         help="a program and its arguments, as one word",
     )
     parser.add_argument("--times", type=int, default=3, help="runs of each variant")
-    parser.add_argument(
-        "--against", type=Path, metavar="CHECKOUT", help="another working copy, built"
-    )
-    parser.add_argument(
-        "--build", type=Path, default=Path(__file__).resolve().parents[3] / "build"
-    )
+    parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="another working copy, built")
+    parser.add_argument("--build", type=Path, default=Path(__file__).resolve().parents[3] / "build")
     options = parser.parse_args()
     ours = [str(options.build / "bin" / "vgpu-run"), "--threads=1"]
     variants = {"plain": ours, "--check": [*ours, "--check"]}
@@ -61,26 +55,16 @@ def main() -> int:
             "--check",
         ]
     ratios, wrong = [], False
-    print(
-        "program,"
-        + ",".join(f"{name} s,{name} MiB" for name in variants)
-        + ",--check / plain"
-    )
+    print("program," + ",".join(f"{name} s,{name} MiB" for name in variants) + ",--check / plain")
     for program in options.programs:
         turns = [
-            [run([*command, *shlex.split(program)]) for command in variants.values()]
-            for _ in range(options.times)
+            [run([*command, *shlex.split(program)]) for command in variants.values()] for _ in range(options.times)
         ]
         runs = list(zip(*turns, strict=True))
         least = [min(seconds for seconds, *_ in done) for done in runs]
-        cells = [
-            f"{least[k]:.2f},{max(mib for _, mib, *_ in done):.0f}"
-            for k, done in enumerate(runs)
-        ]
+        cells = [f"{least[k]:.2f},{max(mib for _, mib, *_ in done):.0f}" for k, done in enumerate(runs)]
         ratios.append(least[1] / max(least[0], 0.001))
-        print(
-            ",".join([shlex.split(program)[0], *cells, f"{ratios[-1]:.1f}"]), flush=True
-        )
+        print(",".join([shlex.split(program)[0], *cells, f"{ratios[-1]:.1f}"]), flush=True)
         findings = {one[3] for done in runs[1:] for one in done}
         if any(one[2] != 0 for done in runs for one in done) or len(findings) > 1:
             wrong = True

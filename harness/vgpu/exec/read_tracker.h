@@ -29,8 +29,8 @@
 
 #include "vgpu/core/program.h"
 #include "vgpu/core/use_plan.h"
-#include "vgpu/exec/value_origins.h"
 #include "vgpu/core/warp.h"
+#include "vgpu/exec/value_origins.h"
 #include "vgpu/observers/delayed_events.h"
 
 namespace lockstep::vgpu {

@@ -20,9 +20,9 @@
 
 #include "vgpu/core/program.h"
 #include "vgpu/core/undefined_values.h"
-#include "vgpu/exec/value_origins.h"
 #include "vgpu/core/warp.h"
 #include "vgpu/exec/async_copies.h"
+#include "vgpu/exec/value_origins.h"
 
 namespace lockstep::vgpu {
 
