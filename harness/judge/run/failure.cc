@@ -26,6 +26,8 @@ HintText LaunchHint(const ApiCall& launch, const CallContext& context) {
   return Hint::kTooMuchShared;
 }
 
+constexpr int kInvalidSymbol = 13;  // cudaErrorInvalidSymbol
+
 bool IsCopy(const ApiCall& call) { return call.function.find("Memcpy") != std::string::npos; }
 
 // Derived from the preceding calls.
@@ -49,6 +51,7 @@ HintText CopyHint(const CallReport& report, const ApiCall& copy) {
 }
 
 HintText CallHint(const CallReport& report, const ApiCall& call) {
+  if (call.error == kInvalidSymbol) return Hint::kSymbolItself;
   if (call.kind == ApiKind::kAllocate || call.function == "cudaMalloc") {
     return call.bytes > 0 ? Hint::kOutOfMemory : Hint::kMallocByValue;
   }

@@ -339,6 +339,7 @@ int main() {
   std::printf("%s\n", cudaGetErrorName(cudaMalloc3DArray(&array, &format, cudaExtent{4, 4, 0}, 0)));
   cudaGetLastError();
   cudaMemcpy(first, back, 1000, cudaMemcpyHostToDevice);
+  cudaMemcpyToSymbol("first", back, 4);
 }
 )";
 
@@ -356,6 +357,10 @@ TEST_F(CudartTest, NamesTheLinesOfLeaksAndOfErrorsThatNobodyTook) {
       << output.text;
   EXPECT_NE(output.text.find("API  cudaMemcpy failed with cudaErrorInvalidValue (invalid argument) at " + at("31") +
                              ", and nothing checked it\n"),
+            std::string::npos)
+      << output.text;
+  EXPECT_NE(output.text.find("(invalid device symbol) at " + at("32") +
+                             ", and nothing checked it\n  hint    the variable itself is the argument"),
             std::string::npos)
       << output.text;
   EXPECT_EQ(output.text.find("API  cudaMallocArray"), std::string::npos) << output.text;

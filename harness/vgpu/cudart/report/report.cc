@@ -8,8 +8,10 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include "vgpu/core/grouped.h"
+#include "vgpu/core/hint.h"
 #include "vgpu/cudart/report/api_failure.h"
 #include "vgpu/cudart/report/table.h"
 #include "vgpu/model/advice.h"
@@ -162,8 +164,9 @@ uint64_t PrintFindings(const Device& device, const ReportOptions& options) {
   if (options.api) {
     for (const ApiFailure& failure : UnreadFailures()) {
       ++count;
-      std::fprintf(stderr, "%s  %s\n  hint    check what each call returns, and cudaGetLastError() after a launch\n",
-                   Colored(kRed, "API").c_str(), Sentence(failure).c_str());
+      const std::string_view hint = TextOf(failure.code == cudaErrorInvalidSymbol ? Hint::kSymbolItself : Hint::kCheckCalls);
+      std::fprintf(stderr, "%s  %s\n  hint    %.*s\n", Colored(kRed, "API").c_str(), Sentence(failure).c_str(),
+                   static_cast<int>(hint.size()), hint.data());
     }
   }
   if (list.dropped() > 0) {
