@@ -51,7 +51,7 @@ TEST(SymbolNameTest, OfNamesThatMayBeEndlessTheBeginningIsDecoded) {
   std::string name = "_ZN3cub6detail6kernelIi";
   for (int k = 0; k < 60; ++k) name += "S0_";
   EXPECT_EQ(Demangled(name + "EEvT_"), "cub::detail::kernel");
-  EXPECT_EQ(Demangled(name.replace(0, 6, "_ZN99999999999999999999")), "cub6detail6kernelIi" + name.substr(42));
+  EXPECT_EQ(Demangled(name.replace(0, 4, "_ZN99999999999999999999")), std::nullopt) << "no name is so long";
 }
 
 TEST(SymbolNameTest, CapitalsInIdentifiersAreNoReferences) {
