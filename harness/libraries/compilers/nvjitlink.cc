@@ -11,6 +11,8 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <regex>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -175,6 +177,25 @@ nvJitLinkResult TakeLtoResult(Linker& linker) {
   return NVJITLINK_SUCCESS;
 }
 
+// A function or variable that a text declares and none defines; empty if there is none. What the device has itself needs
+// no definition.
+std::string Unresolved(const std::vector<std::string>& texts) {
+  static const std::regex kDeclared(
+      R"((\.extern)?\s+(\.visible|\.weak|\.common)?\s*\.(func\s*(\([^)]*\))?|(global|const)\s[^;={]*?)\s*([\w$]+)\s*[(\[;={])");
+  std::set<std::string> wanted, defined;
+  for (const std::string& text : texts) {
+    for (std::sregex_iterator it(text.begin(), text.end(), kDeclared), end; it != end; ++it)
+      ((*it)[1].matched ? wanted : defined).insert((*it)[6].str());
+  }
+  const auto is_missing = [&](const std::string& name) {
+    const bool is_known = name.starts_with("cuda") || name.starts_with("__") || name == "vprintf" || name == "malloc" ||
+                          name == "free";
+    return !is_known && defined.count(name) == 0;
+  };
+  const auto found = std::find_if(wanted.begin(), wanted.end(), is_missing);
+  return found == wanted.end() ? std::string() : *found;
+}
+
 nvJitLinkResult Give(const void* from, size_t bytes, char* to) {
   if (to == nullptr) return NVJITLINK_ERROR_NULL_INPUT;
   std::memcpy(to, from, bytes);
@@ -246,12 +267,16 @@ nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle) {
   // What was refused has said so; a link of nothing succeeds, as NVIDIA's.
   if (linker.texts.empty()) linker.texts = {".version 8.0\n.target sm_50\n.address_size 64\n"};
   linker.image = lockstep::vgpu::cudart::MakeLinkedImage(linker.texts);
+  // There is an image even then, as NVIDIA's gives one.
+  if (const std::string name = Unresolved(linker.texts); !name.empty())
+    return linker.Fail(NVJITLINK_ERROR_INTERNAL, "Undefined reference to '" + name + "'");
   return NVJITLINK_SUCCESS;
 }
 
 nvJitLinkResult nvJitLinkGetLinkedCubinSize(nvJitLinkHandle handle, size_t* bytes) {
   if (handle == nullptr || (Of(handle)->image.empty() && Of(handle)->errors.empty()))
     return NVJITLINK_ERROR_INVALID_INPUT;
+  if (Of(handle)->lto && Of(handle)->image.empty()) return NVJITLINK_ERROR_INTERNAL;
   return GiveSize(Of(handle)->image.size(), bytes);
 }
 
@@ -272,7 +297,7 @@ nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char* ptx) {
 
 nvJitLinkResult nvJitLinkGetErrorLogSize(nvJitLinkHandle handle, size_t* bytes) {
   if (handle == nullptr) return NVJITLINK_ERROR_INVALID_INPUT;
-  return GiveSize(Of(handle)->errors.size() + 1, bytes);
+  return GiveSize(Of(handle)->errors.empty() ? 0 : Of(handle)->errors.size() + 1, bytes);
 }
 
 nvJitLinkResult nvJitLinkGetErrorLog(nvJitLinkHandle handle, char* log) {

@@ -25,7 +25,6 @@ struct Link {
   std::vector<std::string> texts, names;  // of the added inputs
   std::vector<uint8_t> image;             // once it is complete
   cudaError_t error = cudaSuccess;        // permanent
-  unsigned asked = 0;                     // inputs, refused ones too
   char* log = nullptr;                    // the error log, and its size
   size_t room = 0;
 };
@@ -70,7 +69,6 @@ cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes,
   if (data == nullptr || bytes == 0 || type < CU_JIT_INPUT_CUBIN || type > CU_JIT_INPUT_NVVM) {
     return cudaErrorInvalidValue;
   }
-  ++link.asked;
   const auto* const begin = static_cast<const uint8_t*>(data);
   if (type == CU_JIT_INPUT_PTX) bytes = ::strnlen(static_cast<const char*>(data), bytes);
   const Image image(begin, bytes);
@@ -216,7 +214,7 @@ CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
         if (defined.count(function) != 0 || lockstep::vgpu::FindBuiltin(function) != lockstep::vgpu::Builtin::kNone)
           continue;
         Log(link, "error   : Undefined reference to '" + function + "' in '" + link.names[k] + "'");
-        return link.error = link.asked > 1 ? cudaErrorUnknown : cudaErrorInvalidSource;
+        return link.error = cudaErrorInvalidSource;
       }
     }
     // An empty program is a module too.
