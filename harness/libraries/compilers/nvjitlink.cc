@@ -177,19 +177,19 @@ nvJitLinkResult TakeLtoResult(Linker& linker) {
   return NVJITLINK_SUCCESS;
 }
 
-// A function or variable that a text declares and none defines; empty if there is none. What the device has itself needs
-// no definition.
+// A function or variable that a text declares and none defines; empty if there is none. What the device has itself
+// needs no definition.
 std::string Unresolved(const std::vector<std::string>& texts) {
-  static const std::regex kDeclared(
-      R"((\.extern)?\s+(\.visible|\.weak|\.common)?\s*\.(func\s*(\([^)]*\))?|(global|const)\s[^;={]*?)\s*([\w$]+)\s*[(\[;={])");
+  static const std::regex kDeclared(R"((\.extern)?\s+(\.visible|\.weak|\.common)?\s*)"
+                                    R"(\.(func\s*(\([^)]*\))?|(global|const)\s[^;={]*?)\s*([\w$]+)\s*[(\[;={])");
   std::set<std::string> wanted, defined;
   for (const std::string& text : texts) {
     for (std::sregex_iterator it(text.begin(), text.end(), kDeclared), end; it != end; ++it)
       ((*it)[1].matched ? wanted : defined).insert((*it)[6].str());
   }
   const auto is_missing = [&](const std::string& name) {
-    const bool is_known = name.starts_with("cuda") || name.starts_with("__") || name == "vprintf" || name == "malloc" ||
-                          name == "free";
+    const bool is_known =
+        name.starts_with("cuda") || name.starts_with("__") || name == "vprintf" || name == "malloc" || name == "free";
     return !is_known && defined.count(name) == 0;
   };
   const auto found = std::find_if(wanted.begin(), wanted.end(), is_missing);

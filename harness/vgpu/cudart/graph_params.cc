@@ -4,7 +4,8 @@ namespace lockstep::vgpu::cudart {
 
 KernelWork MakeKernel(Runtime& r, const cudaKernelNodeParams* params) {
   Require(params != nullptr, cudaErrorInvalidValue);
-  if (params->extra != nullptr && params->kernelParams == nullptr) NotSupported("a kernel node's parameters as one packed buffer (extra)");
+  if (params->extra != nullptr && params->kernelParams == nullptr)
+    NotSupported("a kernel node's parameters as one packed buffer (extra)");
   return MakeLaunch(r, params->func, {params->gridDim, params->blockDim, params->sharedMemBytes, nullptr},
                     params->kernelParams, false);
 }

@@ -16,7 +16,7 @@ namespace {
 
 struct Pool {
   int device = 0;
-  bool elsewhere = false;  // its memory is on the host, or managed
+  bool elsewhere = false;   // its memory is on the host, or managed
   bool for_device = false;  // the device may use a host's pool
   bool is_default = false;
   cudaMemAllocationHandleType handles = cudaMemHandleTypeNone;
