@@ -11,7 +11,6 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <regex>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -23,6 +22,7 @@
 #include "vgpu/cudart/binary/fatbin.h"
 #include "vgpu/cudart/binary/linked_image.h"
 #include "vgpu/cudart/binary/ptx_check.h"
+#include "vgpu/ptx/parser.h"
 
 namespace lockstep::libraries {
 
@@ -139,6 +139,9 @@ nvJitLinkResult Add(Linker& linker, nvJitLinkInputType type, const void* data, s
   if (is_written && type != NVJITLINK_INPUT_PTX && type != NVJITLINK_INPUT_ANY) {
     return linker.Fail(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "the input is PTX, which its type does not say");
   }
+  if (type == NVJITLINK_INPUT_PTX &&
+      std::string_view(text, ::strnlen(text, bytes)).find(".version") == std::string::npos)
+    return linker.Fail(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "the input is no PTX, which its type says");
   if (is_ptx) {
     vgpu::DeviceProfile profile;
     profile.cc_major = linker.sm / 10, profile.cc_minor = linker.sm % 10;
@@ -178,14 +181,20 @@ nvJitLinkResult TakeLtoResult(Linker& linker) {
 }
 
 // A function or variable that a text declares and none defines; empty if there is none. What the device has itself
-// needs no definition.
+// needs no definition, and a text that can't be read says so when it is loaded.
 std::string Unresolved(const std::vector<std::string>& texts) {
-  static const std::regex kDeclared(R"((\.extern)?\s+(\.visible|\.weak|\.common)?\s*)"
-                                    R"(\.(func\s*(\([^)]*\))?|(global|const)\s[^;={]*?)\s*([\w$]+)\s*[(\[;={])");
   std::set<std::string> wanted, defined;
-  for (const std::string& text : texts) {
-    for (std::sregex_iterator it(text.begin(), text.end(), kDeclared), end; it != end; ++it)
-      ((*it)[1].matched ? wanted : defined).insert((*it)[6].str());
+  const auto take = [&](bool is_extern, const std::string& name) { (is_extern ? wanted : defined).insert(name); };
+  try {
+    for (const std::string& text : texts) {
+      const vgpu::ptx::Module module = vgpu::ptx::Parse(text);
+      for (const auto& variable : module.variables) {
+        if (variable.space != vgpu::ptx::Space::kShared) take(variable.is_extern, variable.name);
+      }
+      for (const auto& function : module.functions) take(!function.has_body, function.name);
+    }
+  } catch (const std::runtime_error&) {
+    return "";
   }
   const auto is_missing = [&](const std::string& name) {
     const bool is_known =

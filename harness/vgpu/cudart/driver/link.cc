@@ -105,12 +105,12 @@ cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes,
       std::set<std::string> own, own_apart;
       Names(text, own, wanted, &own_apart);
       const auto is_there = [&](const std::string& name) { return apart.count(name) != 0; };
-      if (std::any_of(own_apart.begin(), own_apart.end(), is_there)) return link.error = cudaErrorUnknown;
+      if (std::any_of(own_apart.begin(), own_apart.end(), is_there)) return link.error = cudaErrorInvalidSource;
       for (const std::string& function : own) {
         if (before.count(function) == 0) continue;
         Log(link, "error   : Multiple definition of '" + function + "' in '" + name + "', first defined in '" +
                       link.names[0] + "'");
-        return link.error = cudaErrorUnknown;
+        return link.error = cudaErrorInvalidSource;
       }
       link.texts.push_back(std::move(text));
       link.names.emplace_back(name);
