@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,7 @@
 #include "vgpu/cudart/binary/fatbin.h"
 #include "vgpu/cudart/binary/linked_image.h"
 #include "vgpu/cudart/binary/ptx_check.h"
+#include "vgpu/ptx/parser.h"
 
 namespace lockstep::libraries {
 
@@ -137,6 +139,9 @@ nvJitLinkResult Add(Linker& linker, nvJitLinkInputType type, const void* data, s
   if (is_written && type != NVJITLINK_INPUT_PTX && type != NVJITLINK_INPUT_ANY) {
     return linker.Fail(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "the input is PTX, but its type says otherwise");
   }
+  if (type == NVJITLINK_INPUT_PTX &&
+      std::string_view(text, ::strnlen(text, bytes)).find(".version") == std::string::npos)
+    return linker.Fail(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "the input is no PTX, which its type says");
   if (is_ptx) {
     vgpu::DeviceProfile profile;
     profile.cc_major = linker.sm / 10, profile.cc_minor = linker.sm % 10;
@@ -173,6 +178,31 @@ nvJitLinkResult TakeLtoResult(Linker& linker) {
   }
   linker.texts.emplace_back(ptx.c_str());
   return NVJITLINK_SUCCESS;
+}
+
+// A function or variable that a text declares and none defines; empty if there is none. What the device has itself
+// needs no definition, and a text that can't be read says so when it is loaded.
+std::string Unresolved(const std::vector<std::string>& texts) {
+  std::set<std::string> wanted, defined;
+  const auto take = [&](bool is_extern, const std::string& name) { (is_extern ? wanted : defined).insert(name); };
+  try {
+    for (const std::string& text : texts) {
+      const vgpu::ptx::Module module = vgpu::ptx::Parse(text);
+      for (const auto& variable : module.variables) {
+        if (variable.space != vgpu::ptx::Space::kShared) take(variable.is_extern, variable.name);
+      }
+      for (const auto& function : module.functions) take(!function.has_body, function.name);
+    }
+  } catch (const std::runtime_error&) {
+    return "";
+  }
+  const auto is_missing = [&](const std::string& name) {
+    const bool is_known =
+        name.starts_with("cuda") || name.starts_with("__") || name == "vprintf" || name == "malloc" || name == "free";
+    return !is_known && defined.count(name) == 0;
+  };
+  const auto found = std::find_if(wanted.begin(), wanted.end(), is_missing);
+  return found == wanted.end() ? std::string() : *found;
 }
 
 nvJitLinkResult Give(const void* from, size_t bytes, char* to) {
@@ -246,12 +276,16 @@ nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle) {
   // Inputs that were refused have already returned an error. Like NVIDIA's, a link without inputs succeeds.
   if (linker.texts.empty()) linker.texts = {".version 8.0\n.target sm_50\n.address_size 64\n"};
   linker.image = lockstep::vgpu::cudart::MakeLinkedImage(linker.texts);
+  // There is an image even then, as NVIDIA's gives one.
+  if (const std::string name = Unresolved(linker.texts); !name.empty())
+    return linker.Fail(NVJITLINK_ERROR_INTERNAL, "Undefined reference to '" + name + "'");
   return NVJITLINK_SUCCESS;
 }
 
 nvJitLinkResult nvJitLinkGetLinkedCubinSize(nvJitLinkHandle handle, size_t* bytes) {
   if (handle == nullptr || (Of(handle)->image.empty() && Of(handle)->errors.empty()))
     return NVJITLINK_ERROR_INVALID_INPUT;
+  if (Of(handle)->lto && Of(handle)->image.empty()) return NVJITLINK_ERROR_INTERNAL;
   return GiveSize(Of(handle)->image.size(), bytes);
 }
 
@@ -272,7 +306,7 @@ nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char* ptx) {
 
 nvJitLinkResult nvJitLinkGetErrorLogSize(nvJitLinkHandle handle, size_t* bytes) {
   if (handle == nullptr) return NVJITLINK_ERROR_INVALID_INPUT;
-  return GiveSize(Of(handle)->errors.size() + 1, bytes);
+  return GiveSize(Of(handle)->errors.empty() ? 0 : Of(handle)->errors.size() + 1, bytes);
 }
 
 nvJitLinkResult nvJitLinkGetErrorLog(nvJitLinkHandle handle, char* log) {

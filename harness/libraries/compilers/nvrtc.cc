@@ -72,7 +72,7 @@ Options Translate(int count, const char* const* given) {
     has_lines |= text == "-G" || text == "--device-debug" || text == "-lineinfo" || text == "--generate-line-info";
     options.texts.push_back(std::move(text));
   }
-  if (!has_lines) options.texts.emplace_back("-lineinfo");
+  if (!has_lines) options.texts.insert(options.texts.begin(), "-lineinfo");  // the last may want a value
   return options;
 }
 

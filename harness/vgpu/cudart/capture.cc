@@ -164,6 +164,14 @@ void Spoil(const Stream& stream, cudaError_t error) {
   throw ApiError{error};
 }
 
+void AbandonCapture(Runtime& r, const Stream& stream) {
+  const std::shared_ptr<Capture> capture = stream.point.capture;
+  if (capture == nullptr || capture->origin != &stream) return;
+  r.timeline().LeaveCapture(capture.get());
+  graphs().active.erase(capture);
+  graphs().graphs.erase(HandleOf(capture->graph));
+}
+
 void AddToCapture(Stream& stream, Work work) {
   Require(stream.point.capture->valid, cudaErrorStreamCaptureInvalidated);
   Capture& capture = *stream.point.capture;

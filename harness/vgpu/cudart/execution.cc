@@ -28,18 +28,6 @@ dim3 ClusterOf(const Kernel& kernel, const KernelInfo& info) {
   return kernel.required_cluster;
 }
 
-// Larger clusters that a launch would rather have are a hint, which must be right: whole numbers of those it has.
-void CheckPreferred(Runtime& r, const KernelWork& work, unsigned x, unsigned y, unsigned z) {
-  const dim3 own = work.cluster.x != 0 ? work.cluster : ClusterOf(*work.kernel, r.InfoOf(*work.kernel));
-  const dim3& grid = work.configuration.grid;
-  const auto fits = [](unsigned wished, unsigned has, unsigned of) {
-    return has != 0 && wished % has == 0 && of % wished == 0;
-  };
-  const bool is_set = x > 1 || y > 1 || z > 1;
-  Require(!is_set || (fits(x, own.x, grid.x) && fits(y, own.y, grid.y) && fits(z, own.z, grid.z)),
-          cudaErrorInvalidClusterSize);
-}
-
 // What was compiled in stays.
 void SetCluster(Runtime& r, Kernel& kernel, unsigned dim3::* side, int value) {
   const KernelInfo& info = r.InfoOf(kernel);
@@ -118,8 +106,10 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
       CheckAttribute(AttributeOwner::kLaunch, attribute.id, attribute.val);
       switch (attribute.id) {
         case cudaLaunchAttributePreferredClusterDimension:
-          CheckPreferred(r, work, attribute.val.preferredClusterDim.x, attribute.val.preferredClusterDim.y,
-                         attribute.val.preferredClusterDim.z);
+          CheckPreferred(work.cluster.x != 0 ? work.cluster : ClusterOf(*work.kernel, r.InfoOf(*work.kernel)),
+                         work.configuration.grid,
+                         {attribute.val.preferredClusterDim.x, attribute.val.preferredClusterDim.y,
+                          attribute.val.preferredClusterDim.z});
           break;
         case cudaLaunchAttributeProgrammaticEvent:
           events.push_back(attribute.val.programmaticEvent.event);

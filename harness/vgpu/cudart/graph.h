@@ -97,6 +97,8 @@ inline cudaGraphNode_t HandleOf(const Node* node) { return reinterpret_cast<cuda
 
 // capture.cc. Invalidates the stream's capture: it fails when it ends. Throws ApiError.
 [[noreturn]] void Spoil(const Stream& stream, cudaError_t error);
+// Ends the capture that began in this stream, which is about to be destroyed. Its graph is dropped.
+void AbandonCapture(Runtime& r, const Stream& stream);
 // Adds the work as a node to the stream's capture, after the stream's current position.
 void AddToCapture(Stream& stream, Work work);
 // Makes a stream part of a capture.

@@ -41,6 +41,8 @@ cudaGraphExec_t Instantiate(Runtime& r, cudaGraph_t graph, unsigned long long fl
   constexpr unsigned long long kKnown = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
                                         cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
   Require((flags & ~kKnown) == 0, cudaErrorInvalidValue);
+  constexpr unsigned long long kApart = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagDeviceLaunch;
+  Require((flags & kApart) != kApart, cudaErrorInvalidValue);
   const std::shared_ptr<Graph> from = GraphOf(graph);
   Require((flags & cudaGraphInstantiateFlagDeviceLaunch) == 0 ||
               (!from->nodes.empty() && UnfitForKernels(*from) == nullptr),

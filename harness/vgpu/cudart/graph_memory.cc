@@ -82,6 +82,9 @@ AllocateWork MakeAllocation(Runtime& r, cudaMemAllocNodeParams* params) {
   const bool pinned = pool.allocType == cudaMemAllocationTypePinned;
   const bool managed = pool.allocType == cudaMemAllocationTypeManaged;
   Require(pinned || managed, cudaErrorInvalidValue);
+  const size_t descriptions = params->accessDescs == nullptr ? 0 : params->accessDescCount;
+  for (size_t k = 0; k < descriptions; ++k)
+    Require(params->accessDescs[k].location.type == cudaMemLocationTypeDevice, cudaErrorInvalidValue);
   // A pool in other than device memory is refused, as on an H100; one to be shared must be pinned.
   Require(pool.handleTypes == cudaMemHandleTypeNone || (pinned && pool.location.type != cudaMemLocationTypeHost),
           cudaErrorInvalidValue);
@@ -92,7 +95,7 @@ AllocateWork MakeAllocation(Runtime& r, cudaMemAllocNodeParams* params) {
   Require(
       pool.location.type == cudaMemLocationTypeDevice && pool.location.id >= 0 && pool.location.id < r.device_count(),
       cudaErrorInvalidValue);
-  for (size_t k = 0; k < params->accessDescCount && params->accessDescs != nullptr; ++k) {
+  for (size_t k = 0; k < descriptions; ++k) {
     const cudaMemAccessDesc& access = params->accessDescs[k];
     r.RequireDevice(access.location.id);
     Require(access.flags == cudaMemAccessFlagsProtReadWrite, cudaErrorNotSupported);

@@ -4,7 +4,8 @@ namespace lockstep::vgpu::cudart {
 
 KernelWork MakeKernel(Runtime& r, const cudaKernelNodeParams* params) {
   Require(params != nullptr, cudaErrorInvalidValue);
-  if (params->extra != nullptr) NotSupported("a kernel node's parameters as one packed buffer (extra)");
+  if (params->extra != nullptr && params->kernelParams == nullptr)
+    NotSupported("a kernel node's parameters as one packed buffer (extra)");
   return MakeLaunch(r, params->func, {params->gridDim, params->blockDim, params->sharedMemBytes, nullptr},
                     params->kernelParams, false);
 }
@@ -18,7 +19,9 @@ FillWork MakeFill(const cudaMemsetParams* params) {
   const uint64_t width = params->width * unit;
   // The pitch of a single row is not used.
   const uint64_t pitch = params->height <= 1 ? width : params->pitch;
-  return {params->dst, {pitch, pitch * params->height}, params->value, unit, {width, params->height, 1}};
+  FillWork work{params->dst, {pitch, pitch * params->height}, params->value, unit, {width, params->height, 1}};
+  work.told_pitch = params->pitch;
+  return work;
 }
 
 HostWork MakeHost(const cudaHostNodeParams* params) {
@@ -89,7 +92,7 @@ cudaKernelNodeParams ParamsOf(Node& node, const KernelWork& work) {
 cudaMemsetParams ParamsOf(const FillWork& work) {
   cudaMemsetParams params = {};
   params.dst = work.to;
-  params.pitch = work.region.height > 1 ? work.layout.pitch : 0;  // a single row has none
+  params.pitch = work.region.height > 1 ? work.layout.pitch : work.told_pitch;
   params.value = work.value;
   params.elementSize = work.element_bytes;
   params.width = work.region.width / work.element_bytes;

@@ -125,6 +125,15 @@ void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID id, const cudaLa
   }
 }
 
+void CheckPreferred(const dim3& own, const dim3& grid, const dim3& wished) {
+  const auto fits = [](unsigned larger, unsigned has, unsigned of) {
+    return has != 0 && larger % has == 0 && of % larger == 0;
+  };
+  const bool is_set = wished.x > 0 || wished.y > 0 || wished.z > 0;
+  Require(!is_set || (fits(wished.x, own.x, grid.x) && fits(wished.y, own.y, grid.y) && fits(wished.z, own.z, grid.z)),
+          cudaErrorInvalidClusterSize);
+}
+
 cudaLaunchAttributeValue Kept(cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value) {
   cudaLaunchAttributeValue kept = value;
   if (id == cudaLaunchAttributePriority) kept.priority = std::clamp(value.priority, kMostUrgent, kLeastUrgent);

@@ -12,6 +12,9 @@ bool CanSet(AttributeOwner owner, cudaLaunchAttributeID attribute);
 bool CanGet(AttributeOwner owner, cudaLaunchAttributeID attribute);
 // Throws ApiError for an invalid value.
 void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue& value);
+// Larger clusters that a launch would rather have are a hint, which must be right: whole numbers of its own, and the grid
+// of them.
+void CheckPreferred(const dim3& own, const dim3& grid, const dim3& wished);
 // The stored value: priorities are clamped to the valid range.
 cudaLaunchAttributeValue Kept(cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue& value);
 // The value before it was set.

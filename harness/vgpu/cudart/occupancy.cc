@@ -71,12 +71,18 @@ uint64_t ClusterOf(const Kernel& kernel, const KernelInfo& info, const cudaLaunc
     const cudaLaunchAttribute& each = config.attrs[k];
     if (each.id != cudaLaunchAttributeClusterDimension) continue;
     const lockstep::vgpu::Dim3 asked{each.val.clusterDim.x, each.val.clusterDim.y, each.val.clusterDim.z};
+    if (asked.x == 0 && asked.y == 0 && asked.z == 0) continue;  // none
     Require(asked.Count() != 0 && asked.Count() <= most && (own.Count() == 0 || asked == own),
             cudaErrorInvalidClusterSize);
     cluster = asked;
   }
-  if (cluster.Count() == 0) return 0;
   const dim3& grid = config.gridDim;
+  for (unsigned k = 0; k < config.numAttrs; ++k) {
+    if (config.attrs[k].id != cudaLaunchAttributePreferredClusterDimension) continue;
+    const auto& [x, y, z] = config.attrs[k].val.preferredClusterDim;
+    CheckPreferred({cluster.x, cluster.y, cluster.z}, grid, {x, y, z});
+  }
+  if (cluster.Count() == 0) return 0;
   Require(grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0, cudaErrorInvalidClusterSize);
   return cluster.Count();
 }
@@ -102,11 +108,11 @@ cudaError_t AskClusters(const char* name, int* answer, const void* function, con
     Require(grid.x > 0 && grid.y > 0 && grid.z > 0, cudaErrorInvalidValue);
     const KernelInfo& info = r.InfoOf(kernel);
     const uint64_t most = kernel.non_portable_cluster != 0 ? kMost : kPortable;
-    const uint64_t cluster = ClusterOf(kernel, info, *config, most);
-    Require(block.x > 0 && block.y > 0 && block.z > 0, cudaErrorInvalidValue);
     for (unsigned k = 0; k < config->numAttrs; ++k) {
       CheckAttribute(AttributeOwner::kLaunch, config->attrs[k].id, config->attrs[k].val);
     }
+    const uint64_t cluster = ClusterOf(kernel, info, *config, most);
+    Require(block.x > 0 && block.y > 0 && block.z > 0, cudaErrorInvalidValue);
     const uint64_t threads = uint64_t{block.x} * block.y * block.z;
     const size_t shared = config->dynamicSmemBytes;
     constexpr uint32_t kMostThreads = 1024;  // whatever the kernel says

@@ -16,7 +16,8 @@ namespace {
 
 struct Pool {
   int device = 0;
-  bool elsewhere = false;  // its memory is on the host, or managed
+  bool elsewhere = false;   // its memory is on the host, or managed
+  bool for_device = false;  // the device may use a host's pool
   bool is_default = false;
   cudaMemAllocationHandleType handles = cudaMemHandleTypeNone;
   uint64_t release_threshold = 0;
@@ -368,14 +369,22 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 // Devices cannot access each other's memory.
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, size_t count) {
   return Api("cudaMemPoolSetAccess", [&](Runtime& r) {
-    const Pool& own = PoolOf(pool);
+    Pool& own = PoolOf(pool);
     Require(list != nullptr || count == 0, cudaErrorInvalidValue);
     for (size_t i = 0; i < count; ++i) {
       const cudaMemLocation& location = list[i].location;
       const bool read_only = list[i].flags == cudaMemAccessFlagsProtRead;
-      Require(location.type == cudaMemLocationTypeDevice && !read_only, cudaErrorNotSupported);
-      r.RequireDevice(location.id);
+      Require((own.elsewhere || location.type == cudaMemLocationTypeDevice) && !read_only, cudaErrorNotSupported);
       const bool none = list[i].flags == cudaMemAccessFlagsProtNone;
+      const bool on_host = location.type == cudaMemLocationTypeHost || location.type == cudaMemLocationTypeHostNuma;
+      if (location.type == cudaMemLocationTypeDevice) r.RequireDevice(location.id);
+      if (own.elsewhere) {
+        const bool is_known = on_host || location.type == cudaMemLocationTypeDevice;
+        Require(is_known && (none || list[i].flags == cudaMemAccessFlagsProtReadWrite), cudaErrorInvalidValue);
+        Require(!on_host || !none, cudaErrorNotSupported);  // the host always has access
+      }
+      if (own.elsewhere && !on_host) own.for_device = !none;
+      if (own.elsewhere) continue;
       Require(none || list[i].flags == cudaMemAccessFlagsProtReadWrite || location.id != own.device,
               cudaErrorInvalidValue);
       // Its own device always has access.
@@ -392,7 +401,8 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, 
     Require(!on_device || (location->id >= 0 && location->id < runtime().device_count()), cudaErrorInvalidValue);
     Require(on_device || location->type == cudaMemLocationTypeHost || location->type == cudaMemLocationTypeHostNuma,
             cudaErrorInvalidValue);
-    const bool own = on_device && location->id == PoolOf(pool).device;
+    const Pool& asked = PoolOf(pool);
+    const bool own = asked.elsewhere ? !on_device || asked.for_device : on_device && location->id == asked.device;
     *flags = own ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
   });
 }

@@ -33,6 +33,7 @@ Stream& Awaited(Runtime& r, cudaStream_t handle) {
 // Enqueued work is still done.
 void Destroy(Runtime& r, cudaStream_t handle) {
   Stream& stream = r.StreamOf(handle);
+  AbandonCapture(r, stream);
   ConcurrentWork::Ids before = r.beside().Before(r, stream);
   if (before.empty()) return r.timeline().DestroyStream(handle);
   r.beside().Put(r, stream, std::move(before), [handle](Runtime& then) { then.timeline().DestroyStream(handle); });

@@ -54,8 +54,9 @@ struct FillWork {
   unsigned value = 0;
   unsigned element_bytes = 1;  // 1, 2 or 4 bytes of value, repeated
   Region region;
-  bool waits = false;  // made by a call that waits if the memory is the host's
-  bool box = false;    // requested as rows and slices, so that the pitch matters even for a few
+  bool waits = false;       // made by a call that waits if the memory is the host's
+  bool box = false;         // requested as rows and slices, so that the pitch matters even for a few
+  uint64_t told_pitch = 0;  // of a single row: what its node was given, which nothing uses
 };
 struct HostWork {
   cudaHostFn_t function = nullptr;

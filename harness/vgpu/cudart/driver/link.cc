@@ -25,7 +25,6 @@ struct Link {
   std::vector<std::string> texts, names;  // of the added inputs
   std::vector<uint8_t> image;             // once it is complete
   cudaError_t error = cudaSuccess;        // permanent
-  unsigned asked = 0;                     // inputs, refused ones too
   char* log = nullptr;                    // the error log, and its size
   size_t room = 0;
 };
@@ -70,7 +69,6 @@ cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes,
   if (data == nullptr || bytes == 0 || type < CU_JIT_INPUT_CUBIN || type > CU_JIT_INPUT_NVVM) {
     return cudaErrorInvalidValue;
   }
-  ++link.asked;
   const auto* const begin = static_cast<const uint8_t*>(data);
   if (type == CU_JIT_INPUT_PTX) bytes = ::strnlen(static_cast<const char*>(data), bytes);
   const Image image(begin, bytes);
@@ -107,12 +105,12 @@ cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes,
       std::set<std::string> own, own_apart;
       Names(text, own, wanted, &own_apart);
       const auto is_there = [&](const std::string& name) { return apart.count(name) != 0; };
-      if (std::any_of(own_apart.begin(), own_apart.end(), is_there)) return link.error = cudaErrorUnknown;
+      if (std::any_of(own_apart.begin(), own_apart.end(), is_there)) return link.error = cudaErrorInvalidSource;
       for (const std::string& function : own) {
         if (before.count(function) == 0) continue;
         Log(link, "error   : Multiple definition of '" + function + "' in '" + name + "', first defined in '" +
                       link.names[0] + "'");
-        return link.error = cudaErrorUnknown;
+        return link.error = cudaErrorInvalidSource;
       }
       link.texts.push_back(std::move(text));
       link.names.emplace_back(name);
@@ -216,7 +214,7 @@ CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
         if (defined.count(function) != 0 || lockstep::vgpu::FindBuiltin(function) != lockstep::vgpu::Builtin::kNone)
           continue;
         Log(link, "error   : Undefined reference to '" + function + "' in '" + link.names[k] + "'");
-        return link.error = link.asked > 1 ? cudaErrorUnknown : cudaErrorInvalidSource;
+        return link.error = cudaErrorInvalidSource;
       }
     }
     // An empty program is a module too.
