@@ -123,6 +123,7 @@ class ModuleParser {
     while (cursor_.Take(',')) {
       const std::string_view option = cursor_.Name();
       // Texture modes matter only for textures, which are refused when declared.
+      if (option.starts_with("sm_")) continue;  // a text for several targets, as the driver's assembler takes it
       if (option != "debug" && option != "texmode_unified" && option != "texmode_independent") {
         cursor_.Fail("the target option " + Quoted(option) + " is not supported");
       }
