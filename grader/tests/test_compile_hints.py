@@ -37,7 +37,7 @@ from grader.student.compile_hints import compile_hint, warning_hints
         ('no operator "[]" matches these operands', "  operand types are: int * [ const uint3 ]", "three parts"),
         ("return value type does not match the function type", "  if (i > n) return 0;", "return; alone"),
         ('expression must have pointer-to-object type but it has type "int"', "  n[i] = 0;", "no pointer"),
-        ("expression must be a modifiable lvalue", "  d_in[i] = 0;", "only read"),
+        ("expression must be a modifiable lvalue", "  d_in[i] = 0;", "only be read"),
         ("expression must have integral or unscoped enum type", "  d_out[i] = x % 2;", "fmodf"),
         ('"j" has already been declared', "  for (int j = 0, j < n, j++)", "semicolons"),
         ('a value of type "const int *" cannot be assigned to an entity of type "int *"', "", "elements behind it"),

@@ -164,7 +164,8 @@ uint64_t PrintFindings(const Device& device, const ReportOptions& options) {
   if (options.api) {
     for (const ApiFailure& failure : UnreadFailures()) {
       ++count;
-      const std::string_view hint = TextOf(failure.code == cudaErrorInvalidSymbol ? Hint::kSymbolItself : Hint::kCheckCalls);
+      const std::string_view hint =
+          TextOf(failure.code == cudaErrorInvalidSymbol ? Hint::kSymbolItself : Hint::kCheckCalls);
       std::fprintf(stderr, "%s  %s\n  hint    %.*s\n", Colored(kRed, "API").c_str(), Sentence(failure).c_str(),
                    static_cast<int>(hint.size()), hint.data());
     }
