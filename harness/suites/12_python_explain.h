@@ -270,9 +270,10 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
     return rejected(beside + " is in the default stream, which waits for all others and they for it",
                     "give each copy and each launch of a chunk the chunk's stream");
   }
+  constexpr const char* kTwoStreams =
+      "what is in one stream runs in its order: two streams, which the chunks take in turn";
   if (streams.size() < 2) {
-    return rejected("everything is in one stream",
-                    "what is in one stream runs in its order: two streams, which the chunks take in turn");
+    return rejected("everything is in one stream", kTwoStreams);
   }
   if (waits_for_first) {
     return rejected("the host waited for the first chunk before it copied the second",
@@ -282,7 +283,7 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
   if (2 * busiest->second > 3 * bytes) {  // of both ways
     return rejected(
         judge::Counted(busiest->second, "byte") + " of " + judge::Grouped(2 * bytes) + " were copied in one stream",
-        "what is in one stream runs in its order: two streams, which the chunks take in turn");
+        kTwoStreams);
   }
   if (!orders) return std::nullopt;
   // However they wait for each other, some have to overlap. Overlap is computed as for a timeline, on the course's

@@ -13,6 +13,15 @@ namespace {
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 
+// The number at this position, which moves behind its digits; no more than the text's length.
+size_t TakeNumber(std::string_view text, size_t& at) {
+  size_t number = 0;
+  for (; at < text.size() && IsDigit(text[at]); ++at) {
+    number = std::min(10 * number + static_cast<size_t>(text[at] - '0'), text.size());
+  }
+  return number;
+}
+
 // The length of a literal of a one-letter type, "Lb1E" or "Lin2E", at this position; else 0. The 'L' in "fL0p_", a
 // parameter, is not one.
 size_t LiteralLength(std::string_view mangled, size_t begin) {
@@ -30,10 +39,7 @@ std::optional<std::string> LeadingNames(std::string_view mangled) {
   std::string names;
   size_t at = mangled.starts_with("_ZN") ? 3 : 2;
   while (at < mangled.size() && IsDigit(mangled[at])) {
-    size_t length = 0;
-    for (; at < mangled.size() && IsDigit(mangled[at]); ++at) {
-      length = std::min(10 * length + static_cast<size_t>(mangled[at] - '0'), mangled.size());
-    }
+    const size_t length = TakeNumber(mangled, at);
     names += (names.empty() ? "" : "::") + std::string(mangled.substr(std::min(at, mangled.size()), length));
     at += length;
   }
@@ -53,10 +59,7 @@ uint64_t LongestDemangled(std::string_view mangled) {
   for (size_t k = 0; k < mangled.size(); ++k) {
     const char c = mangled[k];
     if (skips && IsDigit(c)) {
-      size_t letters = 0;
-      for (; k < mangled.size() && IsDigit(mangled[k]); ++k) {
-        letters = std::min<size_t>(10 * letters + static_cast<size_t>(mangled[k] - '0'), mangled.size());
-      }
+      const size_t letters = TakeNumber(mangled, k);
       const bool identifier = k < mangled.size() && mangled[k] != '_' && mangled[k] != 'E';
       if (identifier) {
         length += static_cast<double>(letters);
@@ -83,10 +86,8 @@ std::string_view WithoutCompilersParts(std::string_view name) {
   constexpr std::string_view kStatic = "__nv_static_", kPart = "_$_";
   if (name.starts_with(kStatic)) {
     // A number, an identifier of that length, and another underscore.
-    size_t at = kStatic.size(), length = 0;
-    for (; at < name.size() && IsDigit(name[at]); ++at) {
-      length = std::min(10 * length + static_cast<size_t>(name[at] - '0'), name.size());
-    }
+    size_t at = kStatic.size();
+    const size_t length = TakeNumber(name, at);
     const size_t rest = at + 1 + length;
     if (rest + 1 < name.size() && name[at] == '_' && name[rest] == '_') name.remove_prefix(rest + 1);
   }

@@ -154,15 +154,21 @@ def end_processes(user: int) -> None:
     os.waitpid(child, 0)
 
 
+def _is_of(entry: "os.DirEntry[str]", user: int) -> bool:
+    try:
+        return entry.stat(follow_symlinks=False).st_uid == user
+    except OSError:  # another program removed it meanwhile
+        return False
+
+
 def remove_files(user: int) -> None:
     """Removes the user's files in world-writable folders."""
     for folder in SHARED:
-        for entry in os.scandir(folder) if Path(folder).is_dir() else ():
-            try:
-                if entry.stat(follow_symlinks=False).st_uid != user:
-                    continue
-            except OSError:  # another program removed it meanwhile
-                continue
+        try:
+            entries = [entry for entry in os.scandir(folder) if _is_of(entry, user)]
+        except OSError:
+            continue
+        for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 import shutil  # noqa: PLC0415 - a third of this program's start, and hardly ever needed
 
