@@ -59,27 +59,26 @@ gpu:  ## on a machine with a GPU: grade all on it, meet the opponents, measure, 
 tidy: $(STAMP) $(TOOLS)  ## clang-tidy alone, which lint runs too
 	@harness/dev/tidy.sh --build $(BUILD)
 
-# clang-tidy reads what changed since, in one turn of the shares; where git does not know that commit, and in make check-all, it reads everything.
-LINTED = HEAD~8
-lint: $(STAMP) $(TOOLS)  ## formatting and static checks
-	@harness/dev/lint.sh --build $(BUILD) $$([ -n "$$LOCKSTEP_ALL" ] || ! git rev-parse -q --verify $(LINTED) > /dev/null 2>&1 || echo "--changed $(LINTED)")
+lint: $(STAMP) $(TOOLS)  ## formatting and static checks; clang-tidy, which takes minutes, where LOCKSTEP_ALL is set
+	@harness/dev/lint.sh --build $(BUILD) $$([ -n "$$LOCKSTEP_ALL" ] || echo --quick)
 
 format: $(STAMP) $(TOOLS)  ## format C++, CUDA and Python sources
 	@harness/dev/lint.sh --build $(BUILD) --fix
 
-# The host libraries' values and the time model's page; and tests (2) of sources (1) that have not changed lately.
-seldom = $$(! git diff --quiet $(LINTED) -- $(1) 2> /dev/null || echo '|$(2)')
-LIBRARIES = ^(Blas|Fft|Rand|Solver|Sparse|SparseAndSolverWork)Test
-DAILY = AsExactAs|PoissonIsAnH100s|gpu_time_page$(call seldom,:/harness/libraries :/harness/tests/libraries,$(LIBRARIES))$(call seldom,:/harness/vgpu/analysis :/harness/vgpu/decode,AnalysisHasABound)
+# Each commit meets a twelfth of the solutions, of the costly Python tests and of the ladders, the next one the next; every twelfth meets the host
+# libraries' values. make check-all meets all, the time model's page too.
+TURNS = 12
+COMMITS = $$(git rev-list --count HEAD 2>/dev/null || echo 0)
+SHARE = $$(($(COMMITS) % $(TURNS) + 1))/$(TURNS)
+DAILY = AsExactAs|PoissonIsAnH100s|gpu_time_page
+LIBRARIES = ^(Blas|Fft|Rand|Solver|Sparse|SparseAndSolverWork)Test|AnalysisHasABound
+LEFT_OUT = $(DAILY)$$([ $$(($(COMMITS) % $(TURNS))) = 0 ] || echo '|$(LIBRARIES)')
 unit-tests: build-all  ## C++ tests
 	@# Some only wait, for what has to run out of time: more at once than there are processors.
-	@cd $(BUILD) && ctest --output-on-failure -j$$(($$(nproc) + 2)) $$([ -n "$$LOCKSTEP_ALL" ] || echo "-E $(DAILY)")
-	@[ -n "$$LOCKSTEP_ALL" ] || echo "C++ tests left to make check-all, for their time: $(DAILY)"
+	@cd $(BUILD) && ctest --output-on-failure -j$$(($$(nproc) + 2)) $$([ -n "$$LOCKSTEP_ALL" ] || echo "-E $(LEFT_OUT)")
+	@[ -n "$$LOCKSTEP_ALL" ] || echo "C++ tests left to make check-all, for their time: $(LEFT_OUT)"
 
-# Each commit meets an eighth of the solutions and of the costly Python tests, the next one the next; make check-all meets all.
-COMMITS = $$(git rev-list --count HEAD 2>/dev/null || echo 0)
-SHARE = $$(($(COMMITS) % 8 + 1))/8
-grader-check: build  ## stubs fail, references pass, an eighth of the other solutions get their verdicts
+grader-check: build  ## stubs fail, references pass, a twelfth of the other solutions get their verdicts
 	@# Opponents mostly make the judge wait: they are met beside the check, and shown behind it.
 	@if [ -z "$$LOCKSTEP_ALL" ]; then share="--shard $(SHARE)"; echo "Of the solutions only share $(SHARE); make check-all grades all"; fi; \
 	  .venv/bin/grader opponents --build $(BUILD) --out $(BUILD)/opponents $$share > $(BUILD)/opponents.log 2>&1 & opponents=$$!; \

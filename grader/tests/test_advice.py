@@ -20,7 +20,7 @@ RUN = BUILD / "bin" / "vgpu-run"
 NVCC = (BUILD / "nvcc.txt").read_text().strip() if (BUILD / "nvcc.txt").exists() else ""
 pytestmark = [
     pytest.mark.skipif(not (NVCC and RUN.exists()), reason="needs nvcc and make build"),
-    pytest.mark.in_turn("harness/vgpu/model"),
+    pytest.mark.in_turn,
 ]
 
 _MAIN = """
@@ -75,7 +75,6 @@ def _kernels(program: Path, tmp_path: Path, device: str = "h100") -> dict[str, d
     return {kernel["name"]: kernel for kernel in json.loads(data[1])["kernels"]}
 
 
-@pytest.mark.daily("harness/vgpu/model")
 @pytest.mark.parametrize(("reference", "call", "rungs"), LADDERS, ids=[ladder[0] for ladder in LADDERS])
 def test_advice_for_a_rung_is_the_next_rungs_technique(
     reference: str, call: str, rungs: dict[str, str | None], tmp_path: Path

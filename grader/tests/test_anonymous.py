@@ -29,6 +29,8 @@ from platforms.moodle import make_moodle, moodle_worksheet
 from platforms.people import Upload, person
 from test_grade import grade, gradebook, log
 
+pytestmark = pytest.mark.in_turn
+
 Submissions = Callable[..., Path]
 SOURCES = {
     "zuzanna_lovelace": "// fail beta_two WRONG", "aaron_quetzal": "", "noether_emmy": "// fail alpha_one RACE",

@@ -29,7 +29,7 @@ from grader.model.assignment import load_assignment
 from grader.model.discovery import Wanted
 from test_gradescope import read_results
 
-pytestmark = pytest.mark.in_turn("grader/src/grader/autograder")
+pytestmark = pytest.mark.in_turn
 
 NAME, FILE = "01_handson_copy", "copy.cu"
 PLACE = empty_place()
@@ -365,7 +365,6 @@ def test_what_does_not_compile_and_what_is_not_there(run: Run) -> None:
     assert results["output"].startswith("0 of 100 points: there is no copy.cu in this folder")
 
 
-@pytest.mark.daily("grader/src/grader/autograder", "templates/autograder")
 @needs_build
 @needs_mounts
 def test_a_failed_harness_gives_no_score(run: Run) -> None:

@@ -15,7 +15,7 @@ from grader.base.jobs import Jobs
 from grader.base.layout import Layout
 from grader.commands.cli import cli, main
 
-pytestmark = pytest.mark.in_turn("grader/src/grader/running")
+pytestmark = pytest.mark.in_turn
 
 FILES = {"90_fake": "ladder.cu", "91_more": "more.cu", "92_last": "last.cu"}
 Class = Callable[..., Path]
@@ -86,7 +86,6 @@ def test_the_next_assignment_begins_before_the_last_submission_ends(three: Layou
     assert order.index("run ada/more.cu") < order.index("done ada/ladder.cu")
 
 
-@pytest.mark.daily("grader/src/grader/running")
 def test_results_do_not_hang_on_how_many_run_at_once(three: Layout, handed_in: Class) -> None:
     folder = handed_in(
         ada="", grace="// slow 0.02", alan="// fail beta_two WRONG", kurt="#error no", anne="// todo beta_two"

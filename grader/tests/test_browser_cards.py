@@ -158,7 +158,7 @@ def test_faint_text_is_found(tmp_path: Path, open_page: Open) -> None:
     assert open_page(tmp_path / "page.html").evaluate(_FAINT, _LEAST_CONTRAST) == [3, ["P.: 4.48", "I.: 3.98"]]
 
 
-@pytest.mark.daily("grader/src/grader/pages", "templates")
+@pytest.mark.in_turn
 def test_cards_are_small(gallery: Gallery) -> None:
     sizes = {name: path.stat().st_size for name, path in gallery.items()}
     largest = max(sizes, key=lambda name: sizes[name])

@@ -17,7 +17,7 @@ ASSIGNMENT = ROOT / "assignments" / "01_handson_copy"
 REFERENCE = (ROOT / "reference" / "01_handson_copy" / "copy.cu").read_text()
 REFUSED = 65
 
-pytestmark = [needs_build, pytest.mark.in_turn("harness/worker")]
+pytestmark = [needs_build, pytest.mark.in_turn]
 
 
 def build(folder: Path, source: str) -> tuple[int, str]:
@@ -159,7 +159,6 @@ def test_a_function_that_submissions_do_not_have_is_named(tmp_path: Path) -> Non
     assert said.startswith("tool.cu: error: cublasXtCreate is not among the library's functions that submissions have;")
 
 
-@pytest.mark.daily("harness/worker")
 @pytest.mark.parametrize(
     "line",
     ["#line 1 \"/usr/include/cuda/a.h\"", "# 1 \"/usr/include/cuda/a.h\" 3", "  %: line 7", "#/* */line 7",
@@ -174,7 +173,6 @@ def test_lines_keep_their_names_where_they_tell_whose_a_kernel_is(tmp_path: Path
     assert "this assignment does not take a line as" in said
 
 
-@pytest.mark.daily("harness/worker")
 @pytest.mark.parametrize(
     ("written", "word"), [("asm", "asm"), ("__asm__", "__asm__"), ("JOIN(as, m)", "asm"), ("__asm", "__asm")]
 )

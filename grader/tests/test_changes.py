@@ -11,6 +11,8 @@ import pytest
 from grader.base.layout import Layout
 from test_grade import grade, gradebook, log, results
 
+pytestmark = pytest.mark.in_turn
+
 Submissions = Callable[..., Path]
 CODE = "__global__ void k() {}\n"
 

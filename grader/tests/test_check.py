@@ -17,6 +17,8 @@ from grader.model.assignment import load_assignment
 from grader.model.discovery import Submission
 from grader.model.roster import Student
 
+pytestmark = pytest.mark.in_turn
+
 ROOT = Path(__file__).resolve().parents[2]
 
 _WRONG = {

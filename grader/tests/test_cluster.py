@@ -26,7 +26,7 @@ from grader.commands.cli import cli, main
 from grader.model.result import TestResult
 from stand_in_cluster import StandIn
 
-pytestmark = pytest.mark.in_turn("grader/src/grader/cluster")
+pytestmark = pytest.mark.in_turn
 
 Class = Callable[..., Path]
 SHARED = Path("out/cluster")
@@ -108,7 +108,6 @@ def test_the_number_of_nodes_changes_nothing(
     assert pages(in_checkout.root / "out") == pages(in_checkout.root / "other")
 
 
-@pytest.mark.daily("grader/src/grader/cluster")
 def test_a_task_grades_several_and_arrays_have_a_limit(
     in_checkout: Layout, submissions: Class, cluster: StandIn, tmp_path: Path
 ) -> None:
@@ -173,7 +172,6 @@ def test_one_that_never_ends_well_is_not_graded_and_no_zero(
     assert on_cluster(folder).exit_code == 0  # the same command tries again
 
 
-@pytest.mark.daily("grader/src/grader/cluster")
 def test_what_killed_a_task_ends_nobody_elses_twice(in_checkout: Layout, submissions: Class, cluster: StandIn) -> None:
     """A batch with one submission that kills its task: the others are graded, in separate tasks."""
 

@@ -14,7 +14,7 @@ import pytest
 from conftest import BUILD, ROOT, needs_build
 
 pytest_plugins = ("browser",)
-pytestmark = [needs_build, pytest.mark.in_turn("harness/vgpu/exec", "grader/src/grader/student")]
+pytestmark = [needs_build, pytest.mark.in_turn]
 
 
 def _session(commands: list[str], *words: str | Path) -> tuple[int, list[str]]:

@@ -15,6 +15,8 @@ from grader.model.discovery import Submission, Wanted
 from platforms.classes import ALL, WAYS, in_teams, lay_out, random_class
 from platforms.people import Class
 
+pytestmark = pytest.mark.in_turn
+
 WANTED = Wanted("90_fake", "ladder.cu")
 TEAMS = [name for name, way in WAYS.items() if way.teams]
 

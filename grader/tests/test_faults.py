@@ -17,7 +17,7 @@ from grader.model.record import Record
 from grader.running import build, grading
 from grader.running.store import Journal
 
-pytestmark = pytest.mark.in_turn("grader/src/grader/running")
+pytestmark = pytest.mark.in_turn
 
 
 def grade(folder: Path, out: str) -> tuple[int, str]:

@@ -7,10 +7,14 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from conftest import BUILD, ROOT, needs, needs_build
 from grader.authoring.solutions import solutions_in
 from grader.model import reports
 from grader.model.result import Finding, Place, SaidLine, TestResult
+
+pytestmark = pytest.mark.in_turn
 
 PAGE = ROOT / "docs/reference/findings.md"
 needs_readers = needs(

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from grader.base.layout import Layout
@@ -13,6 +14,8 @@ from grader.model.roster import Student
 from grader.pages.look_first import look_first
 from made_class import absent, course, handed_in, made_assignment
 from platforms.classes import lay_out, random_class
+
+pytestmark = pytest.mark.in_turn
 
 LATE = "[late]\npenalty = '10 % per day'\n[assignment.04_reduction]\ndeadline = '2026-11-02 12:00Z'\n"
 

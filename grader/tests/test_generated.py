@@ -11,7 +11,7 @@ from grader.authoring.generated_run import Graded, Runs, grade_adversaries, grad
 from grader.base.layout import find_layout
 from grader.base.toolchain import find_toolchain
 
-pytestmark = pytest.mark.in_turn("grader/src/grader/authoring")
+pytestmark = pytest.mark.in_turn
 
 
 def test_a_seed_makes_the_same_again() -> None:

@@ -21,6 +21,8 @@ from grader.model.result import Profile
 from grader.running import run
 from grader.running.run import why_no_gpu
 
+pytestmark = pytest.mark.in_turn
+
 
 def meet(*arguments: str) -> Result:
     return CliRunner().invoke(cli, ["opponents", "--no-sandbox", "--jobs", "2", *arguments])

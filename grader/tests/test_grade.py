@@ -256,7 +256,7 @@ def test_in_the_sandbox(in_checkout: Layout, submissions: Submissions) -> None:
     assert all(r["provenance"]["sandboxed"] for r in results(in_checkout).values())
 
 
-@pytest.mark.daily("grader/src/grader/running")
+@pytest.mark.in_turn
 def test_killed_again_and_again(in_checkout: Layout, submissions: Submissions) -> None:
     names = [f"s{index}" for index in range(6)]
     folder = submissions(**dict.fromkeys(names, "// slow 0.2"))

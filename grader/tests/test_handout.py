@@ -15,7 +15,7 @@ from grader.base.layout import Layout, find_layout
 from grader.commands.cli import cli
 from grader.model.assignment import load_assignment
 
-pytestmark = pytest.mark.in_turn("grader/src/grader/authoring")
+pytestmark = pytest.mark.in_turn
 
 _LONG = 40  # characters of a line that no two people write alike
 _IDIOM = re.compile(rb"[\w ]+ = blockIdx\.[xy] \* blockDim\.[xy] \+ threadIdx\.[xy];")  # but all write this one

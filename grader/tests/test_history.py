@@ -16,6 +16,8 @@ from test_changes import edit
 from test_grade import grade
 from test_regrades import AGAIN, WHY
 
+pytestmark = pytest.mark.in_turn
+
 Submissions = Callable[..., Path]
 ROSTER = "name,sid,email\nAda Lovelace,1815,ada@class.example\nAda Yonath,1939,yonath@class.example\n"
 

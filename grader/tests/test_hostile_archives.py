@@ -16,6 +16,8 @@ from grader.intake.download import open_class
 from grader.model.discovery import Submission, Wanted
 from hostile_archives import ARCHIVES, SOURCE
 
+pytestmark = pytest.mark.in_turn
+
 WANTED = Wanted("90_fake", "ladder.cu", frozenset({"91_other", "other.cu"}))
 HONEST = {f"{name}/ladder.cu": f"// who {name}\n".encode() for name in ("ada", "grace", "zuse")}
 NAMES = list(ARCHIVES)

@@ -8,11 +8,14 @@ import re
 import unicodedata
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from grader.base.layout import Layout
 from grader.commands.cli import cli
 from test_discovery import HOSTILE
+
+pytestmark = pytest.mark.in_turn
 
 UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 

@@ -20,7 +20,7 @@ from conftest import FAKE, add_assignment, in_namespace, journal_rows, needs_mou
 from fake.lives import STAGES
 from grader.base.layout import Layout
 
-pytestmark = pytest.mark.in_turn("grader/src/grader/running")
+pytestmark = pytest.mark.in_turn
 
 KILLS = 50 if "LOCKSTEP_ALL" in os.environ else 10
 SECRET = "f" * 64
@@ -247,7 +247,6 @@ def test_killed_at_many_moments(
     assert checked > 0
 
 
-@pytest.mark.daily("grader/src/grader/running")
 @needs_mounts
 def test_a_disk_that_fills_up_once(two: Layout, students: Path) -> None:
     """The journal, the workers and the pages share a disk that gets full, and then is made larger."""

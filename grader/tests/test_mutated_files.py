@@ -22,6 +22,8 @@ from grader.intake.matching import Matcher
 from grader.model.result import parse_result
 from grader.model.roster import read_roster
 
+pytestmark = pytest.mark.in_turn
+
 COUNT = int(os.environ.get("LOCKSTEP_MUTATIONS", "1500"))
 ROOT = Path(__file__).resolve().parents[2]
 ROSTER = (

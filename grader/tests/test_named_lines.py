@@ -21,7 +21,7 @@ MISTAKES = {
 
 
 @needs_build
-@pytest.mark.daily("harness/judge/suite")
+@pytest.mark.in_turn
 @pytest.mark.parametrize("kind", MISTAKES)
 def test_a_single_edit_names_the_line(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

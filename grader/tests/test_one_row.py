@@ -43,7 +43,7 @@ int main() {
 SOURCES = ("vgpu/core/finding_kind.cc", "vgpu/core/hint.cc", "protocol/wire.cc", "judge/session/session_device.cc")
 LIBRARIES = ("harness/judge/liblockstep_judge.a", "lib/liblockstep_wire.a", "harness/vgpu/liblockstep_fatbin.a")
 
-pytestmark = [needs_build, pytest.mark.daily("harness/protocol", "harness/judge/session", "harness/vgpu/core")]
+pytestmark = [needs_build, pytest.mark.in_turn]
 
 
 def test_a_row_is_all_that_a_kind_of_finding_a_hint_and_a_request_take(tmp_path: Path) -> None:

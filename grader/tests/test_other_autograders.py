@@ -25,6 +25,8 @@ from grader.base.layout import Layout, find_layout
 from grader.commands.cli import cli
 from test_autograder import FILE, NAME, PLACE, image, needs_mounts, zip_of
 
+pytestmark = pytest.mark.in_turn
+
 __all__ = ["image"]  # a fixture
 DOCUMENT: dict[str, Any] = {
     "score": 70, "output": "70 of 100 points\n{\"scores\": {\"autograded\": 100}}", "extra_data": {"verdict": "RACE"},
@@ -120,7 +122,6 @@ def run(image: Path, script: Path, started: str, files: dict[str, str]) -> str:
     return said
 
 
-@pytest.mark.daily("grader/src/grader/autograder", "templates/autograder")
 @needs_build
 @needs_mounts
 def test_prairielearn_starts_the_entry_point(image: Path, alone_with_boxes: None, tmp_path: Path) -> None:
@@ -140,7 +141,6 @@ def test_prairielearn_starts_the_entry_point(image: Path, alone_with_boxes: None
     assert "First to fix: COMPILE" in scores[2]["format_errors"][0]
 
 
-@pytest.mark.daily("grader/src/grader/autograder", "templates/autograder")
 @needs_build
 @needs_mounts
 def test_autolab_runs_make_and_reads_the_last_line(image: Path, alone_with_boxes: None, tmp_path: Path) -> None:
@@ -191,7 +191,6 @@ def student_at(source: str, tmp_path: Path) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "BUILD": str(BUILD), "SOURCE": str(tmp_path / FILE)}
 
 
-@pytest.mark.daily("grader/src/grader/autograder", "templates/autograder")
 @needs_build
 def test_the_workflows_steps_tell_a_right_push_from_a_wrong_one(tmp_path: Path) -> None:
     """GitHub runs each `run` with `bash -e` in the checkout, GitLab the lines of `script`."""
@@ -218,7 +217,6 @@ def test_the_workflows_steps_tell_a_right_push_from_a_wrong_one(tmp_path: Path) 
         assert (ended.returncode == 0) is is_right, ended.stdout + ended.stderr
 
 
-@pytest.mark.daily("grader/src/grader/autograder", "templates/autograder")
 @needs_build
 def test_classroom_50_reads_the_result(tmp_path: Path) -> None:
     """Its runner starts autograder.py in the checkout with these variables, and takes no result of another shape."""

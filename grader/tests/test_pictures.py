@@ -10,6 +10,8 @@ import terminal
 
 from conftest import BUILD, ROOT, needs_build, needs_sandbox
 
+pytestmark = pytest.mark.in_turn
+
 _TYPE = "is out of date; type: make pictures"
 
 

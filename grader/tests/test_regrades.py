@@ -18,7 +18,7 @@ from grader.commands.cli import cli, main
 from test_changes import edit, runs
 from test_grade import grade, gradebook, log, results
 
-pytestmark = pytest.mark.in_turn("grader/src/grader/course")
+pytestmark = pytest.mark.in_turn
 
 Submissions = Callable[..., Path]
 WHY = "appeal: noisy GPU"

@@ -12,7 +12,7 @@ import pytest
 from grader.base.layout import Layout
 from test_grade import grade, gradebook, results
 
-pytestmark = pytest.mark.in_turn("grader/src/grader/intake")
+pytestmark = pytest.mark.in_turn
 
 Submissions = Callable[..., Path]
 

@@ -17,6 +17,8 @@ from grader.base.secret import NAME, VARIABLE, Secret, open_secret
 from grader.commands.cli import cli
 from grader.pages.publish import open_journal
 
+pytestmark = pytest.mark.in_turn
+
 Submissions = Callable[..., Path]
 
 

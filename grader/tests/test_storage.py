@@ -19,7 +19,7 @@ from grader.commands.cli import main
 from grader.running.repair import repair
 from grader.running.store import Journal
 
-pytestmark = pytest.mark.in_turn("grader/src/grader/running")
+pytestmark = pytest.mark.in_turn
 
 Submissions = Callable[..., Path]
 CLASS = [f"s{index}" for index in range(12)]
@@ -199,7 +199,6 @@ def test_a_nearly_full_disk_is_told_before_anything_begins(monkeypatch: pytest.M
         need_space(tmp_path / "not" / "there")
 
 
-@pytest.mark.daily("grader/src/grader/running")
 @needs_mounts
 def test_a_folder_on_a_read_only_disk(in_checkout: Layout, graded: Path) -> None:
     out = in_checkout.root / "out"

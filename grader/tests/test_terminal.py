@@ -35,6 +35,8 @@ from grader.model.roster import Student
 from grader.model.score import Score
 from grader.pages.look_first import look_first
 
+pytestmark = pytest.mark.in_turn
+
 Submissions = Callable[..., Path]
 _GRADE = "import sys; from grader.commands.cli import main; sys.exit(main())"
 _STUDENT = Student("Ada")

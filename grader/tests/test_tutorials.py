@@ -41,7 +41,7 @@ def _pattern(quoted: str) -> str:
 
 
 @needs_build
-@pytest.mark.in_turn("harness/vgpu/exec", "docs/how-to")
+@pytest.mark.in_turn
 def test_debug_a_kernel_quotes_what_is_printed(tmp_path: Path) -> None:
     source, commands = tmp_path / "sum.cu", 0
     tools = f"{BUILD}/bin:{Path((BUILD / 'nvcc.txt').read_text().strip()).parent}:{os.environ['PATH']}"

@@ -21,6 +21,8 @@ from conftest import ROOT, make_executable
 from grader.base.layout import Layout
 from grader.student.screen import frame, lines_of, screen
 
+pytestmark = pytest.mark.in_turn
+
 _PATIENCE = 30.0
 _CTRL_C = b"\x03"
 _STUB = "// TODO(alpha)\n// TODO(beta)\n// TODO(gamma)\n// todo alpha_one\n// todo beta_two\n// todo gamma_bonus\n"

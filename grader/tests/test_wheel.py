@@ -27,10 +27,13 @@ def _setuptools() -> int:
         return 0
 
 
-pytestmark = needs(
-    _setuptools() >= _FIRST_WITH_WHEELS,
-    f"setuptools {_FIRST_WITH_WHEELS} is missing; type: harness/setup.sh --dev",
-)
+pytestmark = [
+    needs(
+        _setuptools() >= _FIRST_WITH_WHEELS,
+        f"setuptools {_FIRST_WITH_WHEELS} is missing; type: harness/setup.sh --dev",
+    ),
+    pytest.mark.in_turn,
+]
 
 
 @pytest.fixture(scope="module")
