@@ -36,19 +36,23 @@ class DebuggerTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = new TemporaryFolder;
-    std::ofstream(folder_->path() + "fill.cu") << kSource;
+    Compile("fill", kSource);
+  }
+  static void Compile(const std::string& name, const char* source) {
+    std::ofstream(folder_->path() + name + ".cu") << source;
     const Output output = Execute(std::string(LOCKSTEP_NVCC) +
                                   " -std=c++17 -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
-                                  folder_->path() + "fill.cu -o " + folder_->path() + "fill 2>&1");
+                                  folder_->path() + name + ".cu -o " + folder_->path() + name + " 2>&1");
     EXPECT_EQ(output.status, 0) << output.text;
   }
   static void TearDownTestSuite() { delete folder_; }
 
   // What a session of these commands shows; `quit` ends it.
-  static std::string Session(const std::string& commands, const std::string& arguments = "") {
+  static std::string Session(const std::string& commands, const std::string& arguments = "",
+                             const std::string& flags = "", const std::string& program = "fill") {
     std::ofstream(folder_->path() + "commands") << commands << "\nquit\n";
-    return Execute(std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --debug " + folder_->path() + "fill" + arguments +
-                   " 2>&1 < " + folder_->path() + "commands")
+    return Execute(std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --debug " + flags + folder_->path() + program +
+                   arguments + " 2>&1 < " + folder_->path() + "commands")
         .text;
   }
   // The same between the echoes of the last command and of `quit`.
@@ -75,6 +79,36 @@ TEST_F(DebuggerTest, StopsAtTheFirstInstructionAndAtALineOfAThread) {
       << stop;
   EXPECT_TRUE(Has(stop, "=>   10    d_out[i] = tile[threadIdx.x];\n")) << stop;
   EXPECT_TRUE(Has(Answer("break fill", "continue", " twice"), "launch 2, fill<<<3,64>>>\nbreakpoint 1\n"));
+}
+
+// The barrier is missing: thread 32 reads what thread 31 writes, in the warp before.
+constexpr char kRacing[] = R"(__global__ void shift(int* d_out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = threadIdx.x;
+  d_out[threadIdx.x] = tile[(threadIdx.x + 63) % 64];
+}
+int main() {
+  int* d_out;
+  cudaMalloc(&d_out, 256);
+  shift<<<1, 64>>>(d_out);
+  shift<<<1, 64>>>(d_out);
+  cudaFree(d_out);
+}
+)";
+
+TEST_F(DebuggerTest, StopsAtWhatACheckFinds) {
+  Compile("racing", kRacing);
+  const std::string stop =
+      "a check has found:\n  RACE  shift<<<1,64>>>\n  shared memory, read after write, tile[31], 4 bytes\n";
+  const std::string all = Session("continue\ncontinue\ncontinue\nreverse-continue", "", "--check ", "racing");
+  const size_t first = all.find(stop), second = all.find(stop, first + 1);
+  ASSERT_NE(second, std::string::npos) << all;
+  EXPECT_TRUE(Has(all.substr(first, 400), "thread (32,0,0)  racing.cu:4  read\n")) << all;
+  EXPECT_TRUE(Has(all.substr(first), "\nracing.cu:3   shift   block (0,0,0), warp 0 ")) << all;
+  EXPECT_LT(all.find("launch 2, shift"), second) << all;
+  EXPECT_TRUE(Has(all.substr(all.find("(vgpu) reverse-continue")), "racing.cu:3   shift   block (0,0,0), warp 0 "))
+      << all;
+  EXPECT_FALSE(Has(Session("continue", "", "", "racing"), "a check has found")) << "without --check";
 }
 
 TEST_F(DebuggerTest, ShowsValues) {

@@ -44,6 +44,7 @@ constexpr char kHelp[] = R"(  break 41 | copy.cu:41 | KERNEL [block (1,0,0)] [th
   … block (1,0,0) thread (3,0,0)
                           behind print, list, info registers, backtrace: of that thread's warp
   quit                    end the program
+A fault stops the program too, and with --check whatever a check finds.
 An empty line repeats the command before. Words may be cut short: b, w, c, s, n, si, fin, rc, rs, p, i, bt, l, q.)";
 
 std::vector<std::string> WordsOf(const std::string& line) {

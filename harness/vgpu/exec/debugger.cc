@@ -20,7 +20,9 @@
 #include "vgpu/exec/block.h"
 #include "vgpu/exec/control.h"
 #include "vgpu/exec/debug_channel.h"
+#include "vgpu/exec/launch.h"
 #include "vgpu/exec/row_text.h"
+#include "vgpu/observers/finding_table.h"
 
 namespace lockstep::vgpu {
 namespace {
@@ -32,25 +34,44 @@ constexpr char kReplayVariable[] = "LOCKSTEP_DEBUG_REPLAY", kPointsVariable[] = 
 class Debugger::Hook : public InstructionHook {
  public:
   Hook(Debugger& debugger, std::shared_ptr<Launch> launch, Engine& engine, std::vector<Insn>& code)
-      : InstructionHook(engine.program(), code), debugger_(debugger), launch_(std::move(launch)), engine_(engine) {}
+      : InstructionHook(engine.program(), code), debugger_(debugger), launch_(std::move(launch)), engine_(engine) {
+    for (Observer* observer : engine.observers()) {
+      if (const auto* checker = dynamic_cast<const Checker*>(observer)) checked_.push_back({&checker->findings(), 0});
+    }
+  }
 
   void Run(Warp& warp, LaneMask mask) override {
     const uint32_t pc = warp.pc - 1;
     const At at{launch_.get(), &engine_, &warp, pc, mask};
     if (program().info[pc].counted) debugger_.Look(at);
     Execute(warp, pc, mask);
+    for (Checked& one : checked_) {
+      if (one.table->size() == one.known) continue;
+      one.known = one.table->size();
+      const Finding finding = FromChecker(engine_.launch(), *one.table->newest());
+      if (!IsOnePlace(finding)) debugger_.LookAtFinding(at, "a check has found:" + LinesOf(finding));
+    }
   }
 
   void AtFault(Warp& warp, const Finding& finding) override {
     const uint32_t pc = warp.pc - (warp.pc > 0 ? 1 : 0);
-    std::string why = "the kernel ends here:";
-    const FindingText text = Describe(finding);
-    why += "\n  " + std::string(text.heading) + "  " + text.launch;
-    for (const MessageLine& line : text.lines) why += "\n  " + line.Rendered();
-    debugger_.Stop({launch_.get(), &engine_, &warp, pc, warp.active}, "exception", why);
+    debugger_.Stop({launch_.get(), &engine_, &warp, pc, warp.active}, "exception",
+                   "the kernel ends here:" + LinesOf(finding));
   }
 
  private:
+  struct Checked {
+    const FindingTable* table;
+    size_t known;  // findings that were shown
+  };
+  static std::string LinesOf(const Finding& finding) {
+    const FindingText text = Describe(finding);
+    std::string lines = "\n  " + std::string(text.heading) + "  " + text.launch;
+    for (const MessageLine& line : text.lines) lines += "\n  " + line.Rendered();
+    return lines;
+  }
+
+  std::vector<Checked> checked_;
   Debugger& debugger_;
   std::shared_ptr<Launch> launch_;
   Engine& engine_;
@@ -277,6 +298,11 @@ void Debugger::Look(const At& at) {
                      (going_ == Going::kOver && begins && Depth(at) <= depth_) ||
                      (going_ == Going::kOut && Depth(at) < depth_);
   if (stops) Stop(at, count_ == 1 ? "entry" : "step", "");
+}
+
+void Debugger::LookAtFinding(const At& at, const std::string& why) {
+  if (replay_ == Replay::kFindStop) best_ = count_;
+  if (replay_ == Replay::kNo) Stop(at, "exception", why);
 }
 
 std::string Debugger::PlaceText(const At& at) {

@@ -79,6 +79,8 @@ class Debugger {
 
   // Called before an instruction, and after it if it stored: stops if a condition holds.
   void Look(const At& at);
+  // The instruction at `at` has run, and a check of --check found something new.
+  void LookAtFinding(const At& at, const std::string& why);
   // reason: a stop reason of the Debug Adapter Protocol.
   void Stop(const At& at, const std::string& reason, const std::string& why);
   bool ReplayReached(const At& at);

@@ -78,6 +78,8 @@ bool HasWarpBarrierBetween(const Program& program, uint32_t one, uint32_t other)
                          HasWarpBarriersAlone(code.subspan(begin, first - begin)));
 }
 
+}  // namespace
+
 Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   const auto place = [&](const Party& party) {
     ThreadPlace p = DescribeThread(launch, party.block_index, party.thread_index, party.pc);
@@ -114,6 +116,14 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   }
   return finding;
 }
+
+// The compiler has split one barrier of the source into two.
+bool IsOnePlace(const Finding& finding) {
+  return finding.kind == FindingKind::kBarrierDivergence && finding.second && finding.first.line != 0 &&
+         finding.first.line == finding.second->line && finding.first.file == finding.second->file;
+}
+
+namespace {
 
 using Engines = std::vector<std::unique_ptr<Engine>>;
 
@@ -195,12 +205,6 @@ Engines RunIsolated(LaunchState& launch, const std::vector<Observer*>& observers
   }
   isolation.End();
   return engines;
-}
-
-// The compiler has split one barrier of the source into two.
-bool IsOnePlace(const Finding& finding) {
-  return finding.kind == FindingKind::kBarrierDivergence && finding.second && finding.first.line != 0 &&
-         finding.first.line == finding.second->line && finding.first.file == finding.second->file;
 }
 
 // If blocks run in parallel, whether the launch exceeded its budget, and in which block, must not depend on which

@@ -30,6 +30,10 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
                         const std::vector<Checker*>& checkers, ThreadPool& pool, BlockIsolation* isolation,
                         const std::function<void(std::string_view)>& print);
 
+// What a checker of this launch found, with its lines, names and hints; and whether it is nothing to report.
+Finding FromChecker(const LaunchState& launch, const RawFinding& raw);
+bool IsOnePlace(const Finding& finding);
+
 // Computes the counters of a launch and of its source lines from the counters and the worst accesses of its
 // instructions.
 void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, const std::vector<KeptSample>& samples,

@@ -41,8 +41,12 @@ struct RawFinding {
   bool several_warps = false;  // and accesses of more than one warp
 };
 
+class FindingTable;  // observers/finding_table.h
+
 class Checker : public Observer {
  public:
+  // Those of the launch that runs, so far. A check that works with delayed events knows some a few instructions later.
+  virtual const FindingTable& findings() const = 0;
   // The findings since the last call, in an order that depends only on the program and its input. Findings of one kind
   // at one pair of instructions are folded. Call it after OnLaunchEnd and after Absorb of every fork.
   virtual std::vector<RawFinding> TakeFindings() = 0;

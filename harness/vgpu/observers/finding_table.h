@@ -20,8 +20,13 @@ class FindingTable {
     const RawFinding finding = WithReach(raw);
     const Key key = KeyOf(finding);
     const auto [entry, added] = table_.try_emplace(key, finding);
-    if (!added) Merge(entry->second, finding);
+    if (!added) return Merge(entry->second, finding);
+    newest_ = &entry->second;
   }
+
+  // The one that was added last and was like none before; null: none since the last Take().
+  const RawFinding* newest() const { return newest_; }
+  size_t size() const { return table_.size(); }
 
   void Absorb(FindingTable& other) {
     for (const auto& [key, finding] : other.table_) {
@@ -35,6 +40,7 @@ class FindingTable {
     std::vector<RawFinding> findings;
     for (const auto& [key, finding] : table_) findings.push_back(finding);
     table_.clear();
+    newest_ = nullptr;
     std::stable_sort(findings.begin(), findings.end(),
                      [](const RawFinding& a, const RawFinding& b) { return BlockOf(a) < BlockOf(b); });
     return findings;
@@ -82,6 +88,7 @@ class FindingTable {
   }
 
   std::map<Key, RawFinding> table_;
+  const RawFinding* newest_ = nullptr;
 };
 
 }  // namespace lockstep::vgpu

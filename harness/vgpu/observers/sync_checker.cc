@@ -71,6 +71,7 @@ class SyncChecker : public Checker {
     meeting.warps = 0;
   }
 
+  const FindingTable& findings() const override { return findings_; }
   std::vector<RawFinding> TakeFindings() override { return findings_.Take(); }
 
  private:

@@ -168,6 +168,7 @@ class UninitializedChecker : public Checker {
     return bytes;
   }
 
+  const FindingTable& findings() const override { return findings_; }
   std::vector<RawFinding> TakeFindings() override { return findings_.Take(); }
 
  private:

@@ -112,9 +112,10 @@ class _Session:
         if not program.is_file():
             raise ValueError(f"there is no program {program}")
         ours, theirs = socket.socketpair()
-        command = [str(self._layout.build / "bin/vgpu-run"), "--debug"]
+        command = [str(self._layout.build / "bin/vgpu-run")]
         if program.suffix == ".cu":
-            command = [str(self._layout.harness / "run.sh"), "--build", str(self._layout.build), "--debug"]
+            command = [str(self._layout.harness / "run.sh"), "--build", str(self._layout.build)]
+        command += ["--debug", *(["--check"] if options.get("check") else [])]
         self._stops_on_entry = bool(options.get("stopOnEntry"))
         process = subprocess.Popen(
             [*command, str(program), *map(str, options.get("args", []))],

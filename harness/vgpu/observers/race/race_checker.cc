@@ -242,6 +242,7 @@ class RaceChecker : public Checker {
     }
   }
 
+  const FindingTable& findings() const override { return findings_; }
   std::vector<RawFinding> TakeFindings() override { return findings_.Take(); }
   GapSet TakeGaps() override { return std::exchange(gaps_, {}); }
 
