@@ -106,3 +106,12 @@ def test_a_session(editor: Editor, tmp_path: Path) -> None:
     printed = editor.until("output")["output"]
     assert printed in ("begins\n", "ends\n")
     assert editor.until("exited")["exitCode"] == 0
+
+
+def test_a_check_stops_where_it_finds_a_race(editor: Editor, tmp_path: Path) -> None:
+    source = tmp_path / "racing.cu"
+    source.write_text(SOURCE.replace("  __syncthreads();\n", ""))
+    editor.ask("launch", program=str(source), check=True)
+    editor.ask("configurationDone")
+    assert editor.until("stopped")["reason"] == "exception"
+    assert editor.ask("stackTrace", threadId=1)["body"]["stackFrames"][0]["line"] in (4, 5)
