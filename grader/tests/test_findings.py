@@ -134,3 +134,7 @@ def test_any_programs_findings(tmp_path: Path) -> None:
     places = [place["physicalLocation"] for place in (*race["locations"], *race["relatedLocations"])]
     assert {place["artifactLocation"]["uri"] for place in places} == {"my%20race.cu"}
     assert sorted(place["region"]["startLine"] for place in places) == [3, 4], ended.stderr
+    refused = lockstep(tmp_path, "run", "my race.cu", "--check", "--sarif", "none/a.sarif")
+    assert (refused.returncode, "type: mkdir -p 'none'" in refused.stderr) == (2, True)
+    refused = lockstep(tmp_path, "run", "my race.cu", "--check", "--sarif", ".")
+    assert (refused.returncode, ". can't be written" in refused.stderr) == (2, True)

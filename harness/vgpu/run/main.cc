@@ -124,6 +124,18 @@ constexpr std::pair<std::string_view, const char*> kFileFlags[] = {{"--sarif", "
                                                                    {"--page", "LOCKSTEP_PAGE_FILE"},
                                                                    {"--timeline", "LOCKSTEP_TIMELINE_FILE"}};
 
+// Before the program runs, which may take long.
+void CheckWritable(const std::string& flag, const std::string& file) {
+  const std::string parent = std::filesystem::path(file).parent_path(), folder = parent.empty() ? "." : parent;
+  if (::access(folder.c_str(), F_OK) != 0) {
+    Fail(flag + ": there is no folder " + folder + "; type: mkdir -p '" + folder + "'", kUsageStatus);
+  }
+  const bool is_there = ::access(file.c_str(), F_OK) == 0;
+  if (std::filesystem::is_directory(file) || ::access((is_there ? file : folder).c_str(), W_OK) != 0) {
+    Fail(flag + ": " + file + " can't be written; name another file", kUsageStatus);
+  }
+}
+
 // Parses one of vgpu-run's flags; false if the argument is not one.
 bool TakeFlag(std::string_view argument) {
   if (argument.substr(0, 2) != "--") return false;
@@ -135,6 +147,7 @@ bool TakeFlag(std::string_view argument) {
       std::find_if(std::begin(kFileFlags), std::end(kFileFlags), [&](const auto& one) { return one.first == flag; });
   if (file != std::end(kFileFlags)) {
     if (!value || value->empty()) Fail(flag + " needs a file: " + flag + "=FILE", kUsageStatus);
+    CheckWritable(flag, *value);
     Set(file->second, *value);
   } else if (flag == "--help") {
     std::string help = kHelp;
