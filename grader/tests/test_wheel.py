@@ -186,6 +186,7 @@ def test_a_release_runs_a_program_without_a_checkout(
     assert "checkout" in _run(str(programs / "lockstep"), "test", check=False).stderr
     assert "-py311-" in wheel.name  # so that an older Python's pip refuses it at once
     own_nvcc = shutil.which("nvcc") or ""
+    without_compiler = nvcc_alone(without_checkout / "bin")
     Path("older").mkdir()
     Path("older/nvcc").write_text("#!/bin/sh\necho release 12.2, V12.2.140\n")
     Path("older/nvcc").chmod(0o755)
@@ -193,7 +194,7 @@ def test_a_release_runs_a_program_without_a_checkout(
     assert f"ok  {own_nvcc}, " in _run(str(programs / "lockstep"), "doctor").stdout
     refused = _run(str(programs / "lockstep"), "run", str(programs / "vgpu-run"), check=False)
     assert (refused.returncode, "bin/vgpu-run" in refused.stderr.partition("Type:")[2]) == (2, True)
-    monkeypatch.setenv("PATH", str(nvcc_alone(without_checkout / "bin")))
+    monkeypatch.setenv("PATH", str(without_compiler))
     assert "apt-get install g++" in _run(str(programs / "lockstep"), "run", "saxpy.cu", check=False).stderr
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     if not shutil.which("nvcc"):
