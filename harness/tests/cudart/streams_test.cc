@@ -50,6 +50,13 @@ TEST_F(StreamsTest, OnlyTheWrongFormOfEachPairRaces) {
   EXPECT_GE(pairs, 53u);
 }
 
+TEST_F(StreamsTest, DefaultStreamsOfTwoDevicesAreOrderedByACopyThatIsNotAsynchronous) {
+  for (const char* form : {"right", "wrong"}) {
+    const Output output = Run("--devices=2 --check=races", std::string("peer ") + form);
+    EXPECT_EQ(Races(output), form == std::string("wrong")) << output.text;
+  }
+}
+
 TEST_F(StreamsTest, AHostFunctionMayNotCallCuda) {
   const Output output = Run("", "calls_within");
   EXPECT_EQ(output.text,

@@ -110,6 +110,19 @@ CopyWork CopyPeer(Runtime& r, void* to, int to_device, const void* from, int fro
   return MakeCopy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
+// A copy between devices that comes after all work of both, but that in non-blocking streams, and before what follows.
+void SubmitBetween(Runtime& r, const CopyWork& copy, int to_device, int from_device) {
+  const auto order = [&](int first, int second) {
+    if (first == second || copy.region.Bytes() == 0) return;
+    Event done;
+    RecordInOrder(r, done, r.timeline().StreamOf(first, cudaStreamLegacy));
+    WaitInOrder(r, done, r.timeline().StreamOf(second, cudaStreamLegacy));
+  };
+  for (const int device : {to_device, from_device}) order(device, r.device());
+  Submit(r, copy, nullptr);
+  for (const int device : {to_device, from_device}) order(r.device(), device);
+}
+
 CopyWork CopyPeer3D(Runtime& r, const cudaMemcpy3DPeerParms* parms) {
   Require(parms != nullptr, cudaErrorInvalidValue);
   for (const int device : {parms->srcDevice, parms->dstDevice}) {
@@ -237,8 +250,9 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
 LOCKSTEP_PER_THREAD(cudaMemcpyAsync, _ptsz)
 
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
-  return Api("cudaMemcpyPeer",
-             [&](Runtime& r) { Submit(r, CopyPeer(r, to, to_device, from, from_device, bytes), nullptr); });
+  return Api("cudaMemcpyPeer", [&](Runtime& r) {
+    SubmitBetween(r, CopyPeer(r, to, to_device, from, from_device, bytes), to_device, from_device);
+  });
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
@@ -251,7 +265,10 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
 }
 
 cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parms) {
-  return Api("cudaMemcpy3DPeer", [&](Runtime& r) { Submit(r, CopyPeer3D(r, parms), nullptr); });
+  return Api("cudaMemcpy3DPeer", [&](Runtime& r) {
+    const CopyWork copy = CopyPeer3D(r, parms);
+    SubmitBetween(r, copy, parms->dstDevice, parms->srcDevice);
+  });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy3DPeer, _ptds)
 

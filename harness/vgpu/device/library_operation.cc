@@ -39,8 +39,8 @@ class Doing {
 
   bool Touch() const {
     const auto& [op, a, b, c] = args_;
-    const bool uses_beta = !IsZero(op.beta);
     if (!TouchFactor("alpha", op.alpha) || !TouchFactor("beta", op.beta)) return false;
+    const bool uses_beta = !IsZero(op.beta);
     switch (op.kind) {
       case Kind::kScal:
         return Vector("vector x", a, op.n, true, true);
@@ -90,7 +90,10 @@ class Doing {
 
  private:
   // Known without reading device memory: then the operands it scales are not read.
-  static bool IsZero(const LibraryFactor& factor) { return factor.address == 0 && factor.value == 0; }
+  // Of a factor in device memory what it is now, as its kernel would see it.
+  bool IsZero(const LibraryFactor& factor) const {
+    return element_ == sizeof(double) ? ValueOf<double>(factor) == 0 : ValueOf<float>(factor) == 0;
+  }
 
   // A complex number counts as two.
   bool Touch(MemoryRows rows) const {

@@ -14,7 +14,6 @@ uint32_t StreamClocks::Add(int device, StreamKind kind) {
   while (streams_.count(slot) != 0) ++slot;
   if (slot >= last_.size()) last_.resize(slot + 1);
   streams_[slot] = {device, kind};
-  if (kind == StreamKind::kDefault) ++defaults_;
   return slot;
 }
 

@@ -45,8 +45,8 @@ class StreamClocks {
   bool HostHasWaited(uint32_t slot, uint32_t sequence) const { return slot < host_.size() && sequence <= host_[slot]; }
   // Increases with each wait by the host.
   uint64_t waits() const { return waits_; }
-  // Whether a stream other than the devices' default streams may be active.
-  bool several() const { return streams_.size() > defaults_; }
+  // Whether there are two streams, which may be the default streams of two devices.
+  bool several() const { return streams_.size() > 1; }
 
   static void Join(Clock& into, const Clock& from);
 
@@ -60,8 +60,7 @@ class StreamClocks {
   void Retire();
 
   std::map<uint32_t, Stream> streams_;  // by slot
-  size_t defaults_ = 0;
-  std::vector<uint32_t> last_;  // by slot: number of its last operation
+  std::vector<uint32_t> last_;          // by slot: number of its last operation
   Clock host_;
   std::map<int, Clock> fences_;  // by device
   uint64_t waits_ = 0;

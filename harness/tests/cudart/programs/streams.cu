@@ -484,8 +484,25 @@ int ShowWhenItSees() {
   return 0;
 }
 
+// Two devices whose default streams are all the streams there are. cudaMemcpyPeer is ordered with all work of both
+// devices; cudaMemcpyPeerAsync is work of the current one.
+int CopyToPeer(bool right) {
+  int *a, *b;
+  CHECK(cudaSetDevice(1));
+  CHECK(cudaMalloc(&b, kBytes));
+  CHECK(cudaSetDevice(0));
+  CHECK(cudaMalloc(&a, kBytes));
+  Fill<<<kBlocks, kBlock>>>(a, 5);
+  CHECK(right ? cudaMemcpyPeer(b, 1, a, 0, kBytes) : cudaMemcpyPeerAsync(b, 1, a, 0, kBytes));
+  CHECK(cudaSetDevice(1));
+  Add<<<kBlocks, kBlock>>>(b, b);
+  CHECK(cudaDeviceSynchronize());
+  return 0;
+}
+
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "list";
+  if (name == "peer") return CopyToPeer(std::strcmp(argv[2], "right") == 0);
   if (name == "arrival") return ShowArrival();
   if (name == "registered") return ShowRegistered();
   if (name == "calls_within") return ShowCallsWithin();
