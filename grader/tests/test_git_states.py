@@ -1,6 +1,9 @@
 """Which state of a repository counts: the last before the deadline, ignoring a README; of two, the one with work."""
 
+import hashlib
+import re
 import subprocess
+import zlib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -144,6 +147,23 @@ def test_what_git_can_not_read_has_no_time(tmp_path: Path) -> None:
         subprocess.run(["rm", "-rf", str(pack)], check=True)  # noqa: S607
     (one,) = take(tmp_path / "repos", classroom_roster([ADA]))
     assert (one.source, one.handed.at, one.handed.source) == (b"b", "", "")
+
+
+@pytest.mark.parametrize("time", [b"100000000000", b"-5"])
+def test_a_commit_whose_time_is_none_is_late(tmp_path: Path, time: bytes) -> None:
+    clone(tmp_path / "repos", f"week4-{github_login(ADA)}", [(-3, {"ladder.cu": b"a"})])
+    git = tmp_path / "repos" / f"week4-{github_login(ADA)}" / ".git"
+    main = git / "refs" / "heads" / "main"
+    commit = main.read_text().strip()
+    text = zlib.decompress((git / "objects" / commit[:2] / commit[2:]).read_bytes()).partition(b"\0")[2]
+    text = re.sub(rb"> \d+ ", b"> " + time + b" ", text)
+    data = b"commit %d\0" % len(text) + text
+    name = hashlib.sha1(data, usedforsecurity=False).hexdigest()
+    (git / "objects" / name[:2]).mkdir(exist_ok=True)
+    (git / "objects" / name[:2] / name[2:]).write_bytes(zlib.compress(data))
+    main.write_text(name)
+    (one,) = take(tmp_path / "repos", classroom_roster([ADA]))
+    assert datetime.fromisoformat(one.handed.at) > DUE
 
 
 @pytest.mark.parametrize("way", ["alternates", "link"])

@@ -169,8 +169,8 @@ inline bool IsLaunchOf(const vgpu::LaunchRecord& launch, const vgpu::LaunchRecor
   return shape(launch) == shape(swept);
 }
 
-// Calls that come before the one that counts: none, one for fewer elements, one for more, or both, in turn from a random
-// start. They must not supply the answer, and neither the number of a call nor the size before it tells which one counts.
+// Calls that come before the one that counts: none, five for fewer elements, one for more, or one of each, in turn from a
+// random start. They must not supply the answer, and neither the number of a call nor the size before it tells which one counts.
 inline void CallBefore(judge::Runner& runner, const judge::CallContext& context, TuningBuffers& buffers,
                        const TuningInput& input, const std::vector<worker::Argument>& arguments) {
   judge::Suite& suite = judge::Suite::Get();
@@ -181,9 +181,10 @@ inline void CallBefore(judge::Runner& runner, const judge::CallContext& context,
   const judge::SeedKey seed = judge::SeedFor(suite.seed(), "calls before");
   static auto turn = static_cast<unsigned>(judge::Random(seed).Between(0, 3));
   const unsigned calls = turn++;
-  if (calls % 2 != 0) {
+  const unsigned for_fewer = calls % 4 == 1 ? 5 : calls % 2;
+  for (unsigned k = 1; k <= for_fewer; ++k) {
     std::vector<worker::Argument> fewer = arguments;
-    fewer[2] = worker::Argument::Integer(static_cast<unsigned>(input.in.size() / 2));
+    fewer[2] = worker::Argument::Integer(static_cast<unsigned>(input.in.size() * k / (for_fewer + 1)));
     CallTimed(runner, context, buffers, input, fewer);
   }
   if (calls / 2 % 2 != 0) {

@@ -1,6 +1,7 @@
 #include "judge/input/oracle.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace lockstep::judge {
 

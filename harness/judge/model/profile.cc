@@ -101,7 +101,7 @@ uint64_t MaxBlocks(const std::vector<vgpu::LaunchRecord>& launches) {
 }
 
 std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProfile& profile) {
-  uint64_t own = 0, own_stores = 0, blocks = 0, threads = 0, warps = 0;
+  uint64_t own = 0, own_stores = 0, blocks = 0, threads = 0, warps = 0, longest_warp = 0;
   for (const vgpu::LaunchRecord& launch : profile.launches) {
     for (const vgpu::LineCounters& line : launch.lines) {
       if (vgpu::IsToolkitPath(line.file)) continue;
@@ -109,6 +109,7 @@ std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProf
     }
     const uint64_t count = launch.grid.Count();
     own += launch.is_own;
+    longest_warp = std::max(longest_warp, launch.longest_warp);
     blocks += count;
     threads += count * launch.block.Count();
     warps += count * ((launch.block.Count() + vgpu::kWarpSize - 1) / vgpu::kWarpSize);
@@ -120,6 +121,7 @@ std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProf
       {"blocks", blocks},
       {"max_blocks", MaxBlocks(profile.launches)},
       {"warps", warps},
+      {"longest_warp", longest_warp},
       {"threads", threads},
       {"bytes_over_bus", profile.api.bytes_to_device + profile.api.bytes_to_host}};
   for (const DerivedCounter& derived : kDerivedCounters) {

@@ -271,6 +271,12 @@ std::optional<double> Evidence::ValueHere(const Metric& metric, const std::strin
   });
 }
 
+// Bytes that threads load and store for each element: alignment changes requests and sectors, and not these.
+double BytesEach(const RungProfile& profile) {
+  return static_cast<double>(profile.counters.global_load_bytes + profile.counters.global_store_bytes) /
+         static_cast<double>(profile.elements);
+}
+
 // Why a criterion does not count, from its values at drawn sizes, and `where`; "" if it counts.
 std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const Measurement& measurement,
                                      const RungProfile*& where) {
@@ -306,10 +312,11 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
       bound = std::max(bound, room);
       if (compares) bound = std::max(bound, budget.none);  // fewer elements take a fixed part of the reference's time
     }
-    // Work that is done twice is more than any size of whole blocks explains, unless it is little.
-    constexpr double kTwice = 1.8, kLittle = 1.25;
+    // Work that is done twice is more than any size of whole blocks explains, or than alignment, unless it is little.
+    constexpr double kTwice = 1.8, kTwiceTheBytes = 1.9, kLittle = 1.25;
     const bool is_whole = there.draw == Draw::kRound || there.draw == Draw::kAlike;
-    if (is_whole && budget.LowerIsBetter() && metric.denominator && !compares) {
+    const bool is_again = is_near && BytesEach(there.profile) >= kTwiceTheBytes * BytesEach(*measurement.profile);
+    if ((is_whole || is_again) && budget.LowerIsBetter() && metric.denominator && !compares) {
       bound = std::min(bound, std::max(kLittle * budget.full, kTwice * usual));
     }
     if (budget.LowerIsBetter() ? *value <= bound : *value >= bound) return "";
@@ -386,8 +393,14 @@ std::string Evidence::TooSlow(const std::string& rung, const Measurement& measur
   if (reference == nullptr) return "";
   std::vector<const RungProfile*> runs = {&*measurement.profile};
   for (const Measurement::Elsewhere& there : measurement.elsewhere) runs.push_back(&there.profile);
+  const vgpu::DeviceProfile* const clock = vgpu::FindProfile(suite_.options().evidence_profile);
   for (const RungProfile* const run : runs) {
-    const double times = run->microseconds / Scaled(*reference, run->elements).microseconds;
+    double took = 0;  // warps that do nothing don't make it less
+    for (const vgpu::LaunchRecord& launch : run->launches) {
+      const double longest = clock != nullptr ? vgpu::LongestWarpMicroseconds(launch, *clock) : 0;
+      took += std::max(launch.microseconds, longest);
+    }
+    const double times = took / Scaled(*reference, run->elements).microseconds;
     if (!(times > most)) continue;
     where = run;
     return "counts only if a call takes at most " + Figure(most) +

@@ -27,6 +27,7 @@ TEST(EngineTest, ReducesInSharedMemory) {
     EXPECT_EQ(out[static_cast<size_t>(b)], sum) << b;
   }
   const Counters& c = record.counters;
+  EXPECT_LT(record.busiest_block, 1.1);
   EXPECT_EQ(c.barriers, 8u * 4 * 8);       // 1 + 7 rounds, by 4 warps of 8 blocks
   EXPECT_EQ(c.global_load_requests, 32u);  // a warp each; the last one is partly off but not wholly
   EXPECT_EQ(c.global_load_sectors, 31u * 4 + 1);
@@ -39,6 +40,32 @@ TEST(EngineTest, ReducesInSharedMemory) {
   Counters sum;
   for (const LineCounters& line : record.lines) sum += line.counters;
   EXPECT_EQ(sum.warp_instructions, c.warp_instructions);
+}
+
+// One of six warps goes 100 times through a loop of three instructions.
+TEST(EngineTest, KnowsTheBusiestBlockAndTheLongestWarp) {
+  TestDevice device(R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry uneven() {
+  .reg .pred %p<3>;
+  .reg .u32 %r<5>;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %tid.x;
+  mad.lo.u32 %r3, %r1, 64, %r2;
+  setp.ge.u32 %p1, %r3, 32;
+  @%p1 bra END;
+  mov.u32 %r4, 0;
+LOOP:
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p2, %r4, 100;
+  @%p2 bra LOOP;
+END:
+  ret;
+})");
+  const LaunchRecord& record = device.Run("uneven", {{3}, {64}});
+  EXPECT_NEAR(static_cast<double>(record.longest_warp), 307, 3);
+  EXPECT_NEAR(record.busiest_block, 3 * (307 + 6) / (307.0 + 5 * 6), 0.05);
 }
 
 TEST(EngineTest, PlacesModuleVariables) {

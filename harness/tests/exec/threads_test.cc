@@ -73,6 +73,8 @@ TEST_P(ThreadsTest, ChangeNothing) {
     EXPECT_EQ(many.outputs, one.outputs) << threads;
     EXPECT_EQ(many.record.microseconds, one.record.microseconds) << threads;
     EXPECT_EQ(many.record.bound_by, one.record.bound_by) << threads;
+    EXPECT_EQ(many.record.busiest_block, one.record.busiest_block) << threads;
+    EXPECT_EQ(many.record.longest_warp, one.record.longest_warp) << threads;
     for (const CounterInfo& counter : AllCounters()) {
       EXPECT_EQ(many.record.counters.*counter.field, one.record.counters.*counter.field) << counter.name;
     }

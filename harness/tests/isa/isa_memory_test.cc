@@ -113,6 +113,9 @@ TEST(IsaMemoryTest, PairsOfFloats) {
                                    0xc0000000}));
   EXPECT_NE(Refusal("add.rz.f32x2 %rd4, %rd2, %rd3;"), "");
   EXPECT_NE(Refusal("neg.f32x2 %rd4, %rd2;"), "");
+  TestDevice device(Kernel("mov.b64 %rd2, 0; add.f32x2 %rd3, %rd2, %rd2; add.f32 %f1, 0f00000000, 0f00000000;"));
+  const LaunchRecord& record = device.Run("k", {{1}, {1}}, device.Make(std::vector<uint32_t>(1)));
+  EXPECT_EQ(record.counters.float32_instructions, 3u);
 }
 
 TEST(IsaMemoryTest, EightBitElementsOfAMove) {

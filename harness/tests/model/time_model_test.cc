@@ -117,6 +117,34 @@ double Microseconds(int rung, uint64_t n, const char* device, uint64_t many_bloc
   return EstimateTime(Rung(rung, n, many_blocks).Record(), Profile(device)).microseconds;
 }
 
+TEST(TimeModelTest, IdleBlocksShortenNothing) {
+  const LaunchRecord alone = Rung(7, 1 << 20, 1).Record();
+  LaunchRecord many = alone;
+  many.grid = {400, 1, 1};
+  const double in_one = EstimateTime(alone, Profile("t4")).microseconds;
+  const double shared = EstimateTime(many, Profile("t4")).microseconds;
+  EXPECT_LT(shared, in_one / 4) << "as if all did the work";
+  for (const auto& [busiest, least, most] : {std::tuple{2.0, shared, shared}, {400.0, 0.9 * in_one, 1.1 * in_one}}) {
+    many.busiest_block = busiest;
+    EXPECT_GE(EstimateTime(many, Profile("t4")).microseconds, least) << busiest;
+    EXPECT_LE(EstimateTime(many, Profile("t4")).microseconds, most) << busiest;
+  }
+}
+
+// What a block's warps share is not told from what one of them does.
+TEST(TimeModelTest, TheLongestWarpIsAsLongWithIdleOnesBesideIt) {
+  LaunchRecord launch = Rung(7, 1 << 20, 64).Record();
+  const double mean = static_cast<double>(launch.counters.warp_instructions) / (64 * 4);
+  launch.longest_warp = static_cast<uint64_t>(mean);
+  const double even = LongestWarpMicroseconds(launch, Profile("t4"));
+  launch.longest_warp = static_cast<uint64_t>(2 * mean);
+  const double twice = LongestWarpMicroseconds(launch, Profile("t4"));
+  launch.longest_warp = static_cast<uint64_t>(4 * mean);
+  const double four_times = LongestWarpMicroseconds(launch, Profile("t4"));
+  EXPECT_NEAR(four_times - even, 3 * (twice - even), 0.05 * even);
+  EXPECT_GT(twice, even);
+}
+
 TEST(TimeModelTest, LadderOnTheG80StaysNearThePublishedTimes) {
   // The published times cover all passes; the first pass takes nearly all of it.
   const double published_ms[] = {0, 8.054, 3.456, 1.722, 0.965, 0.536, 0.381, 0.268};

@@ -80,7 +80,8 @@ namespace lockstep::vgpu {
     "32-byte sectors of local memory", pc.memory.local_sectors)                                                        \
   X(special_function_instructions, "instructions", "", "sin, cos, ex2, lg2, rcp, rsqrt, sqrt, div by warps",           \
     pc.WarpsIf(InsnClass::kSpecialFunction))                                                                           \
-  X(float32_instructions, "instructions", "", "single-precision arithmetic by warps", pc.WarpsIf(InsnClass::kFloat32)) \
+  X(float32_instructions, "instructions", "", "single-precision arithmetic by warps; on pairs, twice",                 \
+    pc.WarpsIf(InsnClass::kFloat32) * (pc.on_pairs ? 2 : 1))                                                           \
   X(float64_instructions, "instructions", "", "double-precision arithmetic by warps", pc.WarpsIf(InsnClass::kFloat64)) \
   X(integer_instructions, "instructions", "", "integer arithmetic by warps",                                           \
     pc.WarpsIf(InsnClass::kInteger) + pc.WarpsIf(InsnClass::kIntegerMultiply) + pc.WarpsIf(InsnClass::kIntegerDivide)) \
@@ -149,6 +150,8 @@ struct LaunchRecord {
   double theoretical_occupancy = 0;                                 // 0 to 1, for the device's profile
   LibraryCounts library;                                            // of a library function, which has no grid
   Counters counters;
+  double busiest_block = 1;         // work of the block with most, in means of all; 0: the schedule decided who has it
+  uint64_t longest_warp = 0;        // instructions of the warp that executes most; neither counts polling
   std::vector<LineCounters> lines;  // sorted by file and line
   // "reduction.cu:41": lines that store to the watched buffers through a pointer that the launch received.
   std::vector<std::string> stores;

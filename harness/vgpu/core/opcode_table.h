@@ -104,6 +104,7 @@ struct Selection {
   std::string_view form = {};
   std::array<uint8_t, 4> elements = {};  // with kRowsInTable: of the operands that are vectors
   TensorWork tensor = {};
+  bool on_pairs = false;
 };
 
 struct Opcode {

@@ -38,6 +38,7 @@ struct InsnInfo {
   bool conditional_branch = false;
   bool in_loop = false;  // control can return to this instruction, within its function or because a loop calls it
   TensorWork tensor;
+  bool on_pairs = false;  // of floats in one register: .f32x2
 };
 
 // The location of an argument or return value: in a thread's parameter area, in its local memory, or in a register row.

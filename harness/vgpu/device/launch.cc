@@ -249,6 +249,8 @@ double Device::Impl::Record(const GridLaunch& grid, LaunchOutcome& outcome) {
                        kernel.static_shared + spec.dynamic_shared)
           .fraction;
   record.counters = outcome.counters;
+  record.busiest_block = outcome.busiest_block;
+  record.longest_warp = outcome.longest_warp;
   record.lines = std::move(outcome.lines);
   record.stores = std::move(outcome.stores);
   record.cpu_threads = outcome.threads;

@@ -268,6 +268,9 @@ void Engine::FinishBlock(Block* block) {
     block->cluster.reset();
   }
   block_counts_.push_back({block->index, block->instructions, ChargedTo(*block)});
+  for (const Warp& warp : block->warps) {
+    longest_warp_ = std::max(longest_warp_, Charged(warp.state->executed, warp.state->waited));
+  }
   if (launch_.program->calls_printf) launch_.block_output(block->index, std::move(block->output));
   free_blocks_.push_back(block);
 }

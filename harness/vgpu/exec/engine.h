@@ -252,6 +252,7 @@ class Engine {
     uint64_t charged;  // amount charged against the budget
   };
   const std::vector<BlockCount>& block_counts() const { return block_counts_; }
+  uint64_t longest_warp() const { return longest_warp_; }
 
  private:
   enum class WarpTurn : uint8_t { kProgressed, kSpun, kBlocked, kFault };
@@ -319,6 +320,7 @@ class Engine {
   std::string fault_output_;
   std::vector<BlockFinding> findings_;
   std::vector<BlockCount> block_counts_;
+  uint64_t longest_warp_ = 0;
   uint64_t executed_ = 0, extra_ = 0;  // instructions, and the sum of Charge()
   uint64_t started_ = 0;               // blocks
   uint32_t turns_ = 0;                 // of warps

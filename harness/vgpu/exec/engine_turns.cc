@@ -324,6 +324,7 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
       const bool waited = s.reason == StopReason::kSpun;
       block.waiting.Add(before_pause, waited);
       waiting_.Add(before_pause, waited);
+      if (waited) s.waited += before_pause;
       before_pause = 0;
     }
     switch (s.reason) {

@@ -289,7 +289,8 @@ void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, c
     if (!info.counted || by_pc[pc].issue.warps == 0) continue;
     const ptx::SourceLocation place = places.Shown(static_cast<uint32_t>(pc));
     LineCounters& line = by_line[{place.file, place.line}];
-    line.counters += PcSums{by_pc[pc], program.code[pc].insn_class, info.conditional_branch, info.in_loop, info.tensor};
+    const InsnClass insn_class = program.code[pc].insn_class;
+    line.counters += PcSums{by_pc[pc], insn_class, info.conditional_branch, info.in_loop, info.tensor, info.on_pairs};
     if (samples[pc] == nullptr) continue;
     KeptSample& of_space = samples[pc]->space == MemorySpace::kShared ? line.shared : line.global;
     KeepWorse(samples[pc]->is_branch ? line.branch : of_space, samples[pc]);
@@ -385,6 +386,28 @@ void AddCounters(const LaunchState& launch, const Engines& engines, LaunchOutcom
   outcome.counters.global_load_footprint = footprint.loads;
   outcome.counters.global_store_footprint = footprint.stores;
   outcome.counters.atomic_footprint = footprint.atomics;
+
+  uint64_t most = 0, all = 0, blocks = 0;
+  for (const auto& engine : engines) {
+    outcome.longest_warp = std::max(outcome.longest_warp, engine->longest_warp());
+    for (const Engine::BlockCount& count : engine->block_counts()) {
+      const uint64_t worked = count.charged - launch.start_charge;
+      most = std::max(most, worked);
+      all += worked;
+      ++blocks;
+    }
+  }
+  const auto takes_tickets = [&](size_t pc) {
+    const Traits traits = launch.program->info[pc].traits;
+    return by_pc[pc].memory.requests > 0 && traits.Any(kAtomic) && traits.Any(kPolls);
+  };
+  // Where blocks take work by a counter, the first one to run here takes most of it: that says nothing.
+  const bool may_share = blocks > 1 && launch.program->order_sensitive;
+  for (size_t pc = 0; pc < by_pc.size() && may_share; ++pc) {
+    if (takes_tickets(pc)) all = 0;
+  }
+  outcome.busiest_block =
+      all > 0 ? static_cast<double>(most) * static_cast<double>(blocks) / static_cast<double>(all) : 0;
 }
 
 }  // namespace

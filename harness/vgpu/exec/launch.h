@@ -18,10 +18,12 @@ struct LaunchOutcome {
   GapSet gaps;
   Counters counters;
   std::vector<LineCounters> lines;
-  std::vector<std::string> stores;  // as in the LaunchRecord
-  int threads = 1;                  // number of threads used
-  bool blocks_met = false;          // blocks conflicted, so the launch did not run on several threads
-  uint64_t instructions = 0;        // warp instructions of completed blocks
+  double busiest_block = 1;  // this and the next two as in the LaunchRecord
+  uint64_t longest_warp = 0;
+  std::vector<std::string> stores;
+  int threads = 1;            // number of threads used
+  bool blocks_met = false;    // blocks conflicted, so the launch did not run on several threads
+  uint64_t instructions = 0;  // warp instructions of completed blocks
 };
 
 // launch: filled in except for block_output and the atomics. observers: the device's, including checkers. isolation:

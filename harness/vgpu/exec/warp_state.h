@@ -92,6 +92,7 @@ struct WarpState {
   bool wrote = false;              // to global or shared memory, since the last back edge of a spin loop
   StopReason reason = StopReason::kNone;
   uint64_t executed = 0;  // instructions including pseudo-instructions; read by %clock, among others
+  uint64_t waited = 0;    // of these, in turns that only polled
   uint64_t slept = 0;     // clocks of nanosleep
 
   Frame entry_frame;

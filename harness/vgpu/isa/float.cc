@@ -49,9 +49,10 @@ Selection SelectArithmetic(Modifiers& modifiers, bool rounding_required) {
   if (rounding_required && !rounding.found) return {};
   if (modifiers.type(0) == Type::kF32x2) {
     if (rounding.rounding != Rounding::kNearestEven) return {};
-    return {modifiers.Take("ftz") ? PickPairs<kFlushed<kOp, kSoftOp>, kSources>()
-                                  : PickPairs<kWithModes<kOp, false, false>, kSources>(),
-            InsnClass::kFloat32};
+    return {.handler = modifiers.Take("ftz") ? PickPairs<kFlushed<kOp, kSoftOp>, kSources>()
+                                             : PickPairs<kWithModes<kOp, false, false>, kSources>(),
+            .insn_class = InsnClass::kFloat32,
+            .on_pairs = true};
   }
   FloatModes modes{rounding.rounding};
   if (modifiers.type(0) == Type::kF64) {

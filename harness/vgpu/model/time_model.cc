@@ -45,6 +45,7 @@ struct Spread {
   double busiest;  // blocks of the busiest SM
   double share;    // its share of all work on SMs
   double turns;    // rounds in which the busiest SM runs its blocks, as many at a time as are resident
+  double uneven;   // work of the busiest block beyond the mean of all, in means
 };
 
 Spread SpreadOf(const LaunchRecord& launch, const DeviceProfile& device, uint32_t registers) {
@@ -53,7 +54,9 @@ Spread SpreadOf(const LaunchRecord& launch, const DeviceProfile& device, uint32_
   Spread spread;
   spread.warps = blocks * std::ceil(threads / kWarpSize);
   spread.busiest = std::ceil(blocks / device.sm_count);
-  spread.share = spread.busiest / blocks;
+  // A block may do twice the mean unnoticed: its own SM has less besides.
+  spread.uneven = std::max(1.0, launch.busiest_block - 1);
+  spread.share = std::max(spread.busiest, spread.uneven) / blocks;
   const int fit = MaxBlocksPerSm(device, static_cast<int>(std::min(threads, 1e6)), static_cast<int>(registers),
                                  uint64_t{launch.static_shared} + launch.dynamic_shared);
   spread.turns = spread.busiest / std::min<double>(std::max(fit, 1), spread.busiest);
@@ -134,7 +137,8 @@ double DramMicroseconds(const Counters& c, const DeviceProfile& device) {
   return (from_dram * loaded + again) / read + from_dram * stored / write;
 }
 
-double LatencyClocks(const Counters& c, const DeviceProfile& device, const Spread& spread) {
+// `within`: how many times as long as the mean of a block's warps the longest one is taken to be.
+double LatencyClocks(const Counters& c, const DeviceProfile& device, const Spread& spread, double within = 1) {
   double memory = device.dram_latency_cycles;
   if (device.l2_bytes > 0) {
     const double held = HeldByL2(c, device);
@@ -143,11 +147,12 @@ double LatencyClocks(const Counters& c, const DeviceProfile& device, const Sprea
     memory = missed * behind_l1 + (1 - missed) * device.l1_latency_cycles;
   }
   const double loads = D(c.global_load_requests + c.atomics) / spread.warps;
-  const double chain = D(c.warp_instructions) / spread.warps * kDependentShare * device.alu_latency_cycles +
-                       (loads > 0 ? std::max(1.0, loads / kLoadsInFlight) : 0) * memory +
-                       D(c.shared_load_requests + c.shared_atomics) / spread.warps * device.shared_latency_cycles +
-                       D(c.barriers) / spread.warps * device.barrier_latency_cycles;
-  return spread.turns * chain;
+  const double chain =
+      within * D(c.warp_instructions) / spread.warps * kDependentShare * device.alu_latency_cycles +
+      (loads > 0 ? std::max(1.0, loads / kLoadsInFlight) : 0) * memory +
+      within * D(c.shared_load_requests + c.shared_atomics) / spread.warps * device.shared_latency_cycles +
+      D(c.barriers) / spread.warps * device.barrier_latency_cycles;
+  return std::max(spread.turns, spread.uneven) * chain;
 }
 
 }  // namespace
@@ -165,6 +170,14 @@ std::array<TimeEstimate, 7> TimeParts(const LaunchRecord& launch, const DevicePr
       {LatencyClocks(c, device, spread) / clocks_per_us, "latency"},
       {spread.busiest * device.block_launch_cycles / clocks_per_us, "launch"},
   }};
+}
+
+double LongestWarpMicroseconds(const LaunchRecord& launch, const DeviceProfile& device) {
+  if (launch.busiest_block == 0 || launch.longest_warp == 0) return 0;
+  const Spread spread = SpreadOf(launch, device, launch.registers);
+  const double mean = D(launch.counters.warp_instructions) / spread.warps * launch.busiest_block;
+  const double within = std::max(1.0, D(launch.longest_warp) / mean);
+  return LatencyClocks(launch.counters, device, spread, within) / (device.clock_ghz * 1e3);
 }
 
 TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile& device, uint32_t registers) {

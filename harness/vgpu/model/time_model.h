@@ -24,4 +24,8 @@ inline TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile
 // The time of each part of a kernel's launch alone: the seven of EstimateTime.
 std::array<TimeEstimate, 7> TimeParts(const LaunchRecord& launch, const DeviceProfile& device, uint32_t registers);
 
+// The latency part if each block has a warp as long as the longest one. EstimateTime takes the mean of a block's warps,
+// which warps that do nothing make smaller. 0 if nothing is known of its warps.
+double LongestWarpMicroseconds(const LaunchRecord& launch, const DeviceProfile& device);
+
 }  // namespace lockstep::vgpu

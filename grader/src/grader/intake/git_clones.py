@@ -37,6 +37,7 @@ _REF = re.compile(r"ref: (refs/heads/[\w./+-]{1,200})")
 _SECOND = re.compile(r"(.+)-[1-9]\d?")  # suffix of a repository whose name was taken
 _LONGEST_REFS = 4 << 20
 _SECONDS = 10
+_LATEST = 1 << 37  # seconds: a commit whose time is none (git takes -5 for 2^64 - 5) comes after every deadline
 _MOST_COMMITS = 5_000
 _MOST_FILES = 5_000
 _MOST_BLOCKS = 64 << 11  # of 512 bytes: the limit of git's output is 64 MiB
@@ -163,8 +164,8 @@ def _history(git: Node) -> GitHistory | None:
             return None
         words = ("rev-list", "--first-parent", "--timestamp", f"--max-count={_MOST_COMMITS}", commit)
         text = _git(objects, commit, *words, "--", *_SOURCES) or _git(objects, commit, *words, "--max-count=1")
-        lines = re.findall(r"^(\d{1,11}) ([0-9a-f]{40,64})$", text, re.M)
-        states = tuple(State(name, datetime.fromtimestamp(int(at), UTC)) for at, name in lines)
+        lines = re.findall(r"^(\d{1,20}) ([0-9a-f]{40,64})$", text, re.M)
+        states = tuple(State(name, datetime.fromtimestamp(min(int(at), _LATEST), UTC)) for at, name in lines)
     except (FileError, OSError, UnicodeError, OverflowError, ValueError):
         return None
     return GitHistory(objects, states) if states else None
