@@ -138,6 +138,29 @@ bool IsAlgorithm(cublasGemmAlgo_t algorithm) {
          (algorithm >= CUBLAS_GEMM_DEFAULT_TENSOR_OP && algorithm <= CUBLAS_GEMM_ALGO15_TENSOR_OP) ||
          algorithm == CUBLAS_GEMM_AUTOTUNE;
 }
+// Each group is a batch; factors and sizes are in host memory, an element for each group.
+template <typename I>
+cublasStatus_t MultiplyGroups(const Function& f, const ProductTypes& types, const cublasOperation_t* transa,
+                              const cublasOperation_t* transb, const I* m, const I* n, const I* k, const void* alpha,
+                              const void* a, const I* lda, const void* b, const I* ldb, const void* beta, const void* c,
+                              const I* ldc, I groups, const I* sizes) {
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({{groups >= 0, "the number of groups is negative"}}));
+  if (f.on_device()) return f.Missing("factors in device memory");
+  const Product* const product = FindProduct(types);
+  if (product == nullptr) return f.Missing("this combination of types");
+  const auto factor = [&](const void* all, I group) {
+    return static_cast<const char*>(all) + static_cast<int64_t>(group) * product->scalar_bytes;
+  };
+  for (I group = 0, first = 0; group < groups; first += sizes[group++]) {
+    const auto batch = [&](const void* all) { return Operand{nullptr, 0, Pointers(all) + first}; };
+    const ProductShape shape = {transa[group], transb[group], m[group],   n[group],
+                                k[group],      lda[group],    ldb[group], ldc[group]};
+    LOCKSTEP_RETURN_UNLESS_OK(Multiply(
+        f, {types, shape, factor(alpha, group), factor(beta, group), batch(a), batch(b), batch(c), sizes[group]}));
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 cublasStatus_t MultiplyBy(cublasGemmAlgo_t algorithm, const Function& f, const Gemm& gemm) {
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({{IsAlgorithm(algorithm), "there is no such algorithm"}}));
   return Multiply(f, gemm);
@@ -214,6 +237,23 @@ using namespace lockstep::libraries::blas;
         algorithm, FUNCTION,                                                                                          \
         {{atype, btype, ctype, compute}, SHAPE, alpha, beta, {a, stridea}, {b, strideb}, {c, stridec}, count});       \
   }
+#define GROUP_SHAPE(I) \
+  const cublasOperation_t transa[], const cublasOperation_t transb[], const I m[], const I n[], const I k[]
+#define GROUPED(S, T, I, _)                                                                                          \
+  cublasStatus_t cublas##S##gemmGroupedBatched##_(                                                                   \
+      cublasHandle_t handle, GROUP_SHAPE(I), const T alpha[], const T* const a[], const I lda[], const T* const b[], \
+      const I ldb[], const T beta[], T* const c[], const I ldc[], I groups, const I sizes[]) {                       \
+    return MultiplyGroups<I>(FUNCTION, TypesOf(alpha, handle), transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, \
+                             c, ldc, groups, sizes);                                                                 \
+  }
+#define GROUPED_EX(I, _)                                                                                               \
+  cublasStatus_t cublasGemmGroupedBatchedEx##_(                                                                        \
+      cublasHandle_t handle, GROUP_SHAPE(I), const void* alpha, const void* const a[], cudaDataType atype,             \
+      const I lda[], const void* const b[], cudaDataType btype, const I ldb[], const void* beta, void* const c[],      \
+      cudaDataType ctype, const I ldc[], I groups, const I sizes[], cublasComputeType_t compute) {                     \
+    return MultiplyGroups<I>(FUNCTION, {atype, btype, ctype, compute}, transa, transb, m, n, k, alpha, a, lda, b, ldb, \
+                             beta, c, ldc, groups, sizes);                                                             \
+  }
 // Factors in single precision, matrices of any type.
 #define OF_SINGLE(S, T, I, _)                                                                                         \
   cublasStatus_t cublas##S##gemmEx##_(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, I m, \
@@ -231,6 +271,9 @@ OF_THREE_BATCHED(int, )
 OF_THREE_BATCHED(int64_t, _64)
 EXTENDED(int, )
 EXTENDED(int64_t, _64)
+LOCKSTEP_REAL_TYPES(GROUPED)
+GROUPED_EX(int, )
+GROUPED_EX(int64_t, _64)
 LOCKSTEP_BOTH_WIDTHS(OF_SINGLE, S, float)
 LOCKSTEP_BOTH_WIDTHS(OF_SINGLE, C, cuComplex)
 }

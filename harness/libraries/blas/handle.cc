@@ -79,7 +79,8 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
   const int kind = mode & ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
   return Set(handle, &cublasContext::math, mode,
              kind == CUBLAS_DEFAULT_MATH || kind == CUBLAS_TENSOR_OP_MATH || kind == CUBLAS_PEDANTIC_MATH ||
-                 kind == CUBLAS_TF32_TENSOR_OP_MATH);
+                 kind == CUBLAS_TF32_TENSOR_OP_MATH || kind == CUBLAS_FP32_EMULATED_BF16X9_MATH ||
+                 kind == CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH);
 }
 cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
   return Get(handle, &cublasContext::math, mode);
@@ -93,6 +94,16 @@ cublasStatus_t cublasSetSmCountTarget(cublasHandle_t handle, int count) {
 cublasStatus_t cublasGetSmCountTarget(cublasHandle_t handle, int* count) {
   return Get(handle, &cublasContext::sm_count_target, count);
 }
+
+#define KEPT(name, T, field)                                                                                           \
+  cublasStatus_t cublasSet##name(cublasHandle_t handle, T value) { return Set(handle, &cublasContext::field, value); } \
+  cublasStatus_t cublasGet##name(cublasHandle_t handle, T* value) { return Get(handle, &cublasContext::field, value); }
+KEPT(EmulationStrategy, cublasEmulationStrategy_t, emulation)
+KEPT(EmulationSpecialValuesSupport, cudaEmulationSpecialValuesSupport, special_values)
+KEPT(FixedPointEmulationMantissaControl, cudaEmulationMantissaControl, mantissa)
+KEPT(FixedPointEmulationMaxMantissaBitCount, int, mantissa_most)
+KEPT(FixedPointEmulationMantissaBitOffset, int, mantissa_offset)
+KEPT(FixedPointEmulationMantissaBitCountPointer, int*, mantissa_count)
 
 // The host needs no workspace.
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void*, size_t) {

@@ -14,6 +14,12 @@ struct cublasContext {
   cublasAtomicsMode_t atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
   cublasMath_t math = CUBLAS_DEFAULT_MATH;
   int sm_count_target = 0;
+  // Of emulated products: they are kept, and change nothing.
+  cublasEmulationStrategy_t emulation = CUBLAS_EMULATION_STRATEGY_DEFAULT;
+  cudaEmulationSpecialValuesSupport special_values = CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT;
+  cudaEmulationMantissaControl mantissa = CUDA_EMULATION_MANTISSA_CONTROL_DYNAMIC;
+  int mantissa_most = 0, mantissa_offset = 0;
+  int* mantissa_count = nullptr;
 };
 
 namespace lockstep::libraries::blas {

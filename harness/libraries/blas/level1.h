@@ -4,25 +4,51 @@
 #include <cmath>
 
 #include "libraries/blas/number.h"
+#include "libraries/matrix/elements.h"
 
 namespace lockstep::libraries::blas {
 
 inline constexpr Function::Condition NotNull(const void* pointer, const char* why) { return {pointer != nullptr, why}; }
 
+// 16-bit elements are computed with in single precision.
 template <typename T>
-cublasStatus_t Axpy(const Function& f, int64_t n, const T* alpha, const T* x, int64_t incx, T* y, int64_t incy) {
+inline constexpr bool kIsNarrow = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+template <typename T>
+using Wider = std::conditional_t<kIsNarrow<T>, float, T>;
+template <typename T>
+Wider<T> From(const T& element) {
+  if constexpr (kIsNarrow<T>) {
+    return element.Load();
+  } else {
+    return element;
+  }
+}
+template <typename T>
+T To(const Wider<T>& value) {
+  if constexpr (kIsNarrow<T>) {
+    return T::Store(value);
+  } else {
+    return value;
+  }
+}
+
+template <typename T>
+cublasStatus_t Axpy(const Function& f, int64_t n, const Wider<T>* alpha, const T* x, int64_t incx, T* y, int64_t incy) {
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({}));
   if (n <= 0) return CUBLAS_STATUS_SUCCESS;
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(alpha, "alpha is a null pointer")}));
-  const Scalar<T> factor(f, alpha);
-  if (factor.Is(T(0))) return CUBLAS_STATUS_SUCCESS;
+  const Scalar<Wider<T>> factor(f, alpha);
+  if (!kIsNarrow<T> && factor.Is(Wider<T>(0))) return CUBLAS_STATUS_SUCCESS;
   Call call = f.Begin(kMultiplyAdd<T> * static_cast<double>(n), kArithmetic<T>);
   factor.AddTo(call, "alpha");
   call.memory.push_back(VectorOf(Access::kRead, "vector x", x, n, incx));
   call.memory.push_back(VectorOf(Access::kReadWrite, "vector y", y, n, incy));
   call.run = [=] {
-    const T scale = factor();
-    for (int64_t i = 0; i < n; ++i) At(y, i, n, incy) += scale * At(x, i, n, incx);
+    const Wider<T> scale = factor();
+    for (int64_t i = 0; i < n; ++i) {
+      T& to = At(y, i, n, incy);
+      to = To<T>(From(to) + scale * From(At(x, i, n, incx)));
+    }
   };
   return Function::Do(std::move(call));
 }
@@ -63,7 +89,34 @@ cublasStatus_t Scale(const Function& f, int64_t n, const Factor* alpha, T* x, in
   call.memory.push_back(VectorOf(Access::kReadWrite, "vector x", x, n, incx));
   call.run = [=] {
     const Factor scale = factor();
-    for (int64_t i = 0; i < n; ++i) x[i * incx] *= scale;
+    for (int64_t i = 0; i < n; ++i) x[i * incx] = To<T>(From(x[i * incx]) * scale);
+  };
+  return Function::Do(std::move(call));
+}
+
+// (x, y) becomes (c x + s y, c y - conj(s) x).
+template <typename T, typename Sine>
+cublasStatus_t Rotate(const Function& f, int64_t n, T* x, int64_t incx, T* y, int64_t incy, const Real<T>* c,
+                      const Sine* s) {
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({}));
+  if (n <= 0) return CUBLAS_STATUS_SUCCESS;
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({{c != nullptr && s != nullptr, "c or s is a null pointer"}}));
+  const Scalar<Real<T>> cosine(f, c);
+  const Scalar<Sine> sine(f, s);
+  Call call = f.Begin(3 * kMultiplyAdd<T> * static_cast<double>(n), kArithmetic<T>);
+  cosine.AddTo(call, "c");
+  sine.AddTo(call, "s");
+  call.memory.push_back(VectorOf(Access::kReadWrite, "vector x", x, n, incx));
+  call.memory.push_back(VectorOf(Access::kReadWrite, "vector y", y, n, incy));
+  call.run = [=] {
+    const Wider<Real<T>> cos = From(cosine());
+    const Wider<Sine> sin = From(sine());
+    for (int64_t i = 0; i < n; ++i) {
+      T &left = At(x, i, n, incx), &right = At(y, i, n, incy);
+      const Wider<T> before = From(left);
+      left = To<T>(cos * before + sin * From(right));
+      right = To<T>(cos * From(right) - Conjugate(sin) * before);
+    }
   };
   return Function::Do(std::move(call));
 }
@@ -85,10 +138,10 @@ cublasStatus_t Dot(const Function& f, bool conjugates, int64_t n, const T* x, in
   call.run = [=] {
     Wide<T> sum = 0;
     for (int64_t i = 0; i < count; ++i) {
-      const T left = At(x, i, count, incx);
-      sum += Wide<T>(conjugates ? Conjugate(left) : left) * Wide<T>(At(y, i, count, incy));
+      const Wider<T> left = From(At(x, i, count, incx));
+      sum += Wide<T>(conjugates ? Conjugate(left) : left) * Wide<T>(From(At(y, i, count, incy)));
     }
-    *result = static_cast<T>(sum);
+    *result = To<T>(static_cast<Wider<T>>(sum));
   };
   return Function::Do(std::move(call));
 }

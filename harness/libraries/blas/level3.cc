@@ -163,6 +163,21 @@ using namespace lockstep::libraries::blas;
                                     I ldc) {                                                                         \
     return Syr2k({{__func__, handle}, uplo, trans, n, k}, half, N(alpha), N(a), lda, N(b), ldb, N(beta), N(c), ldc); \
   }
+// In single precision; other types of matrices are refused.
+#define UPDATE_EX(name, F, I, _, is_hermitian)                                                                      \
+  cublasStatus_t cublas##name##_(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, I n, I k,   \
+                                 const F* alpha, const void* a, cudaDataType a_type, I lda, const F* beta, void* c, \
+                                 cudaDataType c_type, I ldc) {                                                      \
+    const Updated u{{__func__, handle}, uplo, trans, n, k};                                                         \
+    if (a_type != CUDA_C_32F || c_type != CUDA_C_32F) return u.f.Missing("this combination of types");              \
+    return Syrk(u, is_hermitian, N(alpha), static_cast<const std::complex<float>*>(a), lda, N(beta),                \
+                static_cast<std::complex<float>*>(c), ldc);                                                         \
+  }
+#define UPDATES_EX(I, _)                       \
+  UPDATE_EX(CsyrkEx, cuComplex, I, _, false)   \
+  UPDATE_EX(Csyrk3mEx, cuComplex, I, _, false) \
+  UPDATE_EX(CherkEx, float, I, _, true)        \
+  UPDATE_EX(Cherk3mEx, float, I, _, true)
 #define SYMMETRIC(S, T, I, _)           \
   SYMM(S, T, I, _, symm, false)         \
   SYRK(S, T, T, I, _, syrk, false)      \
@@ -177,4 +192,6 @@ using namespace lockstep::libraries::blas;
 extern "C" {
 LOCKSTEP_ALL_TYPES(SYMMETRIC)
 LOCKSTEP_COMPLEX_TYPES(HERMITIAN)
+UPDATES_EX(int, )
+UPDATES_EX(int64_t, _64)
 }

@@ -3,37 +3,10 @@
 
 #include <cmath>
 
-#include "libraries/blas/number.h"
+#include "libraries/blas/level1.h"
 
 namespace lockstep::libraries::blas {
 namespace {
-
-// (x, y) becomes (c x + s y, c y - conj(s) x).
-template <typename T, typename Sine>
-cublasStatus_t Rotate(const Function& f, int64_t n, T* x, int64_t incx, T* y, int64_t incy, const Real<T>* c,
-                      const Sine* s) {
-  LOCKSTEP_RETURN_UNLESS_OK(f.Check({}));
-  if (n <= 0) return CUBLAS_STATUS_SUCCESS;
-  LOCKSTEP_RETURN_UNLESS_OK(f.Check({{c != nullptr && s != nullptr, "c or s is a null pointer"}}));
-  const Scalar<Real<T>> cosine(f, c);
-  const Scalar<Sine> sine(f, s);
-  Call call = f.Begin(3 * kMultiplyAdd<T> * static_cast<double>(n), kArithmetic<T>);
-  cosine.AddTo(call, "c");
-  sine.AddTo(call, "s");
-  call.memory.push_back(VectorOf(Access::kReadWrite, "vector x", x, n, incx));
-  call.memory.push_back(VectorOf(Access::kReadWrite, "vector y", y, n, incy));
-  call.run = [=] {
-    const Real<T> cos = cosine();
-    const Sine sin = sine();
-    for (int64_t i = 0; i < n; ++i) {
-      T &left = At(x, i, n, incx), &right = At(y, i, n, incy);
-      const T turned = cos * left + sin * right;
-      right = cos * right - Conjugate(sin) * left;
-      left = turned;
-    }
-  };
-  return Function::Do(std::move(call));
-}
 
 // All of these are read or written in host or device memory, by the pointer mode.
 template <typename T>

@@ -1,6 +1,5 @@
 // Level 1 with types as arguments. 16-bit vectors are computed with in single precision.
 #include "libraries/blas/level1.h"
-#include "libraries/matrix/elements.h"
 
 namespace lockstep::libraries::blas {
 namespace {
@@ -51,68 +50,11 @@ cublasStatus_t ByKind(const Function& function, Kind kind, F f) {
   return function.Missing("this combination of types");
 }
 
-template <typename T>
-inline constexpr bool kIsNarrow = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
-
-template <typename T>
-cublasStatus_t NarrowScale(const Function& f, int64_t n, const float* alpha, T* x, int64_t incx) {
-  if (n <= 0 || incx <= 0) return CUBLAS_STATUS_SUCCESS;
-  LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(alpha, "alpha is a null pointer")}));
-  const Scalar<float> factor(f, alpha);
-  Call call = f.Begin(static_cast<double>(n), Arithmetic::kFloat32);
-  factor.AddTo(call, "alpha");
-  call.memory.push_back(VectorOf(Access::kReadWrite, "vector x", x, n, incx));
-  call.run = [=] {
-    for (int64_t i = 0; i < n; ++i) x[i * incx] = T::Store(factor() * x[i * incx].Load());
-  };
-  return Function::Do(std::move(call));
-}
-
-template <typename T>
-cublasStatus_t NarrowAxpy(const Function& f, int64_t n, const float* alpha, const T* x, int64_t incx, T* y,
-                          int64_t incy) {
-  if (n <= 0) return CUBLAS_STATUS_SUCCESS;
-  LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(alpha, "alpha is a null pointer")}));
-  const Scalar<float> factor(f, alpha);
-  Call call = f.Begin(2 * static_cast<double>(n), Arithmetic::kFloat32);
-  factor.AddTo(call, "alpha");
-  call.memory.push_back(VectorOf(Access::kRead, "vector x", x, n, incx));
-  call.memory.push_back(VectorOf(Access::kReadWrite, "vector y", y, n, incy));
-  call.run = [=] {
-    for (int64_t i = 0; i < n; ++i) {
-      T& to = At(y, i, n, incy);
-      to = T::Store(factor() * At(x, i, n, incx).Load() + to.Load());
-    }
-  };
-  return Function::Do(std::move(call));
-}
-
-template <typename T>
-cublasStatus_t NarrowDot(const Function& f, int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, T* result) {
-  const int64_t count = std::max<int64_t>(n, 0);
-  Call call = f.Begin(2 * static_cast<double>(count), Arithmetic::kFloat32);
-  call.memory = {VectorOf(Access::kRead, "vector x", x, count, incx),
-                 VectorOf(Access::kRead, "vector y", y, count, incy)};
-  AddResult(f, call, result);
-  call.run = [=] {
-    double sum = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      sum += static_cast<double>(At(x, i, count, incx).Load()) * static_cast<double>(At(y, i, count, incy).Load());
-    }
-    *result = T::Store(static_cast<float>(sum));
-  };
-  return Function::Do(std::move(call));
-}
-
 cublasStatus_t ScaleEx(const Function& f, int64_t n, const void* alpha, cudaDataType alpha_type, void* x,
                        cudaDataType type, int64_t incx, cudaDataType execution) {
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({}));
   return ByKind(f, KindOf(type, alpha_type, execution), [&]<typename T>(T*) {
-    if constexpr (kIsNarrow<T>) {
-      return NarrowScale(f, n, static_cast<const float*>(alpha), static_cast<T*>(x), incx);
-    } else {
-      return Scale(f, n, static_cast<const T*>(alpha), static_cast<T*>(x), incx);
-    }
+    return Scale(f, n, static_cast<const Wider<T>*>(alpha), static_cast<T*>(x), incx);
   });
 }
 
@@ -121,12 +63,7 @@ cublasStatus_t AxpyEx(const Function& f, int64_t n, const void* alpha, cudaDataT
                       cudaDataType execution) {
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({}));
   return ByKind(f, x_type == y_type ? KindOf(x_type, alpha_type, execution) : Kind::kNone, [&]<typename T>(T*) {
-    if constexpr (kIsNarrow<T>) {
-      return NarrowAxpy(f, n, static_cast<const float*>(alpha), static_cast<const T*>(x), incx, static_cast<T*>(y),
-                        incy);
-    } else {
-      return Axpy(f, n, static_cast<const T*>(alpha), static_cast<const T*>(x), incx, static_cast<T*>(y), incy);
-    }
+    return Axpy(f, n, static_cast<const Wider<T>*>(alpha), static_cast<const T*>(x), incx, static_cast<T*>(y), incy);
   });
 }
 
@@ -137,12 +74,24 @@ cublasStatus_t DotEx(const Function& f, bool conjugates, int64_t n, const void* 
   if (result == nullptr) return CUBLAS_STATUS_MAPPING_ERROR;
   const bool alike = x_type == y_type && x_type == result_type;
   return ByKind(f, alike ? KindOf(x_type, execution, execution) : Kind::kNone, [&]<typename T>(T*) {
-    if constexpr (kIsNarrow<T>) {
-      return NarrowDot(f, n, static_cast<const T*>(x), incx, static_cast<const T*>(y), incy, static_cast<T*>(result));
-    } else {
-      return Dot(f, conjugates, n, static_cast<const T*>(x), incx, static_cast<const T*>(y), incy,
-                 static_cast<T*>(result));
-    }
+    return Dot(f, conjugates, n, static_cast<const T*>(x), incx, static_cast<const T*>(y), incy,
+               static_cast<T*>(result));
+  });
+}
+
+// c and s are of the elements' type, or real.
+cublasStatus_t RotateEx(const Function& f, int64_t n, void* x, cudaDataType x_type, int64_t incx, void* y,
+                        cudaDataType y_type, int64_t incy, const void* c, const void* s, cudaDataType type,
+                        cudaDataType execution) {
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({}));
+  const bool is_real = (x_type == CUDA_C_32F && type == CUDA_R_32F) || (x_type == CUDA_C_64F && type == CUDA_R_64F);
+  const Kind kind =
+      x_type != y_type || (type != x_type && !is_real) ? Kind::kNone : KindOf(x_type, execution, execution);
+  return ByKind(f, kind, [&]<typename T>(T*) {
+    T *const from = static_cast<T*>(x), *const to = static_cast<T*>(y);
+    const auto* const cosine = static_cast<const Real<T>*>(c);  // of a complex number, its real part
+    return is_real ? Rotate(f, n, from, incx, to, incy, cosine, static_cast<const Real<T>*>(s))
+                   : Rotate(f, n, from, incx, to, incy, cosine, static_cast<const T*>(s));
   });
 }
 
@@ -201,6 +150,11 @@ using namespace lockstep::libraries::blas;
   cublasStatus_t cublasNrm2Ex##_(cublasHandle_t handle, I n, const void* x, cudaDataType x_type, I incx, void* result, \
                                  cudaDataType result_type, cudaDataType execution) {                                   \
     return NormEx({__func__, handle}, n, x, x_type, incx, result, result_type, execution);                             \
+  }                                                                                                                    \
+  cublasStatus_t cublasRotEx##_(cublasHandle_t handle, I n, void* x, cudaDataType x_type, I incx, void* y,             \
+                                cudaDataType y_type, I incy, const void* c, const void* s, cudaDataType type,          \
+                                cudaDataType execution) {                                                              \
+    return RotateEx({__func__, handle}, n, x, x_type, incx, y, y_type, incy, c, s, type, execution);                   \
   }
 
 extern "C" {

@@ -113,14 +113,16 @@ void Rounded(const ProductShape& s, const void* alpha, const void* a, const void
   kProduct(without_gaps, alpha, left.data(), right.data(), beta, c);
 }
 
-// The compute type without its _PEDANTIC suffix.
+// The compute type without what a suffix asks for beyond the type.
 cublasComputeType_t Plain(cublasComputeType_t compute) {
   switch (compute) {
     case CUBLAS_COMPUTE_16F_PEDANTIC:
       return CUBLAS_COMPUTE_16F;
     case CUBLAS_COMPUTE_32F_PEDANTIC:
+    case CUBLAS_COMPUTE_32F_EMULATED_16BFX9:
       return CUBLAS_COMPUTE_32F;
     case CUBLAS_COMPUTE_64F_PEDANTIC:
+    case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
       return CUBLAS_COMPUTE_64F;
     case CUBLAS_COMPUTE_32I_PEDANTIC:
       return CUBLAS_COMPUTE_32I;

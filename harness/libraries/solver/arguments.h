@@ -64,3 +64,14 @@ inline cusolverStatus_t AnswerWork(const Function& f, std::initializer_list<Func
 }
 
 }  // namespace lockstep::libraries::solver
+
+// bufferSize functions with arguments of these types, of which `size` is answered alone.
+#define LOCKSTEP_WORK(name, ...)                                               \
+  cusolverStatus_t name##_bufferSize(cusolverDnHandle_t handle, __VA_ARGS__) { \
+    return AnswerWork({__func__, handle}, {}, size);                           \
+  }
+#define LOCKSTEP_WIDE_WORK(name, ...)                                                                               \
+  cusolverStatus_t name##_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t, __VA_ARGS__, size_t* on_device, \
+                                     size_t* on_host) {                                                             \
+    return AnswerWork({__func__, handle}, {}, on_device, on_host);                                                  \
+  }

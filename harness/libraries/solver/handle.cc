@@ -109,7 +109,11 @@ cusolverStatus_t cusolverDnCreateSyevjInfo(syevjInfo_t* info) { return Create(in
 cusolverStatus_t cusolverDnDestroySyevjInfo(syevjInfo_t info) { return Destroy(info); }
 cusolverStatus_t cusolverDnXsyevjSetTolerance(syevjInfo_t info, double) { return Exists(info); }
 cusolverStatus_t cusolverDnXsyevjSetMaxSweeps(syevjInfo_t info, int) { return Exists(info); }
-cusolverStatus_t cusolverDnXsyevjSetSortEig(syevjInfo_t info, int) { return Exists(info); }
+cusolverStatus_t cusolverDnXsyevjSetSortEig(syevjInfo_t info, int sorts) {
+  LOCKSTEP_RETURN_UNLESS_OK(Exists(info));
+  info->state->sorts = sorts != 0;
+  return CUSOLVER_STATUS_SUCCESS;
+}
 cusolverStatus_t cusolverDnXsyevjGetResidual(cusolverDnHandle_t handle, syevjInfo_t info, double* residual) {
   return Ask(handle, info, &lockstep::libraries::solver::Jacobi::residual, residual);
 }
@@ -121,7 +125,11 @@ cusolverStatus_t cusolverDnCreateGesvdjInfo(gesvdjInfo_t* info) { return Create(
 cusolverStatus_t cusolverDnDestroyGesvdjInfo(gesvdjInfo_t info) { return Destroy(info); }
 cusolverStatus_t cusolverDnXgesvdjSetTolerance(gesvdjInfo_t info, double) { return Exists(info); }
 cusolverStatus_t cusolverDnXgesvdjSetMaxSweeps(gesvdjInfo_t info, int) { return Exists(info); }
-cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t info, int) { return Exists(info); }
+cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t info, int sorts) {
+  LOCKSTEP_RETURN_UNLESS_OK(Exists(info));
+  info->state->sorts = sorts != 0;
+  return CUSOLVER_STATUS_SUCCESS;
+}
 cusolverStatus_t cusolverDnXgesvdjGetResidual(cusolverDnHandle_t handle, gesvdjInfo_t info, double* residual) {
   return Ask(handle, info, &lockstep::libraries::solver::Jacobi::residual, residual);
 }

@@ -25,6 +25,7 @@ namespace lockstep::libraries::solver {
 struct Jacobi {
   double residual = 0;
   int sweeps = 0;
+  bool sorts = true;  // otherwise a value stays at the place to which its vector is nearest
 };
 
 struct Kind {

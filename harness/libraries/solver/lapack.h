@@ -64,6 +64,8 @@ struct Lapack;
   void s##sygvd_(const int* type, const char* job, const char* uplo, const int* n, T* a, const int* lda, T* b,       \
                  const int* ldb, T* w, T* work, const int* size, int* integers, const int* integer_size, int* info,  \
                  size_t, size_t);                                                                                    \
+  void s##geev_(const char* jobvl, const char* jobvr, const int* n, T* a, const int* lda, T* wr, T* wi, T* vl,       \
+                const int* ldvl, T* vr, const int* ldvr, T* work, const int* size, int* info, size_t, size_t);       \
   void s##gesvd_(const char* jobu, const char* jobvt, const int* m, const int* n, T* a, const int* lda, T* s_values, \
                  T* u, const int* ldu, T* vt, const int* ldvt, T* work, const int* size, int* info, size_t, size_t);
 #define LOCKSTEP_FORTRAN_COMPLEX(T, R, s)                                                                             \
@@ -74,6 +76,9 @@ struct Lapack;
   void s##hegvd_(const int* type, const char* job, const char* uplo, const int* n, T* a, const int* lda, T* b,        \
                  const int* ldb, R* w, T* work, const int* size, R* reals, const int* real_size, int* integers,       \
                  const int* integer_size, int* info, size_t, size_t);                                                 \
+  void s##geev_(const char* jobvl, const char* jobvr, const int* n, T* a, const int* lda, T* w, T* vl,                \
+                const int* ldvl, T* vr, const int* ldvr, T* work, const int* size, R* reals, int* info, size_t,       \
+                size_t);                                                                                              \
   void s##gesvd_(const char* jobu, const char* jobvt, const int* m, const int* n, T* a, const int* lda, R* s_values,  \
                  T* u, const int* ldu, T* vt, const int* ldvt, T* work, const int* size, R* reals, int* info, size_t, \
                  size_t);
@@ -97,6 +102,7 @@ LOCKSTEP_FORTRAN_COMPLEX(std::complex<double>, double, z)
   static constexpr auto trtri = s##trtri_;           \
   static constexpr auto syevd = s##symmetric##evd_;  \
   static constexpr auto sygvd = s##symmetric##gvd_;  \
+  static constexpr auto geev = s##geev_;             \
   static constexpr auto gesvd = s##gesvd_;
 template <>
 struct Lapack<float> {
@@ -184,11 +190,50 @@ void AddTriangle(std::vector<Range>* to, Access access, const char* what, const 
     if (end > first) to->push_back(Elements(access, what, matrix + first + column * leading, end - first));
   }
 }
+// Of factors by Jacobi's method that are not sorted: the order in which each place has the vector of those left that has
+// most of it, as small rotations leave them. The vectors are columns, on their diagonals made positive.
+template <typename T>
+std::vector<int> Places(int n, const T* vectors, int64_t leading) {
+  std::vector<int> order;
+  std::vector<bool> is_taken(static_cast<size_t>(n));
+  for (int place = 0; place < n; ++place) {
+    int best = -1;
+    for (int column = 0; column < n; ++column) {
+      const auto size = [&](int at) { return std::abs(vectors[place + at * leading]); };
+      if (!is_taken[static_cast<size_t>(column)] && (best < 0 || size(column) > size(best))) best = column;
+    }
+    is_taken[static_cast<size_t>(best)] = true;
+    order.push_back(best);
+  }
+  return order;
+}
+// The factor that makes a number positive.
+template <typename T>
+T Turn(const T& value) {
+  return value == T(0) ? T(1) : Conjugate(value) / std::abs(value);
+}
+// Column i becomes what column order[i] was, times factors[i].
+template <typename T>
+void Reorder(const std::vector<int>& order, const std::vector<T>& factors, int64_t rows, T* columns, int64_t leading) {
+  std::vector<T> before;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const T* const from = columns + static_cast<int64_t>(i) * leading;
+    before.insert(before.end(), from, from + rows);
+  }
+  for (size_t i = 0; i < order.size(); ++i) {
+    for (int64_t row = 0; row < rows; ++row) {
+      columns[row + static_cast<int64_t>(i) * leading] =
+          factors[i] * before[static_cast<size_t>(row + order[i] * rows)];
+    }
+  }
+}
+
 // Marks a workspace as overwritten.
 template <typename T>
 Range Work(T* work, int64_t size) {
   return Elements(Access::kWrite, "the workspace", work, size);
 }
+inline Range WorkOf(void* work, size_t bytes) { return Work(static_cast<char*>(work), static_cast<int64_t>(bytes)); }
 inline Range Info(int* info, int64_t count = 1) { return Elements(Access::kWrite, "info", info, count); }
 
 using libraries::N;

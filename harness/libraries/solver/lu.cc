@@ -92,9 +92,7 @@ cusolverStatus_t Getrs(const Function& f, cublasOperation_t op, int64_t n, int64
 using namespace lockstep::libraries::solver;
 
 #define LU(S, T, R, orthogonal, symmetric)                                                                       \
-  cusolverStatus_t cusolverDn##S##getrf_bufferSize(cusolverDnHandle_t handle, int, int, T*, int, int* size) {    \
-    return AnswerWork({__func__, handle}, {}, size);                                                             \
-  }                                                                                                              \
+  LOCKSTEP_WORK(cusolverDn##S##getrf, int, int, T*, int, int* size)                                              \
   cusolverStatus_t cusolverDn##S##getrf(cusolverDnHandle_t handle, int m, int n, T* a, int lda, T*, int* pivots, \
                                         int* info) {                                                             \
     return Getrf({__func__, handle}, m, n, N(a), lda, pivots, info);                                             \
@@ -108,11 +106,7 @@ extern "C" {
 
 LOCKSTEP_ALL_TYPES(LU)
 
-cusolverStatus_t cusolverDnXgetrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t, int64_t, int64_t,
-                                             cudaDataType, const void*, int64_t, cudaDataType, size_t* on_device,
-                                             size_t* on_host) {
-  return AnswerWork({__func__, handle}, {}, on_device, on_host);
-}
+LOCKSTEP_WIDE_WORK(cusolverDnXgetrf, int64_t, int64_t, cudaDataType, const void*, int64_t, cudaDataType)
 cusolverStatus_t cusolverDnXgetrf(cusolverDnHandle_t handle, cusolverDnParams_t, int64_t m, int64_t n,
                                   cudaDataType type, void* a, int64_t lda, int64_t* pivots, cudaDataType, void*, size_t,
                                   void*, size_t, int* info) {

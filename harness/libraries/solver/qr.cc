@@ -70,42 +70,31 @@ cusolverStatus_t Ormqr(const Function& f, cublasSideMode_t side, cublasOperation
 using namespace lockstep::libraries;
 using namespace lockstep::libraries::solver;
 
-#define QR(S, T, R, orthogonal, symmetric)                                                                            \
-  cusolverStatus_t cusolverDn##S##geqrf_bufferSize(cusolverDnHandle_t handle, int, int, T*, int, int* size) {         \
-    return AnswerWork({__func__, handle}, {}, size);                                                                  \
-  }                                                                                                                   \
-  cusolverStatus_t cusolverDn##S##geqrf(cusolverDnHandle_t handle, int m, int n, T* a, int lda, T* tau, T* work,      \
-                                        int size, int* info) {                                                        \
-    return Geqrf({__func__, handle}, m, n, N(a), lda, N(tau), Work(work, size), info);                                \
-  }                                                                                                                   \
-  cusolverStatus_t cusolverDn##S##orthogonal##gqr_bufferSize(cusolverDnHandle_t handle, int, int, int, const T*, int, \
-                                                             const T*, int* size) {                                   \
-    return AnswerWork({__func__, handle}, {}, size);                                                                  \
-  }                                                                                                                   \
-  cusolverStatus_t cusolverDn##S##orthogonal##gqr(cusolverDnHandle_t handle, int m, int n, int k, T* a, int lda,      \
-                                                  const T* tau, T* work, int size, int* info) {                       \
-    return Orgqr({__func__, handle}, m, n, k, N(a), lda, N(tau), Work(work, size), info);                             \
-  }                                                                                                                   \
-  cusolverStatus_t cusolverDn##S##orthogonal##mqr_bufferSize(cusolverDnHandle_t handle, cublasSideMode_t,             \
-                                                             cublasOperation_t, int, int, int, const T*, int,         \
-                                                             const T*, const T*, int, int* size) {                    \
-    return AnswerWork({__func__, handle}, {}, size);                                                                  \
-  }                                                                                                                   \
-  cusolverStatus_t cusolverDn##S##orthogonal##mqr(cusolverDnHandle_t handle, cublasSideMode_t side,                   \
-                                                  cublasOperation_t op, int m, int n, int k, const T* a, int lda,     \
-                                                  const T* tau, T* c, int ldc, T* work, int size, int* info) {        \
-    return Ormqr({__func__, handle}, side, op, m, n, k, N(a), lda, N(tau), N(c), ldc, Work(work, size), info);        \
+#define QR(S, T, R, orthogonal, symmetric)                                                                         \
+  LOCKSTEP_WORK(cusolverDn##S##geqrf, int, int, T*, int, int* size)                                                \
+  cusolverStatus_t cusolverDn##S##geqrf(cusolverDnHandle_t handle, int m, int n, T* a, int lda, T* tau, T* work,   \
+                                        int size, int* info) {                                                     \
+    return Geqrf({__func__, handle}, m, n, N(a), lda, N(tau), Work(work, size), info);                             \
+  }                                                                                                                \
+  LOCKSTEP_WORK(cusolverDn##S##orthogonal##gqr, int, int, int, const T*, int, const T*, int* size)                 \
+  cusolverStatus_t cusolverDn##S##orthogonal##gqr(cusolverDnHandle_t handle, int m, int n, int k, T* a, int lda,   \
+                                                  const T* tau, T* work, int size, int* info) {                    \
+    return Orgqr({__func__, handle}, m, n, k, N(a), lda, N(tau), Work(work, size), info);                          \
+  }                                                                                                                \
+  LOCKSTEP_WORK(cusolverDn##S##orthogonal##mqr, cublasSideMode_t, cublasOperation_t, int, int, int, const T*, int, \
+                const T*, const T*, int, int* size)                                                                \
+  cusolverStatus_t cusolverDn##S##orthogonal##mqr(cusolverDnHandle_t handle, cublasSideMode_t side,                \
+                                                  cublasOperation_t op, int m, int n, int k, const T* a, int lda,  \
+                                                  const T* tau, T* c, int ldc, T* work, int size, int* info) {     \
+    return Ormqr({__func__, handle}, side, op, m, n, k, N(a), lda, N(tau), N(c), ldc, Work(work, size), info);     \
   }
 
 extern "C" {
 
 LOCKSTEP_ALL_TYPES(QR)
 
-cusolverStatus_t cusolverDnXgeqrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t, int64_t, int64_t,
-                                             cudaDataType, const void*, int64_t, cudaDataType, const void*,
-                                             cudaDataType, size_t* on_device, size_t* on_host) {
-  return AnswerWork({__func__, handle}, {}, on_device, on_host);
-}
+LOCKSTEP_WIDE_WORK(cusolverDnXgeqrf, int64_t, int64_t, cudaDataType, const void*, int64_t, cudaDataType, const void*,
+                   cudaDataType)
 cusolverStatus_t cusolverDnXgeqrf(cusolverDnHandle_t handle, cusolverDnParams_t, int64_t m, int64_t n,
                                   cudaDataType type, void* a, int64_t lda, cudaDataType tau_type, void* tau,
                                   cudaDataType, void* work, size_t bytes, void*, size_t, int* info) {
@@ -113,8 +102,7 @@ cusolverStatus_t cusolverDnXgeqrf(cusolverDnHandle_t handle, cusolverDnParams_t,
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({{type == tau_type, "tau is of another type than the matrix"}}));
   return OfType(f, type, [&](auto t) {
     using T = typename decltype(t)::type;
-    return Geqrf(f, m, n, static_cast<T*>(a), lda, static_cast<T*>(tau),
-                 Work(static_cast<char*>(work), static_cast<int64_t>(bytes)), info);
+    return Geqrf(f, m, n, static_cast<T*>(a), lda, static_cast<T*>(tau), WorkOf(work, bytes), info);
   });
 }
 

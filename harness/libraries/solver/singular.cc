@@ -1,4 +1,6 @@
 // Singular values, in falling order, and their vectors.
+#include <cmath>
+
 #include "libraries/solver/arguments.h"
 
 namespace lockstep::libraries::solver {
@@ -71,7 +73,12 @@ struct Singular {
   }
 };
 
-// The same with V instead of V^H, of any shape, one or a batch of them one behind the other.
+// Elements between the matrices of a batch, and between their singular values.
+struct Strides {
+  int64_t a = 0, s = 0, u = 0, v = 0;
+};
+
+// The same with V instead of V^H, of any shape, one or a batch of them.
 template <typename T>
 struct Turned {
   Function f;
@@ -87,47 +94,120 @@ struct Turned {
   int ldv;
   Range work;
   int* info;
-  int count;
-  std::shared_ptr<Jacobi> jacobi;
+  int count = 1;
+  Strides strides = {};
+  std::shared_ptr<Jacobi> jacobi = nullptr;
+  int rank = -1;                // that many values and vectors are kept, and A; -1: all
+  double* residuals = nullptr;  // the norms of what is left out, in host memory
 
   bool vectors() const { return mode == CUSOLVER_EIG_MODE_VECTOR; }
   int most() const { return std::min(m, n); }
-  int u_columns() const { return econ ? most() : m; }
-  int v_columns() const { return econ ? most() : n; }
-  T* a_of(int i) const { return a + static_cast<int64_t>(i) * lda * n; }
-  T* u_of(int i) const { return u + static_cast<int64_t>(i) * ldu * m; }
-  T* v_of(int i) const { return v + static_cast<int64_t>(i) * ldv * n; }
+  int kept() const { return rank >= 0 ? rank : most(); }
+  int u_columns() const { return rank >= 0 || econ ? kept() : m; }
+  int v_columns() const { return rank >= 0 || econ ? kept() : n; }
+  T* a_of(int i) const { return a + i * strides.a; }
+  Real<T>* s_of(int i) const { return s + i * strides.s; }
+  T* u_of(int i) const { return u + i * strides.u; }
+  T* v_of(int i) const { return v + i * strides.v; }
 
   cusolverStatus_t Do() const {
     Call call = f.Begin(MultiplyAdds<T>(Products(m, n) * count), kArithmetic<T>);
     for (int i = 0; i < count; ++i) {
-      call.memory.push_back(MatrixOf(Access::kReadWrite, "matrix A", a_of(i), m, n, lda));
+      call.memory.push_back(MatrixOf(rank >= 0 ? Access::kRead : Access::kReadWrite, "matrix A", a_of(i), m, n, lda));
+      call.memory.push_back(Elements(Access::kWrite, "the singular values", s_of(i), kept()));
       if (!vectors()) continue;
       call.memory.push_back(MatrixOf(Access::kWrite, "matrix U", u_of(i), m, u_columns(), ldu));
       call.memory.push_back(MatrixOf(Access::kWrite, "matrix V", v_of(i), n, v_columns(), ldv));
     }
-    call.memory.push_back(Elements(Access::kWrite, "the singular values", s, int64_t{most()} * count));
     call.memory.push_back(work);
     call.memory.push_back(Info(info, count));
+    call.waits = residuals != nullptr;
     call.run = [self = *this] {
       for (int i = 0; i < self.count; ++i) self.RunOne(i);
-      *self.jacobi = {0, 1};
+      if (self.jacobi != nullptr) self.jacobi->residual = 0, self.jacobi->sweeps = 1;
     };
     return Function::Do(std::move(call));
   }
 
   void RunOne(int i) const {
-    const char job = !vectors() ? 'N' : econ ? 'S' : 'A';
-    const int rows = std::max(1, v_columns());
-    std::vector<T> vt(static_cast<size_t>(rows) * static_cast<size_t>(n) + 1);
-    info[i] = Gesvd(job, job, m, n, a_of(i), lda, s + static_cast<int64_t>(i) * most(), u_of(i), ldu, vt.data(), rows);
-    if (!vectors()) return;
-    for (int row = 0; row < n; ++row) {
-      for (int column = 0; column < v_columns(); ++column) {
-        v_of(i)[row + static_cast<int64_t>(column) * ldv] =
-            Conjugate(vt[static_cast<size_t>(column) + static_cast<size_t>(row) * static_cast<size_t>(rows)]);
+    const bool is_sorted = count == 1 || jacobi == nullptr || jacobi->sorts;
+    const char job = !vectors() && is_sorted ? 'N' : rank >= 0 || econ ? 'S' : 'A';
+    const int columns = job == 'A' ? m : most(), rows = std::max(1, job == 'A' ? n : most()), ld = std::max(1, m);
+    std::vector<T> matrix(static_cast<size_t>(m) * static_cast<size_t>(n) + 1),
+        left(static_cast<size_t>(ld) * static_cast<size_t>(columns) + 1);
+    std::vector<T> vt(static_cast<size_t>(rows) * static_cast<size_t>(n) + 1), right(vt.size());
+    std::vector<Real<T>> values(static_cast<size_t>(most()) + 1);
+    for (int column = 0; column < n; ++column)
+      std::copy_n(a_of(i) + int64_t{column} * lda, m, matrix.data() + int64_t{column} * m);
+    info[i] = Gesvd(job, job, m, n, matrix.data(), ld, values.data(), left.data(), ld, vt.data(), rows);
+    const int right_columns = job == 'A' ? n : most();
+    for (int row = 0; job != 'N' && row < n; ++row) {
+      for (int column = 0; column < right_columns; ++column) {
+        right[static_cast<size_t>(row + int64_t{column} * n)] =
+            Conjugate(vt[static_cast<size_t>(column + int64_t{row} * rows)]);
       }
     }
+    if (!is_sorted) Unsort(values.data(), left.data(), right.data());
+    std::copy_n(values.data(), kept(), s_of(i));
+    for (int column = 0; vectors() && column < u_columns(); ++column) {
+      std::copy_n(left.data() + int64_t{column} * m, m, u_of(i) + int64_t{column} * ldu);
+    }
+    for (int column = 0; vectors() && column < v_columns(); ++column) {
+      std::copy_n(right.data() + int64_t{column} * n, n, v_of(i) + int64_t{column} * ldv);
+    }
+    if (residuals == nullptr) return;
+    double squares = 0;
+    for (int k = kept(); k < most(); ++k)
+      squares += static_cast<double>(values[static_cast<size_t>(k)]) * values[static_cast<size_t>(k)];
+    residuals[i] = std::sqrt(squares);
+  }
+
+  // Only columns of U that belong to a singular value change places.
+  void Unsort(Real<T>* values, T* left, T* right) const {
+    std::vector<int> places = Places(n, right, n);
+    std::erase_if(places, [&](int place) { return place >= most(); });
+    std::vector<T> factors;
+    for (size_t at = 0; at < places.size(); ++at)
+      factors.push_back(Turn(right[at + static_cast<size_t>(places[at]) * static_cast<size_t>(n)]));
+    Reorder(places, std::vector<Real<T>>(places.size(), 1), 1, values, 1);
+    Reorder(places, factors, m, left, m);
+    Reorder(places, factors, n, right, n);
+  }
+};
+
+// What functions with 64-bit sizes say of A = U S V^H.
+struct Wide {
+  cudaDataType type, s_type, u_type, v_type;
+  int64_t m, n;
+  void* a;
+  int64_t lda;
+  void *s, *u;
+  int64_t ldu;
+  void* v;
+  int64_t ldv;
+  Range work;
+  int* info;
+
+  cusolverStatus_t Do(const Function& f, bool vectors, bool econ, int rank = -1) const {
+    return OfType(f, type, [&](auto t) {
+      using T = typename decltype(t)::type;
+      LOCKSTEP_RETURN_UNLESS_OK(f.Check(
+          {IsSize(m),
+           IsSize(n),
+           Leads(lda, m),
+           Leads(ldu, m),
+           Leads(ldv, n),
+           {s_type == kData<Real<T>> && u_type == type && v_type == type, "the arrays are of different types"}}));
+      LOCKSTEP_REFUSE_UNLESS_FIT(f, m, n, lda, ldu, ldv);
+      Turned<T> turned{f, vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR, econ, static_cast<int>(m),
+                       static_cast<int>(n)};
+      turned.a = static_cast<T*>(a), turned.lda = static_cast<int>(lda);
+      turned.s = static_cast<Real<T>*>(s);
+      turned.u = static_cast<T*>(u), turned.ldu = static_cast<int>(ldu);
+      turned.v = static_cast<T*>(v), turned.ldv = static_cast<int>(ldv);
+      turned.work = work, turned.info = info, turned.rank = rank;
+      return turned.Do();
+    });
   }
 };
 
@@ -138,9 +218,7 @@ using namespace lockstep::libraries;
 using namespace lockstep::libraries::solver;
 
 #define SINGULAR(S, T, R, orthogonal, symmetric)                                                                       \
-  cusolverStatus_t cusolverDn##S##gesvd_bufferSize(cusolverDnHandle_t handle, int, int, int* size) {                   \
-    return AnswerWork({__func__, handle}, {}, size);                                                                   \
-  }                                                                                                                    \
+  LOCKSTEP_WORK(cusolverDn##S##gesvd, int, int, int* size)                                                             \
   cusolverStatus_t cusolverDn##S##gesvd(cusolverDnHandle_t handle, signed char jobu, signed char jobvt, int m, int n,  \
                                         T* a, int lda, R* s, T* u, int ldu, T* vt, int ldvt, T* work, int size, R*,    \
                                         int* info) {                                                                   \
@@ -160,11 +238,8 @@ using namespace lockstep::libraries::solver;
                                        info}                                                                           \
         .Do(false);                                                                                                    \
   }                                                                                                                    \
-  cusolverStatus_t cusolverDn##S##gesvdj_bufferSize(cusolverDnHandle_t handle, cusolverEigMode_t, int, int, int,       \
-                                                    const T*, int, const R*, const T*, int, const T*, int, int* size,  \
-                                                    gesvdjInfo_t) {                                                    \
-    return AnswerWork({__func__, handle}, {}, size);                                                                   \
-  }                                                                                                                    \
+  LOCKSTEP_WORK(cusolverDn##S##gesvdj, cusolverEigMode_t, int, int, int, const T*, int, const R*, const T*, int,       \
+                const T*, int, int* size, gesvdjInfo_t)                                                                \
   cusolverStatus_t cusolverDn##S##gesvdj(cusolverDnHandle_t handle, cusolverEigMode_t mode, int econ, int m, int n,    \
                                          T* a, int lda, R* s, T* u, int ldu, T* v, int ldv, T* work, int size,         \
                                          int* info, gesvdjInfo_t parameters) {                                         \
@@ -178,15 +253,27 @@ using namespace lockstep::libraries::solver;
                                               {Leading(lda, m), 6},                                                    \
                                               {!vectors || Leading(ldu, m), 9},                                        \
                                               {!vectors || Leading(ldv, n), 11}}));                                    \
-    return Turned<NumberOf<T>::type>{                                                                                  \
-        f, mode, econ != 0, m, n, N(a), lda, s, N(u), ldu, N(v), ldv, Work(work, size), info, 1, parameters->state}    \
+    return Turned<NumberOf<T>::type>{f,                                                                                \
+                                     mode,                                                                             \
+                                     econ != 0,                                                                        \
+                                     m,                                                                                \
+                                     n,                                                                                \
+                                     N(a),                                                                             \
+                                     lda,                                                                              \
+                                     s,                                                                                \
+                                     N(u),                                                                             \
+                                     ldu,                                                                              \
+                                     N(v),                                                                             \
+                                     ldv,                                                                              \
+                                     Work(work, size),                                                                 \
+                                     info,                                                                             \
+                                     1,                                                                                \
+                                     {},                                                                               \
+                                     parameters->state}                                                                \
         .Do();                                                                                                         \
   }                                                                                                                    \
-  cusolverStatus_t cusolverDn##S##gesvdjBatched_bufferSize(cusolverDnHandle_t handle, cusolverEigMode_t, int, int,     \
-                                                           const T*, int, const R*, const T*, int, const T*, int,      \
-                                                           int* size, gesvdjInfo_t, int) {                             \
-    return AnswerWork({__func__, handle}, {}, size);                                                                   \
-  }                                                                                                                    \
+  LOCKSTEP_WORK(cusolverDn##S##gesvdjBatched, cusolverEigMode_t, int, int, const T*, int, const R*, const T*, int,     \
+                const T*, int, int* size, gesvdjInfo_t, int)                                                           \
   cusolverStatus_t cusolverDn##S##gesvdjBatched(cusolverDnHandle_t handle, cusolverEigMode_t mode, int m, int n, T* a, \
                                                 int lda, R* s, T* u, int ldu, T* v, int ldv, T* work, int size,        \
                                                 int* info, gesvdjInfo_t parameters, int count) {                       \
@@ -200,14 +287,70 @@ using namespace lockstep::libraries::solver;
                                        Leads(ldv, n),                                                                  \
                                        IsSize(count),                                                                  \
                                        {m <= 32 && n <= 32, "a matrix of a batch has more than 32 rows"}}));           \
-    return Turned<NumberOf<T>::type>{                                                                                  \
-        f, mode, false, m, n, N(a), lda, s, N(u), ldu, N(v), ldv, Work(work, size), info, count, parameters->state}    \
+    const Strides strides = {int64_t{lda} * n, std::min(m, n), int64_t{ldu} * m, int64_t{ldv} * n};                    \
+    return Turned<NumberOf<T>::type>{f,                                                                                \
+                                     mode,                                                                             \
+                                     false,                                                                            \
+                                     m,                                                                                \
+                                     n,                                                                                \
+                                     N(a),                                                                             \
+                                     lda,                                                                              \
+                                     s,                                                                                \
+                                     N(u),                                                                             \
+                                     ldu,                                                                              \
+                                     N(v),                                                                             \
+                                     ldv,                                                                              \
+                                     Work(work, size),                                                                 \
+                                     info,                                                                             \
+                                     count,                                                                            \
+                                     strides,                                                                          \
+                                     parameters->state}                                                                \
         .Do();                                                                                                         \
+  }
+
+#define TRUNCATED(S, T, R, orthogonal, symmetric)                                                                \
+  LOCKSTEP_WORK(cusolverDn##S##gesvdaStridedBatched, cusolverEigMode_t, int, int, int, const T*, int, long long, \
+                const R*, long long, const T*, int, long long, const T*, int, long long, int* size, int)         \
+  cusolverStatus_t cusolverDn##S##gesvdaStridedBatched(                                                          \
+      cusolverDnHandle_t handle, cusolverEigMode_t mode, int rank, int m, int n, const T* a, int lda,            \
+      long long a_stride, R* s, long long s_stride, T* u, int ldu, long long u_stride, T* v, int ldv,            \
+      long long v_stride, T* work, int size, int* info, double* residuals, int count) {                          \
+    const Function f{__func__, handle};                                                                          \
+    LOCKSTEP_RETURN_UNLESS_OK(f.Check({IsMode(mode),                                                             \
+                                       IsSize(n),                                                                \
+                                       {m >= n, "the matrix is wider than high"},                                \
+                                       Leads(lda, m),                                                            \
+                                       Leads(ldu, m),                                                            \
+                                       Leads(ldv, n),                                                            \
+                                       IsSize(count),                                                            \
+                                       {rank >= 0 && rank <= n, "the rank is not one of the matrix's"}}));       \
+    using Element = NumberOf<T>::type;                                                                           \
+    return Turned<Element>{f,                                                                                    \
+                           mode,                                                                                 \
+                           true,                                                                                 \
+                           m,                                                                                    \
+                           n,                                                                                    \
+                           const_cast<Element*>(N(a)),                                                           \
+                           lda,                                                                                  \
+                           s,                                                                                    \
+                           N(u),                                                                                 \
+                           ldu,                                                                                  \
+                           N(v),                                                                                 \
+                           ldv,                                                                                  \
+                           Work(work, size),                                                                     \
+                           info,                                                                                 \
+                           count,                                                                                \
+                           {a_stride, s_stride, u_stride, v_stride},                                             \
+                           nullptr,                                                                              \
+                           rank,                                                                                 \
+                           residuals}                                                                            \
+        .Do();                                                                                                   \
   }
 
 extern "C" {
 
 LOCKSTEP_ALL_TYPES(SINGULAR)
+LOCKSTEP_ALL_TYPES(TRUNCATED)
 
 cusolverStatus_t cusolverDnXgesvd_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t, signed char, signed char,
                                              int64_t m, int64_t n, cudaDataType, const void*, int64_t, cudaDataType,
@@ -236,10 +379,42 @@ cusolverStatus_t cusolverDnXgesvd(cusolverDnHandle_t handle, cusolverDnParams_t,
                        ldu,
                        static_cast<T*>(vt),
                        ldvt,
-                       Work(static_cast<char*>(work), static_cast<int64_t>(bytes)),
+                       WorkOf(work, bytes),
                        info}
         .Do(true);
   });
+}
+
+LOCKSTEP_WIDE_WORK(cusolverDnXgesvdp, cusolverEigMode_t, int, int64_t, int64_t, cudaDataType, const void*, int64_t,
+                   cudaDataType, const void*, cudaDataType, const void*, int64_t, cudaDataType, const void*, int64_t,
+                   cudaDataType)
+#define WIDE_ARGUMENTS                                                                                              \
+  cudaDataType type, void *a, int64_t lda, cudaDataType s_type, void *s, cudaDataType u_type, void *u, int64_t ldu, \
+      cudaDataType v_type, void *v, int64_t ldv, cudaDataType, void *work, size_t bytes, void *, size_t, int *info
+#define WIDE {type, s_type, u_type, v_type, m, n, a, lda, s, u, ldu, v, ldv, WorkOf(work, bytes), info}
+
+// By polar decomposition in NVIDIA's library, whose error of the smallest singular values it tells: LAPACK's has none.
+cusolverStatus_t cusolverDnXgesvdp(cusolverDnHandle_t handle, cusolverDnParams_t, cusolverEigMode_t mode, int econ,
+                                   int64_t m, int64_t n, WIDE_ARGUMENTS, double* error) {
+  const Function f{__func__, handle};
+  const Wide wide = WIDE;
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({IsMode(mode), NotNull(error)}));
+  *error = 0;
+  return wide.Do(f, mode == CUSOLVER_EIG_MODE_VECTOR, econ != 0);
+}
+
+LOCKSTEP_WIDE_WORK(cusolverDnXgesvdr, signed char, signed char, int64_t, int64_t, int64_t, int64_t, int64_t,
+                   cudaDataType, const void*, int64_t, cudaDataType, const void*, cudaDataType, const void*, int64_t,
+                   cudaDataType, const void*, int64_t, cudaDataType)
+// By random projections in NVIDIA's library; exactly here.
+cusolverStatus_t cusolverDnXgesvdr(cusolverDnHandle_t handle, cusolverDnParams_t, signed char jobu, signed char jobv,
+                                   int64_t m, int64_t n, int64_t rank, int64_t more, int64_t, WIDE_ARGUMENTS) {
+  const Function f{__func__, handle};
+  const Wide wide = WIDE;
+  LOCKSTEP_RETURN_UNLESS_OK(
+      f.Check({{rank >= 0 && more >= 0 && rank + more <= std::min(m, n), "the rank is not one of the matrix's"}}));
+  if (jobu != jobv) return f.Missing("vectors of one side alone");
+  return wide.Do(f, jobu != 'N', true, static_cast<int>(rank));
 }
 
 }  // extern "C"

@@ -30,7 +30,7 @@ struct Arguments {
     if (a->type != compute || b->type != compute || c->type != compute || !IsBlasType(compute)) {
       return f.Missing("this combination of types");
     }
-    return a->batches == 1 && b->batches == 1 && c->batches == 1 ? CUSPARSE_STATUS_SUCCESS : f.Missing("a batch");
+    return f.Check({{a->batches == c->batches && b->batches == c->batches, "the batches are of different sizes"}});
   }
 };
 
@@ -40,24 +40,34 @@ struct Work {
   cusparseDnMatDescr a, b;
   cusparseSpMatDescr c;
   Factor<Z> alpha, beta;
-  Entries entries;
+  std::vector<Entries> all;  // by matrix of the batch
 
   bool Touch(Memory& memory) {
-    return ReadEntries(function, memory, c, 0, &entries) &&
-           TouchLines(memory, Access::kRead, "matrix A", a, 0, Marks(entries.row, c.rows), plain_a) &&
-           TouchLines(memory, Access::kRead, "matrix B", b, 0, Marks(entries.column, c.columns), !plain_b) &&
-           memory.Touch(Values(beta.IsZero() ? Access::kWrite : Access::kReadWrite, "the values of matrix C",
-                               ValuesOf(c, 0, entries), c.type, entries.count()));
+    all.resize(static_cast<size_t>(c.batches));
+    for (int batch = 0; batch < c.batches; ++batch) {
+      Entries& entries = all[static_cast<size_t>(batch)];
+      if (!ReadEntries(function, memory, c, batch, &entries) ||
+          !TouchLines(memory, Access::kRead, "matrix A", a, batch, Marks(entries.row, c.rows), plain_a) ||
+          !TouchLines(memory, Access::kRead, "matrix B", b, batch, Marks(entries.column, c.columns), !plain_b) ||
+          !memory.Touch(Values(beta.IsZero() ? Access::kWrite : Access::kReadWrite, "the values of matrix C",
+                               ValuesOf(c, batch, entries), c.type, entries.count()))) {
+        return false;
+      }
+    }
+    return true;
   }
   void Run() const {
+    for (int batch = 0; batch < c.batches; ++batch) RunOne(batch, all[static_cast<size_t>(batch)]);
+  }
+  void RunOne(int batch, const Entries& entries) const {
     const Z scale = alpha(), keep = beta();
-    void* const values = ValuesOf(c, 0, entries);
+    void* const values = ValuesOf(c, batch, entries);
     for (int64_t i = 0; i < entries.count(); ++i) {
       const int64_t row = entries.row[static_cast<size_t>(i)], column = entries.column[static_cast<size_t>(i)];
       Z sum = 0;
       for (int64_t k = 0; k < (plain_a ? a.columns : a.rows); ++k) {
-        sum += Load<Z>(a.type, a.values, plain_a ? Place(a, 0, row, k) : Place(a, 0, k, row)) *
-               Load<Z>(b.type, b.values, plain_b ? Place(b, 0, k, column) : Place(b, 0, column, k));
+        sum += Load<Z>(a.type, a.values, plain_a ? Place(a, batch, row, k) : Place(a, batch, k, row)) *
+               Load<Z>(b.type, b.values, plain_b ? Place(b, batch, k, column) : Place(b, batch, column, k));
       }
       const Z added = scale * sum;
       Store(c.type, values, i, keep == Z(0) ? added : added + keep * Load<Z>(c.type, values, i));

@@ -28,6 +28,8 @@ struct cusparseSpGEMMDescr {
 namespace lockstep::libraries::sparse {
 namespace {
 
+constexpr Z kNoFactor = 0;
+
 struct Arguments {
   Function f;
   cusparseOperation_t op_a, op_b;
@@ -59,16 +61,16 @@ struct Arguments {
     return Load<Z>(compute, beta, 0) == Z(0) ? CUSPARSE_STATUS_SUCCESS : f.Missing("a beta other than 0");
   }
 
-  // Reads A and B; how many products there are.
-  Call Begin(const std::shared_ptr<Result>& result) const {
+  // Reads A and B; how many products there are. Without `values`, their places alone.
+  Call Begin(const std::shared_ptr<Result>& result, bool values = true) const {
     Call call = f.Begin();
     call.waits = true;
-    call.more_memory = [result, a = *a, b = *b, name = f.name](Memory& memory) {
+    call.more_memory = [result, values, a = *a, b = *b, name = f.name](Memory& memory) {
       if (!ReadEntries(name, memory, a, 0, &result->a) || !ReadEntries(name, memory, b, 0, &result->b) ||
-          !memory.Touch(
-              Values(Access::kRead, "the values of matrix A", ValuesOf(a, 0, result->a), a.type, result->a.count())) ||
-          !memory.Touch(
-              Values(Access::kRead, "the values of matrix B", ValuesOf(b, 0, result->b), b.type, result->b.count()))) {
+          (values && (!memory.Touch(Values(Access::kRead, "the values of matrix A", ValuesOf(a, 0, result->a), a.type,
+                                           result->a.count())) ||
+                      !memory.Touch(Values(Access::kRead, "the values of matrix B", ValuesOf(b, 0, result->b), b.type,
+                                           result->b.count()))))) {
         return false;
       }
       std::vector<int64_t> lengths(static_cast<size_t>(b.rows));
@@ -96,9 +98,9 @@ struct Arguments {
     return Function::Do(std::move(call));
   }
 
-  cusparseStatus_t Compute() const {
+  cusparseStatus_t Compute(bool values = true) const {
     const auto result = descriptor->result;
-    Call call = Begin(result);
+    Call call = Begin(result, values);
     call.run = [result, left = *a, right = *b, c = c, scale = Load<Z>(compute, alpha, 0)] {
       const auto a_values = LoadAll<Z>(left.type, ValuesOf(left, 0, result->a), result->a.count());
       const auto b_values = LoadAll<Z>(right.type, ValuesOf(right, 0, result->b), result->b.count());
@@ -127,22 +129,26 @@ struct Arguments {
     return Function::Do(std::move(call));
   }
 
-  cusparseStatus_t Copy() const {
+  // The steps that a program repeats with other values: `places` once, then the values.
+  cusparseStatus_t Copy(bool places = true, bool values = true) const {
     LOCKSTEP_RETURN_UNLESS_OK(Check());
     const auto result = descriptor->result;
     const auto count = static_cast<int64_t>(result->columns.size());
     LOCKSTEP_RETURN_UNLESS_OK(f.Check({{!result->offsets.empty(), "there was no computation"}}));
     Call call = f.Begin(MultiplyAdds(compute, static_cast<double>(result->products)), ArithmeticOf(compute));
-    call.memory = {Indices(Access::kWrite, "the offsets of matrix C", c->first, c->first_index, c->rows + 1),
-                   Indices(Access::kWrite, "the column indices of matrix C", c->second, c->second_index, count),
-                   Values(Access::kWrite, "the values of matrix C", c->values, c->type, count)};
-    call.run = [result, c = *c] {
-      for (size_t i = 0; i < result->offsets.size(); ++i) {
+    if (places) {
+      call.memory = {Indices(Access::kWrite, "the offsets of matrix C", c->first, c->first_index, c->rows + 1),
+                     Indices(Access::kWrite, "the column indices of matrix C", c->second, c->second_index, count)};
+    }
+    if (values) call.memory.push_back(Values(Access::kWrite, "the values of matrix C", c->values, c->type, count));
+    call.run = [result, places, values, c = *c] {
+      for (size_t i = 0; places && i < result->offsets.size(); ++i) {
         StoreIndex(c.first_index, c.first, static_cast<int64_t>(i), result->offsets[i] + c.base);
       }
       for (size_t i = 0; i < result->columns.size(); ++i) {
-        StoreIndex(c.second_index, c.second, static_cast<int64_t>(i), result->columns[i] + c.base);
-        Store(c.type, c.values, static_cast<int64_t>(i), result->values[i]);
+        const auto at = static_cast<int64_t>(i);
+        if (places) StoreIndex(c.second_index, c.second, at, result->columns[i] + c.base);
+        if (values) Store(c.type, c.values, at, result->values[i]);
       }
     };
     return Function::Do(std::move(call));
@@ -206,6 +212,48 @@ cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_
                                      const void* beta, cusparseSpMatDescr_t c, cudaDataType compute,
                                      cusparseSpGEMMAlg_t algorithm, cusparseSpGEMMDescr_t descriptor) {
   return ARGUMENTS.Copy();
+}
+
+// Alpha and beta come with the last step.
+#define REUSE_ARGUMENTS                                                                                              \
+  Arguments {                                                                                                        \
+    {__func__, handle}, op_a, op_b, &kNoFactor, a, b, &kNoFactor, c, a == nullptr ? CUDA_R_32F : a->type, algorithm, \
+        descriptor                                                                                                   \
+  }
+
+cusparseStatus_t cusparseSpGEMMreuse_workEstimation(cusparseHandle_t handle, cusparseOperation_t op_a,
+                                                    cusparseOperation_t op_b, cusparseConstSpMatDescr_t a,
+                                                    cusparseConstSpMatDescr_t b, cusparseSpMatDescr_t c,
+                                                    cusparseSpGEMMAlg_t algorithm, cusparseSpGEMMDescr_t descriptor,
+                                                    size_t* bytes, void* buffer) {
+  return REUSE_ARGUMENTS.Do(bytes, buffer, [] { return CUSPARSE_STATUS_SUCCESS; });
+}
+cusparseStatus_t cusparseSpGEMMreuse_nnz(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
+                                         cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b,
+                                         cusparseSpMatDescr_t c, cusparseSpGEMMAlg_t algorithm,
+                                         cusparseSpGEMMDescr_t descriptor, size_t* bytes, void* buffer, size_t* bytes_3,
+                                         void*, size_t* bytes_4, void*) {
+  const Arguments m = REUSE_ARGUMENTS;
+  LOCKSTEP_RETURN_UNLESS_OK(m.f.Check({NotNull(bytes_3), NotNull(bytes_4)}));
+  *bytes_3 = *bytes_4 = kBufferBytes;
+  return m.Do(bytes, buffer, [&] { return m.Compute(false); });
+}
+cusparseStatus_t cusparseSpGEMMreuse_copy(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
+                                          cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b,
+                                          cusparseSpMatDescr_t c, cusparseSpGEMMAlg_t algorithm,
+                                          cusparseSpGEMMDescr_t descriptor, size_t* bytes, void* buffer) {
+  const Arguments m = REUSE_ARGUMENTS;
+  return m.Do(bytes, buffer, [&] { return m.Copy(true, false); });
+}
+cusparseStatus_t cusparseSpGEMMreuse_compute(cusparseHandle_t handle, cusparseOperation_t op_a,
+                                             cusparseOperation_t op_b, const void* alpha, cusparseConstSpMatDescr_t a,
+                                             cusparseConstSpMatDescr_t b, const void* beta, cusparseSpMatDescr_t c,
+                                             cudaDataType compute, cusparseSpGEMMAlg_t algorithm,
+                                             cusparseSpGEMMDescr_t descriptor) {
+  const Arguments m = ARGUMENTS;
+  LOCKSTEP_RETURN_UNLESS_OK(m.Check());
+  LOCKSTEP_RETURN_UNLESS_OK(m.Compute());
+  return m.Copy(false);
 }
 
 }  // extern "C"

@@ -1,4 +1,8 @@
 // From one way to store a matrix to another: rows to columns, offsets to indices and back.
+#include <algorithm>
+#include <array>
+#include <numeric>
+
 #include "libraries/sparse/checks.h"
 
 namespace lockstep::libraries::sparse {
@@ -78,6 +82,29 @@ cusparseStatus_t CheckOld(const Function& f, Conditions... conditions) {
   return f.handle == nullptr ? CUSPARSE_STATUS_NOT_INITIALIZED : f.Check({conditions...});
 }
 
+// Sorts by one index, then by the other; equal entries stay in order. order: of the entries, moved with them.
+cusparseStatus_t Sort(const Function& f, int rows, int columns, int count, int* first, int* second, int* order) {
+  LOCKSTEP_RETURN_UNLESS_OK(
+      CheckOld(f, Function::Condition{rows >= 0 && columns >= 0 && count >= 0, "a size is negative"}));
+  if (count == 0) return CUSPARSE_STATUS_SUCCESS;
+  Call call = f.Begin();
+  call.memory = {Elements(Access::kReadWrite, "the indices to sort by", first, count),
+                 Elements(Access::kReadWrite, "the other indices", second, count)};
+  if (order != nullptr) call.memory.push_back(Elements(Access::kReadWrite, "the permutation", order, count));
+  call.run = [=] {
+    std::vector<std::array<int, 3>> entries;
+    for (int i = 0; i < count; ++i) entries.push_back({first[i], second[i], order == nullptr ? 0 : order[i]});
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const auto& a, const auto& b) { return std::pair(a[0], a[1]) < std::pair(b[0], b[1]); });
+    for (int i = 0; i < count; ++i) {
+      first[i] = entries[static_cast<size_t>(i)][0];
+      second[i] = entries[static_cast<size_t>(i)][1];
+      if (order != nullptr) order[i] = entries[static_cast<size_t>(i)][2];
+    }
+  };
+  return Function::Do(std::move(call));
+}
+
 }  // namespace
 }  // namespace lockstep::libraries::sparse
 
@@ -153,6 +180,32 @@ cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int* row_indice
     }
   };
   return Function::Do(std::move(call));
+}
+
+cusparseStatus_t cusparseCreateIdentityPermutation(cusparseHandle_t handle, int count, int* order) {
+  const Function f{__func__, handle};
+  LOCKSTEP_RETURN_UNLESS_OK(CheckOld(f, Function::Condition{count >= 0, "a size is negative"}));
+  Call call = f.Begin();
+  call.memory = {Elements(Access::kWrite, "the permutation", order, count)};
+  call.run = [=] { std::iota(order, order + count, 0); };
+  return Function::Do(std::move(call));
+}
+
+cusparseStatus_t cusparseXcoosort_bufferSizeExt(cusparseHandle_t handle, int rows, int columns, int count, const int*,
+                                                const int*, size_t* bytes) {
+  const Function f{__func__, handle};
+  LOCKSTEP_RETURN_UNLESS_OK(
+      CheckOld(f, Function::Condition{rows >= 0 && columns >= 0 && count >= 0, "a size is negative"}, NotNull(bytes)));
+  *bytes = kBufferBytes;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseXcoosortByRow(cusparseHandle_t handle, int rows, int columns, int count, int* row_indices,
+                                       int* column_indices, int* order, void*) {
+  return Sort({__func__, handle}, rows, columns, count, row_indices, column_indices, order);
+}
+cusparseStatus_t cusparseXcoosortByColumn(cusparseHandle_t handle, int rows, int columns, int count, int* row_indices,
+                                          int* column_indices, int* order, void*) {
+  return Sort({__func__, handle}, rows, columns, count, column_indices, row_indices, order);
 }
 
 }  // extern "C"

@@ -85,6 +85,28 @@ cusparseStatus_t Add(const Function& f, const void* alpha, cusparseConstSpVecDes
   return Function::Do(std::move(call));
 }
 
+// (x, y) becomes (c x + s y, c y - s x) at x's places.
+template <typename Wide>
+cusparseStatus_t Rotate(const Function& f, const void* c, const void* s, cusparseSpVecDescr_t x,
+                        cusparseDnVecDescr_t y) {
+  const auto v = Keep(f, x, y);
+  const Factor<Wide> cosine(f, x->type, c), sine(f, x->type, s);
+  Call call = f.Begin(3 * MultiplyAdds(x->type, static_cast<double>(x->count)), ArithmeticOf(x->type));
+  cosine.AddTo(call, "c");
+  sine.AddTo(call, "s");
+  call.more_memory = [v](Memory& memory) { return v->Touch(memory, Access::kReadWrite, Access::kReadWrite); };
+  call.run = [v, cosine, sine] {
+    const Wide cos = cosine(), sin = sine();
+    for (int64_t i = 0; i < v->x.count; ++i) {
+      const int64_t at = v->entries.row[static_cast<size_t>(i)];
+      const Wide left = Load<Wide>(v->x.type, v->x.values, i), right = Load<Wide>(v->y.type, v->y.values, at);
+      Store(v->x.type, v->x.values, i, cos * left + sin * right);
+      Store(v->y.type, v->y.values, at, cos * right - sin * left);
+    }
+  };
+  return Function::Do(std::move(call));
+}
+
 // x's values from y's elements, or the other way.
 cusparseStatus_t Copy(const Function& f, cusparseConstSpVecDescr_t x, cusparseConstDnVecDescr_t y, bool gathers) {
   LOCKSTEP_RETURN_UNLESS_OK(Check(f, x, y));
@@ -146,6 +168,14 @@ cusparseStatus_t cusparseAxpby(cusparseHandle_t handle, const void* alpha, cuspa
   LOCKSTEP_RETURN_UNLESS_OK(Check(f, x, y));
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(alpha), NotNull(beta)}));
   return InWide(x->type, [&](auto wide) { return Add<typename decltype(wide)::type>(f, alpha, x, beta, y); });
+}
+
+cusparseStatus_t cusparseRot(cusparseHandle_t handle, const void* c, const void* s, cusparseSpVecDescr_t x,
+                             cusparseDnVecDescr_t y) {
+  const Function f{__func__, handle};
+  LOCKSTEP_RETURN_UNLESS_OK(Check(f, x, y));
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(c), NotNull(s)}));
+  return InWide(x->type, [&](auto wide) { return Rotate<typename decltype(wide)::type>(f, c, s, x, y); });
 }
 
 cusparseStatus_t cusparseGather(cusparseHandle_t handle, cusparseConstDnVecDescr_t y, cusparseSpVecDescr_t x) {

@@ -202,6 +202,20 @@ TEST(IsaMemoryTest, ClocksAdvance) {
   EXPECT_GE(words[2], 5000u);
 }
 
+// A wait of 2^36 clocks would be 10^10 instructions one by one; a short wait is as long as it says.
+TEST(IsaMemoryTest, WaitsByTheClockEnd) {
+  const std::vector<uint32_t> words = RunKernel(Kernel(R"(
+      mov.u64 %rd5, 100;
+      again: mov.u64 %rd2, %clock64;
+      wait: mov.u64 %rd3, %clock64; sub.u64 %rd3, %rd3, %rd2; setp.lt.u64 %p1, %rd3, %rd5; @%p1 bra wait;
+      st.global.u64 [%rd1], %rd3; add.u64 %rd1, %rd1, 8;
+      setp.eq.u64 %p1, %rd5, 100; mov.u64 %rd5, 0x1000000000; @%p1 bra again;)"));
+  EXPECT_GE(words[0], 100u);
+  EXPECT_LT(words[0], 150u);
+  EXPECT_EQ(words[3], 16u);
+  EXPECT_LT(words[2], 0xf0000000u);  // it passes by less than a part in 14
+}
+
 TEST(IsaMemoryTest, WhatChangesNoResultIsTaken) {
   const std::vector<uint32_t> words = RunKernel(Kernel(R"(
       griddepcontrol.wait; griddepcontrol.launch_dependents; pmevent 3;

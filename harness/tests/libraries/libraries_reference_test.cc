@@ -118,6 +118,7 @@ std::string Page(const std::string& version) {
       "0\n"
       "  or an unknown operation, are refused with `CUBLAS_STATUS_INVALID_VALUE`, where NVIDIA's crashes or does "
       "nothing.\n"
+      "  What is set for emulated products is kept and changes nothing.\n"
       "* cuBLASLt: matrices in column or row order, batches apart by a stride, bias, ReLU and GELU. Other attributes,\n"
       "  orders and epilogues are refused by name.\n"
       "* cuFFT: results are as exact as an H100's. A transform to real numbers in several dimensions overwrites its "
@@ -142,9 +143,9 @@ std::string Page(const std::string& version) {
       "would\n"
       "  follow, is a fault. `bufferSize` answers 16 bytes, of which nothing is used.\n"
       "* cuSOLVER: LAPACK's results: factors and spectra are as exact as an H100's, signs of vectors may differ. The\n"
-      "  functions of Jacobi's methods give the same as the others, with a residual of 0 after 1 sweep. Null pointers "
-      "and\n"
-      "  negative sizes are refused with `CUSOLVER_STATUS_INVALID_VALUE` where NVIDIA's crashes.\n"
+      "  functions of Jacobi's methods give the same as the others, with a residual of 0 after 1 sweep; without\n"
+      "  sorting, a value stays where its vector is nearest. `cusolverDnXgesvdp` and `cusolverDnXgesvdr` are exact. Null\n"
+      "  pointers and negative sizes are refused with `CUSOLVER_STATUS_INVALID_VALUE` where NVIDIA's crashes.\n"
       "* [Submissions](#submissions) have libraries of their own.\n\n"
       "| library | functions there | refused |\n|---|---:|---:|\n";
   for (const Library& library : Libraries()) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/libraries/library_program.h"
 #include "tests/support/needs.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
@@ -97,6 +98,12 @@ TEST_F(LibrariesTest, SubmissionsCantUseThem) {
       " " + program_ + " 2>&1");
   EXPECT_EQ(output.status, 126);
   ExpectIn(output.text, "lockstep: this program uses cuBLAS (libcublas.so.13), whose kernels are machine code");
+}
+
+// Of three libraries; recorded on an H200.
+TEST_F(LibrariesTest, FunctionsThatExamplesCallAreAGpus) {
+  LibraryProgram program;
+  program.ExpectH100s("more_functions", "-lcublas -lcusolver -lcusparse");
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ TEST_F(SparseAndSolverWorkTest, RacesOfStreamsAreFound) {
 
 TEST_F(SparseAndSolverWorkTest, WhatIsMissingIsRefusedByName) {
   ExpectIn("", "missing", "the virtual GPU does not support this function of cuSPARSE\n");
-  ExpectIn("", "missing", "cusparseRot 10\ncusolverDnIRSParamsCreate 9\n");
+  ExpectIn("", "missing", "cusparseXcsrsort_bufferSizeExt 10\ncusolverDnIRSParamsCreate 9\n");
 }
 
 }  // namespace solver_test

@@ -1,5 +1,6 @@
 // Branches, returns and calls → instructions.
 #include "vgpu/analysis/analysis_work.h"
+#include "vgpu/analysis/liveness.h"
 #include "vgpu/decode/decoder_internal.h"
 #include "vgpu/decode/device_runtime.h"
 #include "vgpu/exec/control.h"
@@ -153,6 +154,36 @@ void FunctionDecoder::DecodeCall(const ptx::Instruction& i, bool in_loop, Insn& 
   builder_.program.calls.push_back(std::move(site));
 }
 
+// Whether instructions `first` to `last`, a branch back, only compute, and nothing that an iteration before has.
+bool FunctionDecoder::StartsAnew(size_t first, size_t last) const {
+  const RegisterUses uses = FindRegisterUses(opcodes_);
+  std::vector<bool> has(uses.registers.name.size()), reads_before(has.size());
+  for (size_t k = first; k <= last; ++k) {
+    if (k < last && (!opcodes_[k].pure() || function_.body[k].guard || function_.body[k].call)) return false;
+    for (const bool writes : {false, true}) {
+      for (size_t u = uses.first[k]; u < uses.first[k + 1]; ++u) {
+        const auto reg = static_cast<size_t>(uses.uses[u].reg);
+        if (!writes && uses.uses[u].reads && !has[reg]) reads_before[reg] = true;
+        if (writes && uses.uses[u].writes) has[reg] = true;
+      }
+    }
+  }
+  for (size_t reg = 0; reg < has.size(); ++reg) {
+    if (has[reg] && reads_before[reg]) return false;
+  }
+  return true;
+}
+
+// Tells a loop that waits by the clock to the instruction before its first reading.
+void FunctionDecoder::MarkWait(size_t first, uint32_t begin, size_t last, uint32_t branch) {
+  std::vector<Insn>& code = builder_.program.code;
+  const auto pause = std::find_if(code.begin() + begin, code.begin() + branch,
+                                  [](const Insn& insn) { return insn.handler == PauseForClock; });
+  if (pause == code.begin() + branch || !StartsAnew(first, last)) return;
+  pause->immediate = begin;
+  pause->extra = branch;
+}
+
 void FunctionDecoder::PatchBranches() {
   Program& program = builder_.program;
   const uint32_t start = program.functions[index_].entry_pc;
@@ -166,8 +197,10 @@ void FunctionDecoder::PatchBranches() {
     if (insn.handler == IndexedBranch) {
       for (uint32_t& target : program.branch_tables[insn.immediate]) target = pc_of_[target];
     } else {
-      insn.immediate = pc_of_[insn.immediate];
+      const size_t first = insn.immediate;
+      insn.immediate = pc_of_[first];
       const uint32_t target = static_cast<uint32_t>(insn.immediate);
+      if (target < pc) MarkWait(first, target, index, pc);
       if (target <= pc && polls_before[pc - start + 1] != polls_before[target - start]) {
         insn.handler = SpinBranch;
         program.may_wait = true;

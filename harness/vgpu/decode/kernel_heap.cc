@@ -6,25 +6,19 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Number of allocations inspected or moved by malloc or free that are charged as one instruction.
+// Number of allocations inspected by malloc that are charged as one instruction.
 constexpr uint64_t kAllocationsAnInstruction = 32;
-
-// Calls f, and charges its work to the launch.
-template <typename F>
-auto Charged(Warp& warp, const F& f) {
-  Engine& engine = *warp.engine;
-  const uint64_t before = engine.launch().memory->steps();
-  const auto result = f(*engine.launch().memory);
-  engine.Charge(warp, (engine.launch().memory->steps() - before) / kAllocationsAnInstruction);
-  return result;
-}
 
 }  // namespace
 
 uint64_t MallocInKernel(Warp& warp, uint64_t bytes) {
-  const uint64_t address = Charged(warp, [&](GlobalMemory& memory) { return memory.AllocateHeap(bytes); });
+  Engine& engine = *warp.engine;
+  GlobalMemory& memory = *engine.launch().memory;
+  const uint64_t before = memory.steps();
+  const uint64_t address = memory.AllocateHeap(bytes);
+  engine.Charge(warp, (memory.steps() - before) / kAllocationsAnInstruction);
   if (address == 0) return 0;
-  for (Observer* observer : warp.engine->observers()) observer->OnAllocate(address, bytes);
+  for (Observer* observer : engine.observers()) observer->OnAllocate(address, bytes);
   return address;
 }
 
@@ -42,7 +36,7 @@ bool FreeInKernel(Warp& warp, int lane, uint64_t address, const std::string& fun
     return false;
   }
   for (Observer* observer : engine.observers()) observer->OnFree(address, a->bytes);
-  Charged(warp, [&](GlobalMemory& memory) { return memory.Free(address); });
+  engine.launch().memory->Free(address);
   engine.ForgetRanges();
   return true;
 }

@@ -232,13 +232,12 @@ void Device::Impl::Fill(uint64_t to, uint8_t value, uint64_t bytes) {
 
 void Device::FreeKernelHeap() {
   std::vector<Allocation> heap;
-  for (const Allocation& a : impl_->memory.allocations()) {
+  for (const auto& [base, a] : impl_->memory.allocations()) {
     if (a.hidden && a.label == kKernelHeapName) heap.push_back(a);
   }
-  // Back to front: erasing moves everything after the gap.
-  for (auto a = heap.rbegin(); a != heap.rend(); ++a) {
-    impl_->Tell([&](Observer& o) { o.OnFree(a->base, a->bytes); });
-    impl_->memory.Free(a->base);
+  for (const Allocation& a : heap) {
+    impl_->Tell([&](Observer& o) { o.OnFree(a.base, a.bytes); });
+    impl_->memory.Free(a.base);
   }
 }
 
@@ -252,7 +251,7 @@ std::optional<Device::AllocationInfo> Device::FindAllocation(uint64_t address) c
 
 std::vector<Device::AllocationInfo> Device::Allocations() const {
   std::vector<AllocationInfo> all;
-  for (const Allocation& a : impl_->memory.allocations()) {
+  for (const auto& [base, a] : impl_->memory.allocations()) {
     if (!a.hidden) all.push_back({a.base, a.bytes, a.label, a.allocated_at});
   }
   return all;
@@ -355,7 +354,7 @@ void Device::ClearRecords() {
 bool Device::faulted() const { return impl_->fault != LaunchError::kNone; }
 
 void Device::Reset() {
-  for (const Allocation& a : impl_->memory.allocations()) {
+  for (const auto& [base, a] : impl_->memory.allocations()) {
     impl_->Tell([&](Observer& o) { o.OnFree(a.base, a.bytes); });
   }
   impl_->streams.Clear();

@@ -303,7 +303,7 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
       RunLaunch(launch, watching, checking, pool, TriesIsolated(spec) ? isolation.get() : nullptr, options.print);
   if (!is_checked) {
     for (Checker* checker : checkers) {
-      for (const Allocation& a : memory.allocations()) checker->OnHostWrite(a.base, a.bytes);
+      for (const auto& [base, a] : memory.allocations()) checker->OnHostWrite(a.base, a.bytes);
     }
   }
   if (launch.trace != nullptr) EndTrace(*grid.trace);

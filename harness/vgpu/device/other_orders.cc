@@ -18,7 +18,7 @@ constexpr uint64_t kMostInstructions = uint64_t{1} << 26;  // of all warps, per 
 class Snapshot {
  public:
   explicit Snapshot(const GlobalMemory& memory) {
-    for (const Allocation& a : memory.allocations()) {
+    for (const auto& [base, a] : memory.allocations()) {
       if (a.read_only) continue;
       const auto* from = reinterpret_cast<const uint8_t*>(a.base);
       kept_.emplace_back(a.base, std::vector<uint8_t>(from, from + a.bytes));
@@ -35,7 +35,7 @@ class Snapshot {
 
   static bool Fits(const GlobalMemory& memory) {
     uint64_t bytes = 0;
-    for (const Allocation& a : memory.allocations()) bytes += a.read_only ? 0 : a.bytes;
+    for (const auto& [base, a] : memory.allocations()) bytes += a.read_only ? 0 : a.bytes;
     return bytes <= kMostBytes;
   }
 

@@ -148,7 +148,7 @@ std::optional<LaneValue> Debugger::Find(const std::string& name, const At& at, s
   }
   std::string known;
   for (const std::string& here : NamesHere(at)) known += " " + here;
-  for (const Allocation& allocation : memory.allocations()) {
+  for (const auto& [base, allocation] : memory.allocations()) {
     const std::string label = VariableName(allocation.label);
     if (label == name) return array(reinterpret_cast<const uint8_t*>(allocation.base), allocation.bytes);
     if (!allocation.hidden && (known + " ").find(" " + label + " ") == std::string::npos) known += " " + label;

@@ -150,6 +150,9 @@ class Engine {
   }
   // Charges the running instruction with this many additional instructions of the launch's budget.
   void Charge(Warp& warp, uint64_t instructions);
+  // An iteration of a loop, from `begin` to its branch, that only reads a clock until it is late enough. When many have
+  // followed each other, more are counted as run at once: one of 16.
+  void PassTime(Warp& warp, uint32_t begin, uint32_t branch);
   Locality& locality() { return locality_; }
   const Locality& locality() const { return locality_; }
   struct Range {

@@ -360,6 +360,22 @@ void Engine::Charge(Warp& warp, uint64_t instructions) {
   if (instructions >= kGroupQuantum) warp.stop = true;
 }
 
+void Engine::PassTime(Warp& warp, uint32_t begin, uint32_t branch) {
+  constexpr uint64_t kFraction = 16;
+  WarpState& s = *warp.state;
+  const uint64_t length = branch - begin + 1;
+  if (s.waits_in != begin || s.executed > s.waited_until + length) s.waits = 0;
+  const uint64_t passed = s.waits / kFraction;
+  s.waits += 1 + passed;
+  s.waits_in = begin;
+  s.executed += passed * length;
+  s.waited_until = s.executed;
+  warp.block->instructions += passed * length;
+  executed_ += passed * length;
+  const auto lanes = static_cast<uint64_t>(std::popcount(warp.active));
+  for (uint32_t pc = begin; pc <= branch; ++pc) issue_[pc] += PcIssue{passed, passed * lanes};
+}
+
 uint64_t Engine::RunGroup(Warp& warp, uint64_t fuel) {
   const Insn* const code = code_;
   PcIssue* const issue = issue_.data();

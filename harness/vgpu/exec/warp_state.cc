@@ -99,8 +99,7 @@ void StartWarp(Warp& warp, const Program& program, LaneMask lanes) {
   AddReady(s, lanes, entry.entry_pc, &s.entry_frame, -1);
   s.current = -1;
   s.executed = 0;
-  s.waited = 0;
-  s.slept = 0;
+  s.waited = s.slept = s.waits_in = 0;
   s.wrote = false;  // by the previous block: otherwise the first wait would take one more turn
   s.async_copies.reset();
   s.undefined.reset();

@@ -94,6 +94,8 @@ struct WarpState {
   uint64_t executed = 0;  // instructions including pseudo-instructions; read by %clock, among others
   uint64_t waited = 0;    // of these, in turns that only polled
   uint64_t slept = 0;     // clocks of nanosleep
+  // The loop that waits by the clock (Engine::PassTime): its first pc, `executed` after its last iteration, iterations.
+  uint64_t waits_in = 0, waited_until = 0, waits = 0;
 
   Frame entry_frame;
   std::vector<std::unique_ptr<Frame>> frames;  // all call frames that this warp has ever used

@@ -104,7 +104,10 @@ void RaiseUnsupported(Warp& warp, const Insn& insn, LaneMask mask) {
                                               warp.engine->program().unsupported[insn.immediate]));
 }
 
-void PauseForClock(Warp& warp, const Insn&, LaneMask) {
+void PauseForClock(Warp& warp, const Insn& insn, LaneMask) {
+  if (insn.extra != 0) {
+    warp.engine->PassTime(warp, static_cast<uint32_t>(insn.immediate), static_cast<uint32_t>(insn.extra));
+  }
   warp.state->reason = StopReason::kPaused;
   warp.stop = true;
 }

@@ -48,9 +48,14 @@ HeapPlan::HeapPlan(uint64_t bytes) : whole_(std::min(bytes, kMost) / kNode) {
 }
 
 bool HeapPlan::Put(Area& area, int level, Place& place) {
+  int& too_many = area.too_many[static_cast<size_t>(place.level)];
+  if (place.count >= too_many) return false;
   if (level == place.level) {
     const int first = FindRun(area.taken, area.parts, place.count);
-    if (first < 0) return false;
+    if (first < 0) {
+      too_many = place.count;
+      return false;
+    }
     area.taken |= ((uint32_t{1} << place.count) - 1) << first;
     place.steps.push_back(first);
     return true;
@@ -70,6 +75,7 @@ bool HeapPlan::Put(Area& area, int level, Place& place) {
       place.steps.pop_back();
     }
   }
+  too_many = place.count;
   return false;
 }
 
@@ -117,6 +123,7 @@ void HeapPlan::Give(uint64_t address) {
     path.push_back(path.back()->cut[static_cast<size_t>(place.steps[k])].get());
   }
   path.back()->taken &= ~(((uint32_t{1} << place.count) - 1) << place.steps.back());
+  for (Area* const area : path) area->too_many.fill(kParts + 1);
   // An empty area can be taken whole again. The rest of the heap stays divided.
   for (size_t k = path.size() - 1; k > 0 && path[k]->taken == 0 && path[k]->parts == kParts; --k) {
     path[k - 1]->taken &= ~(uint32_t{1} << place.steps[k]);

@@ -28,6 +28,8 @@ class HeapPlan {
   struct Area {
     uint32_t taken = 0;
     int parts = kParts;  // fewer in the rest of the heap
+    // By an allocation's level: it had no room for so many parts, and has none for more.
+    std::array<int, 3> too_many = {kParts + 1, kParts + 1, kParts + 1};
     std::array<std::unique_ptr<Area>, kParts> cut;
   };
   // The place of an allocation: a number of parts of an area at a level (0: cells), and the path to it.

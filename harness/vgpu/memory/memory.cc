@@ -87,9 +87,8 @@ std::optional<uint64_t> GlobalMemory::FindGap(Region& region, uint64_t footprint
   if (footprint <= region.end - region.next) return std::exchange(region.next, region.next + footprint);
   uint64_t at = region.begin;
   steps_ += live_.size();
-  for (const Allocation& a : live_) {
-    if (a.base < region.begin) continue;
-    if (a.base >= region.end) break;
+  for (auto it = live_.lower_bound(region.begin); it != live_.end() && it->first < region.end; ++it) {
+    const Allocation& a = it->second;
     if (a.base >= at && a.base - at >= footprint) return at;
     at = RoundUp(a.base + a.bytes + kGap, kAlignment);
   }
@@ -105,9 +104,7 @@ uint64_t GlobalMemory::AllocateIn(Region& region, Allocation allocation) {
   region.used += bytes;
   allocation.base = *base;
   if (running_on > 0) GiveTo(*base, bytes, running_on);
-  const auto at = std::upper_bound(live_.begin(), live_.end(), *base,
-                                   [](uint64_t address, const Allocation& a) { return address < a.base; });
-  live_.insert(at, std::move(allocation));
+  live_.emplace(*base, std::move(allocation));
   // Scattered accesses to a large buffer would otherwise miss the TLB. The system may ignore this.
   const uint64_t first = RoundUp(*base, kHugePage), last = (*base + bytes) / kHugePage * kHugePage;
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
@@ -136,14 +133,15 @@ bool GlobalMemory::ResizeHeap(uint64_t bytes) {
 
 bool GlobalMemory::Free(uint64_t address) {
   heap_plan_.Give(address);
-  const auto at = std::lower_bound(live_.begin(), live_.end(), address,
-                                   [](const Allocation& a, uint64_t value) { return a.base < value; });
-  if (at == live_.end() || at->base != address) return false;
+  const auto found = live_.find(address);
+  if (found == live_.end()) return false;
+  Allocation* const at = &found->second;
+  const auto end_of = [](const auto& entry) { return entry.first + entry.second.bytes; };
   // Returns pages to the system; memory that is reused later is zero.
   static const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t from = address / page * page, to = RoundUp(address + at->bytes, page);
-  const uint64_t low = at == live_.begin() ? begin_ : RoundUp(std::prev(at)->base + std::prev(at)->bytes, page);
-  const uint64_t high = std::next(at) == live_.end() ? end_ : std::next(at)->base / page * page;
+  const uint64_t low = found == live_.begin() ? begin_ : RoundUp(end_of(*std::prev(found)), page);
+  const uint64_t high = std::next(found) == live_.end() ? end_ : std::next(found)->first / page * page;
   const uint64_t first = std::max(from, low), last = std::min(to, high);
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
   (address < own_.end ? own_ : heap_).used -= at->bytes;
@@ -157,8 +155,7 @@ bool GlobalMemory::Free(uint64_t address) {
            std::string(kFreedName);
   }
   owners.erase(address);
-  steps_ += static_cast<uint64_t>(live_.end() - at);
-  live_.erase(at);
+  live_.erase(found);
   return true;
 }
 
@@ -177,9 +174,8 @@ uint64_t GlobalMemory::Reserve(uint64_t bytes, uint64_t alignment) {
 bool GlobalMemory::Unreserve(uint64_t address, uint64_t bytes) {
   const auto found = reserved_.find(address);
   if (found == reserved_.end() || found->second != bytes) return false;
-  const auto first = std::lower_bound(live_.begin(), live_.end(), address,
-                                      [](const Allocation& a, uint64_t value) { return a.base < value; });
-  if (first != live_.end() && first->base < address + bytes) return false;
+  const auto first = live_.lower_bound(address);
+  if (first != live_.end() && first->first < address + bytes) return false;
   reserved_.erase(found);
   return true;
 }
@@ -200,32 +196,30 @@ bool GlobalMemory::IsReserved(uint64_t address, uint64_t bytes) const {
 bool GlobalMemory::MapAt(Allocation allocation, int file) {
   const uint64_t base = allocation.base, bytes = allocation.bytes;
   if (!IsReserved(base, bytes)) return false;
-  const auto at = std::upper_bound(live_.begin(), live_.end(), base,
-                                   [](uint64_t address, const Allocation& a) { return address < a.base; });
-  if (at != live_.end() && at->base < base + bytes) return false;
-  if (at != live_.begin() && std::prev(at)->base + std::prev(at)->bytes > base) return false;
+  const auto above = live_.upper_bound(base);
+  if (above != live_.end() && above->first < base + bytes) return false;
+  if (above != live_.begin() && std::prev(above)->first + std::prev(above)->second.bytes > base) return false;
   void* const place = reinterpret_cast<void*>(base);
   if (mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) return false;
   allocation.mapped = true;
-  live_.insert(at, std::move(allocation));
+  live_.emplace(base, std::move(allocation));
   return true;
 }
 
 bool GlobalMemory::Unmap(uint64_t address) {
-  const auto at = std::lower_bound(live_.begin(), live_.end(), address,
-                                   [](const Allocation& a, uint64_t value) { return a.base < value; });
-  if (at == live_.end() || at->base != address || !at->mapped) return false;
+  const auto at = live_.find(address);
+  if (at == live_.end() || !at->second.mapped) return false;
   void* const place = reinterpret_cast<void*>(address);
   const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-  if (mmap(place, at->bytes, PROT_READ | PROT_WRITE, kind, -1, 0) == MAP_FAILED) return false;
+  if (mmap(place, at->second.bytes, PROT_READ | PROT_WRITE, kind, -1, 0) == MAP_FAILED) return false;
   live_.erase(at);
   return true;
 }
 
 void GlobalMemory::FreeAll() {
   std::vector<uint64_t> mapped;
-  for (const Allocation& a : live_) {
-    if (a.mapped) mapped.push_back(a.base);
+  for (const auto& [base, a] : live_) {
+    if (a.mapped) mapped.push_back(base);
   }
   for (const uint64_t address : mapped) Unmap(address);
   reserved_.clear();
@@ -242,12 +236,11 @@ void GlobalMemory::FreeAll() {
 }
 
 const Allocation* GlobalMemory::Find(uint64_t address) const {
-  auto at = std::upper_bound(live_.begin(), live_.end(), address,
-                             [](uint64_t value, const Allocation& a) { return value < a.base; });
-  if (at == live_.begin()) return nullptr;
-  --at;
-  if (running_on >= 0 && OwnerOf(at->base) != running_on) return nullptr;
-  return address - at->base < at->bytes ? &*at : nullptr;
+  const auto above = live_.upper_bound(address);
+  if (above == live_.begin()) return nullptr;
+  const Allocation& a = std::prev(above)->second;
+  if (running_on >= 0 && OwnerOf(a.base) != running_on) return nullptr;
+  return address - a.base < a.bytes ? &a : nullptr;
 }
 
 int OwnerOf(uint64_t address) {
@@ -265,12 +258,11 @@ RunningOn::RunningOn(int device) { running_on = device; }
 RunningOn::~RunningOn() { running_on = -1; }
 
 const Allocation* GlobalMemory::Nearest(uint64_t address) const {
-  const auto above = std::upper_bound(live_.begin(), live_.end(), address,
-                                      [](uint64_t value, const Allocation& a) { return value < a.base; });
+  const auto above = live_.upper_bound(address);
   const Allocation* best = nullptr;
   uint64_t distance = kNearby;  // distance to the end of the buffer below
   if (above != live_.begin()) {
-    const Allocation& below = *std::prev(above);
+    const Allocation& below = std::prev(above)->second;
     if (address - below.base < below.bytes) return &below;  // of another device, too
     const uint64_t d = address - (below.base + below.bytes);
     if (d < distance) {
@@ -280,7 +272,7 @@ const Allocation* GlobalMemory::Nearest(uint64_t address) const {
   }
   // Threads run past an array's end far more often, and farther, than before its start.
   const uint64_t handicap = best != nullptr ? kPastEndIsLikelier : 1;
-  if (above != live_.end() && handicap * (above->base - address) < distance) best = &*above;
+  if (above != live_.end() && handicap * (above->first - address) < distance) best = &above->second;
   return best;
 }
 

@@ -58,7 +58,7 @@ class GlobalMemory {
   // The file's first bytes at the allocation's base. False if that is not reserved, or taken.
   bool MapAt(Allocation allocation, int file);
   bool Unmap(uint64_t address);
-  // Number of allocations inspected or moved so far, to find space and to close gaps.
+  // Number of allocations inspected so far to find space.
   uint64_t steps() const { return steps_; }
 
   // The live allocation that contains the address; nullptr if there is none.
@@ -72,7 +72,7 @@ class GlobalMemory {
     const uint64_t rest = a->base + a->bytes - address;
     return bytes <= rest || (a->mapped && Contains(address + rest, bytes - rest));
   }
-  const std::vector<Allocation>& allocations() const { return live_; }  // by address
+  const std::map<uint64_t, Allocation>& allocations() const { return live_; }  // by address
   // All allocations are in [begin, end).
   uint64_t begin() const { return begin_; }
   uint64_t end() const { return end_; }
@@ -97,7 +97,7 @@ class GlobalMemory {
   bool heap_was_used_ = false;
   uint64_t heap_most_ = 0;
   mutable uint64_t steps_ = 0;
-  std::vector<Allocation> live_;
+  std::map<uint64_t, Allocation> live_;  // by address
 };
 
 }  // namespace lockstep::vgpu

@@ -96,7 +96,9 @@ int main(int argc, char** argv) {
     cudaFree(another);
   } else if (is("missing")) {
     cusolverDnIRSParams_t parameters;
-    std::printf("cusparseRot %d\n", (int)cusparseRot(sparse, &two, &two, nullptr, to));
+    size_t bytes = 0;
+    std::printf("cusparseXcsrsort_bufferSizeExt %d\n",
+                (int)cusparseXcsrsort_bufferSizeExt(sparse, 0, 0, 0, nullptr, nullptr, &bytes));
     std::printf("cusolverDnIRSParamsCreate %d\n", (int)cusolverDnIRSParamsCreate(&parameters));
   } else if (is("")) {
     cudaGraph_t graph;
