@@ -43,7 +43,7 @@ struct ForMachine {
   }
 };
 ForMachine& Compiled() {
-  static ForMachine compiled;
+  static auto& compiled = *new ForMachine;
   return compiled;
 }
 

@@ -51,7 +51,7 @@ class Starts {
   // Keeps the states of the seed that was requested last.
   static std::shared_ptr<Starts> Of(uint32_t seed) {
     static std::mutex mutex;
-    static std::shared_ptr<Starts> latest;
+    static auto& latest = *new std::shared_ptr<Starts>;
     const std::lock_guard lock(mutex);
     if (latest == nullptr || latest->seed_ != seed) latest = std::make_shared<Starts>(seed);
     return latest;

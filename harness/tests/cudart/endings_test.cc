@@ -24,8 +24,9 @@ class EndingsTest : public testing::Test {
   static void TearDownTestSuite() { folder_.reset(); }
   // The shell's status: 128 + the signal.
   static Output Run(const std::string& ending, const std::string& check = "--check") {
-    return Execute("sh -c '" LOCKSTEP_BUILD_DIR "/bin/vgpu-run --color=never " + check + " " + folder_->path() +
-                   "endings " + ending + "; echo status $?' 2>&1");
+    // MALLOC_PERTURB_: memory that is freed is overwritten.
+    return Execute("MALLOC_PERTURB_=77 sh -c '" LOCKSTEP_BUILD_DIR "/bin/vgpu-run --color=never " + check + " " +
+                   folder_->path() + "endings " + ending + "; echo status $?' 2>&1");
   }
   static size_t Times(const std::string& text, const std::string& part) {
     size_t times = 0;
@@ -38,6 +39,7 @@ class EndingsTest : public testing::Test {
 TEST_F(EndingsTest, TheRaceIsToldOnceHoweverTheProgramEnds) {
   for (const auto& [ending, status, named] : {std::tuple{"return", 0, ""},
                                               {"exit", 3, ""},
+                                              {"static", 0, ""},
                                               {"assert", 128 + SIGABRT, "SIGABRT"},
                                               {"abort", 128 + SIGABRT, "SIGABRT"},
                                               {"exception", 128 + SIGABRT, "SIGABRT"},
@@ -57,6 +59,7 @@ TEST_F(EndingsTest, TheRaceIsToldOnceHoweverTheProgramEnds) {
     const std::string until = std::string("until the program was ended by ") + named;
     EXPECT_EQ(Times(text, until), *named == '\0' ? 0u : 1u) << ending << text;
     EXPECT_EQ(Times(text, "LEAK"), std::string(ending) == "exit" ? 1u : 0u) << ending << text;
+    EXPECT_EQ(Times(text, "objects are gone"), std::string(ending) == "static" ? 1u : 0u) << ending << text;
     EXPECT_EQ(Times(text, "it goes on"), std::string(ending) == "own_handler" ? 1u : 0u) << ending << text;
   }
 }

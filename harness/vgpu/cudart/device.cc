@@ -45,7 +45,7 @@ LimitRule RuleOf(Runtime& r, cudaLimit limit) {
 
 // By context: nullptr for the primary one.
 std::map<cudaLimit, size_t>& SetLimits() {
-  static std::map<const void*, std::map<cudaLimit, size_t>> set;
+  static auto& set = *new std::map<const void*, std::map<cudaLimit, size_t>>;
   return set[OwnContext()];
 }
 

@@ -35,7 +35,7 @@ struct Held {
   uint64_t now = 0, high = 0;
 };
 Held& HeldBy(int device) {
-  static std::map<int, Held> held;
+  static auto& held = *new std::map<int, Held>;
   return held[device];
 }
 

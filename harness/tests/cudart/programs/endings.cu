@@ -24,10 +24,40 @@ void Signal(int number) {
   puts("it goes on");
 }
 
+// Calls from the destructor of an object that was there before the first call, as those of CCCL's devices are.
+struct Static {
+  bool used = false;
+  using OfDevice = int (*)(void*, int);
+  static OfDevice Driver(const char* name) {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found);
+    return reinterpret_cast<OfDevice>(function);
+  }
+  void Use() {
+    used = true;
+    void* context;
+    Driver("cuDevicePrimaryCtxRetain")(&context, 0);
+    size_t limit = 0;
+    cudaDeviceGetLimit(&limit, cudaLimitStackSize);
+    cudaDeviceSetLimit(cudaLimitStackSize, limit);
+    cudaDeviceGraphMemTrim(0);
+  }
+  ~Static() {
+    if (!used) return;
+    Use();
+    reinterpret_cast<int (*)(int)>(Driver("cuDevicePrimaryCtxRelease"))(0);
+    void* late = nullptr;
+    cudaFree(cudaMalloc(&late, 4) == cudaSuccess ? late : nullptr);
+    puts("objects are gone");
+  }
+} before_main;
+
 int main(int, char** argv) {
   const std::map<std::string, void (*)()> endings = {
       {"return", [] {}},
       {"exit", [] { exit(3); }},
+      {"static", [] { before_main.Use(); }},
       {"assert", [] { assert(!"so"); }},
       {"abort", [] { abort(); }},
       {"exception", [] { throw std::runtime_error("nobody catches it"); }},

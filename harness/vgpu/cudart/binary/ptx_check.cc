@@ -118,7 +118,7 @@ PtxVerdict Check(std::string_view text, const DeviceProfile& profile, bool linke
                 std::to_string(minor) +
                 "; current version is '9.0'\nptxas fatal   : Ptx assembly aborted due to errors"};
   }
-  static const std::string assembler = FindAssembler();
+  static const auto& assembler = *new std::string(FindAssembler());
   if (assembler.empty()) return {};
   std::string target = "sm_" + std::to_string(profile.cc_major * 10 + profile.cc_minor);
   if (text.find(".target " + target + "a") != std::string_view::npos) target += "a";

@@ -23,8 +23,9 @@ struct Contexts {
   std::set<std::unique_ptr<Context>> made;
   std::map<int, std::pair<Context, int>> primary;  // and how often it is retained
 };
+// Never destroyed, as all that functions share here: a program's own static objects may call them later.
 Contexts& All() {
-  static Contexts contexts;
+  static auto& contexts = *new Contexts;
   return contexts;
 }
 

@@ -39,7 +39,7 @@ const char* NameOf(CUresult result) {
 const char* InWords(const char* name) {
   constexpr std::string_view kPrefix = "CUDA_ERROR_";
   static std::mutex mutex;
-  static std::map<std::string_view, std::string> texts;
+  static auto& texts = *new std::map<std::string_view, std::string>;
   const std::lock_guard lock(mutex);
   std::string& text = texts[name];
   if (text.empty()) {
@@ -140,7 +140,7 @@ int RefuseDriverCall(const char* symbol) {
   std::string name(symbol);
   for (const char* mark : {"_pt", "_v"}) name.resize(std::min(name.find(mark), name.size()));
   static std::mutex mutex;
-  static std::set<std::string> names;  // messages at the end of the process name it too
+  static auto& names = *new std::set<std::string>;  // messages at the end of the process name it too
   const char* const function = [&] {
     const std::lock_guard lock(mutex);
     return names.insert(name).first->c_str();

@@ -22,7 +22,7 @@ struct LaunchStates {
   std::map<CUfunction, LaunchState> all;
 };
 LaunchStates& States() {
-  static LaunchStates states;
+  static auto& states = *new LaunchStates;
   return states;
 }
 

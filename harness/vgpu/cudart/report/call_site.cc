@@ -83,11 +83,11 @@ bool IsForeignObject(uintptr_t pc) {
 
 // The toolkit's header folder after following links: it or single headers in it may be links.
 const std::string& ToolkitFolder() {
-  static const std::string folder = [] {
+  static const auto& folder = *new std::string([] {
     std::error_code error;
     const auto header = std::filesystem::canonical(LOCKSTEP_CUDA_INCLUDE "/cuda_runtime.h", error);
     return error ? LOCKSTEP_CUDA_INCLUDE "/" : header.parent_path().string() + "/";
-  }();
+  }());
   return folder;
 }
 
@@ -95,7 +95,7 @@ const std::string& ToolkitFolder() {
 // std::function and the like in the system's, call on behalf of the program.
 bool IsForeignSource(const char* file) {
   namespace fs = std::filesystem;
-  static const std::string toolkit = fs::path(LOCKSTEP_CUDA_INCLUDE).lexically_normal().string() + "/";
+  static const auto& toolkit = *new std::string(fs::path(LOCKSTEP_CUDA_INCLUDE).lexically_normal().string() + "/");
   const std::string lexical = fs::path(file).lexically_normal();
   if (StartsWithAny(lexical, {"/usr/include/", "/usr/lib/", toolkit, ToolkitFolder()})) return true;
   // nvcc refers to its headers through its own folder.
@@ -272,7 +272,7 @@ std::string CallSite() {
   Walk walk;
   _Unwind_Backtrace(Step, &walk);
   static std::mutex mutex;
-  static std::map<Frames, std::string> known;
+  static auto& known = *new std::map<Frames, std::string>;
   const std::lock_guard lock(mutex);
   const auto [site, is_new] = known.try_emplace(walk.frames);
   if (is_new) site->second = Resolve(walk.frames);

@@ -18,10 +18,10 @@ std::string FolderOf(std::string_view file) {
 }
 
 const std::string& OwnFolder() {
-  static const std::string own = [] {
+  static const auto& own = *new std::string([] {
     Dl_info info;
     return ::dladdr(reinterpret_cast<void*>(&IsInRuntimeFolder), &info) != 0 ? FolderOf(info.dli_fname) : "";
-  }();
+  }());
   return own;
 }
 
