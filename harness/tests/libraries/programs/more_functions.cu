@@ -78,14 +78,13 @@ static void blas() {
   const cublasOperation_t ops[] = {CUBLAS_OP_N, CUBLAS_OP_T};
   const int twos[] = {2, 2}, ks[] = {2, 1}, counts[] = {2, 1}, leads_b[] = {2, 2};
   const double scales[] = {1, 0.5}, keeps[] = {1, 0};
-  call(cublasDgemmGroupedBatched(handle, ops, ops, twos, twos, ks, scales, left, twos, right, leads_b, keeps, to, twos, 2,
-                                 counts));
+  call(cublasDgemmGroupedBatched(handle, ops, ops, twos, twos, ks, scales, left, twos, right, leads_b, keeps, to, twos,
+                                 2, counts));
   show("grouped 1", first), show("grouped 2", second), show("grouped 3", third);
-  call(cublasGemmGroupedBatchedEx(handle, ops, ops, twos, twos, ks, scales,
-                                  reinterpret_cast<const void* const*>(left.device), CUDA_R_64F, twos,
-                                  reinterpret_cast<const void* const*>(right.device), CUDA_R_64F, leads_b, keeps,
-                                  reinterpret_cast<void* const*>(to.device), CUDA_R_64F, twos, 2, counts,
-                                  CUBLAS_COMPUTE_64F));
+  call(cublasGemmGroupedBatchedEx(
+      handle, ops, ops, twos, twos, ks, scales, reinterpret_cast<const void* const*>(left.device), CUDA_R_64F, twos,
+      reinterpret_cast<const void* const*>(right.device), CUDA_R_64F, leads_b, keeps,
+      reinterpret_cast<void* const*>(to.device), CUDA_R_64F, twos, 2, counts, CUBLAS_COMPUTE_64F));
   show("grouped 2", second);
   cublasDestroy(handle);
 }
@@ -130,7 +129,8 @@ static void spectra(cusolverDnHandle_t handle, cusolverDnParams_t any) {
   show("unsorted", found), show("unsorted vectors", two);
   call(cusolverDnDestroySyevjInfo(parameters));
   // Of any matrix: one real eigenvalue and two conjugate ones.
-  const Array<double> any_matrix({1, 7, 4, 2, 4, 2, -3, -2, 1}), real(std::vector<double>(6)), vr(std::vector<double>(9));
+  const Array<double> any_matrix({1, 7, 4, 2, 4, 2, -3, -2, 1}), real(std::vector<double>(6)),
+      vr(std::vector<double>(9));
   size_t on_device = 0, on_host = 0;
   call(cusolverDnXgeev_bufferSize(handle, any, CUSOLVER_EIG_MODE_NOVECTOR, vectors, 3, CUDA_R_64F, any_matrix, 3,
                                   CUDA_R_64F, real, CUDA_R_64F, nullptr, 1, CUDA_R_64F, vr, 3, CUDA_R_64F, &on_device,
@@ -154,17 +154,17 @@ static void factors(cusolverDnHandle_t handle, cusolverDnParams_t any) {
                                     CUDA_R_64F, v, 2, CUDA_R_64F, &on_device, &on_host));
   const Array<char> space(std::vector<char>(on_device + 1));
   std::vector<char> host(on_host + 1);
-  call(cusolverDnXgesvdp(handle, any, vectors, 1, 3, 2, CUDA_R_64F, a, 3, CUDA_R_64F, s, CUDA_R_64F, u, 3, CUDA_R_64F, v,
-                         2, CUDA_R_64F, space, on_device, host.data(), on_host, info, &error));
+  call(cusolverDnXgesvdp(handle, any, vectors, 1, 3, 2, CUDA_R_64F, a, 3, CUDA_R_64F, s, CUDA_R_64F, u, 3, CUDA_R_64F,
+                         v, 2, CUDA_R_64F, space, on_device, host.data(), on_host, info, &error));
   show("Xgesvdp", s), show("v", v, false);
   const Array<double> b(tall), t(std::vector<double>(2)), left(std::vector<double>(6)), right(std::vector<double>(4));
   int size = 0;
   double residual = 7;
-  call(cusolverDnDgesvdaStridedBatched_bufferSize(handle, vectors, 2, 3, 2, b, 3, 6, t, 2, left, 3, 6, right, 2, 4, &size,
-                                                  1));
+  call(cusolverDnDgesvdaStridedBatched_bufferSize(handle, vectors, 2, 3, 2, b, 3, 6, t, 2, left, 3, 6, right, 2, 4,
+                                                  &size, 1));
   const Array<double> work(std::vector<double>(size + 1));
-  call(cusolverDnDgesvdaStridedBatched(handle, vectors, 2, 3, 2, b, 3, 6, t, 2, left, 3, 6, right, 2, 4, work, size, info,
-                                       &residual, 1));
+  call(cusolverDnDgesvdaStridedBatched(handle, vectors, 2, 3, 2, b, 3, 6, t, 2, left, 3, 6, right, 2, 4, work, size,
+                                       info, &residual, 1));
   show("gesvda", t), show("u", left, false), show("v", right, false);
 }
 
