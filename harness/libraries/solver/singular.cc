@@ -217,6 +217,10 @@ struct Wide {
 using namespace lockstep::libraries;
 using namespace lockstep::libraries::solver;
 
+// What the functions with V have in common, from their arguments' names.
+#define TURNED(T, A, ECON) \
+  Turned<NumberOf<T>::type> turned { f, mode, ECON, m, n, A, lda, s, N(u), ldu, N(v), ldv, Work(work, size), info }
+
 #define SINGULAR(S, T, R, orthogonal, symmetric)                                                                       \
   LOCKSTEP_WORK(cusolverDn##S##gesvd, int, int, int* size)                                                             \
   cusolverStatus_t cusolverDn##S##gesvd(cusolverDnHandle_t handle, signed char jobu, signed char jobvt, int m, int n,  \
@@ -253,24 +257,9 @@ using namespace lockstep::libraries::solver;
                                               {Leading(lda, m), 6},                                                    \
                                               {!vectors || Leading(ldu, m), 9},                                        \
                                               {!vectors || Leading(ldv, n), 11}}));                                    \
-    return Turned<NumberOf<T>::type>{f,                                                                                \
-                                     mode,                                                                             \
-                                     econ != 0,                                                                        \
-                                     m,                                                                                \
-                                     n,                                                                                \
-                                     N(a),                                                                             \
-                                     lda,                                                                              \
-                                     s,                                                                                \
-                                     N(u),                                                                             \
-                                     ldu,                                                                              \
-                                     N(v),                                                                             \
-                                     ldv,                                                                              \
-                                     Work(work, size),                                                                 \
-                                     info,                                                                             \
-                                     1,                                                                                \
-                                     {},                                                                               \
-                                     parameters->state}                                                                \
-        .Do();                                                                                                         \
+    TURNED(T, N(a), econ != 0);                                                                                        \
+    turned.jacobi = parameters->state;                                                                                 \
+    return turned.Do();                                                                                                \
   }                                                                                                                    \
   LOCKSTEP_WORK(cusolverDn##S##gesvdjBatched, cusolverEigMode_t, int, int, const T*, int, const R*, const T*, int,     \
                 const T*, int, int* size, gesvdjInfo_t, int)                                                           \
@@ -287,25 +276,10 @@ using namespace lockstep::libraries::solver;
                                        Leads(ldv, n),                                                                  \
                                        IsSize(count),                                                                  \
                                        {m <= 32 && n <= 32, "a matrix of a batch has more than 32 rows"}}));           \
-    const Strides strides = {int64_t{lda} * n, std::min(m, n), int64_t{ldu} * m, int64_t{ldv} * n};                    \
-    return Turned<NumberOf<T>::type>{f,                                                                                \
-                                     mode,                                                                             \
-                                     false,                                                                            \
-                                     m,                                                                                \
-                                     n,                                                                                \
-                                     N(a),                                                                             \
-                                     lda,                                                                              \
-                                     s,                                                                                \
-                                     N(u),                                                                             \
-                                     ldu,                                                                              \
-                                     N(v),                                                                             \
-                                     ldv,                                                                              \
-                                     Work(work, size),                                                                 \
-                                     info,                                                                             \
-                                     count,                                                                            \
-                                     strides,                                                                          \
-                                     parameters->state}                                                                \
-        .Do();                                                                                                         \
+    TURNED(T, N(a), false);                                                                                            \
+    turned.count = count, turned.jacobi = parameters->state;                                                           \
+    turned.strides = {int64_t{lda} * n, std::min(m, n), int64_t{ldu} * m, int64_t{ldv} * n};                           \
+    return turned.Do();                                                                                                \
   }
 
 #define TRUNCATED(S, T, R, orthogonal, symmetric)                                                                \
@@ -324,27 +298,10 @@ using namespace lockstep::libraries::solver;
                                        Leads(ldv, n),                                                            \
                                        IsSize(count),                                                            \
                                        {rank >= 0 && rank <= n, "the rank is not one of the matrix's"}}));       \
-    using Element = NumberOf<T>::type;                                                                           \
-    return Turned<Element>{f,                                                                                    \
-                           mode,                                                                                 \
-                           true,                                                                                 \
-                           m,                                                                                    \
-                           n,                                                                                    \
-                           const_cast<Element*>(N(a)),                                                           \
-                           lda,                                                                                  \
-                           s,                                                                                    \
-                           N(u),                                                                                 \
-                           ldu,                                                                                  \
-                           N(v),                                                                                 \
-                           ldv,                                                                                  \
-                           Work(work, size),                                                                     \
-                           info,                                                                                 \
-                           count,                                                                                \
-                           {a_stride, s_stride, u_stride, v_stride},                                             \
-                           nullptr,                                                                              \
-                           rank,                                                                                 \
-                           residuals}                                                                            \
-        .Do();                                                                                                   \
+    TURNED(T, const_cast<NumberOf<T>::type*>(N(a)), true);                                                       \
+    turned.count = count, turned.rank = rank, turned.residuals = residuals;                                      \
+    turned.strides = {a_stride, s_stride, u_stride, v_stride};                                                   \
+    return turned.Do();                                                                                          \
   }
 
 extern "C" {
