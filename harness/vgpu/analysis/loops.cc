@@ -81,6 +81,42 @@ class LoopFinder {
   int entered_ = 0;
 };
 
+// Whether a node dominates another, in a few steps: its interval of the tree's preorder holds the other's.
+class DominatorTree {
+ public:
+  explicit DominatorTree(const std::vector<int>& dominator) : begin_(dominator.size(), kUnseen), end_(dominator.size()) {
+    const int nodes = static_cast<int>(dominator.size());
+    std::vector<Adjacency::Edge> edges;
+    for (int node = 0; node < nodes; ++node) {
+      if (dominator[static_cast<size_t>(node)] >= 0) edges.emplace_back(dominator[static_cast<size_t>(node)], node);
+    }
+    const Adjacency children(nodes, edges);
+    int entered = 0;
+    std::vector<int> way;
+    for (int root = 0; root < nodes; ++root) {
+      if (dominator[static_cast<size_t>(root)] < 0) way.push_back(root);
+      while (!way.empty()) {
+        const int node = way.back();
+        if (begin_[static_cast<size_t>(node)] == kUnseen) {
+          begin_[static_cast<size_t>(node)] = entered++;
+          for (const int child : children[node]) way.push_back(child);
+        } else {
+          end_[static_cast<size_t>(node)] = entered;
+          way.pop_back();
+        }
+      }
+    }
+  }
+
+  bool Dominates(int above, int node) const {
+    const int place = begin_[static_cast<size_t>(node)];
+    return begin_[static_cast<size_t>(above)] <= place && place < end_[static_cast<size_t>(above)];
+  }
+
+ private:
+  std::vector<int> begin_, end_;  // by node
+};
+
 }  // namespace
 
 std::vector<bool> NodesInLoops(const Adjacency& successors) { return LoopFinder(successors).Run(); }
@@ -90,24 +126,7 @@ std::vector<std::vector<bool>> NaturalLoops(const Adjacency& successors, const A
   const int nodes = successors.nodes();
   std::vector<std::vector<bool>> loops;
   if (nodes == 0) return loops;
-  const std::vector<int> dominator = ImmediateDominators(successors, predecessors, 0);
-  std::vector<int> depth(static_cast<size_t>(nodes), kUnseen), way;  // in the dominator tree
-  for (int node = 0; node < nodes; ++node) {
-    for (int at = node; at >= 0 && depth[static_cast<size_t>(at)] == kUnseen; at = dominator[static_cast<size_t>(at)]) {
-      way.push_back(at);
-    }
-    for (; !way.empty(); way.pop_back()) {
-      const int above = dominator[static_cast<size_t>(way.back())];
-      depth[static_cast<size_t>(way.back())] = above < 0 ? 0 : depth[static_cast<size_t>(above)] + 1;
-    }
-  }
-  const auto dominates = [&](int above, int node) {
-    while (depth[static_cast<size_t>(node)] > depth[static_cast<size_t>(above)]) {
-      AnalysisWork::Spend(1);
-      node = dominator[static_cast<size_t>(node)];
-    }
-    return node == above;
-  };
+  const DominatorTree tree(ImmediateDominators(successors, predecessors, 0));
   for (int header = 0; header < nodes; ++header) {
     std::vector<bool> holds;
     std::vector<int> todo;
@@ -117,7 +136,7 @@ std::vector<std::vector<bool>> NaturalLoops(const Adjacency& successors, const A
       todo.push_back(node);
     };
     for (const int latch : predecessors[header]) {
-      if (!dominates(header, latch)) continue;
+      if (!tree.Dominates(header, latch)) continue;
       if (holds.empty()) {
         if (loops.size() * static_cast<size_t>(nodes) > kMostBits) return loops;
         holds.resize(static_cast<size_t>(nodes));

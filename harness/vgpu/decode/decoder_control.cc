@@ -156,6 +156,7 @@ void FunctionDecoder::DecodeCall(const ptx::Instruction& i, bool in_loop, Insn& 
 
 // Whether instructions `first` to `last`, a branch back, only compute, and nothing that an iteration before has.
 bool FunctionDecoder::StartsAnew(size_t first, size_t last) const {
+  AnalysisWork::Spend(kStepsAnInstruction * opcodes_.size());
   const RegisterUses uses = FindRegisterUses(opcodes_);
   std::vector<bool> has(uses.registers.name.size()), reads_before(has.size());
   for (size_t k = first; k <= last; ++k) {
@@ -174,14 +175,14 @@ bool FunctionDecoder::StartsAnew(size_t first, size_t last) const {
   return true;
 }
 
-// Tells a loop that waits by the clock to the instruction before its first reading.
-void FunctionDecoder::MarkWait(size_t first, uint32_t begin, size_t last, uint32_t branch) {
-  std::vector<Insn>& code = builder_.program.code;
-  const auto pause = std::find_if(code.begin() + begin, code.begin() + branch,
-                                  [](const Insn& insn) { return insn.handler == PauseForClock; });
-  if (pause == code.begin() + branch || !StartsAnew(first, last)) return;
-  pause->immediate = begin;
-  pause->extra = branch;
+// Tells a loop that waits by the clock to the instruction before its first reading, the first of `pauses` in it.
+void FunctionDecoder::MarkWait(const std::vector<uint32_t>& pauses, size_t first, size_t last, uint32_t branch) {
+  const auto begin = static_cast<uint32_t>(pc_of_[first]);
+  const auto pause = std::lower_bound(pauses.begin(), pauses.end(), begin);
+  if (pause == pauses.end() || *pause >= branch || !StartsAnew(first, last)) return;
+  Insn& insn = builder_.program.code[*pause];
+  insn.immediate = begin;
+  insn.extra = branch;
 }
 
 void FunctionDecoder::PatchBranches() {
@@ -190,6 +191,10 @@ void FunctionDecoder::PatchBranches() {
   polls_.resize(program.code.size() - start);
   std::vector<uint32_t> polls_before(polls_.size() + 1);
   for (size_t k = 0; k < polls_.size(); ++k) polls_before[k + 1] = polls_before[k] + (polls_[k] ? 1 : 0);
+  std::vector<uint32_t> pauses;
+  for (uint32_t pc = start; pc < program.code.size(); ++pc) {
+    if (program.code[pc].handler == PauseForClock) pauses.push_back(pc);
+  }
   for (const auto& [pc, index] : branches_) {
     Insn& insn = program.code[pc];
     if (insn.handler == RaiseUnsupported) continue;
@@ -200,7 +205,7 @@ void FunctionDecoder::PatchBranches() {
       const size_t first = insn.immediate;
       insn.immediate = pc_of_[first];
       const uint32_t target = static_cast<uint32_t>(insn.immediate);
-      if (target < pc) MarkWait(first, target, index, pc);
+      if (target < pc) MarkWait(pauses, first, index, pc);
       if (target <= pc && polls_before[pc - start + 1] != polls_before[target - start]) {
         insn.handler = SpinBranch;
         program.may_wait = true;

@@ -94,7 +94,7 @@ class FunctionDecoder {
   bool IsUnread(const ptx::Instruction& i);
   void NoteOrder(const ptx::Instruction& instruction);
   void PatchBranches();
-  void MarkWait(size_t first, uint32_t begin, size_t last, uint32_t branch);
+  void MarkWait(const std::vector<uint32_t>& pauses, size_t first, size_t last, uint32_t branch);
   bool StartsAnew(size_t first, size_t last) const;
   void Emit(const Insn& insn, const InsnInfo& info) {
     builder_.program.code.push_back(insn);

@@ -1,5 +1,5 @@
-// virtual: API shift1_gather
-// 200,000 branches back to one place: finding the loops took the square of their number, and no limit ended it.
+// virtual: WRONG shift1_gather
+// 200,000 branches back to one place: finding the loops, and the waits among them, took the square of their number.
 #include "shift.h"
 
 #define TEN(text) text text text text text text text text text text
