@@ -84,7 +84,8 @@ class LoopFinder {
 // Whether a node dominates another, in a few steps: its interval of the tree's preorder holds the other's.
 class DominatorTree {
  public:
-  explicit DominatorTree(const std::vector<int>& dominator) : begin_(dominator.size(), kUnseen), end_(dominator.size()) {
+  explicit DominatorTree(const std::vector<int>& dominator)
+      : begin_(dominator.size(), kUnseen), end_(dominator.size()) {
     const int nodes = static_cast<int>(dominator.size());
     std::vector<Adjacency::Edge> edges;
     for (int node = 0; node < nodes; ++node) {
