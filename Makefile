@@ -65,18 +65,12 @@ lint: $(STAMP) $(TOOLS)  ## formatting and static checks; clang-tidy, which take
 format: $(STAMP) $(TOOLS)  ## format C++, CUDA and Python sources
 	@harness/dev/lint.sh --build $(BUILD) --fix
 
-# Each commit meets a twelfth of the solutions, of the costly Python tests and of the ladders, the next one the next; every twelfth meets the host
-# libraries' values. make check-all meets all, the time model's page too.
+# Each commit meets a twelfth of the solutions, of the costly tests and of the ladders, the next one the next. make check-all meets all.
 TURNS = 12
 COMMITS = $$(git rev-list --count HEAD 2>/dev/null || echo 0)
 SHARE = $$(($(COMMITS) % $(TURNS) + 1))/$(TURNS)
-DAILY = AsExactAs|PoissonIsAnH100s|gpu_time_page
-LIBRARIES = ^(Blas|Fft|Rand|Solver|Sparse|SparseAndSolverWork)Test|AnalysisHasABound
-LEFT_OUT = $(DAILY)$$([ $$(($(COMMITS) % $(TURNS))) = 0 ] || echo '|$(LIBRARIES)')
 unit-tests: build-all  ## C++ tests
-	@# Some only wait, for what has to run out of time: more at once than there are processors.
-	@cd $(BUILD) && ctest --output-on-failure -j$$(($$(nproc) + 2)) $$([ -n "$$LOCKSTEP_ALL" ] || echo "-E $(LEFT_OUT)")
-	@[ -n "$$LOCKSTEP_ALL" ] || echo "C++ tests left to make check-all, for their time: $(LEFT_OUT)"
+	@harness/dev/unit_tests.sh $(BUILD) $$([ -n "$$LOCKSTEP_ALL" ] && echo all || echo $(SHARE))
 
 grader-check: build  ## stubs fail, references pass, a twelfth of the other solutions get their verdicts
 	@# Opponents mostly make the judge wait: they are met beside the check, and shown behind it.

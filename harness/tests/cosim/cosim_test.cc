@@ -26,7 +26,7 @@ void ExpectGenerator() {
       << "the generator changed: record the corpus anew on a GPU (docs/records/cosim.md)";
 }
 
-TEST(Cosim, VirtualGpuGivesTheGpusOutputs) {
+TEST(Cosim, VirtualGpuGivesTheGpusOutputs) {  // in turn
   ASSERT_NO_FATAL_FAILURE(ExpectGenerator());
   ASSERT_GE(Recorded().hashes.size(), Recorded().count * 98 / 100);
   const std::unique_ptr<Target> target = MakeVirtualTarget();

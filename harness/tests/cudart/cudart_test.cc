@@ -59,7 +59,7 @@ TEST_F(CudartTest, AnEventsTimeIsThereOnceTheHostHasWaited) {
   EXPECT_EQ(text, Execute(kVgpuRun + " --counters=/dev/null " + program + " 2>/dev/null").text);
 }
 
-TEST_F(CudartTest, ArraysTexturesAndSurfacesAreAsOnAnH100) {
+TEST_F(CudartTest, ArraysTexturesAndSurfacesAreAsOnAnH100) {  // in turn
   const std::string flags = "-cudart shared -Wno-deprecated-declarations " + kPtx;
   const std::string folder = kPrograms + "textures/";
   for (const std::string name : {"arrays", "surfaces"}) {
@@ -87,7 +87,7 @@ TEST_F(CudartTest, ArraysTexturesAndSurfacesAreAsOnAnH100) {
 
 const std::string kDriver = " -L" LOCKSTEP_BUILD_DIR "/lib -Xlinker -l:libcuda.so.1";
 
-TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {
+TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {  // in turn
   const std::string expected = ReadRecorded(kPrograms + "driver.h200.txt");
   std::string program = Compile(kPrograms + "driver.cu", "-cudart shared " + kPtx + kDriver);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, expected);
@@ -145,7 +145,7 @@ int main() {
 
 const std::string kFor90 = "-cudart shared -lineinfo -gencode arch=compute_90,code=compute_90 ";
 
-TEST_F(CudartTest, BulkCopiesAndTilesAreAsOnAnH100) {
+TEST_F(CudartTest, BulkCopiesAndTilesAreAsOnAnH100) {  // in turn
   const std::string program = Compile(kPrograms + "bulk_copies.cu", kFor90);
   const std::string expected = ReadRecorded(kPrograms + "bulk_copies.h100.txt");
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, expected);
@@ -157,7 +157,7 @@ TEST_F(CudartTest, BulkCopiesAndTilesAreAsOnAnH100) {
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 6 2>/dev/null").text, "fault 6: cudaErrorIllegalAddress\n");
 }
 
-TEST_F(CudartTest, ALecturesBulkCopiesRunAndTheirMistakesAreFound) {
+TEST_F(CudartTest, ALecturesBulkCopiesRunAndTheirMistakesAreFound) {  // in turn
   const std::string program = Compile(kPrograms + "tensor_tiles.cu", "-Wno-deprecated-declarations " + kFor90);
   const std::string right = "array: 0 wrong\nmatrix: 0 wrong\n";
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>&1").text, right);
@@ -176,21 +176,21 @@ TEST_F(CudartTest, GraphsDoTheirWork) {
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, ReadRecorded(kPrograms + "graphs.expected.txt"));
 }
 
-TEST_F(CudartTest, FeaturesWorkAsOnAnH200) {
+TEST_F(CudartTest, FeaturesWorkAsOnAnH200) {  // in turn
   const std::string program = Compile(kPrograms + "features.cu", "-cudart shared " + kPtx);
   const std::string expected = ReadRecorded(kPrograms + "features.h200.txt");
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, expected);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 --threads=3 --check " + program + " 2>/dev/null").text, expected);
 }
 
-TEST_F(CudartTest, TheHostSeesWhatCopiesBringWhenItDidOnAnH200) {
+TEST_F(CudartTest, TheHostSeesWhatCopiesBringWhenItDidOnAnH200) {  // in turn
   const std::string program = Compile(kPrograms + "host_copies.cu", "-cudart shared " + kPtx);
   const std::string expected = ReadRecorded(kPrograms + "host_copies.h200.txt"), arguments = " " + program + " 1000";
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200" + arguments).text, expected);
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 --check=races" + arguments + " 2>/dev/null").text, expected);
 }
 
-TEST_F(CudartTest, CubsDeviceWideAlgorithmsAreRightAndClean) {
+TEST_F(CudartTest, CubsDeviceWideAlgorithmsAreRightAndClean) {  // in turn
   const std::string program = Compile(kPrograms + "cub.cu", "-cudart shared " + kPtx);
   const Output output =
       Execute(kVgpuRun + " --check=races,init,sync,api --color=never --threads=2 " + program + " 2>&1");
@@ -531,7 +531,7 @@ int main() {
   EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>&1").text, "13000\n");
 }
 
-TEST_F(CudartTest, HostLibrariesAreRefusedByName) {
+TEST_F(CudartTest, HostLibrariesAreRefusedByName) {  // in turn
   // Empty libraries with these names, so that the test needs neither the toolkit's libraries nor a GPU.
   for (const char* name : {"libcudnn.so.9", "libnppial.so.13"}) {
     const Output made = Execute("echo 'int lockstep_stub() { return 0; }' | gcc -shared -fPIC -Wl,-soname," +

@@ -16,7 +16,7 @@ const std::string kPrograms = LOCKSTEP_SOURCE_DIR "/harness/tests/cudart/program
 
 class DeviceLaunchesTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
+  static void SetUpTestSuite() {  // in turn
     for (const std::string name : {"device_launches", "device_launches_found"}) {
       const Output output =
           Execute(std::string(LOCKSTEP_NVCC) +

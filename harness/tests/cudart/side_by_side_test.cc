@@ -14,7 +14,7 @@ const std::string kSource = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/tests/c
 
 class ConcurrentWorkTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
+  static void SetUpTestSuite() {  // in turn
     const Output output = Execute(std::string(LOCKSTEP_NVCC) +
                                   " -std=c++17 -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
                                   kSource + ".cu -o " + Program() + " 2>&1");

@@ -171,7 +171,7 @@ class RandomWarp {
   uint32_t next_ = 0;
 };
 
-TEST(ValueOriginsTest, RandomInstructionsAsDefined) {
+TEST(ValueOriginsTest, RandomInstructionsAsDefined) {  // in turn
   for (uint64_t seed = 0; seed < 300 && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     RandomWarp(seed, seed % 2 == 0 ? 12 : ValueOrigins::kFlattenAt).Run(300);

@@ -95,7 +95,7 @@ std::vector<std::string> RunLoad(const std::string& instruction, int registers, 
   return HashesOf(device.Get(d), 32 * static_cast<size_t>(registers));
 }
 
-TEST(IsaTensorTest, EveryBitIsAnH100s) {
+TEST(IsaTensorTest, EveryBitIsAnH100s) {  // in turn
   std::istringstream file(ReadRecorded(LOCKSTEP_SOURCE_DIR "/harness/tests/isa/isa_tensor.h100.txt"));
   std::string line;
   size_t products = 0, loads = 0;

@@ -177,7 +177,7 @@ TEST(ResultsTest, WhatASubmissionCanMakeLongIsCut) {
   EXPECT_EQ(profile["lines"][0]["line"], 4001) << "the costliest stay";
 }
 
-TEST(ResultsTest, AFileThatIsTooLargeAllTheSameLosesItsDetails) {
+TEST(ResultsTest, AFileThatIsTooLargeAllTheSameLosesItsDetails) {  // in turn
   Results results = Example();
   vgpu::LaunchRecord launch = results.profiles[0].launches[0];
   launch.kernel = std::string(240, 'k');

@@ -1,4 +1,5 @@
 // cuBLAS's stand-in against what an H100's cuBLAS printed: programs/NAME.h100.txt.
+// In turn: it meets each function of a whole library.
 #include <gtest/gtest.h>
 
 #include "tests/libraries/library_program.h"
@@ -24,12 +25,14 @@ TEST_F(BlasTest, StatusesAreAnH100s) {
 }
 
 // Every family of functions; with the checks, none touches what its definition does not.
-TEST_F(BlasTest, ValuesAreAsExactAsAnH100s) {
+TEST_F(BlasTest, ValuesAreAsExactAsAnH100s) {  // daily
   program_.ExpectH100s("blas_values", "-lcublas");
   EXPECT_EQ(program_.Run("--threads=2 ", "2>/dev/null"), program_.OnAnH100());
 }
 
-TEST_F(BlasTest, ProductsOfCublasLtAreAsExactAsAnH100s) { program_.ExpectH100s("blaslt_values", "-lcublasLt"); }
+TEST_F(BlasTest, ProductsOfCublasLtAreAsExactAsAnH100s) {  // daily
+  program_.ExpectH100s("blaslt_values", "-lcublasLt");
+}
 
 }  // namespace blas_test
 }  // namespace lockstep

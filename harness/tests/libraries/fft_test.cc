@@ -1,4 +1,5 @@
 // cuFFT's stand-in against what an H100's cuFFT printed, and what is found in mistakes of its callers.
+// In turn: it meets each function of a whole library.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +30,9 @@ TEST_F(FftTest, StatusesAreAnH100s) {
 }
 
 // All types, lengths, ranks and layouts; with the checks, none touches what its definition does not.
-TEST_F(FftTest, ValuesAreAsExactAsAnH100s) { program_.ExpectH100s("fft_values", "-lcufft", "-O2"); }
+TEST_F(FftTest, ValuesAreAsExactAsAnH100s) {  // daily
+  program_.ExpectH100s("fft_values", "-lcufft", "-O2");
+}
 
 TEST_F(FftTest, TransformsAreWorkOfTheirStreams) {
   ASSERT_NO_FATAL_FAILURE(program_.Build("fft_work", "-lcufft"));

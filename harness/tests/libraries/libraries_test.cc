@@ -18,7 +18,7 @@ const std::string kVgpuRun = std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run ";
 
 class LibrariesTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
+  static void SetUpTestSuite() {  // in turn
     if (!std::filesystem::exists(kLibraries + "/libcublas.so.13")) return;
     folder_ = new TemporaryFolder;
     program_ = folder_->path() + "multiply";

@@ -1,4 +1,5 @@
 // cuRAND's stand-in against what an H100's cuRAND printed: programs/rand/NAME.h100.txt.
+// In turn: it meets each function of a whole library.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -72,7 +73,7 @@ TEST_F(RandTest, MersenneTwisterStartsAgainAsAnH100s) {
 }
 
 // Of means that are refused for a type of generator there is nothing to compare.
-TEST_F(RandTest, PoissonIsAnH100s) {
+TEST_F(RandTest, PoissonIsAnH100s) {  // daily
   ASSERT_NO_FATAL_FAILURE(Build("rand_poisson"));
   std::istringstream lines(program_.Run("", "2>/dev/null")), expected_lines(program_.OnAnH100());
   int compared = 0;

@@ -1,5 +1,6 @@
 // cuSOLVER's stand-in against what an H100's cuSOLVER printed; work of it and of cuSPARSE in graphs, and what is found
 // in its mistakes.
+// In turn: it meets each function of a whole library.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -24,9 +25,11 @@ class SolverTest : public testing::Test {
 
 TEST_F(SolverTest, StatusesAreAnH100s) { program_.ExpectH100s("solver_statuses", "-lcusolver"); }
 
-TEST_F(SolverTest, FactorsAreAsExactAsAnH100s) { program_.ExpectH100s("solver_values", "-lcusolver"); }
+TEST_F(SolverTest, FactorsAreAsExactAsAnH100s) {  // daily
+  program_.ExpectH100s("solver_values", "-lcusolver");
+}
 
-TEST_F(SolverTest, EigenvaluesAndSingularValuesAreAsExactAsAnH100s) {
+TEST_F(SolverTest, EigenvaluesAndSingularValuesAreAsExactAsAnH100s) {  // daily
   program_.ExpectH100s("solver_spectra", "-lcusolver");
 }
 

@@ -56,7 +56,7 @@ class SubmissionLibrariesTest : public testing::Test {
   LibraryProgram program_;
 };
 
-TEST_F(SubmissionLibrariesTest, StatusesAndResultsAreTheOtherLibraries) {
+TEST_F(SubmissionLibrariesTest, StatusesAndResultsAreTheOtherLibraries) {  // in turn
   const Output output = RunAsSubmission();
   ASSERT_EQ(output.status, 0);
   const std::vector<std::string> expected = Words(program_.Run("", "2>/dev/null")), got = Words(output.text);
@@ -66,7 +66,7 @@ TEST_F(SubmissionLibrariesTest, StatusesAndResultsAreTheOtherLibraries) {
     ASSERT_TRUE(IsNear(expected[k], got[k])) << k << ": " << expected[k] << ", " << got[k];
 }
 
-TEST_F(SubmissionLibrariesTest, AJudgesProgramMayLoadThem) {
+TEST_F(SubmissionLibrariesTest, AJudgesProgramMayLoadThem) {  // in turn
   constexpr int kConnectionLost = 120;  // there is no socket: it came as far as its first request
   EXPECT_EQ(RunAsSubmission("LOCKSTEP_SOCKET=999").status, kConnectionLost);
 }

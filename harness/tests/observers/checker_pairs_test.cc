@@ -197,7 +197,7 @@ TEST_P(CheckerPairsTest, FindsWhatIsDeclared) {
 
 // As it is declared, and with more blocks than it is made for, which mostly meet then, and which have buffers of their
 // own.
-TEST_P(CheckerPairsTest, LeavesTheSameWithAnyNumberOfThreads) {
+TEST_P(CheckerPairsTest, LeavesTheSameWithAnyNumberOfThreads) {  // in turn
   const Declared& declared = GetParam();
   const uint32_t many_blocks = declared.blocks * 7;
   for (const Shape& shape : {Shape{declared.blocks}, Shape{many_blocks}, Shape{many_blocks, true}}) {
@@ -226,7 +226,7 @@ TEST(CheckerPairsListTest, ThereAreManyAndBothSorts) {
 }
 
 // Else there is little in the test above.
-TEST(CheckerPairsListTest, ManyRunOnSeveralThreads) {
+TEST(CheckerPairsListTest, ManyRunOnSeveralThreads) {  // in turn
   int clean = 0, faulty = 0, together = 0;
   for (const Declared& declared : AllDeclarations()) {
     together += RunDeclared(declared, {declared.blocks * 7, false, 2}).record.cpu_threads == 1;

@@ -166,7 +166,7 @@ void ExpectEqual(const Outcome& many, const Outcome& one, const std::string& wha
   EXPECT_TRUE(many.counters == one.counters) << what;
 }
 
-TEST(ChecksOnThreadsTest, RandomKernelsLeaveTheSame) {
+TEST(ChecksOnThreadsTest, RandomKernelsLeaveTheSame) {  // in turn
   int on_several = 0, on_one = 0, with_findings = 0, with_findings_on_several = 0;
   const char* more = std::getenv("LOCKSTEP_RANDOM_KERNELS");
   const uint32_t kernels = more == nullptr ? 400 : static_cast<uint32_t>(std::atoi(more));

@@ -104,7 +104,7 @@ size_t Races(const Tiles& tiles, int threads) {
   return races;
 }
 
-TEST(TileRaceRandomTest, AMissingBarrierIsFoundHoweverManyLoadsStandBetween) {
+TEST(TileRaceRandomTest, AMissingBarrierIsFoundHoweverManyLoadsStandBetween) {  // in turn
   std::mt19937_64 random(41);
   const auto one_of = [&](std::vector<uint32_t> list) { return list[random() % list.size()]; };
   size_t racing = 0, clean = 0;

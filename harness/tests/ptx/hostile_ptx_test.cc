@@ -447,7 +447,7 @@ TEST_F(HostilePtxTest, ManyRegistersAliveOverManyBlocksAreAllottedInTime) {
 
 // Each took minutes, or would have: what is looked for before the first instruction runs grew with the square of the
 // text, or faster.
-TEST_F(HostilePtxTest, AnalysisHasABound) {
+TEST_F(HostilePtxTest, AnalysisHasABound) {  // in turn
   const std::string load = "ld.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 7;\n";
   const std::string texts[] = {
       // Loops that all begin at one place and may all wait by one reading of the clock.
