@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from click.testing import CliRunner, Result
 from conftest import BUILD, ROOT, needs_build
 from grader.authoring.check import check_points, check_todos
 from grader.authoring.check_files import check_handout, check_hints, check_names, check_places
+from grader.authoring.handout import hidden_lines
 from grader.authoring.new import new_assignment
 from grader.base.errors import GraderError
 from grader.base.layout import Layout
@@ -34,7 +36,7 @@ def test_a_scaffold_has_the_right_shape(in_checkout: Layout) -> None:
         check_todos(assignment),
         check_names(in_checkout, assignment),
         check_hints(assignment),
-        check_handout(in_checkout, assignment),
+        check_handout(in_checkout, assignment, partial(hidden_lines, in_checkout)),
     ):
         assert not finding.problem
     for path in in_checkout.root.rglob("*98_prefix_sum*"):

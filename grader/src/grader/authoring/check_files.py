@@ -10,7 +10,7 @@ from typing import Any
 
 from grader.authoring.entries import write_messages
 from grader.authoring.finding import Finding
-from grader.authoring.handout import make_handout
+from grader.authoring.handout import Hidden, make_handout
 from grader.authoring.solutions import read_entries
 from grader.base.errors import GraderError, InfrastructureError
 from grader.base.files import write_atomic
@@ -181,11 +181,11 @@ def check_given(assignment: Assignment, *, record: bool) -> Finding:
     return Finding("edits", f"at most {assignment.edits.most} lines a program", "" if is_known else again)
 
 
-def check_handout(layout: Layout, assignment: Assignment) -> Finding:
-    """Nothing hidden is in the folder that students get for this assignment."""
+def check_handout(layout: Layout, assignment: Assignment, hidden: Hidden) -> Finding:
+    """Nothing hidden is in the folder that students get for this assignment. `hidden` gives the hidden lines."""
     with tempfile.TemporaryDirectory(prefix="grader-handout-") as folder:
         try:
-            made = make_handout(layout, [assignment.id], Path(folder) / "handout")
+            made = make_handout(layout, [assignment.id], Path(folder) / "handout", hidden())
         except GraderError as error:
             return Finding("handout", "", str(error))
     return Finding("handout", f"{len(made.files)} files, nothing hidden")

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from grader.authoring.declared import sources_in
 from grader.authoring.finding import Finding
-from grader.authoring.handout import make_handout
+from grader.authoring.handout import Hidden, make_handout
 from grader.base.errors import GraderError
 from grader.base.layout import Layout
 from grader.model.assignment import Assignment
@@ -46,7 +46,7 @@ class Attack:
 
 
 def attacks_from_handout(
-    layout: Layout, assignment: Assignment, only: Sequence[str] = ()
+    layout: Layout, assignment: Assignment, hidden: Hidden, only: Sequence[str] = ()
 ) -> tuple[list[Attack], list[Finding]]:
     """The submissions in reference/NN_name/from_handout, and findings in reading them; `only` is a glob."""
     paths = [
@@ -59,7 +59,7 @@ def attacks_from_handout(
     with tempfile.TemporaryDirectory(prefix="grader-handout-") as folder:
         handout = Path(folder) / "handout"
         try:
-            make_handout(layout, layout.assignments(), handout)
+            make_handout(layout, layout.assignments(), handout, hidden())
         except GraderError as error:
             return [], [Finding(FOLDER, "", str(error))]
         return _read(paths, handout, assignment.id)

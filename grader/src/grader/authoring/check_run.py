@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path, PurePath
 
 from grader.authoring.check import (
@@ -52,6 +52,7 @@ from grader.authoring.check_files import (
 from grader.authoring.check_handout import Attack, attacks_from_handout, check_attack
 from grader.authoring.declared import REFERENCE, STUB, Collected, collect
 from grader.authoring.finding import Finding
+from grader.authoring.handout import Hidden, hidden_lines
 from grader.authoring.in_order import InOrder
 from grader.authoring.same_code import Code
 from grader.authoring.shard import ALL, Shard
@@ -114,6 +115,7 @@ def check_assignments(
         journal, again = (Journal(Path(name) / f"{run}.sqlite") for run in ("journal", "again"))
         cache = WorkerCache(layout)
         cache.prune()
+        hidden = lru_cache(partial(hidden_lines, layout))
         checks = [
             _Check(
                 layout,
@@ -123,6 +125,7 @@ def check_assignments(
                 Path(name),
                 (journal, again),
                 cache,
+                hidden,
                 partial(shown.add, index),
                 stop,
             )
@@ -177,6 +180,7 @@ class _Check:
         folder: Path,
         journals: tuple[Journal, Journal],
         cache: WorkerCache,
+        hidden: Hidden,
         on_finding: Callable[[Finding], None],
         stop: threading.Event,
     ) -> None:
@@ -188,6 +192,7 @@ class _Check:
         self._folder = folder
         self._journal, self._again = journals
         self._cache = cache
+        self._hidden = hidden
         self._batches = UnityBuilds(cache)
         self._recorded: dict[str, str] = {}
         self._on_finding = on_finding
@@ -210,7 +215,7 @@ class _Check:
             check_hints(assignment),
             check_given(assignment, record=settings.record),
             check_hidden(layout, assignment),
-            check_handout(layout, assignment),
+            check_handout(layout, assignment, self._hidden),
         )
         run = RunSettings(SEED, "vgpu", settings.threads, settings.sandboxed)
         work = self._folder / assignment.id
@@ -221,7 +226,7 @@ class _Check:
             *collected.problems,
             check_count(assignment, len(collected.wrong), len(collected.right)),
         )
-        attacks, said = attacks_from_handout(layout, assignment, settings.only)
+        attacks, said = attacks_from_handout(layout, assignment, self._hidden, settings.only)
         self._attacks = {attack.name: attack for attack in attacks}
         self._found(*said)
         self._found(check_figures(bench, record=settings.record))

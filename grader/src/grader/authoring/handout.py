@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +37,9 @@ _WINDOW = 3  # this many consecutive lines of a hidden file are a leak
 _LONG = 60  # one line of this length is a leak by itself
 _TRIVIAL = 8  # characters that a line must have to count
 
+Index = dict[str, set[str]]  # each hidden line, with the files that hold it
+Hidden = Callable[[], Index]
+
 
 @dataclass(frozen=True)
 class Leak:
@@ -55,8 +58,8 @@ class Handout:
     left_out: list[Leak]
 
 
-def make_handout(layout: Layout, names: Sequence[str], out: Path) -> Handout:
-    """Writes the handout of these assignments into `out`, an empty or new folder.
+def make_handout(layout: Layout, names: Sequence[str], out: Path, hidden: Index | None = None) -> Handout:
+    """Writes the handout of these assignments into `out`, an empty or new folder. `hidden` is what hidden_lines gives.
 
     Raises GraderError where `out` holds something, or where code in the handout would hold something hidden.
     """
@@ -84,7 +87,7 @@ def make_handout(layout: Layout, names: Sequence[str], out: Path) -> Handout:
     shutil.copy(layout.templates / "handout" / "Makefile", out / "Makefile")
     (out / "README.md").write_text(readme, encoding="utf-8")
     try:
-        found = leaks(layout, out)
+        found = leaks(layout, out, hidden)
     except GraderError:
         shutil.rmtree(out)  # nobody has checked it for leaks
         raise
@@ -109,14 +112,14 @@ def leaks_text(found: Sequence[Leak]) -> str:
     return "\n".join(f"  {leak.file} has a line of {leak.hidden}: {leak.line}" for leak in found)
 
 
-def leaks(layout: Layout, folder: Path) -> list[Leak]:
+def leaks(layout: Layout, folder: Path, hidden: Index | None = None) -> list[Leak]:
     """The parts of reference/ found in the folder; also links, and unreadable files that are not pictures.
 
     A line is hidden if it is in a file under reference/ but not in the stub, the header or the public suite of that
     file's assignment. One long line, or several in a row, make a leak.
     """
     found = []
-    index = _hidden_lines(layout)
+    index = hidden_lines(layout) if hidden is None else hidden
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
         if path.is_symlink():
@@ -134,7 +137,7 @@ def leaks(layout: Layout, folder: Path) -> list[Leak]:
     return found
 
 
-def _leaks_of(name: str, text: str, index: dict[str, set[str]]) -> list[Leak]:
+def _leaks_of(name: str, text: str, index: Index) -> list[Leak]:
     """The first leaked line; one leak per file is enough to refuse the handout."""
     row: dict[str, int] = {}
     for line in _lines(text):
@@ -145,9 +148,9 @@ def _leaks_of(name: str, text: str, index: dict[str, set[str]]) -> list[Leak]:
     return []
 
 
-def _hidden_lines(layout: Layout) -> dict[str, set[str]]:
-    """Each hidden line, with the files that hold it."""
-    index: dict[str, set[str]] = defaultdict(set)
+def hidden_lines(layout: Layout) -> Index:
+    """Each hidden line of all assignments, with the files that hold it: seconds of work."""
+    index: Index = defaultdict(set)
     public: dict[str, set[str]] = {}
     for file, text in _hidden_files(layout):
         name = Path(file).parts[1]
