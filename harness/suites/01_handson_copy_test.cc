@@ -26,6 +26,7 @@ using judge::Role;
 using judge::Verdict;
 using worker::ApiCall;
 using worker::ApiKind;
+using worker::StreamedKind;
 
 // cudaError_t, as far as the tests bring them about.
 constexpr int64_t kSuccess = 0, kInvalidValue = 1, kMemoryAllocation = 2;
@@ -357,13 +358,22 @@ TEST_P(CopyErrorTest, ReportsAFailedCopy) {
 TEST_P(PinnedCopyTest, FreesPageLockedMemory) {
   const judge::EvidenceRun run = Run(1000, Pattern::kSmall);
   ExpectNothingHeld(run, 1000);
-  if (ok() && run.report.observed && run.report.api.pinned_allocations == 0) {
-    const CallContext context{rung(), "n = 1,000", judge::Suite::Get().assignment().submission};
-    Add(WithCalls(
-        {MakeProblem(Verdict::kRejected, context, {"h_out is right, but no copy was from or to page-locked memory"},
-                     "allocate page-locked host memory with cudaMallocHost, and copy from there and to there")},
-        run.report));
+  if (!ok() || !run.report.observed) return;
+  const auto& operations = run.report.operations;
+  const auto ordinary = std::ranges::find_if(operations, [](const worker::StreamedOperation& one) {
+    return !one.page_locked && (one.kind == StreamedKind::kToDevice || one.kind == StreamedKind::kToHost);
+  });
+  if (ordinary == operations.end()) return;
+  const CallContext context{rung(), "n = 1,000", judge::Suite::Get().assignment().submission};
+  std::string what = "no copy was from or to page-locked memory";
+  if (run.report.api.pinned_allocations != 0) {
+    what = ordinary->kind == StreamedKind::kToDevice ? "the copy to the device was not from page-locked memory"
+                                                     : "the copy to the host was not to page-locked memory";
   }
+  Add(WithCalls(
+      {MakeProblem(Verdict::kRejected, context, {"h_out is right, but " + what},
+                   "allocate page-locked host memory with cudaMallocHost, and copy from there and to there")},
+      run.report));
 }
 
 INSTANTIATE_TEST_SUITE_P(, CopyTest, testing::ValuesIn(RungsFrom(1)), judge::RungName);
