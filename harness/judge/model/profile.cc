@@ -147,6 +147,23 @@ std::optional<double> FigureOf(const RungProfile& profile, std::string_view name
 
 bool IsFigure(std::string_view name) { return FigureOf(RungProfile(), name).has_value(); }
 
+std::string FigureText(std::string_view name) {
+  constexpr std::pair<std::string_view, const char*> kDerived[] = {
+      {"longest_warp", "instructions of the warp that executes most"},
+      {"own_stores", "warp-wide stores and atomics by your own lines"},
+      {"own_launches", "launches of your own kernels"},
+      {"max_blocks", "blocks of the largest launch"},
+      {"float_operations", "additions and the like in floating point"}};
+  const auto of = [&](const auto& infos) -> std::string {
+    const auto found = std::ranges::find_if(infos, [&](const auto& info) { return info.name == name; });
+    return found == std::end(infos) ? "" : found->text;
+  };
+  for (const auto& [known, text] : kDerived) {
+    if (known == name) return text;
+  }
+  return of(vgpu::AllCounters()) + of(AllApiCounts()) + of(AllTimelineFigures());
+}
+
 std::vector<vgpu::LineCounters> CostliestLines(const RungProfile& profile, std::string_view counter, size_t most) {
   const auto cost = [&](const vgpu::LineCounters& line) { return CounterOf(line.counters, counter).value_or(0); };
   std::vector<vgpu::LineCounters> lines;

@@ -45,6 +45,8 @@ std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProf
 // one. nullopt: unknown name.
 std::optional<double> FigureOf(const RungProfile& profile, std::string_view name);
 bool IsFigure(std::string_view name);
+// What it counts, in words; "" where its name says it.
+std::string FigureText(std::string_view name);
 
 // The lines of a profile with the highest values of a counter, highest first; lines with 0 are left out.
 std::vector<vgpu::LineCounters> CostliestLines(const RungProfile& profile, std::string_view counter, size_t most);

@@ -611,8 +611,10 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
   }
   problem.verdict = result.verdict = Verdict::kSlow;
   const Metric& missed = unmet_here != nullptr ? unmet_here->metric : criterion.metric;
-  problem.hint = result.unmet.empty()    ? HintText(criterion.hint)
-                 : unmet_here != nullptr ? HintText(Hint::kBudgetBefore, {missed.text})
+  const std::string counted = FigureText(missed.numerator.counter);
+  problem.hint = result.unmet.empty() ? HintText(criterion.hint)
+                 : unmet_here != nullptr
+                     ? HintText(Hint::kBudgetBefore, {missed.text + (counted.empty() ? "" : " (" + counted + ")")})
                  : is_too_slow
                      ? HintText("whatever it counts, it takes too long: let all lanes of many blocks share the work")
                      : HintText(Hint::kEverySize, {criterion.hint.empty() ? "" : ". " + criterion.hint});
