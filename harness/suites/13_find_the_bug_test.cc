@@ -119,28 +119,65 @@ std::string TextOf(const Case& one, Values order) {
   return text;
 }
 
-// What a program no longer does, if its mistake went with it.
-std::optional<std::string> WhatIsGivenUp(int number, const Case& one, const vgpu::Counters& counted) {
+// Whether program 2's last lanes exchange sums through shared memory and wait for each other neither in the warp nor in
+// the block. Relaxed atomics, and acquiring loads beside releasing stores, are no race, and order nothing here.
+bool WaitForNobody(uint64_t n, const vgpu::Counters& counted) {
+  constexpr uint64_t kBlock = 256, kWarps = kBlock / kWarpSize, kSteps = 5;  // steps within a warp
+  constexpr uint64_t kStoresBefore = 16;                                     // by warps; 15 down to 32 sums
+  const uint64_t blocks = (n + kBlock - 1) / kBlock;
+  return counted.warp_syncs < kSteps * blocks && counted.barriers < kSteps * kWarps * blocks &&
+         counted.shared_store_requests + counted.shared_atomics > kStoresBefore * blocks;
+}
+
+// What a program no longer does, if its mistake went with it. `threads`: of its largest launch.
+std::optional<std::string> WhatIsGivenUp(int number, const Case& one, const judge::CallReport& report,
+                                         const vgpu::Counters& counted, uint64_t threads) {
   if (counted.warp_instructions == 0) return std::nullopt;  // a run without counters
-  const uint64_t warps = one.n / kWarpSize, blocks = one.n / GroupOf(number), warps_each = GroupOf(number) / kWarpSize;
-  constexpr uint64_t kVector = 4, kTail = 4, kSectors = 8, kBarriers = 5;
+  const uint64_t n = one.n, warps = n / kWarpSize, blocks = n / GroupOf(number), bytes = n * sizeof(int32_t);
+  constexpr uint64_t kVector = 4, kTail = 4, kSectors = 8, kBlock = 256, kBlockBytes = kBlock * sizeof(int32_t);
+  uint64_t stored_all = 0, most_read = 0, shared = 0;
+  for (const vgpu::LaunchRecord& launch : report.launches) {
+    stored_all += launch.counters.global_store_bytes >= bytes;
+    most_read = std::max(most_read, launch.counters.global_load_footprint);
+    shared = std::max<uint64_t>(shared, launch.static_shared + launch.dynamic_shared);
+  }
   switch (number) {
-    case 2:  // relaxed atomics are no race, and order nothing
-      if (counted.warp_syncs > 0 || counted.shared_atomics == 0 ||
-          counted.barriers >= kBarriers * warps_each * blocks) {
-        break;
-      }
+    case 1:
+      if (kVector * counted.shared_load_requests >= warps * n && kVector * counted.warp_syncs <= warps * n) break;
+      return "the elements that a thread compares with did not come from shared memory";
+    case 2:
+      if (!WaitForNobody(n, counted)) break;
       return "the last warp's lanes wait for nobody";
     case 4:  // what a block waits for, and the total before, are in one sector each
       if (counted.global_load_sectors <= counted.global_load_requests + kSectors * warps) break;
       return "blocks add up elements of the blocks before, and need not wait";
+    case 5:
+      if (stored_all > 1) break;
+      return "one launch computes it all, and the other has nothing to wait for";
     case 6:
       if (one.in_offset % kVector != 0 || one.out_offset % kVector != 0) break;
       if (counted.global_load_requests <= warps / 2 + kTail) break;
       return "it is computed without vectors, and these are aligned here";
-    case 8:
-      if (2 * counted.shared_load_requests >= warps) break;
+    case 8: {  // a tile that is used again takes barriers before and after; after its last use none
+      const bool used_again = threads < n && shared < 2 * kBlockBytes;
+      const uint64_t least = used_again ? 3 * kBlock / kWarpSize * (n / (2 * kBlock)) : 0;
+      const bool loads_once = counted.global_load_bytes <= bytes + n;
+      if (2 * counted.shared_load_requests >= warps && loads_once && counted.barriers >= least) break;
       return "the elements did not go through shared memory";
+    }
+    case 9:
+      if (counted.shared_atomics + counted.atomics >= blocks) break;
+      return "no atomic operation finds the least";
+    case 10:
+      if (most_read >= 2 * bytes) break;
+      return "no launch read the squares of another";
+    case 11:  // the table may be in any memory
+      if (counted.global_load_bytes >= 2 * bytes) break;
+      if (counted.const_replays + counted.local_requests + counted.shared_load_requests > 0) break;
+      return "no table of weights was read";
+    case 12:
+      if (threads < n / kVector + 2 * kBlock) break;
+      return "threads have less than four elements each";
     default:
       break;
   }
@@ -185,7 +222,7 @@ std::optional<Problem> CheckWork(const judge::CallContext& context, const judge:
                         " and " + judge::Grouped(most_requests) + " count",
                     "leave the work with the threads that had it, and in shared memory what was there");
   }
-  if (const auto given_up = WhatIsGivenUp(number, one, counted)) {
+  if (const auto given_up = WhatIsGivenUp(number, one, report, counted, threads)) {
     return rejected(*given_up, "keep what the program is about, and fix its mistake: README.md says what each has");
   }
   // Contiguous lanes need four sectors per request, scattered ones more; a broadcast, or a single lane, one.

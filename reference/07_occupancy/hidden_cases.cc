@@ -36,6 +36,9 @@ void AskBlocksThatDoNotFit(Questions& questions, judge::Random& random, const st
     questions.Ask(sm, {limits.max_threads_per_block + Between(random, 2, 999), 9, 90, 0, 1});
     questions.Ask(sm, {64, limits.max_registers_per_thread + Between(random, 2, 99), 90, 0, 1});
     questions.Ask(sm, {64, 9, limits.shared_per_block + Between(random, 2, 9999), 0, 1});
+    // Refused although it needs no registers; and more warps than there are, in blocks that fill an SM.
+    questions.Ask(sm, {limits.max_threads_per_block + Between(random, 2, 999), 0, 90, 0, 1});
+    questions.Ask(sm, {256, 9, 90, 0, limits.max_warps + Between(random, 1, 8)});
     // Within the limits by the same measure: who refuses all of these refuses too much.
     questions.Ask(sm, {limits.max_threads_per_block - Between(random, 2, 99), Between(random, 4, 14),
                        Between(random, 10, limits.shared_per_block), 0, 1});

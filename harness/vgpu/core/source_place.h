@@ -1,4 +1,4 @@
-// The source line shown for an instruction. For code inlined from the toolkit's headers this is the call site.
+// The source line shown for an instruction. For the toolkit's code, inlined or called, this is the call site.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace lockstep::vgpu {
 class SourcePlaces {
  public:
   explicit SourcePlaces(const Program& program);
-  // The first location of the instruction's InlineChain outside the toolkit's headers; the last one if all are inside.
+  // The first location of the instruction's InlineChain outside the toolkit's headers. If all are inside: a line outside
+  // that calls the function, directly or by a pointer; the chain's last location if there is none.
   ptx::SourceLocation Shown(uint32_t pc) const;
   // The location as "reduction.cu:41"; empty if no line is known.
   std::string Text(uint32_t pc) const;
@@ -27,11 +28,14 @@ class SourcePlaces {
   }
 
  private:
+  // Fills called_at_ with the calls at lines outside the headers. Returns whether there was a new one.
+  bool FindCallSites();
   // Location of the outermost call site that an instruction was inlined at.
   const ptx::SourceLocation& Outermost(uint32_t pc) const;
 
   const Program& program_;
-  std::vector<bool> is_toolkit_header_;  // by SourceLocation::file
+  std::vector<bool> is_toolkit_header_;         // by SourceLocation::file
+  std::vector<ptx::SourceLocation> called_at_;  // by function; line 0: at no line outside the headers
 };
 
 }  // namespace lockstep::vgpu
