@@ -41,8 +41,8 @@ class AnyLengthTest : public LaunchTest {};
 // Rung 3, which owns its memory.
 class CopyBackTest : public LaunchTest {
  protected:
-  // The nth allocation of the call fails.
-  void ExpectAllocationError(uint32_t n, uint64_t nth);
+  // The nth allocation of the call fails; 0: its first copy.
+  void ExpectFailure(uint32_t n, uint64_t nth);
 };
 // Rung 4.
 class VerifyTest : public LaunchTest {

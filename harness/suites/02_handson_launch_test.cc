@@ -99,7 +99,7 @@ bool IsImpossibleLaunch(int64_t error) {
   return error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue;
 }
 
-enum class Expect : uint8_t { kSuccess, kImpossibleLaunch, kNoMemory };
+enum class Expect : uint8_t { kSuccess, kImpossibleLaunch, kNoMemory, kFailedCopy };
 
 bool Meets(int64_t error, Expect expect) {
   switch (expect) {
@@ -107,6 +107,8 @@ bool Meets(int64_t error, Expect expect) {
       return IsImpossibleLaunch(error);
     case Expect::kNoMemory:
       return error == cudaErrorMemoryAllocation;
+    case Expect::kFailedCopy:
+      return error == cudaErrorInvalidValue;
     case Expect::kSuccess:
       break;
   }
@@ -149,6 +151,10 @@ std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& conte
       evidence += ", not the allocation's error, cudaErrorMemoryAllocation";
       hint = "return the error of a failed call as soon as it fails";
       break;
+    case Expect::kFailedCopy:
+      evidence += ", not the copy's error, cudaErrorInvalidValue";
+      hint = "cudaMemcpy returns an error code as well: return it";
+      break;
   }
   return {MakeProblem(Verdict::kApi, context, {evidence, failure.evidence}, hint)};
 }
@@ -180,6 +186,8 @@ judge::EvidenceRun FillHost(judge::Runner& runner, const std::string& rung, cons
       runner.Call(rung, {{Argument::HostArray(poisoned), Argument::Integer(shape.n), Argument::Integer(shape.block)}}),
       {}};
   CallReport& report = run.report;
+  // Managed memory comes back without a copy that could fail.
+  if (expect == Expect::kFailedCopy && report.api.failed_calls == 0) expect = Expect::kSuccess;
   run.problems = ProblemsOfCall(report, context, expect);
   if (run.problems.empty()) {
     const std::vector<int32_t> found = IntsOf(report.arrays.at(0));
@@ -340,6 +348,16 @@ std::vector<uint32_t> Every(uint32_t k, uint32_t n) {
   return indices;
 }
 
+// About every other element, as the seed draws them.
+std::vector<uint32_t> AboutHalf(uint32_t n, const judge::SeedKey& seed) {
+  const std::vector<uint32_t> words = judge::MakeWords(n, seed);
+  std::vector<uint32_t> indices;
+  for (uint32_t i = 0; i < n; ++i) {
+    if (words[i] % 2 == 0) indices.push_back(i);
+  }
+  return indices;
+}
+
 }  // namespace
 
 judge::EvidenceRun Fill(judge::Runner& runner, const std::string& rung, const Shape& shape) {
@@ -375,13 +393,18 @@ void LaunchTest::ExpectRefused(uint32_t n, uint32_t block) {
   Add(std::move(run.problems));
 }
 
-void CopyBackTest::ExpectAllocationError(uint32_t n, uint64_t nth) {
+void CopyBackTest::ExpectFailure(uint32_t n, uint64_t nth) {
   judge::Runner& runner = judge::Suite::Get().runner(Role::kChecked);
-  // A real device has room.
+  // A real device has room, and its copies do not fail.
   if (!ok() || runner.device().virtual_device() == nullptr) return;
-  runner.FailAllocation(nth);
-  judge::EvidenceRun run = FillWith(runner, rung(), {n, 128},
-                                    "; allocation " + std::to_string(nth) + " runs out of memory", Expect::kNoMemory);
+  std::string note = "; the first copy fails";
+  if (nth > 0) {
+    runner.FailAllocation(nth);
+    note = "; allocation " + std::to_string(nth) + " runs out of memory";
+  } else {
+    runner.FailCopy(1);
+  }
+  judge::EvidenceRun run = FillWith(runner, rung(), {n, 128}, note, nth > 0 ? Expect::kNoMemory : Expect::kFailedCopy);
   Keep(run.report);
   Add(std::move(run.problems));
 }
@@ -449,7 +472,13 @@ TEST_P(AnyLengthTest, ReportsAnImpossibleLaunch) {
 
 TEST_P(CopyBackTest, ReportsAFailedAllocation) {
   ExpectFilled(1000, 128);
-  ExpectAllocationError(1000, 1);
+  ExpectFailure(1000, 1);
+  ExpectFilled(1000, 128);
+}
+
+TEST_P(CopyBackTest, ReportsAFailedCopy) {
+  ExpectFilled(1000, 128);
+  ExpectFailure(1000, 0);
   ExpectFilled(1000, 128);
 }
 
@@ -522,17 +551,16 @@ INSTANTIATE_TEST_SUITE_P(, Grid2dTest, testing::ValuesIn(SelectedOf({6})), judge
 namespace lockstep::judge {
 
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
-  constexpr uint32_t kBlocks[] = {256, 192, 320, 512};
   Random random(SeedFor(one.seed, "blocks and rows"));
   const bool any = one.drawn && !one.round;
-  const uint32_t block = kBlocks[any ? random.Between(0, 3) : 0];
+  const uint32_t block = any ? static_cast<uint32_t>(8 * random.Between(24, 128)) : 256;
   uint32_t width = 1024, n = static_cast<uint32_t>(one.elements);
   if (any) width = std::min(n, static_cast<uint32_t>(random.Between(500, 2000)));
   const int number = suites::NumberOf(rung);
   // Rung 1 takes only whole blocks, rung 6 whole rows.
   const uint32_t unit = number == 1 ? block : number == 6 ? width : 1;
   n = std::max(n / unit, 1u) * unit;
-  EvidenceRun run = number == 4   ? suites::Verify(runner, rung, n, block, suites::Every(2, n))
+  EvidenceRun run = number == 4   ? suites::Verify(runner, rung, n, block, suites::AboutHalf(n, one.seed))
                     : number == 6 ? suites::Fill(runner, rung, {n, 0, width, n / width})
                                   : suites::Fill(runner, rung, {n, block});
   run.elements = n;

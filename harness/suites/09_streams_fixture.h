@@ -33,7 +33,7 @@ class StreamsTest : public judge::LauncherTest {
 class ChunksTest : public StreamsTest {
  protected:
   // Checks for work in exactly this many streams, none of it in the default stream.
-  void ExpectStreams(uint64_t n, int streams);
+  void ExpectStreams(uint64_t n, int streams, judge::Role role = judge::Role::kChecked);
 };
 
 }  // namespace lockstep::suites

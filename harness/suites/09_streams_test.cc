@@ -264,11 +264,10 @@ void StreamsTest::Expect(uint64_t n, Role role) {
   }
 }
 
-void ChunksTest::ExpectStreams(uint64_t n, int streams) {
+void ChunksTest::ExpectStreams(uint64_t n, int streams, Role role) {
   const judge::SeedKey seed = Seed(static_cast<uint64_t>(streams));
   if (!ok()) return;
-  judge::EvidenceRun run =
-      StreamOnce(judge::Suite::Get().runner(Role::kChecked), rung(), MakeFractions(n, seed), streams);
+  judge::EvidenceRun run = StreamOnce(judge::Suite::Get().runner(role), rung(), MakeFractions(n, seed), streams);
   if (run.problems.empty() && run.report.observed) {
     // There may be fewer large chunks than streams. A graph can run branches concurrently without a stream each.
     const auto most = static_cast<uint64_t>(streams);

@@ -99,12 +99,10 @@ judge::EvidenceRun RunHostCall(judge::Runner& runner, CallContext context, const
   return run;
 }
 
-// Whether what went to the host begins where a copy on the device went.
+// Whether all that went to the host had come by a copy on the device.
 bool LeavesFromACopy(const CallReport& report) {
-  return std::ranges::any_of(report.trace, [&](const worker::ApiCall& last) {
-    return last.kind == ApiKind::kDeviceToHost && std::ranges::any_of(report.trace, [&](const worker::ApiCall& copy) {
-             return copy.kind == ApiKind::kDeviceToDevice && copy.address == last.address;
-           });
+  return std::ranges::all_of(report.trace, [&](const worker::ApiCall& last) {
+    return last.kind != ApiKind::kDeviceToHost || last.failed || judge::WasCopiedOnTheDevice(report, last);
   });
 }
 

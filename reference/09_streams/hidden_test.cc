@@ -1,6 +1,7 @@
 // Assignment 09, copies and kernels side by side: the tests that only the instructor's run has.
 #include <gtest/gtest.h>
 
+#include "judge/input/inputs.h"
 #include "suites/09_streams_fixture.h"
 
 namespace lockstep::suites {
@@ -27,6 +28,9 @@ TEST_P(HiddenStreamsTest, SimulatesOtherLargeArrays) {
 
 TEST_P(HiddenChunksTest, UsesTheStreams) {
   for (const int streams : {8, 1, 4, 2}) ExpectStreams(300'000, streams);
+  // Up to the evidence's size.
+  judge::Random random(Seed(1000));
+  ExpectStreams(static_cast<uint64_t>(random.Between(600'000, 2'100'000)), 5, Role::kPlain);
 }
 
 INSTANTIATE_TEST_SUITE_P(, HiddenStreamsTest, testing::ValuesIn(StreamRungs(false)), judge::RungName);

@@ -53,6 +53,21 @@ inline void CheckNoneLeft(const CallContext& context, const CallReport& report, 
   }
 }
 
+// Whether what `result`, a copy of the call to the host, took was last written by a copy on the device, and not by one
+// from the host.
+inline bool WasCopiedOnTheDevice(const CallReport& report, const worker::ApiCall& result) {
+  uint64_t copied = 0;
+  for (const worker::ApiCall& copy : report.trace) {
+    if (&copy == &result) break;
+    const uint64_t begin = std::max(copy.address, result.address);
+    const uint64_t end = std::min(copy.address + copy.bytes, result.address + result.bytes);
+    if (copy.failed || begin >= end) continue;
+    if (copy.kind == worker::ApiKind::kDeviceToDevice) copied += end - begin;
+    if (copy.kind == worker::ApiKind::kHostToDevice) copied = 0;
+  }
+  return copied >= result.bytes;
+}
+
 // Returned without a call of CUDA.
 inline bool DidNothing(const CallReport& report) {
   return report.outcome == worker::Outcome::kReturned && report.observed && report.trace.empty();
