@@ -79,7 +79,7 @@ std::optional<Problem> CheckPart(const CallContext& context, const CallReport& r
   if (left >= least) return std::nullopt;
   const char* const what = is_ring ? "sums" : IsStages(context.launcher) ? "words of its stage" : "cells";
   return MakeProblem(Verdict::kRejected, context,
-                     {"h_out is right, but device " + std::to_string(device) + " did hardly any of the work: of " +
+                     {"h_out is right, but device " + std::to_string(device) + " did not do its part: of " +
                       Grouped(least) + " " + what + (is_ring ? "" : " that its kernels have to store") +
                       ", copies took " + Grouped(left) + " from its memory"},
                      is_ring ? "in the end each device has the sum of all rows, and row d of h_out is a copy of what "
@@ -95,6 +95,16 @@ std::optional<Problem> CheckWorked(const CallContext& context, const CallReport&
   for (const vgpu::LaunchRecord& launch : report.launches) counted += launch.counters;
   constexpr int kFewRows = 4;  // of few rows a device may have no part
   const bool all = !IsField(context.launcher) || task.height >= kFewRows * task.devices;
+  for (int d = 0; d < task.devices && all && !IsRing(context.launcher); ++d) {
+    if (std::ranges::any_of(report.operations, [&](const worker::StreamedOperation& operation) {
+          return operation.kind == worker::StreamedKind::kLaunch && operation.device == d;
+        })) {
+      continue;
+    }
+    return MakeProblem(
+        Verdict::kRejected, context, {"h_out is right, but device " + std::to_string(d) + " ran no kernel"},
+        "cudaSetDevice decides where memory is, which device a stream belongs to, and where a kernel runs");
+  }
   for (int d = 0; d < task.devices && all; ++d) {
     if (auto problem = CheckPart(context, report, task, words, d)) return problem;
   }
