@@ -156,7 +156,7 @@ constexpr uint64_t kEvidenceReach = 4;
 // and the same filter, others any sides and another filter.
 Image ImageFor(const std::string& rung, const judge::EvidenceCase& one) {
   judge::Random random(judge::SeedFor(one.seed, "shape"));
-  constexpr uint64_t kOthers[] = {3, 5, 6};
+  constexpr uint64_t kOthers[] = {3, 5, 7, 8};
   const uint64_t reach = one.drawn && !one.round ? kOthers[random.Next() % std::size(kOthers)] : kEvidenceReach;
   const uint64_t pixels = std::max<uint64_t>(one.elements / WorkOf(rung, reach), 1);
   const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(pixels)));

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 
 #include "judge/device/compare.h"
 #include "judge/input/inputs.h"
@@ -49,60 +48,79 @@ uint64_t WorkOf(const std::string& rung, const Task& task) {
   return IsRing(rung) ? task.n * (devices - 1) : CellsOf(task) * static_cast<uint64_t>(task.steps);
 }
 
-// Whether the host has computed the result, and sent it to the devices to get it back from there.
-bool WasSent(const CallContext& context, const CallReport& report) {
-  std::vector<Problem> missing;
-  judge::CheckWentToDevice(report, context, report.arrays.at(1), "h_out", missing);
-  return missing.empty();
+// Whether the host has computed more of the result than it may have passed on for a device: of a field the rows at the
+// parts' ends go through it in programs without copies between devices.
+bool WasSent(const CallContext& context, const CallReport& report, const Task& task) {
+  constexpr uint64_t kFewOf = 16;
+  const uint64_t sent = judge::WordsCome(report.memory.to_device, report.arrays.at(1));
+  const uint64_t words = WordsOf(context.launcher, task);
+  const auto ends = static_cast<uint64_t>(2 * (task.devices - 1)) * static_cast<uint64_t>(task.width);
+  return sent > std::min(words / kFewOf + ends, words - 1);
 }
 
-// Whether each device has got what it takes to know the sums: its own row, and as many words of the others'.
-std::optional<Problem> CheckReceived(const CallContext& context, const CallReport& report, const Task& task) {
-  std::map<int, uint64_t> received;
-  for (const worker::StreamedOperation& operation : report.operations) {
-    if (operation.kind == worker::StreamedKind::kToDevice) received[operation.device] += operation.bytes;
-    if (operation.kind == worker::StreamedKind::kBetween) received[operation.peer] += operation.bytes;
+// What has to leave a device by copies if it did its part: on rung 1 its stage's words, on rung 3 all sums, and of a
+// field a good deal of its rows, of which those that were rounded up leave the last device half of a part.
+std::optional<Problem> CheckPart(const CallContext& context, const CallReport& report, const Task& task,
+                                 const Words& words, int device) {
+  constexpr uint64_t kOfPart = 4;
+  const auto found = report.memory.outputs.find(device);
+  const worker::DeviceOutput output = found == report.memory.outputs.end() ? worker::DeviceOutput{} : found->second;
+  Words part = judge::ValuesOf<uint32_t>(report.arrays.at(1));
+  uint64_t least = part.size();
+  if (IsStages(context.launcher)) {
+    std::ranges::transform(words, part.begin(), [&](uint32_t word) { return Staged(word, device + 1); });
+  } else if (IsRing(context.launcher)) {
+    part.resize(least = task.n);
+  } else {
+    least /= static_cast<uint64_t>(task.devices) * kOfPart;
   }
-  const uint64_t least = 2 * task.n * sizeof(uint32_t);
-  for (int d = 0; d < task.devices && task.devices > 1; ++d) {
-    if (received[d] >= least) continue;
-    return MakeProblem(
-        Verdict::kRejected, context,
-        {"h_out is right, but device " + std::to_string(d) + " received " + judge::Counted(received[d], "byte") +
-         ", and cannot have all sums with less than " + Grouped(least)},
-        "in the end each device has the sum of all rows, and row d of h_out is a copy of what it has");
-  }
-  return std::nullopt;
+  const bool is_ring = IsRing(context.launcher);
+  const uint64_t left = judge::WordsCome(is_ring ? output.all : output.stored, judge::BytesOf(part));
+  if (left >= least) return std::nullopt;
+  const char* const what = is_ring ? "sums" : IsStages(context.launcher) ? "words of its stage" : "cells";
+  return MakeProblem(Verdict::kRejected, context,
+                     {"h_out is right, but device " + std::to_string(device) + " did not do its part: of " +
+                      Grouped(least) + " " + what + (is_ring ? "" : " that its kernels have to store") +
+                      ", copies took " + Grouped(left) + " from its memory"},
+                     is_ring ? "in the end each device has the sum of all rows, and row d of h_out is a copy of what "
+                               "device d has"
+                             : "cudaSetDevice decides where memory is, which device a stream belongs to, and where a "
+                               "kernel runs");
 }
 
 // Whether kernels of all devices did the work, each its part or a good deal of it.
-std::optional<Problem> CheckWorked(const CallContext& context, const CallReport& report, const Task& task) {
+std::optional<Problem> CheckWorked(const CallContext& context, const CallReport& report, const Task& task,
+                                   const Words& words) {
   vgpu::Counters counted;
-  std::map<int, uint64_t> worked;  // integer instructions by device
-  for (const worker::StreamedOperation& operation : report.operations) {
-    const size_t end = std::min(operation.first_launch + operation.launches, report.launches.size());
-    for (size_t k = operation.first_launch; k < end && operation.kind == worker::StreamedKind::kLaunch; ++k) {
-      worked[operation.device] += report.launches[k].counters.integer_instructions;
-      counted += report.launches[k].counters;
+  for (const vgpu::LaunchRecord& launch : report.launches) counted += launch.counters;
+  constexpr int kFewRows = 4;  // of few rows a device may have no part
+  const bool all = !IsField(context.launcher) || task.height >= kFewRows * task.devices;
+  for (int d = 0; d < task.devices && all && !IsRing(context.launcher); ++d) {
+    if (std::ranges::any_of(report.operations, [&](const worker::StreamedOperation& operation) {
+          return operation.kind == worker::StreamedKind::kLaunch && operation.device == d;
+        })) {
+      continue;
     }
+    return MakeProblem(
+        Verdict::kRejected, context, {"h_out is right, but device " + std::to_string(d) + " ran no kernel"},
+        "cudaSetDevice decides where memory is, which device a stream belongs to, and where a kernel runs");
+  }
+  for (int d = 0; d < task.devices && all; ++d) {
+    if (auto problem = CheckPart(context, report, task, words, d)) return problem;
+  }
+  uint64_t sums = 0;  // those that kernels stored, on whatever device
+  const std::vector<uint8_t>& result = report.arrays.at(1);
+  for (const auto& [device, output] : report.memory.outputs) {
+    if (!IsRing(context.launcher)) break;
+    sums += judge::WordsCome(output.stored, std::span(result).first(task.n * sizeof(uint32_t)));
+  }
+  if (IsRing(context.launcher) && sums < task.n) {
+    return MakeProblem(Verdict::kRejected, context,
+                       {"h_out is right, but of " + judge::Counted(task.n, "sum") + " kernels stored " + Grouped(sums)},
+                       "the kernels have to do the work, on all words");
   }
   // A cell takes four additions, a stage one that multiplies too.
   const uint64_t least = WorkOf(context.launcher, task) * (IsField(context.launcher) ? 4 : 1) / vgpu::kWarpSize;
-  // Of few rows a device may have no part; sums may be one device's.
-  constexpr int kFewRows = 4;
-  const bool all = IsField(context.launcher) ? task.height >= kFewRows * task.devices : IsStages(context.launcher);
-  constexpr uint64_t kOfPart = 4;  // rows rounded up leave the last device half of a part
-  for (int d = 0; d < task.devices && all; ++d) {
-    const auto part = least / static_cast<uint64_t>(task.devices) / kOfPart;
-    if (worked.contains(d) && (worked[d] >= part || counted.warp_instructions == 0)) continue;
-    return MakeProblem(
-        Verdict::kRejected, context,
-        {"h_out is right, but device " + std::to_string(d) +
-         (worked.contains(d) ? " did hardly any of the work: it executed " +
-                                   judge::Counted(worked[d], "integer instruction") + " by warps"
-                             : " ran no kernel")},
-        "cudaSetDevice decides where memory is, which device a stream belongs to, and where a kernel runs");
-  }
   if (counted.warp_instructions == 0 || counted.integer_instructions >= least) return std::nullopt;
   return MakeProblem(Verdict::kRejected, context,
                      {"h_out is right, but the kernels executed " +
@@ -127,15 +145,13 @@ void CheckResult(const CallContext& context, const CallReport& report, const Tas
   }
   judge::CheckCameFromDevice(report, context, report.arrays.at(1), "h_out", !IsRing(context.launcher), problems);
   if (problems.empty()) judge::CheckWentToDevice(report, context, judge::BytesOf(words), "h_in", problems);
-  if (problems.empty() && expected != words && WasSent(context, report)) {
+  if (problems.empty() && expected != words && WasSent(context, report, task)) {
     problems.push_back(MakeProblem(Verdict::kRejected, context,
-                                   {"h_out is right, but the host copied all of its words to the devices"},
+                                   {"h_out is right, but the host copied its words to the devices"},
                                    "the devices compute the result, and send each other what they need of it"));
   }
   if (problems.empty()) {
-    auto problem = CheckWorked(context, report, task);
-    if (!problem && IsRing(context.launcher)) problem = CheckReceived(context, report, task);
-    if (problem) problems.push_back(std::move(*problem));
+    if (auto problem = CheckWorked(context, report, task, words)) problems.push_back(std::move(*problem));
   }
 }
 

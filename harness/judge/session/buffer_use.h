@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,15 +31,23 @@ struct BufferUse {
   HostUse filled;       // by cudaMemset and the like
 };
 
+// What copies took out of a device's memory, to the host or to another device, each part up to twice the size of the
+// call's host arrays.
+struct DeviceOutput {
+  std::vector<uint8_t> all;
+  std::vector<uint8_t> stored;  // what kernels of this device had stored, and nothing overwritten since
+};
+
 struct MemoryUse {
   uint64_t bytes_to_device = 0, bytes_on_device = 0, bytes_to_host = 0;
   uint64_t bytes_from_kernels = 0;  // the part of to_host whose contents kernels had stored
   // The part of copies within the device that landed at another offset than they had in the source.
   uint64_t bytes_moved = 0;
-  std::vector<uint8_t> to_host;    // the copied data, up to twice the size of the call's host arrays
-  std::vector<uint8_t> to_device;  // the same
-  std::vector<BufferUse> buffers;  // the judge's, by address; then the program's variables and allocations
-  size_t passed = 0;               // how many of them are the judge's
+  std::vector<uint8_t> to_host;         // the copied data, up to twice the size of the call's host arrays
+  std::vector<uint8_t> to_device;       // the same
+  std::map<int, DeviceOutput> outputs;  // by device, where there are several
+  std::vector<BufferUse> buffers;       // the judge's, by address; then the program's variables and allocations
+  size_t passed = 0;                    // how many of them are the judge's
 };
 
 }  // namespace lockstep::worker

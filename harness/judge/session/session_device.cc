@@ -124,6 +124,52 @@ MemoryUse DeviceServer::memory_use() const {
   return use;
 }
 
+const vgpu::TouchedRange* DeviceServer::WatchedAt(uint64_t address) const {
+  const auto found = std::ranges::find_if(
+      device_.watched(), [=](const vgpu::TouchedRange& range) { return address - range.base < range.bytes; });
+  return found == device_.watched().end() ? nullptr : &*found;
+}
+
+// Whether kernels stored all of it, and no copy or fill has overwritten it.
+bool DeviceServer::KernelsStored(uint64_t address, uint64_t bytes) const {
+  const vgpu::TouchedRange* const range = WatchedAt(address);
+  uint64_t first = 0;
+  return range != nullptr && vgpu::TouchedRange::Missing(range->stored, address - range->base, bytes, &first) == 0;
+}
+
+// What kernels have stored there is overwritten: forgets the sectors that the range covers whole.
+void DeviceServer::ForgetStores(uint64_t address, uint64_t bytes) {
+  constexpr uint64_t kSector = vgpu::TouchedRange::kSectorBytes;
+  const vgpu::TouchedRange* const watched = WatchedAt(address);
+  if (watched == nullptr || std::ranges::all_of(watched->stored, [](uint64_t word) { return word == 0; })) return;
+  const uint64_t base = watched->base;
+  std::vector<vgpu::TouchedRange> ranges = device_.watched();
+  device_.ClearWatched();
+  for (vgpu::TouchedRange& range : ranges) {
+    for (uint64_t end = address - base + bytes, at = (address - base + kSector - 1) / kSector * kSector;
+         range.base == base && at + kSector <= end; at += kSector) {
+      range.stored[at / kSector / 64] &= ~(uint64_t{1} << (at / kSector % 64));
+    }
+    device_.Watch(std::move(range));
+  }
+}
+
+// Of a copy to the host or to another device.
+void DeviceServer::KeepOutput(uint64_t from, uint64_t bytes) {
+  const auto* const data = static_cast<const uint8_t*>(device_.Look(from, bytes));
+  if (options_.devices == 1 || data == nullptr) return;
+  DeviceOutput& output = use_.outputs[vgpu::OwnerOf(from)];
+  if (output.all.size() + bytes <= most_kept_) output.all.insert(output.all.end(), data, data + bytes);
+  if (output.stored.size() + bytes > most_kept_) return;
+  constexpr uint64_t kSector = vgpu::TouchedRange::kSectorBytes;
+  for (uint64_t done = 0, next = 0; done < bytes; done = next) {
+    next = std::min(bytes, done + kSector - (from + done) % kSector);
+    if (KernelsStored(from + done, next - done)) {
+      output.stored.insert(output.stored.end(), data + done, data + next);
+    }
+  }
+}
+
 // Counts a completed copy or fill.
 void DeviceServer::Count(const ApiCall& done) {
   const int device = vgpu::OwnerOf(done.address);
@@ -160,12 +206,9 @@ void DeviceServer::Count(const ApiCall& done) {
       use_.bytes_to_host += done.bytes;
       if (buffer != nullptr) {
         add(buffer->to_host);
-        uint64_t first = 0;
-        const vgpu::TouchedRange& range = device_.watched()[static_cast<size_t>(buffer - use_.buffers.data())];
-        const bool stored =
-            vgpu::TouchedRange::Missing(range.stored, done.address - range.base, done.bytes, &first) == 0;
-        if (stored) use_.bytes_from_kernels += done.bytes;
+        if (KernelsStored(done.address, done.bytes)) use_.bytes_from_kernels += done.bytes;
       }
+      KeepOutput(done.address, done.bytes);
       break;
     case ApiKind::kDeviceToDevice:
       use_.bytes_on_device += done.bytes;
@@ -173,6 +216,7 @@ void DeviceServer::Count(const ApiCall& done) {
       if (PlaceInBuffer(done.address) != PlaceInBuffer(done.from) && !IsConstant(done.address))
         use_.bytes_moved += done.bytes;
       if (buffer != nullptr) add(buffer->from_device);
+      if (vgpu::OwnerOf(done.from) != device) KeepOutput(done.from, done.bytes);
       if (BufferUse* source = buffer_at(done.from)) {
         const uint64_t from = done.from - source->by_kernels.base;
         const bool continues = from == source->largest_copy_from + source->largest_copy_bytes;
@@ -190,6 +234,9 @@ void DeviceServer::Count(const ApiCall& done) {
     default:
       break;
   }
+  const bool moves_results = done.kind == ApiKind::kDeviceToDevice && vgpu::OwnerOf(done.from) == device &&
+                             KernelsStored(done.from, done.bytes);
+  if (done.kind != ApiKind::kDeviceToHost && !moves_results) ForgetStores(done.address, done.bytes);
 }
 
 std::vector<vgpu::Device::AllocationInfo> DeviceServer::Allocations() const {

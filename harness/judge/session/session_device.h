@@ -126,6 +126,10 @@ class DeviceServer : public CudaServer {
   bool MayTouch(uint64_t address, uint64_t bytes, const std::string& function);
   void Record(ApiCall call);
   void Count(const ApiCall& done);
+  const vgpu::TouchedRange* WatchedAt(uint64_t address) const;
+  bool KernelsStored(uint64_t address, uint64_t bytes) const;
+  void ForgetStores(uint64_t address, uint64_t bytes);
+  void KeepOutput(uint64_t from, uint64_t bytes);
   // The offset of an address in its buffer: a passed one, an allocation, or a variable.
   uint64_t PlaceInBuffer(uint64_t address) const;
   bool IsConstant(uint64_t address) const;
@@ -154,7 +158,7 @@ class DeviceServer : public CudaServer {
   Failing failing_next_, failing_;  // in the next call; remaining in this one
   MemoryUse use_;
   size_t watched_variables_ = 0;
-  uint64_t most_kept_ = 0;  // bytes of use_.to_host
+  uint64_t most_kept_ = 0;  // bytes of use_.to_host and its like
   double time_step_us_ = 0;
   std::string stream_;      // of the current operation
   bool continued_ = false;  // the request being served is a further piece of a transfer

@@ -231,6 +231,7 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
   }
   Measurement::Elsewhere& elsewhere =
       measurement.elsewhere.emplace_back(draw, ProfileOf(rung, "submission", one.elements, run.report, suite_));
+  elsewhere.held_bytes = run.report.held_bytes;
   const std::vector<EvidenceCriterion>& criteria = suite_.assignment().criteria;
   const bool compares = std::any_of(criteria.begin(), criteria.end(), [&](const EvidenceCriterion& criterion) {
     return criterion.rung == rung && NeedsReference(criterion);
@@ -246,6 +247,25 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
     throw HarnessError("the reference's " + rung + " failed: " + FormatProblem(*worst, "evidence"));
   }
   elsewhere.reference = ProfileOf(rung, "reference", one.elements, other.report, suite_);
+}
+
+// Memory for later calls grows with the largest size so far, in few of the alike calls; what is never freed grows in all.
+void Evidence::CheckKeepsNoMore(const std::string& rung, Measurement& measurement) const {
+  if (!measurement.problems.empty()) return;
+  const Measurement::Elsewhere* before = nullptr;
+  int grown = 0, calls = 0;
+  for (const Measurement::Elsewhere& there : measurement.elsewhere) {
+    if (there.draw != Draw::kAlike) continue;
+    if (before != nullptr && there.held_bytes > before->held_bytes) ++grown;
+    before = &there, ++calls;
+  }
+  if (before == nullptr || grown + 1 < calls) return;
+  measurement.elements = before->profile.elements;
+  measurement.problems.push_back(
+      MakeProblem(Verdict::kApi, {rung, "n = " + Grouped(measurement.elements), suite_.assignment().submission},
+                  {"each of " + Counted(static_cast<uint64_t>(calls), "call") +
+                   " of nearly one size left more device memory allocated"},
+                  "each cudaMalloc needs its cudaFree, on every path out of the function"));
 }
 
 // A figure extrapolated to this size with the growth per element near the assignment's size. Any excess is a fixed cost
@@ -466,6 +486,7 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
       for (int k = 0; compared && k < kAlikeCalls; ++k) {
         MeasureElsewhere(rung, Draw::kAlike, Alike(wide, random.Between(0, 255)), measurement);
       }
+      CheckKeepsNoMore(rung, measurement);
     };
     // In a newly started worker: if the technique is used only from some later call on, this call lacks it.
     std::vector<std::function<void()>> parts = {near_it, far_off, measure};

@@ -58,6 +58,7 @@ class Evidence {
       Draw draw;
       RungProfile profile;
       std::optional<RungProfile> reference;
+      uint64_t held_bytes = 0;  // of device memory, before the call
     };
     std::vector<Elsewhere> elsewhere;
     std::vector<Problem> problems;
@@ -81,6 +82,7 @@ class Evidence {
   EvidenceCase Drawn(const std::string& rung, Draw draw, const SeedKey& seed, bool is_larger = true) const;
   EvidenceCase Alike(EvidenceCase one, int64_t part) const;
   void MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement);
+  void CheckKeepsNoMore(const std::string& rung, Measurement& measurement) const;
   static double ExpectedAt(const MetricTerm& term, const Measurement& measurement, uint64_t elements);
   std::optional<double> ValueHere(const Metric& metric, const std::string& rung, const Measurement& measurement);
   std::string UnmetElsewhere(const EvidenceCriterion& criterion, const Measurement& measurement,
