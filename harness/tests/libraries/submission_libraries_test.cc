@@ -67,7 +67,7 @@ TEST_F(SubmissionLibrariesTest, StatusesAndResultsAreTheOtherLibraries) {  // in
 }
 
 TEST_F(SubmissionLibrariesTest, AJudgesProgramMayLoadThem) {  // in turn
-  constexpr int kConnectionLost = 120;  // there is no socket: it came as far as its first request
+  constexpr int kConnectionLost = 120;                        // there is no socket: it came as far as its first request
   EXPECT_EQ(RunAsSubmission("LOCKSTEP_SOCKET=999").status, kConnectionLost);
 }
 

@@ -39,45 +39,60 @@ bool IsToolkitPath(std::string_view path) {
 
 SourcePlaces::SourcePlaces(const Program& program) : program_(program) {
   for (const std::string& file : program.files) is_toolkit_header_.push_back(IsToolkitPath(file));
-  called_at_.resize(program.functions.size());
-  // Once more if any was found: functions of headers call others.
-  while (program.functions.size() > 1 && FindCallSites()) continue;
 }
 
-bool SourcePlaces::FindCallSites() {
+bool SourcePlaces::FindCallSites(std::vector<ptx::SourceLocation>& called_at) const {
   bool found = false;
   const auto is_own = [&](const ptx::SourceLocation& place) { return place.line > 0 && !IsToolkitHeader(place); };
+  const auto keep = [&](uint32_t callee, const ptx::SourceLocation& place) {
+    if (callee == 0 || is_own(called_at[callee])) return;
+    called_at[callee] = place;
+    found = true;
+  };
+  ptx::SourceLocation by_pointer;
   for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
     const Insn& insn = program_.code[pc];
     if (insn.insn_class != InsnClass::kCall) continue;
     const CallSite& call = program_.calls[insn.immediate];
-    const ptx::SourceLocation place = Shown(pc);
-    if (call.builtin != Builtin::kNone || !is_own(place)) continue;
-    const auto keep = [&](uint32_t callee) {
-      if (callee == 0 || is_own(called_at_[callee])) return;
-      called_at_[callee] = place;
-      found = true;
-    };
+    if (call.builtin != Builtin::kNone) continue;
+    const ptx::SourceLocation place = ShownWith(called_at, pc);
+    if (!is_own(place)) continue;
     if (call.target == kNoRow) {
-      keep(call.callee);
+      keep(call.callee, place);
     } else {
-      for (const auto& [address, function] : program_.function_of_address) keep(function);
+      by_pointer = place;
     }
+  }
+  if (is_own(by_pointer)) {
+    for (const auto& [address, function] : program_.function_of_address) keep(function, by_pointer);
   }
   return found;
 }
 
-ptx::SourceLocation SourcePlaces::Shown(uint32_t pc) const {
-  const ptx::SourceLocation& here = program_.info[pc].location;
-  if (!IsToolkitHeader(here)) return here;
-  const std::vector<ptx::SourceLocation> chain = program_.InlineChain(pc);
-  const auto own = std::find_if(chain.begin(), chain.end(),
-                                [&](const ptx::SourceLocation& place) { return !IsToolkitHeader(place); });
-  if (own != chain.end()) return *own;
+std::vector<ptx::SourceLocation> SourcePlaces::CallSites() const {
+  constexpr int kMostDepth = 8;  // functions of headers call others
+  std::vector<ptx::SourceLocation> called_at(program_.functions.size());
+  if (called_at.size() == 1) return called_at;
+  for (int depth = 0; depth < kMostDepth && FindCallSites(called_at); ++depth) continue;
+  return called_at;
+}
+
+ptx::SourceLocation SourcePlaces::ShownWith(const std::vector<ptx::SourceLocation>& called_at, uint32_t pc) const {
+  const ptx::SourceLocation shown = Shown(pc);
+  if (!IsToolkitHeader(shown)) return shown;
   const auto function = std::ranges::find_if(
       program_.functions, [&](const FunctionInfo& one) { return pc - one.entry_pc < one.end_pc - one.entry_pc; });
   const size_t index = static_cast<size_t>(function - program_.functions.begin());
-  return index < called_at_.size() && called_at_[index].line > 0 ? called_at_[index] : chain.back();
+  return index < called_at.size() && called_at[index].line > 0 ? called_at[index] : shown;
+}
+
+ptx::SourceLocation SourcePlaces::Shown(uint32_t pc) const {
+  const InsnInfo& info = program_.info[pc];
+  if (info.inline_site < 0 || !IsToolkitHeader(info.location)) return info.location;
+  const std::vector<ptx::SourceLocation> chain = program_.InlineChain(pc);
+  const auto own = std::find_if(chain.begin(), chain.end(),
+                                [&](const ptx::SourceLocation& place) { return !IsToolkitHeader(place); });
+  return own == chain.end() ? chain.back() : *own;
 }
 
 const ptx::SourceLocation& SourcePlaces::Outermost(uint32_t pc) const {

@@ -1,4 +1,4 @@
-// The source line shown for an instruction. For the toolkit's code, inlined or called, this is the call site.
+// The source line shown for an instruction. For code inlined from the toolkit's headers this is the call site.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,12 @@ namespace lockstep::vgpu {
 class SourcePlaces {
  public:
   explicit SourcePlaces(const Program& program);
-  // The first location of the instruction's InlineChain outside the toolkit's headers. If all are inside: a line outside
-  // that calls the function, directly or by a pointer; the chain's last location if there is none.
+  // The first location of the instruction's InlineChain outside the toolkit's headers; the last one if all are inside.
   ptx::SourceLocation Shown(uint32_t pc) const;
+  // By function: a line outside the headers that calls it, directly or by a pointer; line 0 where none is known.
+  std::vector<ptx::SourceLocation> CallSites() const;
+  // Shown; for a function of the headers the line that calls it, of CallSites().
+  ptx::SourceLocation ShownWith(const std::vector<ptx::SourceLocation>& call_sites, uint32_t pc) const;
   // The location as "reduction.cu:41"; empty if no line is known.
   std::string Text(uint32_t pc) const;
   // Whether the kernel itself was written outside the toolkit's headers; functions that it calls, or functors inlined
@@ -28,14 +31,13 @@ class SourcePlaces {
   }
 
  private:
-  // Fills called_at_ with the calls at lines outside the headers. Returns whether there was a new one.
-  bool FindCallSites();
+  // Adds the calls at lines outside the headers. Returns whether there was a new one.
+  bool FindCallSites(std::vector<ptx::SourceLocation>& called_at) const;
   // Location of the outermost call site that an instruction was inlined at.
   const ptx::SourceLocation& Outermost(uint32_t pc) const;
 
   const Program& program_;
-  std::vector<bool> is_toolkit_header_;         // by SourceLocation::file
-  std::vector<ptx::SourceLocation> called_at_;  // by function; line 0: at no line outside the headers
+  std::vector<bool> is_toolkit_header_;  // by SourceLocation::file
 };
 
 }  // namespace lockstep::vgpu

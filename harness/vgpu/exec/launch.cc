@@ -283,11 +283,12 @@ std::vector<std::string> StoresOf(const LaunchState& launch) {
 void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, const std::vector<KeptSample>& samples,
                  Counters* counters, std::vector<LineCounters>* lines) {
   const SourcePlaces places(program);
+  const std::vector<ptx::SourceLocation> call_sites = places.CallSites();
   std::map<std::pair<int, int>, LineCounters> by_line;
   for (size_t pc = 0; pc < by_pc.size(); ++pc) {
     const InsnInfo& info = program.info[pc];
     if (!info.counted || by_pc[pc].issue.warps == 0) continue;
-    const ptx::SourceLocation place = places.Shown(static_cast<uint32_t>(pc));
+    const ptx::SourceLocation place = places.ShownWith(call_sites, static_cast<uint32_t>(pc));
     LineCounters& line = by_line[{place.file, place.line}];
     const InsnClass insn_class = program.code[pc].insn_class;
     line.counters += PcSums{by_pc[pc], insn_class, info.conditional_branch, info.in_loop, info.tensor, info.on_pairs};
