@@ -53,6 +53,11 @@ TEST_F(CudartTest, AnEventsTimeIsThereOnceTheHostHasWaited) {
                            "the device", "a copy", "a copy in the stream"}) {
     expected += std::string(wait) + ": cudaErrorNotReady, cudaSuccess\n";
   }
+  // As on an H200 (driver 580.159.04).
+  for (const char* call : {"an event", "a wait"}) expected += std::string(call) + ": one after the other\n";
+  for (const char* call : {"an event in another stream", "a fill of 0 bytes"}) {
+    expected += std::string(call) + ": side by side\n";
+  }
   const std::string text = Execute(kVgpuRun + " " + program + " 2>/dev/null").text;
   EXPECT_TRUE(text.starts_with(expected + "cudaSuccess\n")) << text;
   // Counting begins with the first event, so the times equal those of a run that counts everything.

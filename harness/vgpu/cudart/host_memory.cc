@@ -17,7 +17,7 @@ void AllocateHost(Runtime& r, void** pointer, size_t bytes, unsigned flags) {
   Require(pointer != nullptr, cudaErrorInvalidValue);
   if (bytes == 0) {
     *pointer = nullptr;
-    return;
+    return r.LeaveOutOfTrace();
   }
   Require((flags & ~kHostAllocFlags) == 0, cudaErrorInvalidValue);
   *pointer = nullptr;
@@ -62,7 +62,7 @@ cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
 
 cudaError_t cudaFreeHost(void* pointer) {
   return Api("cudaFreeHost", [&](Runtime& r) {
-    if (pointer == nullptr) return;
+    if (pointer == nullptr) return r.LeaveOutOfTrace();
     using Kind = Runtime::HostRange::Kind;
     const auto [bytes, flags, kind, device, context] = RangeAt(r, pointer);
     Require(kind != Kind::kRegistered, cudaErrorInvalidValue);

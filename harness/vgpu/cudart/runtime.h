@@ -132,6 +132,8 @@ class Runtime {
   void RequireContext() const { Require(lost_ == cudaSuccess, lost_); }
   // The call has a size of 0: almost no such call checks the context.
   void NothingToDo();
+  // The call takes or gives back no memory: the trace leaves it out, so that allocations and frees in it match.
+  void LeaveOutOfTrace() { carried_ = true; }
   // The host has waited for something: delivers results now, unless that happens at the end of the API function.
   void Arrive();
   // Throws ApiError; also for the legacy stream while a stream that synchronises with it is captured.

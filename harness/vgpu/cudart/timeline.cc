@@ -112,8 +112,9 @@ void Timeline::Enqueue(Stream& stream, double microseconds, const OperationName&
                          std::string(what.name), what.bytes});
 }
 
-void Timeline::Record(Event& event, const Stream& stream) {
+void Timeline::Record(Event& event, Stream& stream) {
   event.at_us = Ready(stream);
+  if (IsDefault(stream)) stream.ready_us = event.at_us;  // blocking streams wait for it, as for any operation
   event.clock = clocks_.Record(stream.slot);
   event.recorded = true;
   event.stream = &stream;
@@ -121,7 +122,7 @@ void Timeline::Record(Event& event, const Stream& stream) {
 
 void Timeline::Wait(Stream& stream, const Event& event) {
   if (!event.recorded) return;
-  stream.ready_us = std::max(stream.ready_us, event.at_us);
+  stream.ready_us = std::max(IsDefault(stream) ? Ready(stream) : stream.ready_us, event.at_us);
   clocks_.Wait(stream.slot, event.clock);
 }
 

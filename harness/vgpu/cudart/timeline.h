@@ -108,7 +108,7 @@ class Timeline {
   void Enqueue(Stream& stream, double microseconds, const OperationName& what);
   // What was enqueued, where LOCKSTEP_TIMELINE_FILE or LOCKSTEP_PAGE_FILE asks for it (timeline_file.cc).
   const std::vector<Operation>& operations() const { return operations_; }
-  void Record(Event& event, const Stream& stream);
+  void Record(Event& event, Stream& stream);
   void Wait(Stream& stream, const Event& event);
   // The host waits.
   void Synchronize(const Stream& stream);

@@ -314,6 +314,12 @@ void Device::MarkWatched(uint64_t address, uint64_t bytes, bool loads, bool stor
     if (stores) TouchedRange::Set(range.stored, from - range.base, end - from);
   }
 }
+void Device::ForgetStores(uint64_t address, uint64_t bytes) {
+  for (TouchedRange& range : impl_->watched) {
+    const uint64_t from = std::max(address, range.base), end = std::min(address + bytes, range.base + range.bytes);
+    if (from < end) range.ForgetStores(from - range.base, end - from);
+  }
+}
 
 void Device::BeginStreamOperation(StreamPoint point) {
   if (!impl_->checked || !impl_->options.checkers.Has("races")) return;

@@ -134,6 +134,8 @@ class Device {
   const std::vector<TouchedRange>& watched() const;
   // Counts this range like a kernel's accesses to watched ranges.
   void MarkWatched(uint64_t address, uint64_t bytes, bool loads, bool stores);
+  // What kernels have stored to this range is overwritten.
+  void ForgetStores(uint64_t address, uint64_t bytes);
 
   // Everything requested until EndStreamOperation is one operation of a stream. With race checks, it is compared with
   // unordered operations. Work outside any operation is not compared.

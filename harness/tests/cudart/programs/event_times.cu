@@ -51,6 +51,35 @@ int main() {
   show("the device", [] { cudaDeviceSynchronize(); });
   show("a copy", [&] { cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost); });
   show("a copy in the stream", [&] { cudaMemcpyAsync(host, out, sizeof host, cudaMemcpyDeviceToHost, stream); });
+  // What in the default stream keeps kernels of two other streams from running side by side.
+  cudaStream_t other, loose;
+  cudaEvent_t between;
+  cudaStreamCreate(&other);
+  cudaStreamCreateWithFlags(&loose, cudaStreamNonBlocking);
+  cudaEventCreate(&between);
+  const auto span = [&](auto call) {
+    float both = -1;
+    cudaEventRecord(begin, loose);
+    spin<<<1, kThreads, 0, stream>>>(out, kTurns);
+    call();
+    spin<<<1, kThreads, 0, other>>>(out, kTurns);
+    cudaDeviceSynchronize();
+    cudaEventRecord(end, loose);
+    cudaDeviceSynchronize();
+    cudaEventElapsedTime(&both, begin, end);
+    return both;
+  };
+  const float alone = span([] {});
+  const auto show_span = [&](const char* name, auto call) {
+    std::printf("%s: %s\n", name, span(call) > 1.5f * alone ? "one after the other" : "side by side");
+  };
+  show_span("an event", [&] { cudaEventRecord(between, nullptr); });
+  show_span("a wait", [&] {
+    cudaEventRecord(between, loose);
+    cudaStreamWaitEvent(nullptr, between);
+  });
+  show_span("an event in another stream", [&] { cudaEventRecord(between, loose); });
+  show_span("a fill of 0 bytes", [&] { cudaMemsetAsync(out, 0, 0, nullptr); });
   float milliseconds = -1;
   cudaEventElapsedTime(&milliseconds, begin, end);
   std::printf("%s\n%f ms\n", cudaGetErrorName(cudaGetLastError()), milliseconds);

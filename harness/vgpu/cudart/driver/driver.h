@@ -44,6 +44,7 @@ Context* ContextAt(int device);
 inline bool IsMade(CUstream stream) {
   return stream != nullptr && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
 }
+cudaError_t CheckDevice(CUdevice device);  // that there is one
 Needs NeedsOf(CUstream stream);
 // The function's module or context is gone.
 bool IsGone(CUfunction function);
