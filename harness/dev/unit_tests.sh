@@ -23,7 +23,7 @@ if [ "$2" != all ]; then
   echo "C++ tests, turn $2: $(wc -w <<< "$others") costly ones are left to other commits; make check-all runs all"
   left_out=(-E "^($(paste -sd '|' <<< "$others"))( |$)|$daily")
 else
-  ninja -C "$build" benchmarks > /dev/null
+  harness/build.sh --build "$build" benchmarks
 fi
 # Some only wait, for what has to run out of time: more at once than there are processors.
 ctest --test-dir "$build" --output-on-failure -j$(($(nproc) + 2)) "${left_out[@]}"

@@ -48,6 +48,10 @@ class CopyPathTest : public CopyTest {
   void ExpectPath(uint64_t n);
 };
 class CopyErrorTest : public CopyTest {};
-class PinnedCopyTest : public CopyTest {};
+class PinnedCopyTest : public CopyTest {
+ protected:
+  // Checks that all copies from and to the host are from and to page-locked memory, which is freed.
+  void ExpectPinned(uint64_t n);
+};
 
 }  // namespace lockstep::suites

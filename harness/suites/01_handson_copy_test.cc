@@ -16,14 +16,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::CallContext;
-using judge::CallReport;
-using judge::Grouped;
-using judge::MakeProblem;
-using judge::Pattern;
-using judge::Problem;
-using judge::Role;
-using judge::Verdict;
 using worker::ApiCall;
 using worker::ApiKind;
 using worker::StreamedKind;
@@ -242,8 +234,7 @@ void CopyTest::ExpectNothingHeld(const judge::EvidenceRun& run, uint64_t n) {
   const CallContext context{rung(), "n = " + Grouped(n), judge::Suite::Get().assignment().submission};
   std::vector<Problem> problems;
   judge::CheckNothingHeld(context, run.report, problems);
-  // cudaMallocHost with size 0 gives a null pointer, which needs no cudaFreeHost.
-  if (problems.empty() && n > 0) judge::CheckNoPageLockedHeld(context, run.report, problems);
+  if (problems.empty()) judge::CheckNoPageLockedHeld(context, run.report, problems);
   if (problems.empty() && !CopiesToAllocation(run.report)) {
     problems.push_back(MakeProblem(Verdict::kRejected, context,
                                    {"the ints went to device memory that this call did not allocate"},
@@ -306,6 +297,26 @@ void CopyPathTest::ExpectPath(uint64_t n) {
   Add(WithCalls(std::move(problems), run.report));
 }
 
+void PinnedCopyTest::ExpectPinned(uint64_t n) {
+  const judge::EvidenceRun run = Run(n, Pattern::kSmall);
+  ExpectNothingHeld(run, n);
+  if (!ok() || !run.report.observed) return;
+  const auto& operations = run.report.operations;
+  const auto ordinary = std::ranges::find_if(operations, [](const worker::StreamedOperation& one) {
+    return !one.page_locked && (one.kind == StreamedKind::kToDevice || one.kind == StreamedKind::kToHost);
+  });
+  if (ordinary == operations.end()) return;
+  const CallContext context{rung(), "n = " + Grouped(n), judge::Suite::Get().assignment().submission};
+  std::string what = "no copy was from or to page-locked memory";
+  if (run.report.api.pinned_allocations != 0) {
+    what = ordinary->kind == StreamedKind::kToDevice ? "the copy to the device was not from page-locked memory"
+                                                     : "the copy to the host was not to page-locked memory";
+  }
+  Add(WithCalls({MakeProblem(Verdict::kRejected, context, {"h_out is right, but " + what},
+                             "allocate page-locked host memory with cudaMallocHost, and copy from there and to there")},
+                run.report));
+}
+
 TEST_P(CopyTest, CopiesAnyLength) {
   // The first input, which most messages will show, should not be the smallest.
   Expect(1000, Pattern::kSmall);
@@ -352,25 +363,7 @@ TEST_P(CopyErrorTest, ReportsAFailedCopy) {
   if (copies > 16) ExpectError(1000, {Fault::Kind::kCopy, copies});
 }
 
-TEST_P(PinnedCopyTest, FreesPageLockedMemory) {
-  const judge::EvidenceRun run = Run(1000, Pattern::kSmall);
-  ExpectNothingHeld(run, 1000);
-  if (!ok() || !run.report.observed) return;
-  const auto& operations = run.report.operations;
-  const auto ordinary = std::ranges::find_if(operations, [](const worker::StreamedOperation& one) {
-    return !one.page_locked && (one.kind == StreamedKind::kToDevice || one.kind == StreamedKind::kToHost);
-  });
-  if (ordinary == operations.end()) return;
-  const CallContext context{rung(), "n = 1,000", judge::Suite::Get().assignment().submission};
-  std::string what = "no copy was from or to page-locked memory";
-  if (run.report.api.pinned_allocations != 0) {
-    what = ordinary->kind == StreamedKind::kToDevice ? "the copy to the device was not from page-locked memory"
-                                                     : "the copy to the host was not to page-locked memory";
-  }
-  Add(WithCalls({MakeProblem(Verdict::kRejected, context, {"h_out is right, but " + what},
-                             "allocate page-locked host memory with cudaMallocHost, and copy from there and to there")},
-                run.report));
-}
+TEST_P(PinnedCopyTest, FreesPageLockedMemory) { ExpectPinned(1000); }
 
 INSTANTIATE_TEST_SUITE_P(, CopyTest, testing::ValuesIn(RungsFrom(1)), judge::RungName);
 INSTANTIATE_TEST_SUITE_P(, CopyPathTest, testing::ValuesIn(RungsFrom(2)), judge::RungName);

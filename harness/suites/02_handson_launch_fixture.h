@@ -33,17 +33,16 @@ class LaunchTest : public judge::LauncherTest {
   void ExpectFilled(uint32_t n, uint32_t block, judge::Role role = judge::Role::kChecked);
   // A block that can't be launched: the launcher must return the error.
   void ExpectRefused(uint32_t n, uint32_t block);
+  enum class Failing { kAllocation, kCopy, kLaunch };
+  // The call's first one fails: the launcher must return its error.
+  void ExpectFailure(uint32_t n, Failing failing);
   int number() const { return rung().at(std::string("launch").size()) - '0'; }
 };
 
 // Rungs 2, 3 and 5: any length.
 class AnyLengthTest : public LaunchTest {};
 // Rung 3, which owns its memory.
-class CopyBackTest : public LaunchTest {
- protected:
-  // The nth allocation of the call fails; 0: its first copy.
-  void ExpectFailure(uint32_t n, uint64_t nth);
-};
+class CopyBackTest : public LaunchTest {};
 // Rung 4.
 class VerifyTest : public LaunchTest {
  protected:

@@ -17,15 +17,7 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::CallContext;
-using judge::CallReport;
-using judge::Grouped;
-using judge::MakeProblem;
-using judge::Problem;
-using judge::Role;
-using judge::Verdict;
 using vgpu::Dim3;
-using worker::Argument;
 
 // Bytes that a launcher may copy to the device per call: enough for parameters in constant memory, but not for array
 // values.
@@ -99,7 +91,7 @@ bool IsImpossibleLaunch(int64_t error) {
   return error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue;
 }
 
-enum class Expect : uint8_t { kSuccess, kImpossibleLaunch, kNoMemory, kFailedCopy };
+enum class Expect : uint8_t { kSuccess, kImpossibleLaunch, kNoMemory, kFailedCopy, kFailedLaunch };
 
 bool Meets(int64_t error, Expect expect) {
   switch (expect) {
@@ -109,6 +101,8 @@ bool Meets(int64_t error, Expect expect) {
       return error == cudaErrorMemoryAllocation;
     case Expect::kFailedCopy:
       return error == cudaErrorInvalidValue;
+    case Expect::kFailedLaunch:
+      return error == cudaErrorLaunchOutOfResources;
     case Expect::kSuccess:
       break;
   }
@@ -120,11 +114,13 @@ bool Meets(int64_t error, Expect expect) {
 std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& context, Expect expect) {
   if (DidNothing(report)) return {judge::UnfinishedProblem(context)};
   const int64_t error = report.value.AsInteger();
-  if (expect == Expect::kImpossibleLaunch && error == cudaSuccess && !report.cuda_error.empty()) {
-    return {MakeProblem(
-        Verdict::kApi, context,
-        {"it returned cudaSuccess, though its launch was impossible", judge::FirstFailure(report, context).evidence},
-        "a launch returns nothing: what cudaGetLastError() says straight after it is what to return")};
+  const bool launch_fails = expect == Expect::kImpossibleLaunch || expect == Expect::kFailedLaunch;
+  if (launch_fails && error == cudaSuccess && !report.cuda_error.empty()) {
+    return {MakeProblem(Verdict::kApi, context,
+                        {expect == Expect::kFailedLaunch ? "it returned cudaSuccess, though its launch failed"
+                                                         : "it returned cudaSuccess, though its launch was impossible",
+                         judge::FirstFailure(report, context).evidence},
+                        "a launch returns nothing: what cudaGetLastError() says straight after it is what to return")};
   }
   const std::string left = error != cudaSuccess ? std::exchange(report.cuda_error, "") : "";
   std::vector<Problem> problems = judge::ProblemsOf(report, context);
@@ -154,6 +150,10 @@ std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& conte
     case Expect::kFailedCopy:
       evidence += ", not the copy's error, cudaErrorInvalidValue";
       hint = "cudaMemcpy returns an error code as well: return it";
+      break;
+    case Expect::kFailedLaunch:
+      evidence += ", not the launch's error, cudaErrorLaunchOutOfResources";
+      hint = "a launch can fail for any reason: return what cudaGetLastError() says right after it";
       break;
   }
   return {MakeProblem(Verdict::kApi, context, {evidence, failure.evidence}, hint)};
@@ -202,7 +202,7 @@ judge::EvidenceRun FillHost(judge::Runner& runner, const std::string& rung, cons
     }
   }
   if (run.problems.empty()) judge::CheckNothingHeld(context, report, run.problems);
-  if (run.problems.empty() && shape.n > 0) judge::CheckNoPageLockedHeld(context, report, run.problems);
+  if (run.problems.empty()) judge::CheckNoPageLockedHeld(context, report, run.problems);
   const bool allocates = expect != Expect::kSuccess || shape.n == 0 || report.api.allocations > 0;
   if (run.problems.empty() && report.observed && !allocates) {
     run.problems.push_back(MakeProblem(Verdict::kRejected, context, {"h_out is right, but nothing was allocated"},
@@ -393,18 +393,18 @@ void LaunchTest::ExpectRefused(uint32_t n, uint32_t block) {
   Add(std::move(run.problems));
 }
 
-void CopyBackTest::ExpectFailure(uint32_t n, uint64_t nth) {
+void LaunchTest::ExpectFailure(uint32_t n, Failing failing) {
   judge::Runner& runner = judge::Suite::Get().runner(Role::kChecked);
-  // A real device has room, and its copies do not fail.
+  // A real device has room, and its copies and launches do not fail.
   if (!ok() || runner.device().virtual_device() == nullptr) return;
-  std::string note = "; the first copy fails";
-  if (nth > 0) {
-    runner.FailAllocation(nth);
-    note = "; allocation " + std::to_string(nth) + " runs out of memory";
-  } else {
-    runner.FailCopy(1);
-  }
-  judge::EvidenceRun run = FillWith(runner, rung(), {n, 128}, note, nth > 0 ? Expect::kNoMemory : Expect::kFailedCopy);
+  const auto [fail, note, expect] =
+      failing == Failing::kAllocation
+          ? std::tuple(&judge::Runner::FailAllocation, "; allocation 1 runs out of memory", Expect::kNoMemory)
+      : failing == Failing::kCopy
+          ? std::tuple(&judge::Runner::FailCopy, "; the first copy fails", Expect::kFailedCopy)
+          : std::tuple(&judge::Runner::FailLaunch, "; the GPU lacks resources for the launch", Expect::kFailedLaunch);
+  (runner.*fail)(1);
+  judge::EvidenceRun run = FillWith(runner, rung(), {n, 128}, note, expect);
   Keep(run.report);
   Add(std::move(run.problems));
 }
@@ -472,13 +472,13 @@ TEST_P(AnyLengthTest, ReportsAnImpossibleLaunch) {
 
 TEST_P(CopyBackTest, ReportsAFailedAllocation) {
   ExpectFilled(1000, 128);
-  ExpectFailure(1000, 1);
+  ExpectFailure(1000, Failing::kAllocation);
   ExpectFilled(1000, 128);
 }
 
 TEST_P(CopyBackTest, ReportsAFailedCopy) {
   ExpectFilled(1000, 128);
-  ExpectFailure(1000, 0);
+  ExpectFailure(1000, Failing::kCopy);
   ExpectFilled(1000, 128);
 }
 

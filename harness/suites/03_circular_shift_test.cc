@@ -18,10 +18,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Problem;
-using judge::Role;
-using judge::Verdict;
-
 constexpr int64_t kIntMax = std::numeric_limits<int32_t>::max();
 constexpr int64_t kIntMin = std::numeric_limits<int32_t>::min();
 
@@ -33,6 +29,20 @@ constexpr int32_t kEvidenceShift = 1'000'003;
 // For a right result: whether it was computed in place without a second array.
 std::optional<Problem> CheckMeans(const judge::CallContext& context, const judge::CallReport& report, uint64_t bytes,
                                   bool in_place) {
+  constexpr uint64_t kShort = 16384;
+  uint64_t stored = 0;  // by kernels, in memory of the program's
+  const std::vector<worker::BufferUse>& buffers = report.memory.buffers;
+  for (size_t k = report.memory.passed; k < buffers.size(); ++k) {
+    for (const uint64_t word : buffers[k].by_kernels.stored) {
+      stored += vgpu::TouchedRange::kSectorBytes * static_cast<uint64_t>(std::popcount(word));
+    }
+  }
+  if (in_place && bytes >= kShort && 2 * stored >= bytes) {
+    return judge::MakeProblem(Verdict::kRejected, context,
+                              {"the result is right, but kernels stored " + judge::Counted(stored, "byte") +
+                               " in memory of the program's own, and the array has " + Grouped(bytes)},
+                              "in place means within the array itself, with no second buffer");
+  }
   // Not for short arrays: other rungs may have variables of some size.
   if (!in_place || bytes < kLargeArray || report.variable_bytes + report.held_bytes + report.heap_bytes < bytes) {
     return std::nullopt;

@@ -19,11 +19,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Pattern;
-using judge::Problem;
-using judge::Role;
-using judge::Verdict;
-
 int32_t Expected(const std::string& rung, const std::vector<int32_t>& values) {
   if (rung == "reduce8_max") return judge::Largest(values);
   if (rung == "reduce8_min") return judge::Smallest(values);
@@ -388,7 +383,7 @@ INSTANTIATE_TEST_SUITE_P(, ReductionTest, testing::ValuesIn(judge::Suite::Get().
 namespace lockstep::judge {
 
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
-  suites::ReductionBuffers buffers(runner.device(), one.elements);
+  suites::ReductionBuffers buffers(runner.device(), one.elements, {.in = one.Offset("d_in", kWholeSectors)});
   return suites::Reduce(runner, rung, buffers, MakeInts(Pattern::kSmall, one.elements, one.seed),
                         std::string(NameOf(Pattern::kSmall)));
 }

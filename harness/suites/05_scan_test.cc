@@ -21,11 +21,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Pattern;
-using judge::Problem;
-using judge::Role;
-using judge::Verdict;
-
 constexpr uint64_t kMost = uint64_t{1} << 27;
 constexpr std::string_view kMaxRung = "scan6_max";
 constexpr std::string_view kInclusiveRung = "scan6_inclusive";
@@ -412,7 +407,8 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LargestScanTest);
 namespace lockstep::judge {
 
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
-  suites::ScanBuffers buffers(runner.device(), one.elements);
+  suites::ScanBuffers buffers(runner.device(), one.elements, one.Offset("d_in", kWholeSectors),
+                              one.Offset("d_out", kWholeSectors));
   return suites::Scan(runner, rung, buffers, suites::MakeIntegers(rung, Pattern::kSmall, one.elements, one.seed));
 }
 

@@ -18,10 +18,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Problem;
-using judge::Role;
-using judge::Verdict;
-
 // The maximum of gridDim.y and gridDim.z.
 std::string_view NameOf(Values values) {
   switch (values) {
@@ -66,15 +62,22 @@ Shape SquareOf(uint64_t elements) {
   return {width, elements / width};
 }
 
-// Neither side is much longer than the other. If four elements are processed together both are multiples of 64: many
-// correct designs move single elements if a side is not divisible by 8, or by its tile.
+bool TakesVectors(const std::string& rung) { return rung.starts_with("transpose5"); }
+
+// One side is up to 16 times as long as the other, and nearly a multiple of 64, so that few tiles are partly empty. If
+// four elements are processed together both are multiples of 64: many correct designs move single elements if a side is
+// not divisible by 8, or by its tile.
 Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
-  const uint64_t elements = one.elements, unit = one.round || rung.starts_with("transpose5") ? 64 : 1;
+  constexpr uint64_t kTiles = 64;
+  const uint64_t elements = one.elements;
   const auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(elements)));
-  const auto side =
-      static_cast<uint64_t>(judge::Random(judge::SeedFor(one.seed, "width")).Between((root + 1) / 2, 2 * root));
-  const uint64_t width = std::max(side / unit * unit, unit);
-  return {width, std::max(elements / width / unit * unit, unit)};
+  judge::Random random(judge::SeedFor(one.seed, "width"));
+  uint64_t shorter = (static_cast<uint64_t>(random.Between((root + 3) / 4, root)) + kTiles - 1) / kTiles * kTiles;
+  const bool is_wide = random.Next() % 2 == 0, whole = one.round || TakesVectors(rung);
+  if (!whole) shorter -= random.Next() % 4;
+  uint64_t longer = std::max<uint64_t>(elements / shorter, 1);
+  if (whole) longer = std::max(longer / kTiles, uint64_t{1}) * kTiles;
+  return is_wide ? Shape{longer, shorter} : Shape{shorter, longer};
 }
 
 std::vector<worker::Argument> ArgumentsOf(const TransposeBuffers& buffers, Shape shape) {
@@ -283,7 +286,9 @@ namespace lockstep::judge {
 
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   const suites::Shape shape = one.drawn ? suites::AnyOf(rung, one) : suites::SquareOf(one.elements);
-  suites::TransposeBuffers buffers(runner.device(), shape.elements());
+  const uint64_t unit = suites::TakesVectors(rung) ? kWholeSectors : 1;
+  suites::TransposeBuffers buffers(runner.device(), shape.elements(),
+                                   {one.Offset("d_in", unit), one.Offset("d_out", unit)});
   EvidenceRun run =
       suites::Transpose(runner, rung, buffers, shape,
                         suites::MakeMatrix(suites::Values::kBits, shape.elements(), one.seed), "random bits");

@@ -18,15 +18,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::CallContext;
-using judge::CallReport;
-using judge::Grouped;
-using judge::MakeProblem;
-using judge::Problem;
-using judge::Role;
-using judge::Verdict;
-using worker::Argument;
-
 static_assert(kUnlimited == kNoLimit);
 
 DeviceLimits Encode(const SmLimits& sm) {

@@ -15,14 +15,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::CallContext;
-using judge::CallReport;
-using judge::MakeProblem;
-using judge::Problem;
-using judge::Role;
-using judge::Verdict;
-using worker::Argument;
-
 bool IsPrediction(const std::string& rung) { return rung == "coalesce1_predict" || rung == "coalesce9_in_2006"; }
 
 std::string CountText(const std::string& rung, uint64_t floats) {

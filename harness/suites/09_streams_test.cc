@@ -20,15 +20,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::CallContext;
-using judge::CallReport;
-using judge::Grouped;
-using judge::MakeProblem;
-using judge::Problem;
-using judge::Role;
-using judge::Verdict;
-using worker::Argument;
-
 constexpr int kEvidenceStreams = 4;
 
 const std::vector<std::string> kShownFunctions = {"cudaStream", "cudaEvent", "cudaDeviceSynchronize", "cudaMallocHost",
@@ -238,7 +229,7 @@ judge::EvidenceRun StreamOnce(judge::Runner& runner, const std::string& rung, co
     run.problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_in was changed"}, "h_in is read-only"));
   }
   if (run.problems.empty()) judge::CheckNothingHeld(context, report, run.problems);
-  if (run.problems.empty() && !values.empty()) judge::CheckNoPageLockedHeld(context, report, run.problems);
+  if (run.problems.empty()) judge::CheckNoPageLockedHeld(context, report, run.problems);
   if (run.problems.empty()) judge::CheckNoneLeft(context, report, run.problems);
   if (report.observed) judge::AddCalls(run.problems, report.trace, kShownFunctions);
   return run;

@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "judge/suite/host_call.h"
 #include "suites/10_tuning_family.h"
 
 namespace lockstep::suites {
@@ -42,26 +43,6 @@ class MachineRunner {
   std::unique_ptr<judge::Runner> own_;
 };
 
-// Adds a problem if the call created more events or streams than it destroyed, by the program's reports.
-inline void CheckNoEventsHeld(const judge::CallContext& context, const judge::CallReport& report,
-                              std::vector<judge::Problem>& problems) {
-  const auto count = [&](const char* beginning) {
-    return std::count_if(report.trace.begin(), report.trace.end(), [&](const worker::ApiCall& call) {
-      return call.kind == worker::ApiKind::kOther && !call.failed && call.function.starts_with(beginning);
-    });
-  };
-  for (const std::string kind : {"Event", "Stream"}) {
-    const auto made = count(("cuda" + kind + "Create").c_str()), destroyed = count(("cuda" + kind + "Destroy").c_str());
-    if (made <= destroyed) continue;
-    problems.push_back(judge::MakeProblem(
-        judge::Verdict::kApi, context,
-        {judge::Grouped(static_cast<uint64_t>(made - destroyed)) + " of " +
-         judge::Counted(static_cast<uint64_t>(made), kind == "Event" ? "event" : "stream") +
-         " not destroyed when the launcher returned"},
-        "each cuda" + kind + "Create needs its cuda" + kind + "Destroy, on every path out of the function"));
-  }
-}
-
 inline judge::EvidenceRun CallTimed(judge::Runner& runner, const judge::CallContext& context, TuningBuffers& buffers,
                                     const TuningInput& input, const std::vector<worker::Argument>& arguments) {
   const auto in = buffers.in.Fill(input.in), marks = buffers.marks.Fill(input.marks);
@@ -77,7 +58,7 @@ inline judge::EvidenceRun CallTimed(judge::Runner& runner, const judge::CallCont
   judge::CheckUnchanged<int32_t>(buffers.marks, marks.values(), context, "d_marks is read-only", run.problems);
   judge::CheckGuards(context, run.problems, buffers.in, buffers.marks, buffers.out);
   if (run.problems.empty()) judge::CheckNothingHeld(context, run.report, run.problems);
-  if (run.problems.empty()) CheckNoEventsHeld(context, run.report, run.problems);
+  if (run.problems.empty()) judge::CheckNoneLeft(context, run.report, run.problems);
   return run;
 }
 
@@ -262,6 +243,15 @@ inline TunerRun RunTuner(judge::Runner& runner, const Machine& machine, const st
                  {"tried   " + std::to_string(tried.size()) + " of the " + std::to_string(result.landscape.size()) +
                       " configurations that fit this device",
                   "but not " + TextOf(timed.config)},
+                 "this rung measures all of them");
+  }
+  const auto timed = static_cast<size_t>(std::ranges::count_if(report.trace, [](const worker::ApiCall& call) {
+    return call.function == "cudaEventElapsedTime" && !call.failed;
+  }));
+  if (is_exhaustive && timed < result.landscape.size()) {
+    return wrong(Verdict::kWrong,
+                 {"launched " + judge::Counted(tried.size(), "configuration"),
+                  "but asked for " + judge::Counted(timed, "time") + " alone"},
                  "this rung measures all of them");
   }
   const size_t most = is_exhaustive ? 2 * Configs().size() : kMostLaunches;

@@ -350,13 +350,17 @@ inline std::vector<judge::Problem> EffortProblems(const std::string& rung, const
       return slow("branches", branches, most_branches,
                   "the innermost loop takes `unroll` marks a pass: #pragma unroll with a template parameter");
     }
-    const double least_branches = 0.8 * static_cast<double>(sweep.m);
-    if (unroll == 1 && branches < least_branches) {
+    const double least_branches = 0.8 * static_cast<double>(sweep.m) / unroll;
+    if (unroll < tile && branches < least_branches) {
       return {judge::MakeProblem(judge::Verdict::kWrong, context,
                                  {{"counted", judge::Figure(std::round(branches)) + " branches a warp"},
                                   {"expect", "at least " + judge::Figure(std::round(least_branches))}},
                                  "with unroll 1 the loop takes one mark a pass: the compiler unrolls it unless "
                                  "#pragma unroll 1 stands before it")};
+    }
+    const double barriers = each(launch.counters.barriers), most_barriers = 2 * tiles + 2;
+    if (barriers > most_barriers) {
+      return slow("barriers", barriers, most_barriers, "a tile has `tile` marks, and a barrier before and after it");
     }
     // The count of a plain kernel: a load, a comparison and two more instructions per item, and the loop's own.
     const double plain = slots * (1 + 3 * items + 4.0 / unroll) + 14 * copies + 30 * items + 60;

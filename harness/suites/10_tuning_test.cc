@@ -11,10 +11,7 @@
 
 namespace lockstep::suites {
 
-using judge::Problem;
-using judge::Role;
 using judge::Suite;
-using judge::Verdict;
 
 TuningInput MakeInput(uint64_t n, uint64_t m, Values values, const judge::SeedKey& seed) {
   const std::vector<uint32_t> words = judge::MakeWords(n + m, seed);

@@ -20,18 +20,11 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::CallContext;
-using judge::CallReport;
 using judge::Counted;
 using judge::DeviceArray;
 using judge::EvidenceRun;
 using judge::FloatText;
-using judge::Grouped;
-using judge::Pattern;
-using judge::Problem;
-using judge::Role;
 using judge::Runner;
-using worker::Argument;
 
 constexpr uint64_t kEvidenceSignal = 1024;  // in evidence runs of many signals, the length of each
 constexpr uint64_t kSector = vgpu::TouchedRange::kSectorBytes;
@@ -500,13 +493,15 @@ EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const Eviden
   if (rung.starts_with("libraries3"))
     return RunScan(runner, rung, {MakeInts(Pattern::kSmall, one.elements, one.seed), small});
   if (rung.starts_with("libraries4")) {
-    const Shape shape = EvidenceShape(one.elements);
+    Shape shape = EvidenceShape(one.elements);
+    if (one.drawn && Random(SeedFor(one.seed, "shape")).Next() % 2 == 0) std::swap(shape.rows, shape.columns);
     EvidenceRun run = RunTranspose(runner, rung, shape, MakeMatrix(shape, one.seed));
     run.elements = shape.elements();
     return run;
   }
   const bool has_many = rung.starts_with("libraries6");
   uint64_t n = has_many ? std::min(kEvidenceSignal, one.elements) : one.elements;
+  if (one.drawn && has_many) n -= static_cast<uint64_t>(Random(SeedFor(one.seed, "length")).Next()) % (n / 2 + 1);
   if (one.drawn) n = SmoothUpTo(n);
   const uint64_t count = has_many ? one.elements / n : 1;
   // No element of the filter is 0: a sum over a few of them is no transform.

@@ -18,16 +18,7 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::CallContext;
-using judge::CallReport;
-using judge::Grouped;
-using judge::MakeProblem;
-using judge::Pattern;
-using judge::Problem;
-using judge::Role;
-using judge::Verdict;
 using worker::ApiKind;
-using worker::Argument;
 
 constexpr int32_t kEvidenceShift = -1'000'003;
 
@@ -173,6 +164,14 @@ judge::EvidenceRun Sum(judge::Runner& runner, const std::string& rung, const std
        .explain = [](const CallReport&, std::vector<Problem>& problems) { ExplainFaults(problems); },
        .check = [&](const CallReport& report,
                     std::span<const int32_t> found) { return CheckSum(context, report, values, expected, found[0]); }});
+  const worker::MemoryUse& memory = run.report.memory;
+  if (run.problems.empty() && memory.bytes_to_host > 0 && memory.bytes_to_device > 0) {
+    run.problems.push_back(
+        MakeProblem(Verdict::kRejected, context,
+                    {"d_sum is right, but the host got " + judge::Counted(memory.bytes_to_host, "byte") +
+                     " from the device, and sent " + Grouped(memory.bytes_to_device) + " there"},
+                    "the blocks' sums stay on the device, where the next launch adds them up"));
+  }
   CheckMeans(context, run.report, run.problems);
   return run;
 }
@@ -214,12 +213,16 @@ judge::EvidenceRun Subtract(judge::Runner& runner, const std::string& rung, cons
   return run;
 }
 
-judge::EvidenceRun RunOf(judge::Runner& runner, const std::string& rung, uint64_t n, const judge::SeedKey& seed) {
+judge::EvidenceRun RunOf(judge::Runner& runner, const std::string& rung, const judge::EvidenceCase& one) {
+  const uint64_t n = one.elements;
+  const judge::SeedKey& seed = one.seed;
+  const auto most = static_cast<int64_t>(n) - 1;
+  const auto drawn = [&] { return judge::Random(judge::SeedFor(seed, "shift")).Between(-most, most); };
   switch (NumberOf(rung)) {
     case 1:
       return RoundTrip(runner, rung, judge::MakeInts(Pattern::kSmall, n, seed), "small random integers");
     case 2:
-      return Shift(runner, rung, Distinct(n, seed), kEvidenceShift);
+      return Shift(runner, rung, Distinct(n, seed), one.drawn ? static_cast<int32_t>(drawn()) : kEvidenceShift);
     case 3:
       return Sum(runner, rung, judge::MakeInts(Pattern::kSmall, n, seed), "small random integers");
     default:
@@ -362,6 +365,7 @@ class OverlapTest : public StreamedTest {};
 TEST_P(OverlapTest, PutsChunksIntoStreams) {
   for (const uint64_t n : {100'000, 65'537}) ExpectOverlap(n);
   ExpectOverlap(static_cast<uint64_t>(judge::Random(Seed(1000)).Between(200'000, 1'000'000)));
+  ExpectOverlap(judge::Suite::Get().assignment().EvidenceElements(rung()));
 }
 
 INSTANTIATE_TEST_SUITE_P(, RoundTripTest, testing::ValuesIn(Rung12(1)), judge::RungName);
@@ -375,7 +379,7 @@ INSTANTIATE_TEST_SUITE_P(, OverlapTest, testing::ValuesIn(Rung12(4)), judge::Run
 namespace lockstep::judge {
 
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
-  return suites::RunOf(runner, rung, one.elements, one.seed);
+  return suites::RunOf(runner, rung, one);
 }
 
 }  // namespace lockstep::judge

@@ -14,9 +14,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Problem;
-using judge::Role;
-
 constexpr uint64_t kWarpSize = 32;
 
 int NumberOf(const std::string& rung) { return std::stoi(rung.substr(std::string("bug").size())); }
@@ -135,24 +132,31 @@ std::optional<std::string> WhatIsGivenUp(int number, const Case& one, const judg
   if (counted.warp_instructions == 0) return std::nullopt;  // a run without counters
   const uint64_t n = one.n, warps = n / kWarpSize, blocks = n / GroupOf(number), bytes = n * sizeof(int32_t);
   constexpr uint64_t kVector = 4, kTail = 4, kSectors = 8, kBlock = 256, kBlockBytes = kBlock * sizeof(int32_t);
-  uint64_t stored_all = 0, most_read = 0, shared = 0;
+  constexpr uint64_t kTileBytes = 128 * sizeof(int32_t), kSectorsOfTwo = 7;  // of an array and a table, for a warp
+  uint64_t stored_all = 0, loaded_all = 0, most_read = 0, shared = 0;
   for (const vgpu::LaunchRecord& launch : report.launches) {
     stored_all += launch.counters.global_store_bytes >= bytes;
+    loaded_all += launch.counters.global_load_bytes >= bytes;
     most_read = std::max(most_read, launch.counters.global_load_footprint);
     shared = std::max<uint64_t>(shared, launch.static_shared + launch.dynamic_shared);
   }
   switch (number) {
     case 1:
+      if (shared > 4 * kTileBytes) return "one tile holds more elements than a block compares at a time";
       if (kVector * counted.shared_load_requests >= warps * n && kVector * counted.warp_syncs <= warps * n) break;
       return "the elements that a thread compares with did not come from shared memory";
     case 2:
+      if (counted.shared_atomics > 0) return "sums go through atomic operations, for which nobody has to wait";
       if (!WaitForNobody(n, counted)) break;
       return "the last warp's lanes wait for nobody";
+    case 3:
+      if (counted.warp_syncs >= warps && counted.atomics + counted.shared_atomics == 0) break;
+      return "lanes do not add up by shuffles";
     case 4:  // what a block waits for, and the total before, are in one sector each
       if (counted.global_load_sectors <= counted.global_load_requests + kSectors * warps) break;
       return "blocks add up elements of the blocks before, and need not wait";
     case 5:
-      if (stored_all > 1) break;
+      if (stored_all > 1 && loaded_all > 1) break;
       return "one launch computes it all, and the other has nothing to wait for";
     case 6:
       if (one.in_offset % kVector != 0 || one.out_offset % kVector != 0) break;
@@ -172,7 +176,7 @@ std::optional<std::string> WhatIsGivenUp(int number, const Case& one, const judg
       if (most_read >= 2 * bytes) break;
       return "no launch read the squares of another";
     case 11:  // the table may be in any memory
-      if (counted.global_load_bytes >= 2 * bytes) break;
+      if (counted.global_load_bytes >= 2 * bytes && counted.global_load_sectors <= kSectorsOfTwo * (warps + 1)) break;
       if (counted.const_replays + counted.local_requests + counted.shared_load_requests > 0) break;
       return "no table of weights was read";
     case 12:
@@ -204,6 +208,10 @@ std::optional<Problem> CheckWork(const judge::CallContext& context, const judge:
     if (!has("bug") || has(own)) continue;
     return rejected("was made by " + judge::Printable(launch.kernel) + ", a kernel of another program",
                     "each program has kernels of its own: fix the mistake in " + own + "…");
+  }
+  if (report.variable_bytes > 0) {
+    return rejected("keeps something in memory of its own",
+                    "no program has a __device__ variable: fix the mistake alone");
   }
   if (n < kFew) return std::nullopt;
   if (threads < n / kMostEach) {

@@ -20,11 +20,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Grouped;
-using judge::Problem;
-using judge::Role;
-using judge::Verdict;
-
 bool TakesHalves(const std::string& rung) { return rung.starts_with("matmul5"); }
 
 template <class T>
@@ -316,7 +311,9 @@ namespace lockstep::judge {
 
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   const suites::Shape shape = one.drawn ? suites::AnyOf(rung, one) : suites::EvidenceShape(one.elements);
-  suites::MatmulBuffers buffers(runner.device(), rung, shape);
+  const uint64_t unit = suites::TakesHalves(rung) ? 16 : rung.starts_with("matmul4") ? kWholeSectors : 1;
+  suites::MatmulBuffers buffers(runner.device(), rung, shape,
+                                {one.Offset("d_a", unit), one.Offset("d_b", unit), one.Offset("d_c", unit)});
   EvidenceRun run = suites::Multiply(runner, rung, buffers, shape,
                                      suites::MakeFactors(rung, shape, suites::Values::kReals, one.seed));
   run.elements = shape.products();

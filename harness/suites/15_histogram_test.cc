@@ -18,11 +18,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Grouped;
-using judge::Problem;
-using judge::Role;
-using judge::Verdict;
-
 bool IsWeighted(const std::string& rung) { return rung.starts_with("histogram3"); }
 bool IsWide(const std::string& rung) { return rung.starts_with("histogram5"); }
 constexpr uint64_t kSectorBytes = 32;
@@ -204,11 +199,10 @@ namespace lockstep::judge {
 
 // Inputs drawn at sizes that are not round start at any address.
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
-  suites::Offsets offsets;
-  if (one.drawn && !one.round) offsets.in = static_cast<uint64_t>(Random(SeedFor(one.seed, "address")).Between(1, 15));
   const bool skewed = suites::IsWeighted(rung) || suites::IsWide(rung);
   const suites::Values values = skewed ? suites::Values::kSkewed : suites::Values::kRandom;
-  return suites::Count(runner, rung, {suites::MakeInput(rung, one.elements, values, one.seed)}, offsets);
+  return suites::Count(runner, rung, {suites::MakeInput(rung, one.elements, values, one.seed)},
+                       {.in = one.Offset("d_in"), .bins = one.Offset("d_bins")});
 }
 
 }  // namespace lockstep::judge

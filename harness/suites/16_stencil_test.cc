@@ -16,11 +16,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Grouped;
-using judge::Problem;
-using judge::Role;
-using judge::Verdict;
-
 uint64_t SideOf(uint64_t radius) { return 2 * radius + 1; }
 constexpr const char* kReadOnly = "the image and the weights are read-only: the result goes to d_out";
 
@@ -156,15 +151,19 @@ constexpr uint64_t kEvidenceReach = 4;
 // and the same filter, others any sides and another filter.
 Image ImageFor(const std::string& rung, const judge::EvidenceCase& one) {
   judge::Random random(judge::SeedFor(one.seed, "shape"));
-  constexpr uint64_t kOthers[] = {3, 5, 7, 8};
-  const uint64_t reach = one.drawn && !one.round ? kOthers[random.Next() % std::size(kOthers)] : kEvidenceReach;
+  constexpr int64_t kLeastReach = 3, kMostReach = 8;
+  const uint64_t reach =
+      one.drawn && !one.round ? static_cast<uint64_t>(random.Between(kLeastReach, kMostReach)) : kEvidenceReach;
   const uint64_t pixels = std::max<uint64_t>(one.elements / WorkOf(rung, reach), 1);
   const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(pixels)));
   if (!one.drawn) return {root, root, reach};
   if (!one.round) {
-    const auto low = static_cast<int64_t>(root * 3 / 4 + 1), high = static_cast<int64_t>(root * 4 / 3 + 1);
-    const auto width = static_cast<uint64_t>(random.Between(low, high));
-    return {width, std::max<uint64_t>(pixels / width, 1), reach};
+    // One side is up to nine times as long as the other.
+    const auto shorter =
+        static_cast<uint64_t>(random.Between(static_cast<int64_t>(root / 3 + 1), static_cast<int64_t>(root)));
+    const uint64_t longer = std::max<uint64_t>(pixels / shorter, 1);
+    const bool is_wide = random.Next() % 2 == 0;
+    return {is_wide ? longer : shorter, is_wide ? shorter : longer, reach};
   }
   const uint64_t width = std::max<uint64_t>((root + 32) / 64, 1) * 64;
   return {width, std::max<uint64_t>((pixels / width + 8) / 16, 1) * 16, reach};
@@ -243,7 +242,8 @@ namespace lockstep::judge {
 
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   const suites::Image image = suites::ImageFor(rung, one);
-  suites::Buffers buffers(runner.device(), rung, image.pixels(), suites::SideOf(image.reach), {});
+  suites::Buffers buffers(runner.device(), rung, image.pixels(), suites::SideOf(image.reach),
+                          {one.Offset("d_in"), one.Offset("d_out")});
   constexpr suites::Values kValues = suites::Values::kReals;
   return suites::Call(runner, rung, buffers, image, suites::MakeInput(rung, image, kValues, one.seed), kValues, false);
 }

@@ -15,11 +15,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Grouped;
-using judge::Problem;
-using judge::Role;
-using judge::Verdict;
-
 constexpr const char* kReadOnly = "the keys and values that are given are read-only";
 uint64_t MostKeys(const std::string& rung) { return rung == "compact1_block" ? kBlockKeys : uint64_t{1} << 27; }
 
@@ -282,7 +277,8 @@ EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const Eviden
   suites::Input input = suites::MakeInput(rung, one.elements, suites::Keys::kRandom, one.seed);
   // Any bit, so that none tells what is measured.
   if (suites::IsSplit(rung)) input.parameter = static_cast<uint32_t>(Random(SeedFor(one.seed, "bit")).Next() % 32);
-  return suites::Call(runner, rung, {std::move(input)});
+  return suites::Call(runner, rung, {std::move(input)},
+                      {one.Offset("d_in", kWholeSectors), one.Offset("d_out", kWholeSectors)});
 }
 
 }  // namespace lockstep::judge

@@ -6,12 +6,10 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Pattern;
-using judge::Role;
-
 class HiddenCopyTest : public CopyTest {};
 class HiddenCopyPathTest : public CopyPathTest {};
 class HiddenCopyErrorTest : public CopyErrorTest {};
+class HiddenPinnedCopyTest : public PinnedCopyTest {};
 
 // Lengths of every order of magnitude, up to those of the largest array and the evidence.
 std::vector<uint64_t> Drawn(const judge::SeedKey& seed) {
@@ -49,25 +47,24 @@ TEST_P(HiddenCopyPathTest, GoesFromBufferToBufferAtEveryLength) {
 }
 
 // After an error the next call starts afresh.
-TEST_P(HiddenCopyErrorTest, WorksAfterAFailedAllocation) {
+TEST_P(HiddenCopyErrorTest, WorksAfterAFailureAtEveryLength) {
   Expect(1000, Pattern::kSmall);
-  for (const uint64_t nth : {2, 1}) {
-    ExpectError(77, {Fault::Kind::kAllocation, nth});
-    Expect(4099, Pattern::kExtremes);
+  judge::Random random(Seed(1001));
+  for (const uint64_t n : Drawn(Seed(1000))) {
+    const auto nth = static_cast<uint64_t>(random.Between(1, 5));
+    ExpectError(n, nth > 3 ? Fault{Fault::Kind::kAllocation, nth - 3} : Fault{Fault::Kind::kCopy, nth});
+    Expect(n + 1, Pattern::kExtremes);
   }
 }
 
-TEST_P(HiddenCopyErrorTest, WorksAfterAFailedCopy) {
-  Expect(1000, Pattern::kSmall);
-  for (const uint64_t nth : {3, 2, 1}) {
-    ExpectError(70001, {Fault::Kind::kCopy, nth});
-    Expect(70001, Pattern::kExtremes);
-  }
+TEST_P(HiddenPinnedCopyTest, PinsAtEveryLength) {
+  for (const uint64_t n : Drawn(Seed(1000))) ExpectPinned(n);
 }
 
 INSTANTIATE_TEST_SUITE_P(, HiddenCopyTest, testing::ValuesIn(RungsFrom(1)), judge::RungName);
 INSTANTIATE_TEST_SUITE_P(, HiddenCopyPathTest, testing::ValuesIn(RungsFrom(2)), judge::RungName);
 INSTANTIATE_TEST_SUITE_P(, HiddenCopyErrorTest, testing::ValuesIn(RungsFrom(3)), judge::RungName);
+INSTANTIATE_TEST_SUITE_P(, HiddenPinnedCopyTest, testing::ValuesIn(RungsFrom(4)), judge::RungName);
 
 }  // namespace
 }  // namespace lockstep::suites

@@ -6,8 +6,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Role;
-
 class HiddenLaunchTest : public LaunchTest {};
 class HiddenAnyLengthTest : public AnyLengthTest {};
 class HiddenCopyBackTest : public CopyBackTest {};
@@ -38,10 +36,25 @@ TEST_P(HiddenAnyLengthTest, ReportsOtherImpossibleLaunches) {
   ExpectFilled(77, 1024);
 }
 
-TEST_P(HiddenCopyBackTest, FreesAfterAnImpossibleLaunch) {
+TEST_P(HiddenAnyLengthTest, ReportsAFailedLaunch) {
+  ExpectFilled(1000, 128);
+  judge::Random random(Seed(1));
+  for (const int bits : {8, 17}) {
+    ExpectFailure(static_cast<uint32_t>(random.Between(1 << (bits - 1), 1 << bits)), Failing::kLaunch);
+    ExpectFilled(5000, 128);
+  }
+}
+
+// Of every order of magnitude, up to the evidence's.
+TEST_P(HiddenCopyBackTest, ReportsFailuresAtEveryLength) {
   ExpectFilled(1000, 128);
   for (const uint32_t n : {1, 5000}) ExpectRefused(n, 1500);
-  ExpectFailure(70001, 1);
+  judge::Random random(Seed(1));
+  for (int bits = 2; bits <= 20; bits += 2) {
+    for (const Failing failing : {Failing::kAllocation, Failing::kCopy}) {
+      ExpectFailure(static_cast<uint32_t>(random.Between(1 << (bits - 2), 1 << bits)), failing);
+    }
+  }
   ExpectFilled(70001, 128);
 }
 

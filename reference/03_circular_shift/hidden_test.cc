@@ -7,8 +7,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Role;
-
 class HiddenShiftTest : public ShiftTest {};
 class HiddenAnyShiftTest : public ShiftTest {};
 

@@ -8,9 +8,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Pattern;
-using judge::Role;
-
 class HiddenReductionTest : public ReductionTest {};
 
 TEST_P(HiddenReductionTest, SumsOtherLengths) {

@@ -6,9 +6,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Pattern;
-using judge::Role;
-
 class HiddenScanTest : public ScanTest {};
 
 TEST_P(HiddenScanTest, ScansOtherLengths) {

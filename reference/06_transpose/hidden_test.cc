@@ -7,8 +7,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Role;
-
 class HiddenTransposeTest : public TransposeTest {};
 
 TEST_P(HiddenTransposeTest, TransposesRandomShapes) {

@@ -50,6 +50,7 @@ void AskKernelsThatNeedNothing(Questions& questions, judge::Random& random, cons
     const int threads = 32 * Between(random, 1, 16), warps = Between(random, 1, sm.limits.max_warps);
     questions.Ask(sm, {threads, 0, 8 * Between(random, 1, 999), 0, warps});
     questions.Ask(sm, {threads, Between(random, 8, 60), 0, 0, warps});
+    questions.Ask(sm, {-Between(random, 0, 2), 0, 0, 0, warps});  // not even threads
   }
 }
 

@@ -7,8 +7,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Role;
-
 class HiddenCoalescingTest : public CoalescingTest {};
 
 TEST_P(HiddenCoalescingTest, IncrementsRandomLengths) {

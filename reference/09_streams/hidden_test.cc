@@ -7,8 +7,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Role;
-
 class HiddenStreamsTest : public StreamsTest {};
 class HiddenChunksTest : public ChunksTest {};
 

@@ -6,9 +6,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Pattern;
-using judge::Role;
-
 class HiddenSumTest : public SumTest {};
 class HiddenNormTest : public NormTest {};
 class HiddenScanTest : public ScanTest {};

@@ -7,9 +7,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Pattern;
-using judge::Role;
-
 class HiddenRoundTripTest : public RoundTripTest {};
 class HiddenPreparedShiftTest : public PreparedShiftTest {};
 class HiddenPreparedSumTest : public PreparedSumTest {};

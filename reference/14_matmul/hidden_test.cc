@@ -7,8 +7,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Role;
-
 class HiddenMatmulTest : public MatmulTest {};
 
 TEST_P(HiddenMatmulTest, MultipliesRandomShapes) {

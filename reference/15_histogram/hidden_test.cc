@@ -7,8 +7,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Role;
-
 constexpr Values kAll[] = {Values::kRandom, Values::kOne, Values::kFew, Values::kSkewed, Values::kSorted};
 
 class HiddenHistogramTest : public HistogramTest {};

@@ -7,8 +7,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Role;
-
 class HiddenStencilTest : public StencilTest {};
 
 TEST_P(HiddenStencilTest, FiltersRandomShapes) {

@@ -7,8 +7,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Role;
-
 class HiddenSortTest : public SortTest {};
 
 TEST_P(HiddenSortTest, MovesRandomLengths) {

@@ -7,8 +7,6 @@
 namespace lockstep::suites {
 namespace {
 
-using judge::Role;
-
 class HiddenGpusTest : public GpusTest {};
 
 TEST_P(HiddenGpusTest, SharesAmongMore) {

@@ -14,6 +14,7 @@ namespace {
 struct DerivedCounter {
   std::string_view name;
   uint64_t (*of)(const vgpu::Counters&);
+  const char* text = "";
 };
 
 // Lanes that read different constants are served one after another, like lanes that access different sectors.
@@ -42,7 +43,8 @@ constexpr DerivedCounter kDerivedCounters[] = {
      [](const vgpu::Counters& c) {
        return c.float32_instructions + c.float64_instructions + c.atomics + c.shared_atomics +
               c.tensor_multiply_adds / vgpu::kWarpSize;
-     }},
+     },
+     "additions and the like in floating point"},
 };
 
 std::optional<double> CounterOf(const vgpu::Counters& counters, std::string_view name) {
@@ -100,7 +102,7 @@ uint64_t MaxBlocks(const std::vector<vgpu::LaunchRecord>& launches) {
   return blocks - most > most / kOfPasses ? blocks : most;
 }
 
-std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProfile& profile) {
+std::vector<DerivedFigure> DerivedFigures(const RungProfile& profile) {
   uint64_t own = 0, own_stores = 0, blocks = 0, threads = 0, warps = 0, longest_warp = 0;
   for (const vgpu::LaunchRecord& launch : profile.launches) {
     for (const vgpu::LineCounters& line : launch.lines) {
@@ -114,18 +116,17 @@ std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProf
     threads += count * launch.block.Count();
     warps += count * ((launch.block.Count() + vgpu::kWarpSize - 1) / vgpu::kWarpSize);
   }
-  std::vector<std::pair<std::string_view, uint64_t>> figures = {
-      {"launches", profile.launches.size()},
-      {"own_launches", own},
-      {"own_stores", own_stores},
-      {"blocks", blocks},
-      {"max_blocks", MaxBlocks(profile.launches)},
-      {"warps", warps},
-      {"longest_warp", longest_warp},
-      {"threads", threads},
-      {"bytes_over_bus", profile.api.bytes_to_device + profile.api.bytes_to_host}};
+  std::vector<DerivedFigure> figures = {{"launches", profile.launches.size()},
+                                        {"own_launches", own, "launches of your own kernels"},
+                                        {"own_stores", own_stores, "warp-wide stores and atomics by your own lines"},
+                                        {"blocks", blocks},
+                                        {"max_blocks", MaxBlocks(profile.launches), "blocks of the largest launch"},
+                                        {"warps", warps},
+                                        {"longest_warp", longest_warp, "instructions of the warp that executes most"},
+                                        {"threads", threads},
+                                        {"bytes_over_bus", profile.api.bytes_to_device + profile.api.bytes_to_host}};
   for (const DerivedCounter& derived : kDerivedCounters) {
-    figures.emplace_back(derived.name, derived.of(profile.counters));
+    figures.push_back({derived.name, derived.of(profile.counters), derived.text});
   }
   return figures;
 }
@@ -133,8 +134,8 @@ std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProf
 std::optional<double> FigureOf(const RungProfile& profile, std::string_view name) {
   if (name == "elements") return static_cast<double>(profile.elements);
   if (name == "microseconds") return profile.microseconds;
-  for (const auto& [known, value] : DerivedFigures(profile)) {
-    if (name == known) return static_cast<double>(value);
+  for (const DerivedFigure& figure : DerivedFigures(profile)) {
+    if (name == figure.name) return static_cast<double>(figure.value);
   }
   for (const ApiCountInfo& info : AllApiCounts()) {
     if (name == info.name) return static_cast<double>(profile.api.*info.field);
@@ -148,20 +149,11 @@ std::optional<double> FigureOf(const RungProfile& profile, std::string_view name
 bool IsFigure(std::string_view name) { return FigureOf(RungProfile(), name).has_value(); }
 
 std::string FigureText(std::string_view name) {
-  constexpr std::pair<std::string_view, const char*> kDerived[] = {
-      {"longest_warp", "instructions of the warp that executes most"},
-      {"own_stores", "warp-wide stores and atomics by your own lines"},
-      {"own_launches", "launches of your own kernels"},
-      {"max_blocks", "blocks of the largest launch"},
-      {"float_operations", "additions and the like in floating point"}};
   const auto of = [&](const auto& infos) -> std::string {
     const auto found = std::ranges::find_if(infos, [&](const auto& info) { return info.name == name; });
     return found == std::end(infos) ? "" : found->text;
   };
-  for (const auto& [known, text] : kDerived) {
-    if (known == name) return text;
-  }
-  return of(vgpu::AllCounters()) + of(AllApiCounts()) + of(AllTimelineFigures());
+  return of(DerivedFigures(RungProfile())) + of(vgpu::AllCounters()) + of(AllApiCounts()) + of(AllTimelineFigures());
 }
 
 std::vector<vgpu::LineCounters> CostliestLines(const RungProfile& profile, std::string_view counter, size_t most) {

@@ -37,9 +37,14 @@ RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
 // passes have far fewer.
 uint64_t MaxBlocks(const std::vector<vgpu::LaunchRecord>& launches);
 
-// Figures derived from a profile's launches (blocks, warps, …) and counters (sectors, requests, …), by name.
+// A figure derived from a profile's launches (blocks, warps, …) or counters (sectors, requests, …).
+struct DerivedFigure {
+  std::string_view name;
+  uint64_t value = 0;
+  const char* text = "";  // what it counts, where its name does not say it
+};
 // docs/reference/assignment-toml.md lists them.
-std::vector<std::pair<std::string_view, uint64_t>> DerivedFigures(const RungProfile& profile);
+std::vector<DerivedFigure> DerivedFigures(const RungProfile& profile);
 
 // A figure by its name in metrics: a counter, elements, microseconds, one of ApiCounts or StreamTimeline, or a derived
 // one. nullopt: unknown name.

@@ -212,7 +212,7 @@ Json ProfileJson(const RungProfile& profile, size_t detailed_launches, bool with
 
 Json DerivedJson(const RungProfile& profile) {
   Json figures = Json::object();
-  for (const auto& [name, value] : DerivedFigures(profile)) figures[std::string(name)] = value;
+  for (const DerivedFigure& figure : DerivedFigures(profile)) figures[std::string(figure.name)] = figure.value;
   return figures;
 }
 

@@ -118,9 +118,13 @@ std::optional<Problem> FindLack(const CallReport& report, const CallContext& con
   return std::nullopt;
 }
 
-std::vector<uint32_t> SortedWords(std::span<const uint8_t> bytes) {
+// Of long arrays only one word of 16 is compared, by its value and so the same in all: sorting takes longer than the
+// kernels do.
+std::vector<uint32_t> SortedWords(std::span<const uint8_t> bytes, bool sampled) {
+  constexpr uint32_t kMultiplier = 2654435761, kOneOf = 16;
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
   if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
+  if (sampled) std::erase_if(words, [](uint32_t word) { return word * kMultiplier > UINT32_MAX / kOneOf; });
   std::sort(words.begin(), words.end());
   return words;
 }
@@ -131,15 +135,20 @@ bool HasCome(std::span<const uint8_t> copied, std::span<const uint8_t> result) {
 
 }  // namespace
 
-uint64_t WordsCome(std::span<const uint8_t> copied, std::span<const uint8_t> result) {
+uint64_t WordsCome(std::span<const uint8_t> copied, std::span<const uint8_t> result, std::span<const uint8_t> known) {
   // Most programs copy a result in order, first or last: no need to sort.
   const bool is_first = copied.size() >= result.size() && std::equal(result.begin(), result.end(), copied.begin());
   const bool is_last = copied.size() >= result.size() && std::equal(result.rbegin(), result.rend(), copied.rbegin());
-  if (is_first || is_last) return result.size() / sizeof(uint32_t);
-  const std::vector<uint32_t> there = SortedWords(copied), wanted = SortedWords(result);
-  std::vector<uint32_t> come;
+  if (known.empty() && (is_first || is_last)) return result.size() / sizeof(uint32_t);
+  constexpr uint64_t kLong = uint64_t{1} << 14, kFewOf = 64;
+  const uint64_t words = result.size() / sizeof(uint32_t);
+  bool sampled = words > kLong;
+  std::vector<uint32_t> all = SortedWords(result, sampled), wanted, come;
+  if (sampled && all.size() < words / kFewOf) all = SortedWords(result, sampled = false);  // of few different words
+  const std::vector<uint32_t> there = SortedWords(copied, sampled), less = SortedWords(known, sampled);
+  std::set_difference(all.begin(), all.end(), less.begin(), less.end(), std::back_inserter(wanted));
   std::set_intersection(there.begin(), there.end(), wanted.begin(), wanted.end(), std::back_inserter(come));
-  return come.size();
+  return all.empty() ? 0 : come.size() * words / all.size();
 }
 
 void CheckCameFromDevice(const CallReport& report, const CallContext& context, std::span<const uint8_t> result,

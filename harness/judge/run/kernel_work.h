@@ -30,8 +30,10 @@ TaskBytes FirstOf(const DeviceArray<T>& array, uint64_t n) {
   return {array.address(), n * sizeof(T), array.label()};
 }
 
-// How many 32-bit words of a result are among those that copies moved, in any pieces and order.
-uint64_t WordsCome(std::span<const uint8_t> copied, std::span<const uint8_t> result);
+// How many 32-bit words of a result, without those that are known, are among those that copies moved, in any pieces and
+// order; about as many, if there are many.
+uint64_t WordsCome(std::span<const uint8_t> copied, std::span<const uint8_t> result,
+                   std::span<const uint8_t> known = {});
 
 // For a call whose result is right. Adds at most one problem; none on a real GPU, whose kernels are not observed.
 void CheckKernelsDidIt(const CallReport& report, const CallContext& context, const DeviceCalls& allowed,

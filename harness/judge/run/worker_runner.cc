@@ -125,6 +125,9 @@ class WorkerRunner : public Runner {
   void FailCopy(uint64_t nth) override {
     if (bounded_server_ != nullptr) bounded_server_->server().FailCopy(nth);
   }
+  void FailLaunch(uint64_t nth) override {
+    if (bounded_server_ != nullptr) bounded_server_->server().FailLaunch(nth);
+  }
   void QuantizeTimes(double step_us) override {
     if (bounded_server_ != nullptr) bounded_server_->server().QuantizeTimes(step_us);
   }

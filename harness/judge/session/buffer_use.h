@@ -31,11 +31,15 @@ struct BufferUse {
   HostUse filled;       // by cudaMemset and the like
 };
 
-// What copies took out of a device's memory, to the host or to another device, each part up to twice the size of the
-// call's host arrays.
+// Adds to what is kept of copies. Only the last of it stays, at least `most` bytes: a result leaves at the end.
+void KeepLast(std::vector<uint8_t>& kept, const uint8_t* data, uint64_t bytes, uint64_t most);
+
+// What copies took out of a device's memory, to the host or to another device, and brought to it from there, each part
+// up to twice the size of the call's host arrays.
 struct DeviceOutput {
   std::vector<uint8_t> all;
   std::vector<uint8_t> stored;  // what kernels of this device had stored, and nothing overwritten since
+  std::vector<uint8_t> received;
 };
 
 struct MemoryUse {

@@ -17,7 +17,6 @@ namespace lockstep::worker {
 namespace {
 
 constexpr size_t kMaxViolations = 100;
-constexpr size_t kMostWatched = 64;  // of a call's own allocations, and of the program's variables
 
 // The modelled time that the program sees, for example through cudaEventElapsedTime(), is rounded up to a power of two.
 // A kernel could use its duration to tell the host the contents of the judge's buffers; with rounding that is at most
@@ -27,20 +26,6 @@ double QuantizedMicroseconds(double microseconds, double step_us) {
   if (step_us > 0) return step_us * std::ceil(microseconds / step_us);
   constexpr double kLeast = 8;
   return microseconds <= kLeast ? kLeast : std::exp2(std::ceil(std::log2(microseconds)));
-}
-
-// For a copy or fill.
-StreamedKind StreamedKindOf(ApiKind kind) {
-  switch (kind) {
-    case ApiKind::kHostToDevice:
-      return StreamedKind::kToDevice;
-    case ApiKind::kDeviceToHost:
-      return StreamedKind::kToHost;
-    case ApiKind::kFill:
-      return StreamedKind::kFill;
-    default:
-      return StreamedKind::kOnDevice;
-  }
 }
 
 // A request that fails with this sentence.
@@ -92,21 +77,6 @@ void DeviceServer::BeginCall(std::span<const Argument> arguments) {
   }
 }
 
-void DeviceServer::Watch(uint64_t base, uint64_t bytes) {
-  vgpu::TouchedRange range(base, bytes);
-  use_.buffers.emplace_back(range);
-  device_.Watch(std::move(range));
-}
-
-// A result may be in a variable as well as in memory allocated by the call.
-void DeviceServer::WatchVariables(vgpu::ModuleHandle module) {
-  for (const vgpu::VariableInfo& variable : device_.Variables(module)) {
-    if (variable.constant || watched_variables_ == kMostWatched) continue;
-    Watch(variable.address, variable.bytes);
-    ++watched_variables_;
-  }
-}
-
 void DeviceServer::ClearTrace() {
   trace_.clear();
   log_.Clear();
@@ -114,129 +84,6 @@ void DeviceServer::ClearTrace() {
   device_.ClearWatched();
   trace_dropped_ = 0;
   violations_.clear();
-}
-
-MemoryUse DeviceServer::memory_use() const {
-  MemoryUse use = use_;
-  for (size_t k = 0; k < use.buffers.size() && k < device_.watched().size(); ++k) {
-    use.buffers[k].by_kernels = device_.watched()[k];
-  }
-  return use;
-}
-
-const vgpu::TouchedRange* DeviceServer::WatchedAt(uint64_t address) const {
-  const auto found = std::ranges::find_if(
-      device_.watched(), [=](const vgpu::TouchedRange& range) { return address - range.base < range.bytes; });
-  return found == device_.watched().end() ? nullptr : &*found;
-}
-
-// Whether kernels stored all of it, and no copy or fill has overwritten it.
-bool DeviceServer::KernelsStored(uint64_t address, uint64_t bytes) const {
-  const vgpu::TouchedRange* const range = WatchedAt(address);
-  uint64_t first = 0;
-  return range != nullptr && vgpu::TouchedRange::Missing(range->stored, address - range->base, bytes, &first) == 0;
-}
-
-// What kernels have stored there is overwritten: forgets the sectors that the range covers whole.
-void DeviceServer::ForgetStores(uint64_t address, uint64_t bytes) {
-  constexpr uint64_t kSector = vgpu::TouchedRange::kSectorBytes;
-  const vgpu::TouchedRange* const watched = WatchedAt(address);
-  if (watched == nullptr || std::ranges::all_of(watched->stored, [](uint64_t word) { return word == 0; })) return;
-  const uint64_t base = watched->base;
-  std::vector<vgpu::TouchedRange> ranges = device_.watched();
-  device_.ClearWatched();
-  for (vgpu::TouchedRange& range : ranges) {
-    for (uint64_t end = address - base + bytes, at = (address - base + kSector - 1) / kSector * kSector;
-         range.base == base && at + kSector <= end; at += kSector) {
-      range.stored[at / kSector / 64] &= ~(uint64_t{1} << (at / kSector % 64));
-    }
-    device_.Watch(std::move(range));
-  }
-}
-
-// Of a copy to the host or to another device.
-void DeviceServer::KeepOutput(uint64_t from, uint64_t bytes) {
-  const auto* const data = static_cast<const uint8_t*>(device_.Look(from, bytes));
-  if (options_.devices == 1 || data == nullptr) return;
-  DeviceOutput& output = use_.outputs[vgpu::OwnerOf(from)];
-  if (output.all.size() + bytes <= most_kept_) output.all.insert(output.all.end(), data, data + bytes);
-  if (output.stored.size() + bytes > most_kept_) return;
-  constexpr uint64_t kSector = vgpu::TouchedRange::kSectorBytes;
-  for (uint64_t done = 0, next = 0; done < bytes; done = next) {
-    next = std::min(bytes, done + kSector - (from + done) % kSector);
-    if (KernelsStored(from + done, next - done)) {
-      output.stored.insert(output.stored.end(), data + done, data + next);
-    }
-  }
-}
-
-// Counts a completed copy or fill.
-void DeviceServer::Count(const ApiCall& done) {
-  const int device = vgpu::OwnerOf(done.address);
-  if (trace_.size() >= options_.trace_calls) {
-  } else if (done.kind == ApiKind::kDeviceToDevice && vgpu::OwnerOf(done.from) != device) {
-    log_.Moved(StreamedKind::kBetween, done.bytes, vgpu::OwnerOf(done.from), device);
-  } else {
-    log_.Moved(StreamedKindOf(done.kind), done.bytes, device);
-  }
-  const auto buffer_at = [&](uint64_t address) -> BufferUse* {
-    for (BufferUse& buffer : use_.buffers) {
-      if (address >= buffer.by_kernels.base && address - buffer.by_kernels.base < buffer.by_kernels.bytes) {
-        return &buffer;
-      }
-    }
-    return nullptr;
-  };
-  if (done.bytes == 0) return;
-  BufferUse* buffer = buffer_at(done.address);
-  const auto add = [&](HostUse& use) {
-    if (use.bytes == 0)
-      use.first = done.function + (done.call_site.empty() ? "" : ", called in " + done.call_site + ",");
-    use.bytes += done.bytes;
-    const vgpu::TouchedRange& range = device_.watched()[static_cast<size_t>(buffer - use_.buffers.data())];
-    const bool late = std::any_of(range.stored.begin(), range.stored.end(), [](uint64_t word) { return word != 0; });
-    if (late) use.late_bytes += done.bytes;
-  };
-  switch (done.kind) {
-    case ApiKind::kHostToDevice:
-      use_.bytes_to_device += done.bytes;
-      if (buffer != nullptr) add(buffer->from_host);
-      break;
-    case ApiKind::kDeviceToHost:
-      use_.bytes_to_host += done.bytes;
-      if (buffer != nullptr) {
-        add(buffer->to_host);
-        if (KernelsStored(done.address, done.bytes)) use_.bytes_from_kernels += done.bytes;
-      }
-      KeepOutput(done.address, done.bytes);
-      break;
-    case ApiKind::kDeviceToDevice:
-      use_.bytes_on_device += done.bytes;
-      // What goes to constant memory, which no result is in, is a parameter: it may stand anywhere there.
-      if (PlaceInBuffer(done.address) != PlaceInBuffer(done.from) && !IsConstant(done.address))
-        use_.bytes_moved += done.bytes;
-      if (buffer != nullptr) add(buffer->from_device);
-      if (vgpu::OwnerOf(done.from) != device) KeepOutput(done.from, done.bytes);
-      if (BufferUse* source = buffer_at(done.from)) {
-        const uint64_t from = done.from - source->by_kernels.base;
-        const bool continues = from == source->largest_copy_from + source->largest_copy_bytes;
-        if (continues && IsConstant(done.address)) {  // weights go there row by row, too
-          source->largest_copy_bytes += done.bytes;
-        } else if (done.bytes > source->largest_copy_bytes) {
-          source->largest_copy_from = from;
-          source->largest_copy_bytes = done.bytes;
-        }
-      }
-      break;
-    case ApiKind::kFill:
-      if (buffer != nullptr) add(buffer->filled);
-      break;
-    default:
-      break;
-  }
-  const bool moves_results = done.kind == ApiKind::kDeviceToDevice && vgpu::OwnerOf(done.from) == device &&
-                             KernelsStored(done.from, done.bytes);
-  if (done.kind != ApiKind::kDeviceToHost && !moves_results) ForgetStores(done.address, done.bytes);
 }
 
 std::vector<vgpu::Device::AllocationInfo> DeviceServer::Allocations() const {
@@ -512,9 +359,7 @@ ReadBytes DeviceServer::Read(const WireOrigin& origin, uint64_t from, uint64_t b
   const void* const place =
       !CopyFails() && MayTouch(from, bytes, origin.function) ? device_.Look(from, bytes) : nullptr;
   if (place != nullptr) found = {static_cast<const uint8_t*>(place), bytes};
-  if (use_.to_host.size() + found.size() <= most_kept_) {
-    use_.to_host.insert(use_.to_host.end(), found.begin(), found.end());
-  }
+  KeepLast(use_.to_host, found.data(), found.size(), most_kept_);
   Transferred({ApiKind::kDeviceToHost, origin.function, origin.call_site, "", bytes, from}, place != nullptr);
   return {place != nullptr, found};
 }
@@ -561,9 +406,11 @@ vgpu::LaunchResult DeviceServer::Launch(const WireOrigin& origin, const vgpu::La
   const size_t launches = device_.launches().size();
   std::optional<vgpu::RunningOn> running;
   if (options_.devices > 1) running.emplace(asked_);
+  const bool fails = failing_.launch > 0 && --failing_.launch == 0;
   const vgpu::LaunchResult result =
-      options_.editor == nullptr ? device_.Launch(launch)
-                                 : options_.editor->Launch(device_, launch, texts_[launch.module], origin.call_site);
+      fails                        ? vgpu::LaunchResult{.error = vgpu::LaunchError::kTooManyResources}
+      : options_.editor == nullptr ? device_.Launch(launch)
+                                   : options_.editor->Launch(device_, launch, texts_[launch.module], origin.call_site);
   return Launched(result, launches,
                   {.kind = ApiKind::kLaunch,
                    .function = origin.function,

@@ -92,9 +92,11 @@ class DeviceServer : public CudaServer {
   // a full trace: then the call can't be judged.
   const std::vector<std::string>& violations() const { return violations_; }
   void ClearTrace();
-  // Makes the nth allocation (from 1) of the next call fail with out of memory; FailCopy makes the nth copy fail.
+  // Makes the nth allocation (from 1) of the next call fail with out of memory; FailCopy makes the nth copy fail, and
+  // FailLaunch the nth launch with out of resources.
   void FailAllocation(uint64_t nth) { failing_next_.allocation = nth; }
   void FailCopy(uint64_t nth) { failing_next_.copy = nth; }
+  void FailLaunch(uint64_t nth) { failing_next_.launch = nth; }
   // Rounds kernels' modelled times reported to the program to steps of this many microseconds; 0: to powers of two,
   // which reveal almost nothing of a buffer's contents. For tasks whose result need not be kept secret.
   void QuantizeTimes(double step_us) { time_step_us_ = step_us; }
@@ -128,8 +130,8 @@ class DeviceServer : public CudaServer {
   void Count(const ApiCall& done);
   const vgpu::TouchedRange* WatchedAt(uint64_t address) const;
   bool KernelsStored(uint64_t address, uint64_t bytes) const;
-  void ForgetStores(uint64_t address, uint64_t bytes);
   void KeepOutput(uint64_t from, uint64_t bytes);
+  void KeepReceived(uint64_t to, uint64_t bytes);
   // The offset of an address in its buffer: a passed one, an allocation, or a variable.
   uint64_t PlaceInBuffer(uint64_t address) const;
   bool IsConstant(uint64_t address) const;
@@ -140,6 +142,7 @@ class DeviceServer : public CudaServer {
   void Unload(vgpu::ModuleHandle module, uint64_t text_bytes);
   void FreeAll(std::optional<int> device = std::nullopt);
 
+  static constexpr size_t kMostWatched = 64;  // of a call's own allocations, and of the program's variables
   vgpu::Device& device_;
   const DeviceServerOptions options_;
   std::map<vgpu::ModuleHandle, uint64_t> modules_;  // → bytes of its texts
@@ -153,7 +156,7 @@ class DeviceServer : public CudaServer {
   uint64_t owned_bytes_ = 0, held_before_ = 0, ptx_bytes_ = 0, modules_loaded_ = 0, allocations_made_ = 0;
   // The index of the request to fail, counted from 1; 0: none.
   struct Failing {
-    uint64_t allocation = 0, copy = 0;
+    uint64_t allocation = 0, copy = 0, launch = 0;
   };
   Failing failing_next_, failing_;  // in the next call; remaining in this one
   MemoryUse use_;

@@ -33,13 +33,19 @@ struct EvidenceCase {
   SeedKey seed;
   bool drawn = false;  // draws everything else the task leaves open: a matrix's shape, the shift's distance
   bool round = false;  // drawn, but a multiple of all blocks, tiles and vectors
+  // Where a buffer begins, in elements from its allocation's start: if drawn and not round a few times `unit`, else 0.
+  uint64_t Offset(const char* buffer, uint64_t unit = 1) const;
 };
+
+// Elements of four bytes: a unit of EvidenceCase::Offset that costs no design of any vectors more.
+inline constexpr uint64_t kWholeSectors = 8;
+inline constexpr uint64_t kComparable = uint64_t{1} << 16;  // elements from which a fixed cost hardly matters
 
 // How a size is drawn, and which budgets are checked there.
 enum class Draw : uint8_t {
   kRound,  // near the assignment's size, a multiple of all usual blocks: all budgets, with a small tolerance
   kAny,    // near it, a multiple of no block size: all budgets, with tolerance for partial warps, tiles, sectors
-  kWide,   // down to an eighth of it: all budgets except timelines, with tolerance for grids of fixed size
+  kWide,   // down to an eighth of it, of timelines nearly to half: all budgets, with tolerance for grids of fixed size
   kAlike,  // several consecutive ones of nearly one size: their costs must be nearly equal, too
 };
 
@@ -116,6 +122,13 @@ bool AreUnlike(const Budget& budget, double one, double other);
 
 // Whether a criterion's budget can be checked at a size drawn this way.
 bool HoldsElsewhere(const Metric& metric, Draw draw);
+
+// Whether calls of nearly one size have to cost alike in it. The number of launches of a search depends on the data.
+bool IsAlike(const Metric& metric);
+
+// The recorded reference's times for fewer elements: half of them scaled, half constant. This is at least the true time
+// if less than half is launch overhead.
+RungProfile Scaled(RungProfile profile, uint64_t elements);
 
 // "Bank conflicts gone" becomes BankConflictsGone.
 std::string TestNameOf(std::string_view title);

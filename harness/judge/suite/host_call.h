@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "judge/model/text.h"
@@ -35,20 +35,33 @@ bool HasBytes(T value, uint8_t byte) {
   return std::all_of(std::begin(bytes), std::end(bytes), [&](uint8_t b) { return b == byte; });
 }
 
-// Adds a problem if the call has made streams or events and not destroyed them.
+// Adds a problem if the call has made streams, events or graphs and not destroyed them.
 inline void CheckNoneLeft(const CallContext& context, const CallReport& report, std::vector<Problem>& problems) {
-  const auto calls = [&](std::string_view function) {
-    return std::count_if(report.trace.begin(), report.trace.end(), [&](const worker::ApiCall& call) {
-      return !call.failed && call.function.starts_with(function);
-    });
+  struct Kind {
+    std::vector<std::string_view> made;
+    const char *destroyed, *what;
   };
-  for (const auto& [made, destroyed, what] : {std::tuple("cudaStreamCreate", "cudaStreamDestroy", "stream"),
-                                              std::tuple("cudaEventCreate", "cudaEventDestroy", "event")}) {
-    const auto left = calls(made) - calls(destroyed);
+  static const Kind kKinds[] = {
+      {{"cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority"},
+       "cudaStreamDestroy",
+       "stream"},
+      {{"cudaEventCreate", "cudaEventCreateWithFlags"}, "cudaEventDestroy", "event"},
+      {{"cudaGraphInstantiate", "cudaGraphInstantiateWithFlags", "cudaGraphInstantiateWithParams"},
+       "cudaGraphExecDestroy",
+       "executable graph"},
+      {{"cudaStreamEndCapture", "cudaGraphCreate", "cudaGraphClone"}, "cudaGraphDestroy", "graph"},
+      {{"cudaMemPoolCreate"}, "cudaMemPoolDestroy", "memory pool"}};
+  for (const auto& [made, destroyed, what] : kKinds) {
+    const auto calls = [&](std::string_view function) {
+      return std::ranges::count_if(
+          report.trace, [&](const worker::ApiCall& call) { return !call.failed && call.function == function; });
+    };
+    auto left = -calls(destroyed);
+    for (const std::string_view function : made) left += calls(function);
     if (left <= 0) continue;
     problems.push_back(MakeProblem(Verdict::kApi, context,
                                    {Counted(static_cast<uint64_t>(left), what) + " made and not destroyed"},
-                                   std::string("each ") + made + " needs its " + destroyed));
+                                   "each " + std::string(made.front()) + " needs its " + destroyed));
     return;
   }
 }
@@ -56,16 +69,21 @@ inline void CheckNoneLeft(const CallContext& context, const CallReport& report, 
 // Whether what `result`, a copy of the call to the host, took was last written by a copy on the device, and not by one
 // from the host.
 inline bool WasCopiedOnTheDevice(const CallReport& report, const worker::ApiCall& result) {
-  uint64_t copied = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> copied;
   for (const worker::ApiCall& copy : report.trace) {
     if (&copy == &result) break;
     const uint64_t begin = std::max(copy.address, result.address);
     const uint64_t end = std::min(copy.address + copy.bytes, result.address + result.bytes);
     if (copy.failed || begin >= end) continue;
-    if (copy.kind == worker::ApiKind::kDeviceToDevice) copied += end - begin;
-    if (copy.kind == worker::ApiKind::kHostToDevice) copied = 0;
+    if (copy.kind == worker::ApiKind::kDeviceToDevice) copied.emplace_back(begin, end);
+    if (copy.kind == worker::ApiKind::kHostToDevice) copied.clear();
   }
-  return copied >= result.bytes;
+  std::ranges::sort(copied);
+  uint64_t until = result.address;  // from the result's begin on without a gap
+  for (const auto& [begin, end] : copied) {
+    if (begin <= until) until = std::max(until, end);
+  }
+  return until - result.address >= result.bytes;
 }
 
 // Returned without a call of CUDA.

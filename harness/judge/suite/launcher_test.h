@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "judge/input/inputs.h"
 #include "judge/input/seed.h"
+#include "judge/model/text.h"
 #include "judge/run/call.h"
 #include "judge/suite/suite.h"
 
@@ -51,3 +53,9 @@ void ShowAt(const std::string& file, int line, const std::string& text, testing:
 std::string RungName(const testing::TestParamInfo<std::string>& info);
 
 }  // namespace lockstep::judge
+
+// What most suites name.
+namespace lockstep::suites {
+using judge::CallContext, judge::CallReport, judge::Grouped, judge::MakeProblem, judge::Pattern, judge::Problem;
+using judge::Role, judge::Verdict, worker::Argument;
+}  // namespace lockstep::suites

@@ -92,7 +92,7 @@ TEST(ProfileTest, CountsAtomicsAsTraffic) {
 
 TEST(ProfileTest, EveryDerivedFigureIsOnThePage) {
   const std::string page = tests::ReadText(LOCKSTEP_SOURCE_DIR "/docs/reference/assignment-toml.md");
-  for (const auto& [name, value] : DerivedFigures(Profile(10, 3))) {
+  for (const auto& [name, value, text] : DerivedFigures(Profile(10, 3))) {
     EXPECT_NE(page.find("`" + std::string(name) + "`"), std::string::npos) << name;
     EXPECT_EQ(FigureOf(Profile(10, 3), name), value) << name;
   }

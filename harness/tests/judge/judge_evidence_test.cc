@@ -246,7 +246,8 @@ TEST_F(EvidenceJudgeTest, BoundsElsewhereLeaveRoom) {
   EXPECT_TRUE(HoldsElsewhere(ParseMetric("warp_instructions / elements"), Draw::kWide));
   EXPECT_TRUE(HoldsElsewhere(ParseMetric("warp_instructions / elements"), Draw::kRound));
   EXPECT_TRUE(HoldsElsewhere(ParseMetric("microseconds / reference.microseconds"), Draw::kAny));
-  EXPECT_FALSE(HoldsElsewhere(ParseMetric("timeline_us / reference.timeline_us"), Draw::kWide));
+  EXPECT_TRUE(HoldsElsewhere(ParseMetric("timeline_us / reference.timeline_us"), Draw::kWide));
+  EXPECT_FALSE(HoldsElsewhere(ParseMetric("timeline_us / bound_us"), Draw::kWide));
   EXPECT_FALSE(HoldsElsewhere(ParseMetric("sectors / r1_slow.sectors"), Draw::kRound));
 }
 
