@@ -99,8 +99,13 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
     }
     // A ratio to the reference at the same size needs no tolerance: size affects both.
     const bool compares = metric.denominator && metric.denominator->scope == kReferenceScope;
-    const bool is_near = !IsFar(there.draw);
-    double bound = BoundElsewhere(budget, *measured, compares && is_near ? Draw::kRound : there.draw,
+    // Where the assignment's size is above that of any drawn one, times are not near it.
+    const bool is_smaller = compares && 3 * there.profile.elements < 2 * measurement.profile->elements;
+    const bool is_near = !IsFar(there.draw) && !is_smaller;
+    double bound = BoundElsewhere(budget, *measured,
+                                  compares && is_near ? Draw::kRound
+                                  : is_smaller        ? Draw::kWide
+                                                      : there.draw,
                                   IsTraffic(metric.numerator.counter) || (is_small && metric.denominator.has_value()));
     // A tenth of it exceeds a narrow budget's range.
     if (compares && is_near && IsNarrow(budget)) bound = std::min(bound, std::max(budget.full, 1.05 * *measured));

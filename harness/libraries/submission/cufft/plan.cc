@@ -11,6 +11,8 @@
 namespace lockstep::libraries::submission {
 namespace {
 
+constexpr size_t kLeast = 256;  // bytes of device memory that a plan holds until it is destroyed, as NVIDIA's does
+
 struct Plan {
   cudaStream_t stream = nullptr;
   cufftType type = CUFFT_C2C;
@@ -119,12 +121,9 @@ cufftResult Make(const char* function, const std::shared_ptr<Plan>& plan, const 
     lockstep_refuse("cuFFT", function, why.c_str());
     return CUFFT_NOT_SUPPORTED;
   }
-  // As NVIDIA's, a plan holds device memory until it is destroyed.
-  constexpr size_t kLeast = 256;
-  if (made.allocates) {
-    if (cudaMalloc(&made.own_area, std::max(made.work_bytes, kLeast)) != cudaSuccess) return CUFFT_ALLOC_FAILED;
-    made.has_area = true;
-  }
+  const size_t own = made.allocates ? std::max(made.work_bytes, kLeast) : kLeast;
+  if (cudaMalloc(&made.own_area, own) != cudaSuccess) return CUFFT_ALLOC_FAILED;
+  made.has_area |= made.allocates;
   made.is_made = true;
   *plan = made;
   *work_size = plan->work_bytes;
@@ -259,7 +258,8 @@ cufftResult cufftSetWorkArea(cufftHandle plan, void* work_area) {
   if (found == nullptr) return CUFFT_INVALID_PLAN;
   cudaFree(std::exchange(found->own_area, nullptr));
   found->has_area = work_area != nullptr;
-  return CUFFT_SUCCESS;
+  const bool holds = !found->is_made || cudaMalloc(&found->own_area, kLeast) == cudaSuccess;
+  return holds ? CUFFT_SUCCESS : CUFFT_ALLOC_FAILED;
 }
 
 cufftResult cufftSetAutoAllocation(cufftHandle plan, int auto_allocate) {
