@@ -57,9 +57,9 @@ constexpr uint64_t kAboutAll = 16;
 std::optional<Problem> CheckPart(const CallContext& context, const CallReport& report, const Task& task,
                                  const Words& words, int device) {
   constexpr uint64_t kOfPart = 4;
-  const auto found = report.memory.outputs.find(device);
-  static const worker::DeviceOutput kNone;
-  const worker::DeviceOutput& output = found == report.memory.outputs.end() ? kNone : found->second;
+  const auto found = report.memory.copies.find(device);
+  static const worker::DeviceCopies kNone;
+  const worker::DeviceCopies& output = found == report.memory.copies.end() ? kNone : found->second;
   Words part = judge::ValuesOf<uint32_t>(report.arrays.at(1));
   uint64_t least = part.size();
   if (IsStages(context.launcher)) {
@@ -105,7 +105,7 @@ std::optional<Problem> CheckRan(const CallContext& context, const CallReport& re
 std::optional<Problem> CheckSums(const CallContext& context, const CallReport& report, const Task& task) {
   uint64_t sums = 0;
   const auto row = std::span(report.arrays.at(1)).first(task.n * sizeof(uint32_t));
-  for (const auto& [device, output] : report.memory.outputs) sums += judge::WordsCome(output.stored, row);
+  for (const auto& [device, output] : report.memory.copies) sums += judge::WordsCome(output.stored, row);
   if (sums >= task.n - task.n / kAboutAll) return std::nullopt;
   return MakeProblem(Verdict::kRejected, context,
                      {"h_out is right, but of " + judge::Counted(task.n, "sum") + " kernels stored " + Grouped(sums)},

@@ -24,9 +24,10 @@ StreamedKind StreamedKindOf(ApiKind kind) {
 
 }  // namespace
 
-void KeepLast(std::vector<uint8_t>& kept, const uint8_t* data, uint64_t bytes, uint64_t most) {
+void KeepLast(std::vector<uint8_t>& kept, const uint8_t* data, uint64_t bytes, uint64_t least) {
+  if (least == 0) return;
   kept.insert(kept.end(), data, data + bytes);
-  if (kept.size() > 2 * most) kept.erase(kept.begin(), kept.end() - static_cast<std::ptrdiff_t>(most));
+  if (kept.size() > 2 * least) kept.erase(kept.begin(), kept.end() - static_cast<std::ptrdiff_t>(least));
 }
 
 void DeviceServer::Watch(uint64_t base, uint64_t bytes) {
@@ -69,7 +70,7 @@ bool DeviceServer::KernelsStored(uint64_t address, uint64_t bytes) const {
 void DeviceServer::KeepOutput(uint64_t from, uint64_t bytes) {
   const auto* const data = static_cast<const uint8_t*>(device_.Look(from, bytes));
   if (options_.devices == 1 || data == nullptr) return;
-  DeviceOutput& output = use_.outputs[vgpu::OwnerOf(from)];
+  DeviceCopies& output = use_.copies[vgpu::OwnerOf(from)];
   KeepLast(output.all, data, bytes, most_kept_);
   constexpr uint64_t kSector = vgpu::TouchedRange::kSectorBytes;
   for (uint64_t done = 0, next = 0; done < bytes; done = next) {
@@ -84,7 +85,7 @@ void DeviceServer::KeepOutput(uint64_t from, uint64_t bytes) {
 void DeviceServer::KeepReceived(uint64_t to, uint64_t bytes) {
   const auto* const data = static_cast<const uint8_t*>(device_.Look(to, bytes));
   if (options_.devices == 1 || data == nullptr) return;
-  std::vector<uint8_t>& received = use_.outputs[vgpu::OwnerOf(to)].received;
+  std::vector<uint8_t>& received = use_.copies[vgpu::OwnerOf(to)].received;
   constexpr uint64_t kOften = 4;  // a row may come in each step
   if (received.size() + bytes <= kOften * most_kept_) received.insert(received.end(), data, data + bytes);
 }
