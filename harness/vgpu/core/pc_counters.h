@@ -41,6 +41,12 @@ struct PcIssue {
   X(local_sectors, "32-byte pieces of local memory touched")                         \
   X(divergent, "branches: executions in which active lanes took different ways")
 
+struct AccessCost {
+  uint64_t actual, ideal;
+  uint64_t excess() const { return actual - ideal; }
+  AccessCost operator-(const AccessCost& other) const { return {actual - other.actual, ideal - other.ideal}; }
+};
+
 struct PcMemory {
 #define LOCKSTEP_PC_FIELD(name, text) uint64_t name = 0;
   LOCKSTEP_PC_MEMORY(LOCKSTEP_PC_FIELD)
@@ -54,6 +60,9 @@ struct PcMemory {
     return *this;
   }
   bool operator==(const PcMemory&) const = default;
+
+  // Sectors of global memory and wavefronts of shared memory, and as few as the same bytes need.
+  AccessCost cost() const { return {sectors + wavefronts, sectors_ideal + wavefronts_ideal}; }
 };
 
 struct PcCounters {

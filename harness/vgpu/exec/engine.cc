@@ -121,11 +121,10 @@ void Engine::AddTo(std::vector<PcCounters>& by_pc) const {
 }
 
 void Engine::Keep(const Warp& warp, MemorySpace space, AccessKind access, const uint64_t address[kWarpSize],
-                  LaneMask mask, int bytes, const PcMemory& cost) {
-  const bool is_shared = space == MemorySpace::kShared;
+                  LaneMask mask, int bytes, const AccessCost& cost) {
   AccessSample sample{.space = space, .access = access, .mask = mask, .bytes = static_cast<uint32_t>(bytes)};
-  sample.cost = static_cast<uint32_t>(is_shared ? cost.wavefronts : cost.sectors);
-  sample.ideal = static_cast<uint32_t>(is_shared ? cost.wavefronts_ideal : cost.sectors_ideal);
+  sample.cost = static_cast<uint32_t>(cost.actual);
+  sample.ideal = static_cast<uint32_t>(cost.ideal);
   sample.block = warp.block->index;
   sample.warp = warp.index;
   for (LaneMask left = mask; left != 0; left &= left - 1) {

@@ -136,7 +136,7 @@ class Engine {
   // so far, so that it should be kept.
   bool IsWorst(uint32_t pc, uint64_t excess) const { return excess > excess_[pc]; }
   void Keep(const Warp& warp, MemorySpace space, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
-            int bytes, const PcMemory& cost);
+            int bytes, const AccessCost& cost);
   // The same of a branch, where no divergent one was kept for the instruction before.
   void KeepBranch(const Warp& warp, LaneMask taken);
   const KeptSample& sample(uint32_t pc) const { return samples_[pc]; }

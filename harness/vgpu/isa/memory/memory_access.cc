@@ -98,29 +98,28 @@ void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
     warp.engine->locality().TouchLanes(warp.block->index, access, address, mask);
     return;
   }
+  const AccessCost before = c->cost();
   switch (region) {
     case Region::kGlobal: {
-      PcMemory cost;
-      AddGlobalCost(access, address, mask, bytes, cost);
-      if (AddsWorst(warp, cost, *c)) {
-        warp.engine->Keep(warp, MemorySpace::kGlobal, access, address, mask, bytes, cost);
+      const uint64_t sectors = c->sectors;
+      AddGlobalCost(access, address, mask, bytes, *c);
+      if (IsWorst(warp, *c, before)) {
+        warp.engine->Keep(warp, MemorySpace::kGlobal, access, address, mask, bytes, c->cost() - before);
       }
       Locality& locality = warp.engine->locality();
       const uint32_t pc = warp.pc - 1, block = warp.block->index;
-      c->missed_sectors += std::min(uint64_t{locality.TouchLanes(block, access, address, mask)}, cost.sectors);
+      c->missed_sectors += std::min(uint64_t{locality.TouchLanes(block, access, address, mask)}, c->sectors - sectors);
       locality.BeginRequest(pc, block, warp.index);
       c->page_switches += locality.FollowLanes(pc, address, mask, bytes, warp.engine->range(pc).base);
       return;
     }
     case Region::kShared:
-    case Region::kClusterShared: {
-      PcMemory cost;
-      AddSharedCost(access, address, mask, bytes, cost);
-      if (AddsWorst(warp, cost, *c)) {
-        warp.engine->Keep(warp, MemorySpace::kShared, access, address, mask, bytes, cost);
+    case Region::kClusterShared:
+      AddSharedCost(access, address, mask, bytes, *c);
+      if (IsWorst(warp, *c, before)) {
+        warp.engine->Keep(warp, MemorySpace::kShared, access, address, mask, bytes, c->cost() - before);
       }
       return;
-    }
     case Region::kLocal:
       return AddLocalCost(address, mask, bytes, *c);
     case Region::kConst:
@@ -131,11 +130,9 @@ void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
   }
 }
 
-void KeepUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes) {
+void KeepUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes, const AccessCost& cost) {
   uint64_t address[kWarpSize];
   for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = first + static_cast<uint64_t>(lane * bytes);
-  PcMemory cost;
-  AddGlobalCost(access, address, mask, bytes, cost);
   warp.engine->Keep(warp, MemorySpace::kGlobal, access, address, mask, bytes, cost);
 }
 
@@ -148,17 +145,17 @@ void CountHalves(Warp& warp, Region region, AccessKind access, const Halves& hal
     }
     return;
   }
-  if (region == Region::kShared || region == Region::kGlobal) {
-    PcMemory cost;
-    region == Region::kShared ? AddHalvesSharedCost(access, halves, cost) : AddHalvesGlobalCost(halves, cost);
-    if (AddsWorst(warp, cost, *c)) {
-      uint64_t address[kWarpSize];
-      AddressesOf(halves, address);
-      warp.engine->Keep(warp, SpaceOf(region), access, address, kFullMask, static_cast<int>(halves.bytes), cost);
-    }
-    if (region == Region::kShared) return;
-  }
   if (region == Region::kConst) return AddHalvesConstCost(halves, *c);
+  const AccessCost before = c->cost();
+  if (region == Region::kGlobal) AddHalvesGlobalCost(halves, *c);
+  if (region == Region::kShared) AddHalvesSharedCost(access, halves, *c);
+  if (IsWorst(warp, *c, before)) {
+    uint64_t address[kWarpSize];
+    AddressesOf(halves, address);
+    const int bytes = static_cast<int>(halves.bytes);
+    warp.engine->Keep(warp, SpaceOf(region), access, address, kFullMask, bytes, c->cost() - before);
+  }
+  if (region == Region::kShared) return;
   warp.engine->locality().BeginRequest(warp.pc - 1, warp.block->index, warp.index);
   for (int half = 0; half < 2; ++half) {
     CountSpan(warp, *c, access, halves.first[half], halves.first[half] + halves.Span(half));

@@ -126,13 +126,12 @@ inline void ReadAddresses(const Warp& warp, RowRef row, uint64_t offset, uint64_
 void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
                 int bytes);
 
-// Adds what an access costs; whether it is its instruction's worst so far, which Engine::Keep() is to keep.
-inline bool AddsWorst(const Warp& warp, const PcMemory& cost, PcMemory& c) {
-  c += cost;
-  const uint64_t excess = cost.sectors - cost.sectors_ideal + cost.wavefronts - cost.wavefronts_ideal;
-  return warp.engine->IsWorst(warp.pc - 1, excess);
+// Whether an access that was counted in c, which had cost `before`, exceeds its ideal by more than all executions of its
+// instruction until then, so that Engine::Keep() is to keep it.
+inline bool IsWorst(const Warp& warp, const PcMemory& c, const AccessCost& before) {
+  return warp.engine->IsWorst(warp.pc - 1, (c.cost() - before).excess());
 }
-void KeepUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes);
+void KeepUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask mask, int bytes, const AccessCost& cost);
 
 // Keeps track of bytes [low, high) of global memory. For a load, returns how many sectors are not in the block's cache.
 inline uint32_t TouchSpan(Warp& warp, AccessKind access, uint64_t low, uint64_t high) {
@@ -172,11 +171,9 @@ inline void CountUnit(Warp& warp, AccessKind access, uint64_t first, LaneMask ma
       TouchSpan(warp, access, low, low + moved);
       return;
     }
-    const uint64_t wasted = c->sectors - c->sectors_ideal;
+    const AccessCost before = c->cost();
     AddContiguousGlobalCost(low, mask, bytes, *c);
-    if (warp.engine->IsWorst(warp.pc - 1, c->sectors - c->sectors_ideal - wasted)) {
-      KeepUnit(warp, access, first, mask, bytes);
-    }
+    if (IsWorst(warp, *c, before)) KeepUnit(warp, access, first, mask, bytes, c->cost() - before);
     warp.engine->locality().BeginRequest(warp.pc - 1, warp.block->index, warp.index);
     CountSpan(warp, *c, access, low, low + moved);
     return;
@@ -390,8 +387,8 @@ template <typename Mover>
   if (!LanesInShared(warp, address, mask, Mover::Bytes(insn))) return false;
   engine.SetPattern(pc, engine.patterns().Find(base, address, mask, Mover::Bytes(insn), Mover::kAccess));
   Engine::Site& site = engine.site(pc);
-  const PcMemory& cost = site.pattern->cost;
-  if (engine.memory_counters(pc) != nullptr && engine.IsWorst(pc, cost.wavefronts - cost.wavefronts_ideal)) {
+  const AccessCost cost = site.pattern->cost.cost();
+  if (engine.memory_counters(pc) != nullptr && engine.IsWorst(pc, cost.excess())) {
     engine.Keep(warp, MemorySpace::kShared, Mover::kAccess, address, mask, static_cast<int>(Mover::Bytes(insn)), cost);
   }
   if (!FitsPattern<Mover>(warp, insn, mask, base, offset, *site.pattern)) return false;
