@@ -87,6 +87,18 @@ TEST(SpinReadsTest, AVoteOrSharedMemoryInBetween) {
             "w");
 }
 
+// Written once before the loop and once in it, the load has two address registers, computed alike; or not alike.
+TEST(SpinReadsTest, TheFirstLoadOfALoopThatLoadsAgain) {
+  const auto loads = [](const std::string& offset) {
+    return Loads("sub.s64 d3, d1, d6; shl.b64 d4, d3, 3; add.s64 d5, d2, d4; ld.volatile.global.u64 d8, [d5];\n"
+                 "sub.s64 d9, d1, d6; shl.b64 d10, d9, " + offset + "; add.s64 d11, d2, d10;\n"
+                 "TEST: setp.ne.s64 p1, d8, 0; @p1 bra FOUND; ld.volatile.global.u64 d8, [d11]; bra TEST;\n"
+                 "FOUND: st.global.u64 [d7], d8; ret;\n");
+  };
+  EXPECT_EQ(loads("3"), "ww");
+  EXPECT_EQ(loads("4"), "dw");
+}
+
 TEST(SpinReadsTest, ASumIsData) {
   EXPECT_EQ(Loads(R"(
     NEXT: ld.volatile.global.u32 r1, [d1];

@@ -11,13 +11,15 @@ namespace lockstep::vgpu {
 
 class EventSource {
  public:
-  EventSource(Observer& observer, uint32_t blocks, uint32_t threads, uint32_t shared_bytes, uint32_t cluster = 1)
+  EventSource(Observer& observer, uint32_t blocks, uint32_t threads, uint32_t shared_bytes, uint32_t cluster = 1,
+              bool relaxed_is_data = false)
       : observer_(observer) {
     info_.grid = {blocks, 1, 1};
     info_.cluster = {cluster, 1, 1};
     info_.block = {threads, 1, 1};
     info_.warps_per_block = (threads + 31) / 32;
     info_.shared_bytes = shared_bytes;
+    info_.relaxed_is_data = relaxed_is_data;
     Launch();
   }
 
@@ -50,6 +52,7 @@ class EventSource {
     int bytes = 4;
     bool same_value = false;
     bool returns_value = true;
+    bool overwrites = false;
     bool waits = false;
     bool constant = false;
     bool plain_shared_load = false;
@@ -103,6 +106,7 @@ class EventSource {
     access.bytes = static_cast<uint8_t>(options.bytes);
     access.same_value = options.same_value;
     access.returns_value = options.returns_value;
+    access.overwrites = options.overwrites;
     access.waits = options.waits;
     access.constant = options.constant;
     access.plain_shared_load = options.plain_shared_load;

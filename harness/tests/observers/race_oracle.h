@@ -48,6 +48,16 @@ struct OracleStep {
   bool relaxed_in_shared() const {
     return shared() && !atomic() && options.order == MemoryOrder::kRelaxed && !options.waits;
   }
+  // With LaunchInfo::relaxed_is_data.
+  bool one_way() const {
+    return options.order == MemoryOrder::kRelaxed && !options.waits && (shared() || level() != 0);
+  }
+  bool only_reads() const {
+    return one_way() && (load() || (atomic() && options.returns_value && !options.overwrites && (mask & ~options.keeps) == 0));
+  }
+  bool only_writes() const {
+    return one_way() && (store() || (atomic() && (options.overwrites || !options.returns_value)));
+  }
   bool hears() const { return load() || (atomic() && options.returns_value); }
   bool Keeps(uint32_t lane) const { return (options.keeps >> lane & 1) != 0; }
   bool has(uint32_t lane) const { return (mask >> lane & 1) != 0; }
@@ -55,7 +65,10 @@ struct OracleStep {
 
 class RaceOracle {
  public:
-  RaceOracle() : clock_(kOracleThreads, Clock(kOracleThreads)) { Launch(); }
+  explicit RaceOracle(bool relaxed_is_data = false)
+      : relaxed_is_data_(relaxed_is_data), clock_(kOracleThreads, Clock(kOracleThreads)) {
+    Launch();
+  }
 
   // What orders.
 
@@ -218,7 +231,8 @@ class RaceOracle {
   Verdict Race(const Past& past, bool lies_there, bool has_read, const OracleStep& step, uint32_t lane) const {
     const OracleStep& old = *past.step;
     const uint32_t thread = step.warp * kWarpSize + lane;
-    if (past.thread() == thread || (old.load() && step.load())) return kNone;
+    const auto reads = [&](const OracleStep& s) { return s.load() || (relaxed_is_data_ && s.only_reads()); };
+    if (past.thread() == thread || (reads(old) && reads(step))) return kNone;
     const bool stale = step.options.constant && !old.load();  // whatever is between the two
     if (past.time < clock_[thread][past.thread()]) return !stale ? kNone : lies_there ? kRace : kStaleRace;
     if (step.synchronises() && (!step.store() || has_read) && Told(past, step.warp)) return kNone;
@@ -229,7 +243,11 @@ class RaceOracle {
       const auto within_block = [](const OracleStep& s) { return s.strong() && s.level() == 0 && !s.shared(); };
       const bool relies_on_step =
           same_warp && old.relaxed_in_shared() && step.relaxed_in_shared() && old.load() != step.load();
-      if (!relies_on_step) {
+      const auto is_data = [](const OracleStep& a, const OracleStep& b) {
+        return (a.only_reads() || (a.plain_volatile() && a.load())) &&
+               (b.only_writes() || (b.plain_volatile() && b.store()));
+      };
+      if (!relies_on_step && !(relaxed_is_data_ && (is_data(old, step) || is_data(step, old)))) {
         if (within_block(old) || within_block(step)) {
           if (same_block) return kNone;
         } else if (old.strong() || step.strong()) {
@@ -350,6 +368,7 @@ class RaceOracle {
     }
   }
 
+  const bool relaxed_is_data_;
   std::vector<Clock> clock_;
   std::array<Order, kOracleAllWarps> order_;
   std::map<Place, Word> words_;

@@ -48,6 +48,9 @@ class Generator {
       step.options.scope = Scope();
       step.options.order = MemoryOrder::kRelaxed;
       step.options.returns_value = Pick(3) != 0;
+      step.options.overwrites = step.options.returns_value && Pick(4) == 0;
+      step.options.keeps = Pick(2) == 0 ? kFullMask : 0;
+      step.options.waits = step.options.kind == AccessKind::kLoad && Pick(2) == 0;
       if (step.options.kind == AccessKind::kAtomic) {
         step.options.order = std::array{MemoryOrder::kRelaxed, MemoryOrder::kRelaxed, MemoryOrder::kAcquire,
                                         MemoryOrder::kRelease, MemoryOrder::kAcquireRelease}[Pick(5)];
@@ -96,8 +99,8 @@ struct Outcome {
 // One program: until its first race; or, race_free, without the accesses that would race.
 class RandomProgram {
  public:
-  RandomProgram(Generator& generator, bool race_free, Outcome& outcome)
-      : generator_(generator), race_free_(race_free), outcome_(outcome) {}
+  RandomProgram(Generator& generator, bool race_free, bool relaxed_is_data, Outcome& outcome)
+      : generator_(generator), race_free_(race_free), relaxed_is_data_(relaxed_is_data), outcome_(outcome) {}
 
   void Run() {
     for (int k = 0; k < 60 && !over_; ++k) {
@@ -161,6 +164,7 @@ class RandomProgram {
     word.options.kind = AccessKind::kLoad;
     word.options.waits = word.options.order == MemoryOrder::kVolatile;
     if (!word.options.waits) word.options.order = generator_.Pick(2) ? MemoryOrder::kRelaxed : MemoryOrder::kAcquire;
+    word.options.waits |= generator_.Pick(4) != 0;
     Access(word);
     fence(to);
     data.warp = to;
@@ -202,11 +206,11 @@ class RandomProgram {
   }
 
   Generator& generator_;
-  const bool race_free_;
+  const bool race_free_, relaxed_is_data_;
   Outcome& outcome_;
   const std::unique_ptr<Checker> checker_ = MakeRaceChecker(true, true);
-  EventSource events_{*checker_, kOracleBlocks, kOracleWarps * kWarpSize, 4096, kOracleClusterBlocks};
-  RaceOracle oracle_;
+  EventSource events_{*checker_, kOracleBlocks, kOracleWarps * kWarpSize, 4096, kOracleClusterBlocks, relaxed_is_data_};
+  RaceOracle oracle_{relaxed_is_data_};
   std::deque<OracleStep> steps_;
   std::map<uint64_t, uint32_t> writer_;  // the block that wrote an address last
   uint32_t pc_ = 0;
@@ -217,7 +221,7 @@ TEST(RaceOrderRandomTest, NeverAccusesProgramsFreeOfRaces) {
   Generator generator(4);
   Outcome outcome;
   const int programs = Programs(400);
-  for (int k = 0; k < programs; ++k) RandomProgram(generator, true, outcome).Run();
+  for (int k = 0; k < programs; ++k) RandomProgram(generator, true, k % 2 != 0, outcome).Run();
   EXPECT_EQ(outcome.false_alarms, 0);
   EXPECT_GT(outcome.accesses, programs * 20);
   EXPECT_GT(outcome.ordered_between_blocks, programs);
@@ -229,7 +233,7 @@ TEST(RaceOrderRandomTest, FindsFirstRaces) {
   Generator generator(5);
   Outcome outcome;
   const int programs = Programs(1500);
-  for (int k = 0; k < programs; ++k) RandomProgram(generator, false, outcome).Run();
+  for (int k = 0; k < programs; ++k) RandomProgram(generator, false, k % 2 != 0, outcome).Run();
   EXPECT_EQ(outcome.false_alarms, 0);
   EXPECT_GT(outcome.raced, programs / 2);
   EXPECT_LE(outcome.missed, outcome.raced / 50);

@@ -19,12 +19,19 @@ bool IsVolatileLoad(const FunctionOpcodes& opcodes, size_t k) {
   const ptx::Instruction& i = opcodes.body()[k];
   return opcodes[k].Has(kLoads) && (Has(i, "volatile") || Has(i, "relaxed"));
 }
+bool IsReadingAtomic(const FunctionOpcodes& opcodes, size_t k) {
+  return opcodes[k].Has(kAtomic) && opcodes[k].has_result();
+}
 bool HasSpace(const ptx::Instruction& i, std::string_view space) {
   return std::any_of(i.modifiers.begin(), i.modifiers.end(),
                      [&](const std::string& word) { return word.starts_with(space); });
 }
 // The value may be read back from there, by this thread or another one of its block.
 bool IsPassedOn(const ptx::Instruction& i) { return !HasSpace(i, "global") && !HasSpace(i, "const"); }
+
+const ptx::AddressRef* AddressOf(const ptx::Instruction& i) {
+  return i.operands.size() < 2 ? nullptr : std::get_if<ptx::AddressRef>(&i.operands[1].value);
+}
 
 class WaitFinder {
  public:
@@ -49,13 +56,15 @@ class WaitFinder {
     if (!entry_ && leaves_) return true;
     if (branches_.empty()) return false;
     if (!used_otherwise_) return true;
+    const bool atomic = IsReadingAtomic(opcodes_, load);
     const std::vector<bool> ahead = Reach(load, nullptr);
     const std::vector<bool> blocked = Changing(load, ahead);
     return std::any_of(branches_.begin(), branches_.end(), [&](size_t branch) {
       if (!ahead[branch]) return false;
       const std::vector<bool> reached = Reach(branch, &blocked);
       for (size_t k = 0; k < body_.size(); ++k) {
-        if (reached[k] && IsVolatileLoad(opcodes_, k) && SameAddress(body_[k], body_[load])) return true;
+        const bool reads = IsVolatileLoad(opcodes_, k) || (atomic && IsReadingAtomic(opcodes_, k));
+        if (reached[k] && reads && AtOneAddress(k, load)) return true;
       }
       return false;
     });
@@ -199,6 +208,40 @@ class WaitFinder {
     }
     return changing;
   }
+  // At one address operand, or at registers that are computed alike: inlined twice, a load has two.
+  bool AtOneAddress(size_t a, size_t b) const {
+    if (SameAddress(body_[a], body_[b])) return true;
+    const ptx::AddressRef *x = AddressOf(body_[a]), *y = AddressOf(body_[b]);
+    if (x == nullptr || y == nullptr || x->base_symbol != y->base_symbol || x->offset != y->offset) return false;
+    const int left = RegisterIn(a, x->base_register), right = RegisterIn(b, y->base_register);
+    return left >= 0 && right >= 0 && AreAlike(left, right, 8);
+  }
+  int RegisterIn(size_t k, const std::string& name) const {
+    int found = -1;
+    ForReads(k, [&](int reg) {
+      if (uses_.registers.name[Index(reg)] == name) found = reg;
+    });
+    return found;
+  }
+  bool AreAlike(int a, int b, int depth) const {
+    if (a == b) return true;
+    const std::vector<size_t>&of_a = writers_[Index(a)], &of_b = writers_[Index(b)];
+    if (depth == 0 || of_a.size() != 1 || of_b.size() != 1) return false;
+    AnalysisWork::Spend(1);
+    const ptx::Instruction &x = body_[of_a[0]], &y = body_[of_b[0]];
+    if (!opcodes_[of_a[0]].pure() || x.guard || y.guard || x.opcode != y.opcode || x.modifiers != y.modifiers)
+      return false;
+    for (size_t k = 1; k < x.operands.size() && k < y.operands.size(); ++k) {
+      const auto *left = std::get_if<ptx::IntegerImmediate>(&x.operands[k].value),
+                 *right = std::get_if<ptx::IntegerImmediate>(&y.operands[k].value);
+      if (left != nullptr && right != nullptr && left->value == right->value) continue;
+      const auto *from = std::get_if<ptx::RegisterRef>(&x.operands[k].value),
+                 *other = std::get_if<ptx::RegisterRef>(&y.operands[k].value);
+      if (from == nullptr || other == nullptr || from->negated != other->negated) return false;
+      if (!AreAlike(RegisterIn(of_a[0], from->name), RegisterIn(of_b[0], other->name), depth - 1)) return false;
+    }
+    return x.operands.size() == y.operands.size();
+  }
   bool ReadsItself(size_t k, int reg) const {
     bool itself = false;
     ForReads(k, [&](int r) { itself |= r == reg; });
@@ -242,10 +285,7 @@ class WaitFinder {
 }  // namespace
 
 bool SameAddress(const ptx::Instruction& a, const ptx::Instruction& b) {
-  const auto address = [](const ptx::Instruction& i) {
-    return i.operands.size() < 2 ? nullptr : std::get_if<ptx::AddressRef>(&i.operands[1].value);
-  };
-  const ptx::AddressRef *x = address(a), *y = address(b);
+  const ptx::AddressRef *x = AddressOf(a), *y = AddressOf(b);
   return x != nullptr && y != nullptr && x->base_register == y->base_register && x->base_symbol == y->base_symbol &&
          x->offset == y->offset;
 }
@@ -254,7 +294,7 @@ std::vector<bool> FindSpinReads(const FunctionOpcodes& opcodes, const ControlFlo
   std::vector<bool> waiting(opcodes.size());
   std::vector<size_t> loads;
   for (size_t k = 0; k < opcodes.size(); ++k) {
-    if (IsVolatileLoad(opcodes, k)) loads.push_back(k);
+    if (IsVolatileLoad(opcodes, k) || IsReadingAtomic(opcodes, k)) loads.push_back(k);
   }
   if (loads.empty()) return {};
   const bool large = loads.size() > kMostWork / opcodes.size();

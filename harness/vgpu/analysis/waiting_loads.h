@@ -1,5 +1,6 @@
 // Distinguishes volatile loads by which a thread waits for another one from those that read data. The same for relaxed
-// loads, because in shared memory they follow the same rules within a warp. Both kinds are called volatile here.
+// loads, because in shared memory they follow the same rules within a warp, and for atomics that return a value. All are
+// called volatile here.
 //
 // CUDA code uses volatile for both: `while (*flag == 0);` polls a word until it changes; `sum += partial[i]` reads
 // other threads' results. The first may run concurrently with the store that it waits for. The second may not: volatile
@@ -22,7 +23,7 @@
 
 namespace lockstep::vgpu {
 
-// By instruction; empty if the function has no volatile load. entry: the function is a kernel.
+// By instruction; empty if the function has none of them. entry: the function is a kernel.
 std::vector<bool> FindSpinReads(const FunctionOpcodes& opcodes, const ControlFlowGraph& graph, bool entry);
 
 // Whether two loads or atomics have the same address operand.

@@ -228,7 +228,7 @@ std::string_view MissingOrder(const Finding& race) {
   if (!race.first.operation.empty() || (race.second && !race.second->operation.empty())) return "streams";
   if (race.lost_update) return "atomic";
   if (race.clue == Hint::kConstantLoad) return "cache";
-  if (race.clue != Hint::kNone) return "fence";
+  if (race.clue != Hint::kNone && race.clue != Hint::kOrdersNothing) return "fence";
   if (race.across_blocks) return "blocks";
   return race.across_warps ? "barrier" : "warp barrier";
 }

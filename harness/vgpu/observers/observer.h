@@ -30,9 +30,10 @@ struct LaunchInfo {
   uint32_t shared_bytes = 0;  // static + dynamic
   Dim3 cluster{1, 1, 1};      // blocks
   bool cooperative = false;
+  bool relaxed_is_data = false;  // DeviceOptions::relaxed_is_data
 };
 
-// Whether the bytes that a lane is about to store are already there. Evaluated only on request.
+// Whether the bytes that a lane is about to store, or an atomic's result, are already there. Evaluated only on request.
 struct StoreTest {
   bool (*keeps)(const StoreTest& test, int lane) = nullptr;
 };
@@ -46,11 +47,11 @@ struct MemoryAccess {
   MemoryScope scope = MemoryScope::kGpu;
   uint8_t bytes;        // per lane: element size × vector elements (1 to 32)
   uint8_t skipped = 0;  // bytes of the instruction's access before this part, if elements are reported separately
-  const StoreTest* store = nullptr;  // stores; nullptr if it cannot be determined
+  const StoreTest* store = nullptr;  // stores and atomics that return a value; nullptr if it cannot be determined
   bool same_value = false;           // stores: lanes that hit the same address stored the same bytes
   bool returns_value = true;         // atomics: false for red
   bool overwrites = false;           // an atomic exchange whose result nobody reads
-  bool waits = false;  // volatile loads: the value decides whether the thread keeps waiting (analysis/waiting_loads.h)
+  bool waits = false;  // volatile loads, atomics: the value decides whether the thread keeps waiting (waiting_loads.h)
   bool constant = false;  // loads through a cache that does not see this kernel's stores (ld.global.nc)
   AccessForm form = AccessForm::kScattered;
   LaneMask mask;            // active lanes

@@ -74,22 +74,40 @@ void ForSpace(Warp& warp, const Insn& insn, LaneMask mask, RowRef row, const F& 
 }
 
 // Checks, counts and notifies observers; `host`: host addresses of the lanes' bytes. False: the warp has faulted.
+// test: uses `host`.
 bool Begin(Warp& warp, const Insn& insn, LaneMask lanes, Region region, const uint64_t* where, uint32_t bytes,
-           uint64_t host[kWarpSize]) {
+           uint64_t host[kWarpSize], const StoreTest* test = nullptr) {
   if (!CheckLanes(warp, region, AccessKind::kAtomic, where, lanes, bytes)) return false;
   CountLanes(warp, region, AccessKind::kAtomic, where, lanes, static_cast<int>(bytes));
-  if (warp.engine->observed()) ObserveLanes(warp, insn, region, AccessKind::kAtomic, where, lanes, bytes, false);
   if (region == Region::kClusterShared) {
     TranslateCluster(warp, lanes, where, host);
-    return true;
+  } else {
+    const RegionMemory memory = MemoryOf(warp, region);
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      host[lane] =
+          reinterpret_cast<uint64_t>(memory.origin) + where[lane] + static_cast<uint64_t>(lane) * memory.lane_stride;
+    }
   }
-  const RegionMemory memory = MemoryOf(warp, region);
-  for (int lane = 0; lane < kWarpSize; ++lane) {
-    host[lane] =
-        reinterpret_cast<uint64_t>(memory.origin) + where[lane] + static_cast<uint64_t>(lane) * memory.lane_stride;
+  if (warp.engine->observed()) {
+    const AccessForm form = FormOf(where, lanes, bytes, false);
+    ObserveLanes(warp, insn, region, AccessKind::kAtomic, where, lanes, bytes, false, form, test);
   }
   return true;
 }
+
+// Whether a lane's update leaves its word as it is.
+template <typename Op>
+struct UpdateTest : StoreTest {
+  using T = typename Op::Bits;
+  const uint64_t* host;
+  const T *b, *c;
+  Region region;
+  static bool Keeps(const StoreTest& test, int lane) {
+    const auto& t = static_cast<const UpdateTest&>(test);
+    const T old = *reinterpret_cast<const T*>(t.host[lane]);
+    return Op::Apply(old, t.b[lane], t.c[lane], t.region) == old;
+  }
+};
 
 // atom: rows d, a, b, c; red: rows a, b.
 template <typename Op, bool kReturns>
@@ -98,10 +116,11 @@ void Atomic(Warp& warp, const Insn& insn, LaneMask mask) {
   constexpr int kAddress = kReturns ? 1 : 0;
   ForSpace(warp, insn, mask, insn.row[kAddress], [&](Region region, LaneMask lanes, const uint64_t* where) {
     uint64_t host[kWarpSize];
-    if (!Begin(warp, insn, lanes, region, where, sizeof(T), host)) return;
-    const bool parallel = region == Region::kGlobal && warp.engine->launch().parallel;
     const T* b = Source<T>(warp, insn.row[kAddress + 1]);
     const T* c = kReturns && insn.row[3] != kNoRow ? Source<T>(warp, insn.row[3]) : b;
+    const UpdateTest<Op> test{{UpdateTest<Op>::Keeps}, host, b, c, region};
+    if (!Begin(warp, insn, lanes, region, where, sizeof(T), host, kReturns ? &test : nullptr)) return;
+    const bool parallel = region == Region::kGlobal && warp.engine->launch().parallel;
     bool wrote = !kReturns;
     for (LaneMask left = lanes; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);

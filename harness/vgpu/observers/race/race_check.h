@@ -272,7 +272,7 @@ inline bool CheckSpread(Comparison& c, ShadowRegion& region, const MemoryAccess&
   if (event.bytes != 1 << region.shift() || std::popcount(event.mask) < kWorthIt) return false;
   if (event.form == AccessForm::kScattered && !Rise(event)) return false;
   SpreadRecords records(region, event.address, event.mask);
-  return records.IsWithin() && CheckAtOnce(c, region, records, event.kind);
+  return records.IsWithin() && CheckAtOnce(c, region, records, c.kind());
 }
 
 // Marks where a trace's records stop being uniform: one access's in step, or all below the floor.

@@ -51,6 +51,20 @@ bool HasReleaseOrder(MemoryOrder order) {
   return order == MemoryOrder::kRelease || order == MemoryOrder::kAcquireRelease;
 }
 
+// A load, or an atomic by which no lane changes its word; a store, or an atomic whose result nobody reads.
+bool OnlyReads(const MemoryAccess& event) {
+  if (event.kind != AccessKind::kAtomic) return event.kind == AccessKind::kLoad;
+  bool keeps = event.returns_value && !event.overwrites;
+  for (LaneMask left = event.mask; keeps && left != 0; left &= left - 1) {
+    keeps = event.KeepsValue(static_cast<uint32_t>(std::countr_zero(left)));
+  }
+  return keeps;
+}
+bool OnlyWrites(const MemoryAccess& event) {
+  return event.kind == AccessKind::kStore ||
+         (event.kind == AccessKind::kAtomic && (event.overwrites || !event.returns_value));
+}
+
 class RaceChecker : public Checker {
  public:
   RaceChecker(bool shared, bool global) : check_shared_(shared), check_global_(global) {}
@@ -412,9 +426,14 @@ class RaceChecker : public Checker {
       if (HasAcquireOrder(event.order)) Acquire(block, warp, level);
     }
     if (event.kind != AccessKind::kLoad) words.Publish(event, level, !atomic, groups, clocks.fenced(warp));
+    const bool by_block = level == kBlockLevel && !shared;
+    if (info_.relaxed_is_data && event.order == MemoryOrder::kRelaxed && !event.waits && !by_block) {
+      if (OnlyReads(event)) return Strength::kReads;
+      if (OnlyWrites(event)) return Strength::kWrites;
+    }
     if (shared && !atomic && event.order == MemoryOrder::kRelaxed && !event.waits) return Strength::kRelaxed;
     if (atomic || IsStrong(event.order) || event.waits) {
-      return level == kBlockLevel && !shared ? Strength::kBlockStrong : Strength::kStrong;
+      return by_block ? Strength::kBlockStrong : Strength::kStrong;
     }
     // In shared memory, a volatile store immediately after a fence sets a flag.
     return shared && event.kind == AccessKind::kStore && fenced ? Strength::kStrong : Strength::kVolatile;
@@ -508,7 +527,7 @@ class RaceChecker : public Checker {
       if (place.region != nullptr) {
         const int shift = place.region->shift();
         const int lane_shift = std::countr_zero(static_cast<unsigned>(event.bytes)) - shift;
-        CheckRun(c, *place.region, {place.offset >> shift, size_t{here} << lane_shift, lane, lane_shift}, event.kind,
+        CheckRun(c, *place.region, {place.offset >> shift, size_t{here} << lane_shift, lane, lane_shift}, c.kind(),
                  address);
       }
       address += uint64_t{here} * event.bytes;
@@ -530,8 +549,8 @@ class RaceChecker : public Checker {
     const size_t granules = size_t{event.bytes} >> shift;
     for (size_t k = 0; k < granules; ++k) {
       const size_t granule = (place.offset >> shift) + k;
-      if (CheckFreshGranule(c, *place.region, granule, lane, event.kind)) continue;
-      CheckGranule(c, *place.region, granule, lane, event.kind, address);
+      if (CheckFreshGranule(c, *place.region, granule, lane, c.kind())) continue;
+      CheckGranule(c, *place.region, granule, lane, c.kind(), address);
     }
   }
 

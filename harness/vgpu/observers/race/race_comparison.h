@@ -56,6 +56,8 @@ class Comparison {
 
   Record floor() const { return floor_; }
   bool strong() const { return access_.strength == Strength::kStrong; }
+  // An atomic that only reads leaves what others have written on record.
+  AccessKind kind() const { return access_.strength == Strength::kReads ? AccessKind::kLoad : access_.kind; }
   bool IsOld(const Record* records, size_t count) const {  // true for nullptr
     return records == nullptr || AllBelow(records, count, floor_);
   }
@@ -134,7 +136,9 @@ class Comparison {
       clue_ = ClueOf();
       clue_of_ = looked_up_;
     }
-    finding.clue = clue_;
+    const auto either = [&](Strength s) { return old_.strength == s || access_.strength == s; };
+    const bool plain = either(Strength::kPlain);
+    finding.clue = !plain && (either(Strength::kReads) || either(Strength::kWrites)) ? Hint::kOrdersNothing : clue_;
     findings_.Add(finding);
   }
 

@@ -12,10 +12,18 @@ namespace lockstep::vgpu {
 // Programs synchronise by strong accesses: these never race with each other within a common scope, nor with volatile
 // ones. Two volatile accesses count as data accesses, since the value read need not be the one stored. Lanes of one
 // warp ordered only by relaxed loads and stores rely on lockstep execution; so a relaxed load and a relaxed store in
-// one warp count as data accesses too.
+// one warp count as data accesses too. With LaunchInfo::relaxed_is_data so do, in any threads, a strong access that only
+// writes and one that only reads: a barrier between them can't be left out for that they are atomic.
 constexpr bool MayMeet(const Access& earlier, const Access& later, bool same_block, bool same_warp) {
   const auto either = [&](Strength s) { return earlier.strength == s || later.strength == s; };
   if (either(Strength::kPlain)) return false;
+  const auto is = [](const Access& a, Strength s, AccessKind kind) {
+    return a.strength == s || (a.strength == Strength::kVolatile && a.kind == kind);
+  };
+  const auto is_data = [&](const Access& a, const Access& b) {
+    return is(a, Strength::kReads, AccessKind::kLoad) && is(b, Strength::kWrites, AccessKind::kStore);
+  };
+  if (is_data(earlier, later) || is_data(later, earlier)) return false;
   if (earlier.strength == Strength::kRelaxed && later.strength == Strength::kRelaxed) {
     return !same_warp || earlier.kind == later.kind;
   }
