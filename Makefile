@@ -6,7 +6,7 @@ DEMO := out/demo
 SHELL := /bin/bash
 STAMP := $(BUILD)/.setup
 TOOLS := $(BUILD)/.setup-dev
-# What is built while the Python packages are installed.
+# The target that is built while the Python packages are installed.
 BESIDE_SETUP := $(if $(filter check check-all build-all unit-tests,$(MAKECMDGOALS)),all,$(if $(filter demo,$(MAKECMDGOALS)),grading,$(if $(filter build bench grader-% cluster-check,$(MAKECMDGOALS)),core)))
 include harness/student.mk
 
@@ -42,7 +42,7 @@ demo: $(STAMP)  ## grade a sample class with no GPU: report cards, gradebook, le
 	@.venv/bin/grader grade reference/sample_class --build $(BUILD) --out $(DEMO) --device $(DEVICE)
 	@echo "Try next: make run FILE=mine.cu CHECK=1 (any CUDA program), make test (what students do)"
 
-# C++ tests wait by the clock, so they run alone. A third of the others' time is waiting: two parts run side by side.
+# C++ tests depend on wall-clock time, so they run alone. The other parts wait a third of their time: two run at once.
 check: build-all unit-tests $(TOOLS)  ## pass the project's own tests, C++ and Python
 	@echo "==> Static checks, Python tests and solutions, two parts at a time; each is shown when it ends"
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target BUILT=1 lint grader-check grader-tests
@@ -64,7 +64,7 @@ lint: $(STAMP) $(TOOLS)  ## formatting and static checks; clang-tidy, which take
 format: $(STAMP) $(TOOLS)  ## format C++, CUDA and Python sources
 	@harness/dev/lint.sh --build $(BUILD) --fix
 
-# Each commit meets a twelfth of the solutions, of the costly tests and of the ladders, the next one the next. make check-all meets all.
+# Each commit runs the next twelfth of the solutions, of the costly tests and of the ladders. make check-all runs all.
 TURNS = 12
 COMMITS = $$(git rev-list --count HEAD 2>/dev/null || echo 0)
 SHARE = $$(($(COMMITS) % $(TURNS) + 1))/$(TURNS)
@@ -72,20 +72,20 @@ unit-tests: build-all  ## C++ tests
 	@harness/dev/unit_tests.sh $(BUILD) $$([ -n "$$LOCKSTEP_ALL" ] && echo all || echo $(SHARE))
 
 grader-check: build  ## stubs fail, references pass, a twelfth of the other solutions get their verdicts
-	@# Opponents mostly make the judge wait: they are met beside the check, and shown behind it.
+	@# Hostile solutions (opponents) mostly make the judge wait, so they run during the check; their output comes after it.
 	@if [ -z "$$LOCKSTEP_ALL" ]; then share="--shard $(SHARE)"; echo "Of the solutions only share $(SHARE); make check-all grades all"; fi; \
 	  .venv/bin/grader opponents --build $(BUILD) --out $(BUILD)/opponents $$share > $(BUILD)/opponents.log 2>&1 & opponents=$$!; \
 	  trap 'kill $$opponents' INT TERM; \
 	  .venv/bin/grader check --build $(BUILD) $${share:---whole}; checked=$$?; \
 	  wait $$opponents; met=$$?; cat $(BUILD)/opponents.log; [ $$checked = 0 ] && [ $$met = 0 ]
-	@# A ladder in turn, too.
+	@# One ladder per commit, in turn.
 	@.venv/bin/grader ladder $$([ -n "$$LOCKSTEP_ALL" ] || ls docs/records/ladders | sed -n "$$(($(COMMITS) % $$(ls docs/records/ladders | wc -l) + 1))s/\.md//p") --build $(BUILD) --pages docs/records/ladders --verify
 
 grader-tests: build $(TOOLS)  ## Python tests
 	@harness/setup.sh --docs || echo "test_site.py leaves the site out"
 	@[ -z "$$LOCKSTEP_ALL" ] || harness/setup.sh --browser || echo "test_browser_*.py leave out what needs a browser"
 	@harness/setup.sh --python || echo "test_python_*.py leave out what needs Numba"
-	@# Some only wait: one more at once than there are processors. Without xdist, one after the other.
+	@# Some tests only wait, so one more runs at a time than there are processors. Without xdist they run one by one.
 	@LOCKSTEP_SHARE=$(SHARE) LOCKSTEP_BUILD="$(abspath $(BUILD))" .venv/bin/pytest -q grader/tests \
 	  $$(.venv/bin/python -c 'import os, xdist; print(f"--numprocesses={os.cpu_count() + 1} --dist=worksteal")' 2>/dev/null)
 

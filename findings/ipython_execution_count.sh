@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # IPython 9.18.1, in the kernel of ipykernel 7.4.0 by nbclient 0.11.0: while a cell runs, get_ipython().execution_count is
-# one more than the number that the notebook gives this cell, In[N]: a magic that names files by it names the next cell.
-# Seen, of two cells, the number in the notebook and what the cell saw: [(1, 2), (2, 3)]
+# one more than the notebook's number of this cell, In[N]. A magic that puts it into file names names the next cell's.
+# Seen for two cells, as pairs of the notebook's number and what the cell saw: [(1, 2), (2, 3)]
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

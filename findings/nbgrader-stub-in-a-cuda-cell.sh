@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # nbgrader puts a Python stub into a %%writefile cell of C++, so that what students get does not compile.
 #
-# Seen with nbgrader 0.9.5 on 2026-11-27: what stands between // BEGIN SOLUTION and // END SOLUTION is replaced by
-# "# YOUR CODE HERE" and "raise NotImplementedError()", by the notebook's kernel and not by what the cell writes.
-# ClearSolutions.code_stub is one text per kernel's language, so a notebook with cells of both has no right one.
+# Seen with nbgrader 0.9.5 on 2026-11-27: the lines between // BEGIN SOLUTION and // END SOLUTION are replaced by
+# "# YOUR CODE HERE" and "raise NotImplementedError()". The stub, ClearSolutions.code_stub, depends on the language of
+# the notebook's kernel, not of the file that a cell writes; a notebook with Python and C++ cells needs both.
 set -euo pipefail
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 cd "$work"

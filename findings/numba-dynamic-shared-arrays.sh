@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Two dynamic shared arrays in a Numba kernel are one memory, but the compiler takes them for two.
+# Two dynamic shared arrays in a Numba kernel share their memory, but the compiler assumes that they don't overlap.
 #
 # Seen with numba-cuda 0.20.0, Numba 0.62.1, libNVVM 13.0.88 on 2026-11-27. The kernel stores 1 to an int32 array, then 2.0 to
-# a float32 array at the same place, and returns the first. Numba's simulator returns 1073741824, the bits of 2.0. The
+# a float32 array at the same place, and returns the int32. Numba's simulator returns 1073741824, the bits of 2.0. The
 # PTX for a GPU returns the constant 1 and stores in the other order, so that the memory holds 1 and not 2.0.
 set -euo pipefail
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT

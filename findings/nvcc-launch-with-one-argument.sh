@@ -3,7 +3,7 @@
 # CUDA C++ Programming Guide gives an execution configuration two to four arguments. The block is one thread.
 #
 # Seen with nvcc 13.0.88 on 2026-11-28. Expected: an error, as for a call with too few arguments.
-# What becomes of it, and the declaration that lets it:
+# The declaration that allows it, and what the launch compiles to:
 #   dim3 blockDim = 1,
 #   (__cudaPushCallConfiguration(8)) ? (void)0 : fill(d);
 set -euo pipefail

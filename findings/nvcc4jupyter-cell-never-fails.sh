@@ -2,8 +2,8 @@
 # A %%cuda cell of nvcc4jupyter never fails: not when nvcc refuses it, not when its program returns 3.
 #
 # Seen with nvcc4jupyter 1.2.1, nbclient 0.10.0 on 2026-11-27: a cell that doesn't compile prints nvcc's errors as its
-# output, a program that returns 3 prints an empty line, and both cells count as executed. Whoever checks a notebook by
-# executing it (nbclient, papermill, nbconvert --execute) takes both for right.
+# output, a program that returns 3 prints an empty line, and both cells count as executed. A check that
+# executes the notebook (nbclient, papermill, nbconvert --execute) accepts both.
 set -euo pipefail
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Otter Assign hands the solution out where a cell's C++ marks it in C++ comments.
+# Otter Assign hands out a solution in C++ if C++ comments mark it.
 #
-# Seen with otter-grader 6.1.3 on 2026-11-27: in a solution cell that begins with %%writefile k.cu, what stands between
-# "// BEGIN SOLUTION" and "// END SOLUTION" is still in the student's notebook, without a warning. Only "# BEGIN SOLUTION" is read, which
-# is no C++; it leaves "..." in its place, which is none either.
+# Seen with otter-grader 6.1.3 on 2026-11-27: in a solution cell that begins with %%writefile k.cu, the lines between
+# "// BEGIN SOLUTION" and "// END SOLUTION" are still in the student's notebook, without a warning. Otter reads only
+# "# BEGIN SOLUTION", which is not C++, and leaves "..." instead of the solution, which is not C++ either.
 set -euo pipefail
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 cd "$work"

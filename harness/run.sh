@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What `lockstep run` calls, once it has looked at what was typed: compiles one CUDA program and runs it on the virtual GPU,
-# or with --device cuda on a real one. What follows the file are the program's arguments.
+# Compiles one CUDA program and runs it on the virtual GPU, or with --device cuda on a real one. `lockstep run` calls it
+# after checking its arguments. The arguments after the file are the program's.
 #
 #   harness/run.sh --build DIR --doctor | [--device vgpu|cuda] [--check] [--profile] [--page] [--debug] [--sarif FILE] FILE.cu [ARGUMENT …]
 set -euo pipefail
@@ -24,7 +24,8 @@ file=${1:-}
 [ "${file#-}" = "$file" ] || file=./$file
 shift || true
 
-# A release has no nvcc.txt: one on the PATH, else that of the wheel's extra `nvcc`; vgpu-run stands in for CUDA 13's runtime.
+# A release has no nvcc.txt: use an nvcc on PATH, else that of the wheel's extra `nvcc`. It must be CUDA 13's, because
+# vgpu-run replaces that version's runtime.
 nvcc=$(cat "$build/nvcc.txt" 2> /dev/null) || true
 while [ -z "$nvcc" ] && read -r found; do
   [[ $("$found" --version 2> /dev/null) != *'release 13.'* ]] || nvcc=$found
@@ -32,7 +33,7 @@ done < <(type -aP nvcc || true; ls "$root"/../../nvidia/cu*/bin/nvcc 2> /dev/nul
 [ -n "$nvcc" ] || { echo "There is no nvcc of CUDA 13. Type:  make build   in a checkout, or  pip install 'WHEEL[nvcc]'" >&2; exit 3; }
 pages=$build/pages libc=''
 if [ ! -f "$build/nvcc.txt" ]; then
-  pages=$PWD  # what is installed may be somebody else's
+  pages=$PWD  # an installed release may be read-only
   libc=$(getconf GNU_LIBC_VERSION 2> /dev/null) || libc='another C library'
   [ "$(printf '%s\n' 'glibc 2.28' "$libc" | sort -V | head -n 1)" = 'glibc 2.28' ] ||
     { echo "This system has $libc; Lockstep needs glibc 2.28 or newer. Run it in a container:  docs/how-to/try-in-a-container.md" >&2; exit 3; }
@@ -57,9 +58,8 @@ if [ "$device" = cuda ]; then
   exit $status
 fi
 [ ! -f "$root/harness/build.sh" ] || "$root/harness/build.sh" --build "$build" cudart vgpu-run
-# -g: lines of host code in reports. Linked here and not by nvcc: where nvcc was fetched alone, there is no CUDA runtime
-# beside it to link with.
-# A debugger gets the names of variables, by -G.
+# -g gives reports lines of host code, -G gives the debugger names of variables. g++ links: nvcc would need the CUDA
+# runtime, which an nvcc from Python packages may lack.
 lines=${debug:+-G}
 "$nvcc" -c -std=c++17 -O3 "${lines:--lineinfo}" -Xcompiler -g -gencode arch=compute_80,code=compute_80 "$file" -o "$program.o"
 g++ -o "$program" "$program.o" -L"$build/lib" -l:libcudart.so.13 -Wl,-rpath,"$build/lib"

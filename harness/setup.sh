@@ -12,14 +12,14 @@
 #   harness/setup.sh --dev | --docs | --browser | --python | --cluster | --doctor [--build DIR]
 #
 # --doctor: installs nothing; says what is found, what is missing and what to type, and fails where something is missing.
-# --dev: only what the project's own tests and static checks are made with, grader/requirements-dev.txt.
+# --dev: only what the project's own tests and static checks need, grader/requirements-dev.txt.
 # --docs: only what builds the documentation's site, grader/requirements-docs.txt.
 # --browser: only what tests pages in a browser: Chromium, grader/requirements-browser.txt.
 # --python: only what Python programs and submissions in Python need: Numba and cuda.core (76 MB),
 #   grader/requirements-python.txt, and the interpreter that workers embed.
-# --cluster: only what hands submissions to a Slurm cluster, grader/requirements-cluster.txt.
-# --student: only what `make test` needs, which is no Python package, unless nvcc has to come from one.
-# --target: what harness/build.sh is to build while pip, which uses one processor, installs the packages.
+# --cluster: only what sends submissions to a Slurm cluster, grader/requirements-cluster.txt.
+# --student: only what `make test` needs: no Python packages, unless nvcc has to come from one.
+# --target: the target for harness/build.sh, which runs while pip, on one processor, installs the packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -52,7 +52,7 @@ install_packages() {
     { tail -n 5 "$apt_log" >&2; return 1; }
 }
 
-# Not part of the grader's environment: nobody who grades or learns waits for these.
+# Optional packages, so that neither graders nor students wait for them.
 extra() {  # LIST MODULE WHAT: the packages of a list, of which MODULE is one; WHAT they are, for the message
   [ -x .venv/bin/python ] || python3 -m venv .venv || fail "python3 can't make an environment; on Debian or Ubuntu: sudo apt-get install python3-venv"
   .venv/bin/pip install -q --disable-pip-version-check --retries 2 -c grader/constraints.txt -r "grader/requirements-$1.txt" ||
@@ -89,11 +89,11 @@ if [ -n "$browser" ]; then
   exit
 fi
 
-# Only looked for: reading some of them takes a second each.
+# Tests only whether the header exists: compiling some of them takes a second each.
 has_header() { printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" | g++ -x c++ -E - >/dev/null 2>&1; }
 has_library() { echo 'int main() {}' | g++ -x c++ - -o /dev/null "-l$1" 2>/dev/null; }
 
-# The first nvcc that is installed already and runs; nothing where there is none.
+# The first installed nvcc that runs; nothing if there is none.
 find_nvcc() {
   local nvcc
   for nvcc in $(type -aP nvcc) /usr/local/cuda/bin/nvcc; do
@@ -101,8 +101,8 @@ find_nvcc() {
   done
 }
 
-# What is on PATH may be a link to the nvcc of another folder, which holds the headers that it reads, or a script that runs
-# it: nvcc itself says where it is.
+# The nvcc on PATH may be a link or a script; the real one is in another folder, next to its headers. Its --dryrun
+# output says where.
 real_nvcc() {
   local said nvcc
   said=$("$1" --dryrun -c nothing.cu 2>&1 | sed -n 's/^#\$ _HERE_=//p')
@@ -112,7 +112,7 @@ real_nvcc() {
   echo "$nvcc"
 }
 
-# Each line: a Debian package and the test that says it is not needed.
+# Each line: a test that succeeds if the package is not needed, and the Debian package.
 missing_packages() {
   command -v g++ >/dev/null || echo g++
   command -v cmake >/dev/null || echo cmake
@@ -187,7 +187,7 @@ set_up_python() {
   say "Python environment in .venv"
   if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi
   pip_log=$(mktemp)
-  # --no-compile: Python compiles what is imported, when it is; compiling all takes 6 s of a processor.
+  # --no-compile: compiling every module takes 6 s; Python compiles each one when it is first imported.
   if ! .venv/bin/pip install -q --no-compile --disable-pip-version-check --retries 2 \
     -c grader/constraints.txt -r grader/requirements.txt 2> "$pip_log"; then
     tail -n 3 "$pip_log" >&2
@@ -202,7 +202,7 @@ set_up_python() {
   # The package as it is in the checkout: a .pth file and a launcher, so that no build back end has to be fetched.
   site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
   echo "$PWD/grader/src" > "$site/lockstep_grader.pth"
-  # In sh the second line starts Python, whose path may have blanks; in Python it is a text.
+  # To sh the second line is a command that starts Python, whose path may have blanks; to Python it is a string.
   cat > .venv/bin/grader <<EOF
 #!/bin/sh
 '''exec' "$PWD/.venv/bin/python" "\$0" "\$@"

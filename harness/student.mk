@@ -6,7 +6,7 @@
 #   make test VERBOSE=1        every message, as each test ends, and a table of all counters and modelled times
 #   make check                 all that the fault checkers find: races, bad addresses, unwritten memory, barriers
 #   make profile RUNG=3        what each line costs: sectors, conflicts, divergence, instructions
-#   make profile PAGE=1        a page for a browser too: the source with a counter beside each line, accesses drawn
+#   make profile PAGE=1        a page for a browser too: the source with a counter next to each line, accesses drawn
 #   make debug RUNG=3          step through your kernels, forwards and back: stops where the call that fails begins
 #   make watch                 the same whenever you save; goes on to the next rung when one is right
 #   make hint RUNG=3           one more hint each time, up to the last idea before the code

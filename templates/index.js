@@ -54,7 +54,7 @@
     });
   }
 
-  // Below a row: what its cells say when pointed at, for those who can't point.
+  // A row opens on request: it then shows its cells' tooltips, for those who can't hover.
   const titles = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
   const toggle = (row, button) => {
     const old = details.get(row);

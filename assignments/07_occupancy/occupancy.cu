@@ -8,7 +8,7 @@
 
 // Rung 1: warps and blocks.
 // Goal    how many blocks of threads_per_block threads are resident, if only warps and blocks are counted.
-// How     A block takes whole warps. The SM holds so many warps, and so many blocks; the smaller number counts.
+// How     A block takes whole warps. The SM limits both warps and blocks: the limit that allows fewer blocks counts.
 // Mind    a block that is too large, and one of no threads: 0.
 int occupancy1_threads(const DeviceLimits* device, int threads_per_block) {
   // TODO(occupancy1): warps per block, rounded up; then blocks.
@@ -18,7 +18,7 @@ int occupancy1_threads(const DeviceLimits* device, int threads_per_block) {
 // Rung 2: shared memory.
 // Goal    how many blocks' shared memory fits.
 // How     A block gets its bytes and the reserved ones, rounded up to whole units.
-// Mind    a block that may not have as much: 0. A block that gets nothing at all: kUnlimited.
+// Mind    a block that asks for more than it may have: 0. A block that gets nothing at all: kUnlimited.
 int occupancy2_shared(const DeviceLimits* device, int shared_per_block) {
   // TODO(occupancy2): bytes a block is given; then blocks.
   return kNotBegun;
@@ -38,8 +38,8 @@ int occupancy3_registers_by_block(const DeviceLimits* device, int threads_per_bl
 // Goal    how many blocks' registers fit, when each warp has a piece of its own.
 // How     Round a warp's registers up to register_unit. See how many warps' registers the SM has, round that number
 //         down to a multiple of warp_granularity, and divide by the warps of a block.
-// Mind    as in rung 3: what must not be more than registers_per_block is a piece for each of the block's warps, their
-//         number rounded up to warp_granularity.
+// Mind    as in rung 3. Here a block's registers, compared with registers_per_block, are one piece for each of its
+//         warps, with the number of warps rounded up to warp_granularity.
 int occupancy4_registers_by_warp(const DeviceLimits* device, int threads_per_block, int registers_per_thread) {
   // TODO(occupancy4): registers a warp is given; warps that the SM has room for; then blocks.
   return kNotBegun;

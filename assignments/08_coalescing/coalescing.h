@@ -42,7 +42,7 @@ void coalesce2_aligned(const float* d_in, float* d_out, unsigned n);
 // Rung 3. Thread t has element t + kOffset, or where that is n or more, element t + kOffset - n.
 void coalesce3_misaligned(const float* d_in, float* d_out, unsigned n);
 
-// Rung 4. Take the array for a matrix with rows of kStride elements, the last of which may be shorter. Neighbouring
+// Rung 4. Treat the array as a matrix whose rows have kStride elements; the last row may be shorter. Neighbouring
 // threads go down a column: with `rows` rows, thread t has element t % rows * kStride + t / rows, if there is one.
 void coalesce4_strided(const float* d_in, float* d_out, unsigned n);
 

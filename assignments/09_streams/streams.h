@@ -15,7 +15,7 @@
 
 // Steps of the simulation of each element.
 constexpr int kSteps = 6;
-// Rung 4: a piece is so many elements; the last one may be shorter.
+// Rung 4: elements in a piece; the last piece may be shorter.
 constexpr size_t kPiece = 32768;
 
 // Rung 1. h_out[i] = Simulate(h_in[i]), with one copy each way, from and to page-locked memory.

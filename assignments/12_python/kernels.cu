@@ -3,8 +3,8 @@
 //
 // extern "C" keeps the names as they are, so that get_function("circular_shift") finds its kernel.
 
-// From assignment 03. Element i of the result is element i + places of the input, from its beginning again behind its
-// end. places is less than n. A thread for each element; those past the end do nothing.
+// From assignment 03. Element i of the result is element i + places of the input, which wraps around at its end. places
+// is less than n. A thread for each element; those past the end do nothing.
 extern "C" __global__ void circular_shift(const int* in, int* out, unsigned n, unsigned places) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

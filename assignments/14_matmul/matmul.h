@@ -8,15 +8,15 @@
 //           from 0 up to 2^19, and no multiple of anything in particular. No matrix has more than 2^27 elements.
 //
 // The element in row r and column c of the product is the sum of d_a[r * depth + k] * d_b[k * columns + c] over all k
-// below depth; with no depth it is 0. Sums may be added up in any order, in float: each product is added once, and none
-// of another element, not even times 0. Addresses are aligned to one element, no better. A launcher need not wait for
-// its kernels, and leaves no CUDA error behind. What it allocates it frees, or keeps for all later calls: memory in use
-// must not grow from call to call.
+// below depth; with no depth it is 0. Sums may be added up in any order, in float: each of these products is added
+// once, and nothing else, not even 0 times another element. Addresses are aligned to one element, no better. A launcher
+// need not wait for its kernels, and leaves no CUDA error behind. What it allocates it frees, or keeps for all later
+// calls: memory in use must not grow from call to call.
 #pragma once
 
 #include <cuda_fp16.h>
 
-// Rung 2 goes by squares of kTile × kTile elements, one thread per element of d_c.
+// Rung 2 has tiles of kTile × kTile elements, and one thread per element of d_c.
 constexpr unsigned kTile = 32;
 
 // Rungs 3 and 4: a block of kSide × kSide threads has kBlockTile × kBlockTile elements of d_c, each thread

@@ -18,10 +18,10 @@ void histogram1_global(const unsigned char* d_in, unsigned* d_bins, unsigned n) 
 }
 
 // Rung 2: bins of the block's own.
-// Goal    global atomics for each bin of a block, and not for each element.
+// Goal    a block has one global atomic for each bin, not for each element.
 // How     A block clears bins in shared memory, counts many elements in them, and adds them to d_bins.
 // Mind    Three parts, with a barrier between each and the next that all threads reach.
-// Budget  0.01 global atomics, by warp, an element (rung 1 has 0.031).
+// Budget  0.01 warp-wide global atomics per element (rung 1 has 0.031).
 __global__ void histogram2_shared_kernel(const unsigned char* d_in, unsigned* d_bins, unsigned n) {
   // TODO(histogram2): clear, count, add.
 }
@@ -46,9 +46,9 @@ void histogram3_weighted(const unsigned char* d_in, const unsigned* d_weights, u
 // Rung 4: sixteen elements per request.
 // Goal    uint4s from d_in, wherever it begins.
 // How     Elements in front of the first multiple of 16 bytes one by one, then uint4s, then what is left.
-// Budget  0.016 global loads and atomics, by warp, an element (rung 2 has 0.033); and time.
+// Budget  0.016 warp-wide global loads and atomics per element (rung 2 has 0.033); and time.
 __global__ void histogram4_vectors_kernel(const unsigned char* d_in, unsigned* d_bins, unsigned n) {
-  // TODO(histogram4): as rung 2, by uint4s. Bins of a lane have no bank conflicts.
+  // TODO(histogram4): as rung 2, by uint4s. Bins that belong to one lane have no conflicts.
 }
 
 void histogram4_vectors(const unsigned char* d_in, unsigned* d_bins, unsigned n) {

@@ -17,7 +17,7 @@ void convolve1_naive(const float* d_in, const float* d_filter, float* d_out, int
 }
 
 // Rung 2: weights in a __constant__ array for the largest filter, which the launcher fills from d_filter.
-// Budget  0.04 global loads, by warp, a multiplication (rung 1 has 0.0625).
+// Budget  0.04 warp-wide global loads per multiplication (rung 1 has 0.0625).
 __global__ void convolve2_constant_kernel(const float* d_in, float* d_out, int width, int height, int radius) {
   // TODO(convolve2): as rung 1, with other weights.
 }
@@ -37,7 +37,7 @@ void convolve3_tiled(const float* d_in, const float* d_filter, float* d_out, int
 }
 
 // Rung 4: sums along the rows first, of the halo's rows too; then the sums of these along the columns.
-// Budget  0.065 floating-point instructions, by warp, a multiplication, of which a pixel has 2 * (2 * radius + 1); and time.
+// Budget  0.065 warp-wide float instructions per multiplication (a pixel has 2 * (2 * radius + 1)); and time.
 __global__ void convolve4_separable_kernel(const float* d_in, float* d_out, int width, int height, int radius) {
   // TODO(convolve4): two passes. How many kernels you take is up to you.
 }

@@ -1,6 +1,6 @@
 // The launchers of assignment 16, one per rung. Their names and signatures are fixed: the tests call them.
 //
-//   d_in      an image of height rows of width floats, each row behind the one before: pixel (x, y) is d_in[y * width + x].
+//   d_in      an image of height rows of width floats, row after row: pixel (x, y) is d_in[y * width + x].
 //   d_filter  (2 * radius + 1) rows of as many weights.
 //   d_row, d_column  2 * radius + 1 weights each: the filter's weight in row j and column i is d_column[j] * d_row[i].
 //   d_out     room for as many floats as d_in. It holds garbage at first.
@@ -23,6 +23,6 @@ void convolve3_tiled(const float* d_in, const float* d_filter, float* d_out, int
 void convolve4_separable(const float* d_in, const float* d_row, const float* d_column, float* d_out, int width,
                          int height, int radius);
 
-// So many steps, from 0 to kMaxSteps; in each, every pixel becomes a quarter of the sum of the pixels above, below, left
-// and right of it as the step before left them. Beyond the image lies the nearest pixel of its edge, in each step anew.
+// Does `steps` steps, from 0 to kMaxSteps. In each, every pixel becomes a quarter of the sum of the pixels above,
+// below, left and right of it before the step. Beyond the image is the nearest pixel of its edge, anew in each step.
 void stencil5_steps(const float* d_in, float* d_out, int width, int height, int steps);

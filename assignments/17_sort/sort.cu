@@ -32,20 +32,20 @@ __global__ void compact2_store_kernel(const unsigned* d_in, const unsigned* d_be
 }
 
 void compact2_blocks(const unsigned* d_in, unsigned* d_out, unsigned* d_count, unsigned n, unsigned limit) {
-  // TODO(compact2): count, scan the counts, store. What is not there yet, allocate (cudaMallocAsync), and free it.
+  // TODO(compact2): count, scan the counts, store. Allocate what these need (cudaMallocAsync), and free it.
 }
 
 // Rung 3: split.
 // Goal    keys whose bit is 0 first, then the others, both in their order.
-// How     As rung 2. Where a key with a 1 goes follows from the scan of the zeros.
+// How     As rung 2. The scan of the zeros also tells where a key with a 1 goes.
 // Budget  0.53 sectors a key (split twice 0.89).
 void split3_bit(const unsigned* d_in, unsigned* d_out, unsigned n, unsigned bit) {
   // TODO(split3): kernels of your own, or rung 2's with another test.
 }
 
 // Rung 4: radix sort.
-// Goal    ascending order, by 4 bits after 4 bits from the last on, each pass stable.
-// How     A pass counts each tile's 16 digits, scans the counts, and scatters the keys. Sort the tile by its digit before.
+// Goal    ascending order, by stable passes over 4 bits each, from the last 4 bits to the first.
+// How     A pass counts each tile's 16 digits, scans the counts, and scatters the keys of the tile, sorted by digit.
 // Budget  3.3 sectors of stores a key (tiles not sorted 4.2, bit by bit 5.8); and time.
 void sort4_radix(const unsigned* d_in, unsigned* d_out, unsigned n) {
   // TODO(sort4): eight passes, between two buffers. d_in is read-only, and the last pass stores to d_out.

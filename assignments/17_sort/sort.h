@@ -16,8 +16,8 @@ constexpr unsigned kBlockKeys = 1024;  // the most keys of rung 1
 void compact1_block(const unsigned* d_in, unsigned* d_out, unsigned* d_count, unsigned n, unsigned limit);
 void compact2_blocks(const unsigned* d_in, unsigned* d_out, unsigned* d_count, unsigned n, unsigned limit);
 
-// Rung 3. Split: first the keys whose bit number `bit`, from 0 to 31, is 0, then those where it is 1. Of both, the keys
-// keep the order that they have in d_in.
+// Rung 3. Split: first the keys whose bit number `bit`, from 0 to 31, is 0, then those where it is 1. Within both
+// groups the keys keep the order that they have in d_in.
 void split3_bit(const unsigned* d_in, unsigned* d_out, unsigned n, unsigned bit);
 
 // Rung 4. The keys in ascending order.

@@ -26,8 +26,8 @@ void gpus3_ring(const unsigned* h_in, unsigned* h_out, size_t n, int devices) {
   // TODO(gpus3): add segments on their way around the ring, then pass the sums around once more.
 }
 
-// Rung 4, bonus: the exchange beside the kernels.
-// Budget  copies between devices with no kernel beside them at most 0.4 of all.
+// Rung 4, bonus: the exchange overlaps the kernels.
+// Budget  while no kernel runs, at most 0.4 of all copies between devices.
 void gpus4_overlap(const unsigned* h_in, unsigned* h_out, int width, int height, int steps, int devices) {
   // TODO(gpus4): the rows at the ends first; while they travel, the kernel for all the others.
 }

@@ -2,8 +2,8 @@
 // tests call them.
 //
 //   h_in     in host memory. Read-only.
-//   h_out    room for as much, in host memory: the result goes here. Garbage at first.
-//   devices  how many devices share the work, from 1 to 4: those with the ordinals 0 to devices - 1. There are so many.
+//   h_out    as large, in host memory: the result goes here. Garbage at first.
+//   devices  how many devices share the work, from 1 to 4: those with the ordinals 0 to devices - 1, which all exist.
 // Both arrays are ordinary, pageable memory. Any device may be current at the call. When a launcher returns, h_out is
 // complete, and whatever it took is given back: memory of all devices, streams and events.
 #pragma once
@@ -24,7 +24,7 @@ void gpus2_halo(const unsigned* h_in, unsigned* h_out, int width, int height, in
 // all rows, modulo 2^32, and row d of h_out is a copy of what device d has.
 void gpus3_ring(const unsigned* h_in, unsigned* h_out, size_t n, int devices);
 
-// Rung 4, bonus. As rung 2, with the exchange beside the kernels.
+// Rung 4, bonus. As rung 2, with an exchange that overlaps the kernels.
 void gpus4_overlap(const unsigned* h_in, unsigned* h_out, int width, int height, int steps, int devices);
 
 #ifdef __CUDACC__

@@ -192,7 +192,7 @@ def _faults(number: int) -> tuple[Finding, ...]:
     near = [(n, n + 1) for n in range(number + 1, number + 40)]
     return tuple(
         Finding("race", f"kernel_{one}", (Place("ladder.cu", one), Place("ladder.cu", other)), "", 1)
-        for one, other in [(5, 99_000), *near]  # a party that the card has no room for
+        for one, other in [(5, 99_000), *near]  # line 99,000 is not on the card
     )
 
 

@@ -180,7 +180,7 @@ SHARE = Shard.of_text(os.environ.get("LOCKSTEP_SHARE", "1/1"))  # of the tests m
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leaves out a test that this run does not meet, or that lacks something here; in CI the latter fails."""
+    """Skips a test that this run leaves out, or that lacks a requirement here; in CI the latter fails."""
     in_browser = "open_page" in getattr(item, "fixturenames", ())
     if not ONCE_A_DAY and (in_browser or item.get_closest_marker("daily")):
         pytest.skip("runs once a day: make check-all; or with LOCKSTEP_ALL=1")
@@ -228,7 +228,7 @@ needs_sandbox = needs(
 
 
 def empty_place() -> str:
-    """A system folder over which a test may mount an empty one: nothing the tests run is below it."""
+    """A system folder that a test may hide under an empty mount: no program that the tests run is in it."""
     used = (ROOT, BUILD, Path(sys.executable), Path(sys.base_prefix), Path(tempfile.gettempdir()))
     nvcc = (BUILD / "nvcc.txt").read_text().strip() if (BUILD / "nvcc.txt").is_file() else "/usr"
     paths = [one for path in (*used, Path(nvcc)) for one in (path.absolute(), path.resolve())]

@@ -293,7 +293,7 @@ ARCHIVES: dict[str, tuple[Build, str, str]] = {
     ),
     "tar: a header with a wrong checksum": (
         lambda h, e: after_honest(h, b"x" + raw_header(e, b"0", b"%011o\0" % 0)[1:]),
-        "is no archive",  # it is the first member there
+        "is no archive",  # the wrong header comes first in this archive
         "!is damaged: what stands at byte",
     ),
     "tar: header of a gigabyte": (

@@ -39,8 +39,8 @@ _SHIFT = "{rung}((const int*)memory[0], (int*)memory[1], 1 << 22, 5)"
 _SCAN = "{rung}((const float*)memory[0], (float*)memory[1], 1024, (unsigned long long*)memory[2])"
 _COALESCE = "{rung}((const float*)memory[0], (float*)memory[1], 1 << 20)"
 _MATMUL = "{rung}((const float*)memory[0], (const float*)memory[1], (float*)memory[2], 512, 512, 256)"
-# A rung, and the technique that its advice must include: the next rung's. None: the next rung is not faster here, by
-# 6 % at least; "": it is there to be compared with. 08 has no ladder, and shift 5 saves memory, not time.
+# Each rung with the technique that its advice must include: the next rung's. None: the next rung is not at least 6 %
+# faster here; "": it is only compared with. 08 has no ladder, and rung 5 of the shift saves memory, not time.
 LADDERS = [
     ("03_circular_shift/shift", _SHIFT, {"shift2_any": "several elements a thread", "shift3_grid_stride": "wide"}),
     ("04_reduction/reduction", _REDUCE, {

@@ -184,7 +184,7 @@ def test_a_name_that_does_not_exist(
 def test_exports_have_names_and_say_so(in_checkout: Layout, students: Path) -> None:
     grade(students, "--anonymous")
     exported = CliRunner().invoke(cli, ["export", "json"])
-    assert "what a platform takes has the names" in exported.output
+    assert "files for platforms have the real names" in exported.output
     document = json.loads((in_checkout.root / "out/exports/grades.json").read_text())
     assert "Zuzanna Lovelace" in {one["name"] for one in document["students"]}
 

@@ -117,7 +117,7 @@ def test_a_reference_that_does_not_build_is_told_once_and_costs_no_result(
     broken = three.reference("92_last") / "last.cu"
     right = broken.read_text()
     broken.write_text("#error\n")
-    # One at a time: the last reference's turn is when the submissions of the first assignment are graded.
+    # With one job, the last reference is built while the first assignment's submissions are graded.
     arguments = ["grader", "grade", str(folder), "--no-sandbox", "--seed", "7", "--jobs", "1"]
     monkeypatch.setattr("sys.argv", arguments)
     assert main() == 1

@@ -191,7 +191,7 @@ _REFUSALS = {
         ),
     ],
     "on_record": [
-        (_write(f"{_HIDDEN}/ladder.cu", "// time beta_two 11\n"), "counted to do (beta_two); type: grader"),
+        (_write(f"{_HIDDEN}/ladder.cu", "// time beta_two 11\n"), "the reference's counters (beta_two); type: grader"),
         (_replace(f"{_HIDDEN}/wrong.toml", "hint    think", "hint    guess"), "race was RACE"),
         (_replace(f"{_HIDDEN}/wrong.toml", "[slow]", "[other]"), "has other, which does not exist"),
         (lambda _: None, "slow has no message in it"),

@@ -214,7 +214,7 @@ def test_every_grade_is_the_oracles(tmp_path: Path, number: int) -> None:
     way = chance.choice([one for one in WAYS if one not in ("login-file", "title-login", "name-file", "form")])
     story = make_story(chance, way)
     knows_times = WAYS[way].times or way.startswith("git")
-    if not knows_times and chance.random() < 0.7:  # a person writes down some, which the last download's hand-ins have
+    if not knows_times and chance.random() < 0.7:  # a person writes some of the last download's times down
         last = {who: upload.at for download in story.downloads for upload in download for who in upload.people}
         story.written = {who: at for who, at in last.items() if chance.random() < 0.8} if story.counts == "last" else {}
     expected = oracle(story, knows_times=knows_times)

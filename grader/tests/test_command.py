@@ -19,7 +19,7 @@ _COLUMNS = 80
 
 @pytest.fixture
 def folder(in_checkout: Layout, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The fake assignment's, with another one beside it."""
+    """The fake assignment's folder, with another assignment's next to it."""
     monkeypatch.delenv("LOCKSTEP_NAME", raising=False)
     script = in_checkout.harness / "build.sh"
     script.write_text('#!/bin/sh\necho "$@" > "$(dirname "$0")/../build/built.txt"\n')
@@ -103,7 +103,7 @@ def test_in_a_folder_a_word_may_be_a_rung(
     said = capsys.readouterr().err
     assert said.startswith("90_fake has no rung gamm.")
     assert said.endswith("Type:  lockstep test gamma_bonus\n")
-    # Of another assignment.
+    # A test of another assignment.
     assert command.main(["test", "../91_other", "--test", "SumsNone"]) == 1
     assert "  again   lockstep test 91_other --test SumsNone/alpha_one --seed 5" in capsys.readouterr().out
 

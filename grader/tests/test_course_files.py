@@ -51,7 +51,7 @@ def test_a_report_computes_grades_again_and_runs_nothing(in_checkout: Layout, su
     # A deleted one counts with its last contents.
     (folder / "course.toml").unlink()
     result = run("report")
-    assert "gone from there" in result.output
+    assert "no longer there" in result.output
     assert points() == {"ada": "15", "grace": "18"}
 
     # Other files, by name.

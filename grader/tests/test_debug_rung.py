@@ -18,7 +18,7 @@ pytestmark = [needs_build, pytest.mark.in_turn]
 
 
 def _session(commands: list[str], *words: str | Path) -> tuple[int, list[str]]:
-    """The status, and what is shown before the first prompt and behind each command, typed at a prompt."""
+    """The status, and what is shown before the first prompt and after each command, which is typed at a prompt."""
     outer, inner = pty.openpty()
     process = subprocess.Popen(["./lockstep", "debug", "04_reduction", "--built", "--build", BUILD, *words], cwd=ROOT,
                                stdin=inner, stdout=inner, stderr=inner, start_new_session=True,

@@ -29,10 +29,10 @@ def test_hunks_are_applied_in_order() -> None:
 @pytest.mark.parametrize(
     ("edits", "said"),
     [
-        ("-int c;\n", "are there nowhere:\nint c;"),
-        ("-  step();\n", "are there 2 times:\n  step();"),
-        ("-nt a;\n", "are there nowhere"),  # whole lines
-        ("+int c;\n", "are there 9 times"),  # nothing says where
+        ("-int c;\n", "found nowhere:\nint c;"),
+        ("-  step();\n", "found 2 times:\n  step();"),
+        ("-nt a;\n", "found nowhere"),  # whole lines
+        ("+int c;\n", "found 9 times"),  # nothing says where
         ("int a;\n", "begins with a blank, - or +"),
         ("\\\n", "begins with a blank, - or +"),
     ],

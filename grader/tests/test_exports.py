@@ -1,4 +1,4 @@
-"""gradebook.csv and criteria.csv, and how CSV survives what people are called."""
+"""gradebook.csv and criteria.csv, and CSV with difficult names."""
 
 import csv
 import io

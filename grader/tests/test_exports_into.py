@@ -1,4 +1,4 @@
-"""Grades into any CSV, byte for byte; words of staff stay; titles that Canvas drops; feedback where platforms look."""
+"""Grades written into any CSV: all else stays as it was. Titles that Canvas drops; feedback where platforms look."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Which state of a repository counts: the last before the deadline, ignoring a README; of two, the one with work."""
+"""Which state of a repository counts: the last before the deadline, ignoring a README; which of two repositories."""
 
 import hashlib
 import re
@@ -64,7 +64,7 @@ def take(folder: Path, roster: str, *, moments: tuple[datetime, ...] = (DUE,)) -
         # The stub counts as nothing handed in, so the late state counts.
         ([(-200, {"ladder.cu": STUB}), (30, {"ladder.cu": b"b"})], [(b"b", 30)]),
         ([(-9, {"ladder.cu": b"a"}), (-3, {"ladder.cu": b"b"})], [(b"b", -3)]),
-        # Another assignment's file is another's.
+        # A file of another assignment does not count.
         ([(-9, {"ladder.cu": b"a"}), (5, {"other.cu": b"b"})], [(b"a", -9)]),
         # A header is part of the work.
         ([(-9, {"ladder.cu": b'#include "x.h"\n', "x.h": b"1\n"}), (5, {"x.h": b"2\n"})],

@@ -59,7 +59,7 @@ def test_an_opponent_that_wins_is_told(in_checkout: Layout) -> None:
     result = meet("--device", "cuda")
     assert result.exit_code == 1
     assert "declares REJECTED and gets PASS" in result.output
-    assert "it gains: 1.200 times as fast as the reference" in result.output
+    assert "declares that it gains nothing, and is 1.200 times as fast as the reference" in result.output
     assert "0 of 2 opponents" in result.output
 
 

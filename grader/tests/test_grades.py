@@ -86,7 +86,7 @@ def test_extensions(extension: str, due: str, points: float) -> None:
     toml = f"[extensions]\n'alovelace' = {extension}\n{LATE}{DEADLINE}"
     grade = only_grade(record, toml=toml)
     assert (grade.due, grade.points) == (due, points)
-    # The roster may say the same, and the longer one of the two holds.
+    # The roster may have the extension instead; if it is in both places, the longer one counts.
     own = replace(record, student=replace(ADA, extension=extension.strip("'")))
     assert only_grade(own, toml=LATE + DEADLINE).points == points
     assert only_grade(own, toml=f"[extensions]\n'1815' = '9 days'\n{LATE}{DEADLINE}").points == 100
@@ -134,7 +134,7 @@ def test_best_and_last() -> None:
     )
     best = only_grade(*attempts, toml="counts = 'best'\n" + LATE + DEADLINE)
     assert (best.points, best.record, len(best.attempts)) == (88, attempts[0], 3)
-    assert best.steps == ("Attempt 1 of 3 counts, the best after lateness: 88; others: 85, 60",)
+    assert best.steps == ("Attempt 1 of 3 counts, the best after deductions for lateness: 88; others: 85, 60",)
     last = only_grade(*attempts, toml=LATE + DEADLINE)
     assert (last.points, last.record) == (60, attempts[2])
     in_time = only_grade(*attempts, toml="[late]\naccept_until = '1 hour'\n" + DEADLINE)
@@ -160,7 +160,7 @@ def test_bonus_and_caps() -> None:
     assert only_grade(record, toml="cap = '105 %'\n[assignment.04_reduction]\ncap = '100 points'").points == 100
     late = handed_in(ADA, 112, "02T13:00", bonus=12)
     grade = only_grade(late, toml="cap = '100 %'\n" + LATE + DEADLINE)
-    assert grade.points == 90  # lateness costs what it costs, bonus or not
+    assert grade.points == 90  # points for lateness are taken off after the cap
 
 
 def test_excused() -> None:
@@ -219,10 +219,10 @@ def test_extra_credit_comes_on_top() -> None:
     found = graded(one_class(*records), extra)["Ada Lovelace"]
     assert (found.total, found.possible) == (220, 200)
     assert [found.assignments[name].is_extra for name in KNOWN] == [False, True, False]
-    # It is not among those of which the lowest is dropped.
+    # Extra credit is never dropped as the lowest.
     found = graded(one_class(*records), "drop_lowest = 1\n" + extra)["Ada Lovelace"]
     assert (found.total, found.possible) == (140, 100)
-    # Without it nothing is lost, and the gradebook has nothing to say.
+    # A student without it loses nothing, and the gradebook does not mention it.
     found = graded(one_class(*records[::2], absent(ADA, "05_scan")), extra)["Ada Lovelace"]
     assert (found.total, found.possible, status_text(found)) == (170, 200, "")
     found = graded(one_class(*records), "[total]\nout_of = 20\n" + extra)["Ada Lovelace"]
@@ -239,7 +239,7 @@ def test_assignment_toml_says_what_is_extra_credit_and_course_toml_has_the_last_
     classes["05_scan"] = (replace(classes["05_scan"][0], extra_credit=True), classes["05_scan"][1])
     assert graded(classes)["Ada Lovelace"].possible == 200
     assert graded(classes, "[assignment.05_scan]\nextra_credit = false")["Ada Lovelace"].possible == 300
-    # For a class without other assignments it is the course.
+    # If the class has no other assignment, it counts like an ordinary one.
     assert graded({"05_scan": classes["05_scan"]})["Ada Lovelace"].possible == 100
 
 

@@ -51,10 +51,11 @@ def notebook(*cells: str, **more: object) -> bytes:
         ({"ladder.cu": b'// #include "a.h"\n/*\n#include "a.h"\n*/\nchar* s = R"(\n#include "a.h"\n)";\n', "a.h": b"1"},
          b'// #include "a.h"\n/*\n#include "a.h"\n*/\nchar* s = R"(\n#include "a.h"\n)";\n',
          ["a.h: ladder.cu does not include it"]),
-        # The main file by another name, beside what it includes.
+        # The main file by another name, next to what it includes.
         ({"CS23B1001.cu": b'#include "kernels.cu"\n', "kernels.cu": b"k\n"},
          b"// ---- kernels.cu\nk\n// ---- CS23B1001.cu\n", []),
-        ({"ladder.cu": b"x", "helper.cu": b"y"}, b"x", ["helper.cu: ladder.cu is used, and does not include it"]),
+        ({"ladder.cu": b"x", "helper.cu": b"y"}, b"x",
+         ["helper.cu: not used: ladder.cu is graded and does not include it"]),
         ({"ladder.cu.txt": b"x"}, b"x", []),
         ({"ladder.cu": b"x", "report.pdf": b"%PDF", "notes.md": b"", "other.cu": b"o", "91_other/b.cu": b"o"}, b"x",
          ["notes.md: not read", "report.pdf: a PDF"]),

@@ -27,7 +27,7 @@ def fake(checkout: Layout) -> Assignment:
 
 @pytest.fixture
 def ladder() -> Ladder:
-    """beta_two is no kernel for the course's GPU; gamma_bonus takes other elements than the rest."""
+    """beta_two can't run on the course's GPU; gamma_bonus has another number of elements."""
     modern = [_profile("alpha_one", 1024, 30), _profile("beta_two", 1024, 10), _profile("gamma_bonus", 64, 2)]
     course = [_profile("alpha_one", 1024, 4000), _profile("gamma_bonus", 64, 500)]
     return Ladder({one.rung: one for one in modern}, {one.rung: one for one in course})

@@ -40,7 +40,7 @@ def test_each_engine_has_a_lane_and_each_stream_a_colour() -> None:
     assert kernels[1].width == 0.25, "what is short can be seen"
     assert there[0].label == "copy, stream 1: 0.0 to 50.0 µs, 4,000,000 bytes"
     assert (rung.time, rung.ratio) == ("125 µs", "1.25 × the busiest engine")
-    assert rung.overlap == "copies both ways 20\u00a0%, kernels beside copies 20\u00a0% of the time"
+    assert rung.overlap == "copies both ways 20\u00a0%, kernels overlapping copies 20\u00a0% of the time"
 
 
 def test_several_devices_have_lanes_of_what_they_did() -> None:

@@ -14,7 +14,7 @@ MISTAKES = {
     "comparison": ("03_circular_shift", 1, "from < n ?", "from <= n ?", "this comparison is off by one"),
     "name": ("15_histogram", 2, "&d_bins[threadIdx.x], s_", "&d_bins[blockIdx.x], s_", "threadIdx.x would be right"),
     "configuration": ("02_handson_launch", 6, "<<<grid, block>>>", "<<<block, grid>>>", "grid and block are exchanged"),
-    "kept": ("15_histogram", 1, BEGIN, f"[=] {{ static bool on = {BEGIN}; return on; }}()", "is set anew in each call"),
+    "kept": ("15_histogram", 1, BEGIN, f"[=] {{ static bool on = {BEGIN}; return on; }}()", "is reset in each call"),
     "guard": ("15_histogram", 2, "b < bins; b += kThreads) s_", "b < 128; b += kThreads) s_", "a factor of 2"),
     "wrong buffer": ("09_streams", 2, "b.out + c.first, c.", "b.in + c.first, c.", ""),
 }

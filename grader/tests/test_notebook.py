@@ -36,7 +36,7 @@ int main(int argc, char** argv) {{
 
 
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *cells: str, kernel: str = "python3") -> list[dict[str, str]]:
-    """Runs a notebook of these cells behind the one that loads the extension; what each printed and showed."""
+    """Runs a cell that loads the extension, and these cells; returns what each printed and showed."""
     import nbformat  # noqa: PLC0415
     from nbclient import NotebookClient  # noqa: PLC0415
 

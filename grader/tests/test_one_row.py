@@ -1,4 +1,4 @@
-"""A kind of finding, a hint and a request to the device take one row each: a program with one more of each."""
+"""To add a kind of finding, a hint or a request to the device takes one row: builds a program with one more of each."""
 
 import subprocess
 from pathlib import Path
@@ -10,7 +10,7 @@ from conftest import ROOT, needs_build
 HARNESS, BUILD = ROOT / "harness", ROOT / "build"
 LAST_KIND = 'X(IllegalInstruction, "CRASH", "illegal instruction", IllegalInstruction, Hint::kIllegalInstruction)'
 END = "#undef MESSAGE\n"
-ROWS = {  # where, behind or before what, the row
+ROWS = {  # by file: a text in it, and what replaces it; in hints.inc, what follows it
     "vgpu/core/finding_kind.h": (LAST_KIND, f'{LAST_KIND} \\\n  X(Added, "CRASH", "added", Trap, Hint::kAdded)'),
     "vgpu/core/hints.inc": ("// Addresses.\n", 'HINT(kAdded, "what an added hint says")\n'),
     "protocol/messages.inc": (END, f"REQUEST(Added, 90, kMargin, uint64_t, WireOrigin origin, uint64_t value)\n{END}"),
@@ -39,7 +39,7 @@ int main() {
   std::printf("%s %d\n", worker::NameOf(type).data(), static_cast<int>(worker::Decoded<uint64_t>(reply.payload)));
 }
 """
-# What lists the rows; all else comes from the build, which does not know them.
+# Sources that list the rows, compiled here; all else comes from the build, which lacks the new rows.
 SOURCES = ("vgpu/core/finding_kind.cc", "vgpu/core/hint.cc", "protocol/wire.cc", "judge/session/session_device.cc")
 LIBRARIES = ("harness/judge/liblockstep_judge.a", "lib/liblockstep_wire.a", "harness/vgpu/liblockstep_fatbin.a")
 

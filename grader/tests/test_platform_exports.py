@@ -239,7 +239,7 @@ def test_canvas_without_a_model(name: str) -> None:
     found = canvas_import(text)
     assert found.points == {"Reduction": "100"}
     assert found.grades == {"11": {"Reduction": "95"}, "12": {"Reduction": "EX"}}
-    assert report.left_over == ["Without number: the roster doesn't have the number on Canvas"]
+    assert report.left_over == ["Without number: the roster has no Canvas ID for this student"]
     for row in csv.reader(io.StringIO(text, newline="")):
         assert not row[0].lstrip().startswith(("=", "+", "-", "@"))
 
@@ -254,7 +254,7 @@ POINTS = {"en": ".", "de": ",", "fr": ",", "es": ","}
 
 
 def moodle_import(text: str, language: str, delimiter: str = ",", maximum: float = 100) -> dict[str, float]:
-    """Moodle's importer: columns by their title in the teacher's language, the participant's number behind the word for
+    """Moodle's importer: columns by their title in the teacher's language, the participant's number after the word for
     it, the language's decimal sign; what is empty, below 0 or above the maximum is skipped."""
     rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=delimiter))
     identifier, grade, modified, prefix = TITLES[language]

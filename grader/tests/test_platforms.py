@@ -106,8 +106,8 @@ def test_canvas_attempts(tmp_path: Path, form: str) -> None:
         ("péterrózsa_4207", 1, b"2"),
     ]
     assert kept[0].handed.unused == (
-        "ladder (earlier).cu: ladder.cu is used, and does not include it",
-        "ladder-1.cu: ladder.cu is used, and does not include it",
+        "ladder (earlier).cu: not used: ladder.cu is graded and does not include it",
+        "ladder-1.cu: not used: ladder.cu is graded and does not include it",
     )
     with open_class(make_canvas(tmp_path / f"last{form}", uploads), roster) as download:
         last = download.submissions(WANTED)

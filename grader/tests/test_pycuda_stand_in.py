@@ -89,7 +89,7 @@ SAYS = {
     'pycuda.compiler.SourceModule("")': "TypeError: SourceModule: the kernels are given here; ",
     "drv.managed_zeros": "AttributeError: pycuda.driver.managed_zeros is not there: see docs/reference/pycuda.md",
     "d + d": "TypeError: unsupported operand type(s) for +: 'GPUArray' and 'GPUArray'",
-    "a.sum()": "AttributeError: of NumPy's arrays sum is not there: host code moves data, and kernels compute",
+    "a.sum()": "AttributeError: ndarray.sum is not there: host code moves data, and kernels compute",
     "drv.memcpy_htod(d, a)": "TypeError: memcpy_htod: dest: expected device memory, got a GPUArray",
     "drv.memcpy_dtoh(d.gpudata, d.gpudata)": "TypeError: memcpy_dtoh: dest: expected an array on the host, got ",
 }

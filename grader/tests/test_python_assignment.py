@@ -95,7 +95,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     made = prepare(
         layout, find_toolchain(layout), load_assignment(layout.assignment(NAME)), settings, work, threading.Event()
     )
-    # The public suite is enough, and no run of the reference beside each.
+    # The public suite is enough, and the reference is not run with each solution.
     suite = replace(made.suite, path=layout.public_suite(NAME))
     return replace(made, suite=replace(suite, tests=tuple(name for name in suite.tests if "Hidden" not in name)))
 
@@ -167,7 +167,11 @@ def test_what_does_not_compile_is_said_with_its_line(bench: Bench, name: str, me
             "def other(d_out):\n    d_out[0] = outside(1)\n",
             "shift.py(9): error: in the kernel other: outside() is linked from elsewhere",
         ),
-        ("BLOCK = 256", "BLOCK = 256\nraise SystemExit(0)", "shift.py: error: it ended the compiler, which imports it"),
+        (
+            "BLOCK = 256",
+            "BLOCK = 256\nraise SystemExit(0)",
+            "shift.py: error: it exits on import, which the compiler needs",
+        ),
     ],
 )
 def test_what_is_refused_is_named(bench: Bench, old: str, new: str, says: str, tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_killed_again_and_again_it_is_one_regrade(in_checkout: Layout, submissio
     assert subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False).returncode == 0
     tests = [line for line in log(in_checkout)[begun:] if line.startswith("test ada")]
     assert len(set(tests)) == 6
-    assert len(tests) <= 6 + 2  # a test that was under way, or wasn't in the journal yet
+    assert len(tests) <= 6 + 2  # a test that was running, or wasn't in the journal yet
     assert [one["regrade"] for one in documents(in_checkout)] == [0, 1]
     assert journal_rows(in_checkout, "SELECT number FROM regrade") == []
 

@@ -141,11 +141,11 @@ def test_two_rules_that_find_two_students_are_for_a_person(tmp_path: Path) -> No
         doubts = {owner.folder: (owner.doubt, owner.nearest) for owner in download.unmatched}
     assert doubts == {
         "kim": (
-            "it is somebody else's by each rule: by login Alan Turing (1912); by name Kim (7)",
+            "the rules find different students: by login Alan Turing (1912); by name Kim (7)",
             ("Alan Turing (1912)", "Kim (7)"),
         ),
         "Ada Lovelace_1912": (
-            "it is somebody else's by each rule: by id Alan Turing (1912); by name Ada Lovelace (1815)",
+            "the rules find different students: by id Alan Turing (1912); by name Ada Lovelace (1815)",
             ("Alan Turing (1912)", "Ada Lovelace (1815)"),
         ),
     }

@@ -90,7 +90,7 @@ def test_lines_are_found_again() -> None:
     lines = line_map(one, other)
     assert lines is not None
     assert (lines[6], lines[8], lines[10], lines[11]) == (7, 9, 11, 11)
-    assert line_map(other, one) is None  # what stands on one line there stands on two
+    assert line_map(other, one) is None  # one line of `other` is two lines of `one`
 
 
 def test_renamed_python_is_similar_and_comments_do_not_count() -> None:

@@ -95,7 +95,7 @@ def test_lines_of_the_other_file() -> None:
     one, other = normal_form(BASE.encode()), normal_form(("// head\n" + BASE.replace(") {", ")\n{")).encode())
     assert one is not None
     assert other is not None
-    assert line_map(one, other) is None  # a line of one stands on two of the other
+    assert line_map(one, other) is None  # a line of one is two lines of the other
     assert line_map(other, one) == {2: 1, 3: 2, 5: 4, 6: 4, 7: 5, 8: 6}
 
 

@@ -76,7 +76,7 @@ def test_a_class_toml_that_students_hand_in_is_not_read(small: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ("change = '-four'", r"\[ada/c.cu\]: these lines must be in the base once"),
+        ("change = '-four'", r"\[ada/c.cu\]: these lines must be in the base exactly once"),
         ("", r"\[ada/c.cu\]: entry: change: missing"),
         ("change = ''\nbas = ''", r"\[ada/c.cu\]: entry: bas: unknown key"),
         ("change = ", "class.toml: Invalid value"),

@@ -46,7 +46,7 @@ def test_only_the_new_ones(in_checkout: Layout, second: Path) -> None:
     assert told.exit_code == 0, told.output
     said = words(told.output)
     assert "90_fake: 3 graded before New: 1: dora Handed in again: 1: grace" in said
-    assert "Not in this download, as graded: 2: ada, linus. --replace would drop them" in said
+    assert "Not in this download, grades kept: 2: ada, linus. --replace would drop them" in said
     assert "Changed: 1 grade grace 90_fake 11 → 23: handed in again" in said
     assert points(in_checkout) == {"ada": "23", "dora": "23", "grace": "23", "linus": "23"}
     assert set(results(in_checkout)) == {"ada", "dora", "grace", "linus"}
@@ -55,7 +55,7 @@ def test_only_the_new_ones(in_checkout: Layout, second: Path) -> None:
 def test_what_is_named_comes_before_anything_is_written(in_checkout: Layout, second: Path) -> None:
     before = {path: path.read_bytes() for path in (in_checkout.root / "out").rglob("*.*") if path.is_file()}
     told = grade(hand_in(second, dora=""), "--dry-run")
-    assert "Not in this download, as graded: 3: ada, grace, linus" in words(told.output)
+    assert "Not in this download, grades kept: 3: ada, grace, linus" in words(told.output)
     after = {path: path.read_bytes() for path in (in_checkout.root / "out").rglob("*.*") if path.is_file()}
     assert after == before
 
@@ -184,5 +184,5 @@ def test_a_result_whose_file_is_not_utf_8_stays_and_is_named(in_checkout: Layout
     (second / "dora/ladder.cu").unlink()
     (second / "dora").rmdir()
     told = grade(hand_in(second, eve=""))
-    assert "Kept without their files, so nothing of them is graded again: 1: dora" in words(told.output)
+    assert "Results kept, but without their files, so they can't be graded again: 1: dora" in words(told.output)
     assert results(in_checkout)["dora"]["verdict"] == "COMPILE"

@@ -16,7 +16,7 @@ from grader.commands.cli import cli
 
 @pytest.fixture
 def two(in_checkout: Layout) -> Layout:
-    """A second assignment beside the first."""
+    """A checkout with a second assignment."""
     add_assignment(in_checkout, "91_other", "other.cu")
     toml = in_checkout.assignment("91_other") / "assignment.toml"
     toml.write_text(toml.read_text().replace("A ladder & more", "Another one"))

@@ -89,7 +89,7 @@ def test_code_of_the_stub_counts_for_nothing() -> None:
     stub = source("04_reduction/right/atomic_per_block.cu")
     own = "__global__ void {0}(int *p) {{ for (int i = 0; i < {1}; i++) p[i] = i {2} 3; }}\n"
     assert pairs(stub + own.format("a", 5, "+"), stub + own.format("b", 7, "%"), stub=stub) == []
-    assert pairs(stub + own.format("a", 5, "+"), stub + own.format("b", 7, "%"))  # without the stub they are
+    assert pairs(stub + own.format("a", 5, "+"), stub + own.format("b", 7, "%"))  # if no stub is named, they are a pair
 
 
 def test_what_many_have_is_left_out() -> None:

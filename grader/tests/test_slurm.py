@@ -182,7 +182,7 @@ def test_a_task_that_is_put_back_into_the_queue(layout: Layout, start: Make) -> 
     said, _ = process.communicate(timeout=240)
     assert process.returncode == 0, said
     again = [line for line in ran if head.log("test s").count(line) > 1]
-    assert len(again) <= 1  # what was under way
+    assert len(again) <= 1  # what was running
     head.check(said)
 
 
@@ -196,7 +196,7 @@ def test_a_task_that_takes_too_long(layout: Layout, start: Make) -> None:
     assert set(states) <= {"TIMEOUT", "FAILED", "COMPLETED", "COMPLETING"}
     tests = head.log("test ada")
     assert len(set(tests)) == 6
-    assert len(tests) <= 7  # the one that was under way is run twice
+    assert len(tests) <= 7  # the one that was running is run twice
     assert head.records() == {"ada": "graded"}
 
 

@@ -94,7 +94,7 @@ def test_python_says_it_in_a_docstring(hidden: Path) -> None:
         (
             "-int b = 2;\n+",
             "-int b = 1;\n+",
-            f"change does not fit {NAME}: these lines must be in the base once, and are",
+            f"change does not fit {NAME}: these lines must be in the base exactly once; found",
         ),
         ('"WRONG beta_two; gpu: WRONG"\n', '"COMPILE"\ngpu = "WRONG"\n', "toml: off: gpu: unknown key"),
         ('verdict = "WRONG beta_two; gpu: WRONG"\n', "", "off.cu: it must have verdict"),
@@ -173,7 +173,7 @@ def test_messages_are_written_and_the_rest_stays(hidden: Path) -> None:
     text = TOML.replace('message = "old"', "message = '''new\n  message'''")
     text = text.replace("+}\n'''\n", "+}\n'''\nmessage = \"first\"\n")
     assert (hidden / "wrong.toml").read_text() == text
-    # Of all: the file that has no message any more is forgotten, what has edits is not; a new one comes last.
+    # All messages at once: a file without one loses its entry, an entry with edits stays, and a new one comes last.
     write_messages(hidden, {"off": "new\n  message", "mo re": "it's \\"}, is_partial=False)
     text = text.partition("[file]")[0] + "[\"mo re\"]\nmessage = '''it's \\'''\n"
     assert (hidden / "wrong.toml").read_text() == text
@@ -191,7 +191,7 @@ def test_a_verdict_that_the_message_says_is_not_written_twice(hidden: Path) -> N
 
 
 def test_a_file_becomes_an_entry(hidden: Path) -> None:
-    """The message on record stays its own, the name too; and the entry stands for the file as it was."""
+    """Its name and its message on record stay, and the entry expands to the file as it was."""
     result = run("--adopt", "reference/90_fake/wrong/file.cu")
     assert result.exit_code == 0, result.output
     assert "wrong.toml has [file], ladder.cu with 2 lines of edits" in " ".join(result.output.split())

@@ -80,7 +80,7 @@ def test_a_damaged_page_is_told_and_repaired(
             path.with_name(path.name + suffix).unlink(missing_ok=True)
         damage(path, page)
         status, said = run("report")
-        assert status in (0, 1)  # a page of an index that nobody asks is not missed
+        assert status in (0, 1)  # a damaged page of an unused index is not noticed
         if status:
             assert "grader repair --out out" in said
             assert "Traceback" not in said

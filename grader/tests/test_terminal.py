@@ -83,7 +83,7 @@ def run_one(display: Display, clock: Clock, folder: str, seconds: float, name: s
 def test_there_is_no_estimate_before_three_have_run() -> None:
     clock = Clock()
     display, _ = display_of(clock, Work("04_x", 100, 90))
-    for index in range(10):  # from the journal: no basis
+    for index in range(10):  # results from the journal: no basis for an estimate
         display.on_record("04_x", record(folder=f"old{index}"), cached=True)
     for index in range(5):  # another's result, which took no time
         display.on_record("04_x", record(folder=f"copy{index}"), cached=False)
@@ -117,11 +117,11 @@ def test_assignments_to_come_go_at_the_pace_of_those_before() -> None:
         run_one(display, clock, name, 4)
     assert display.seconds_left(clock.now) == pytest.approx(40)
     assert "2 assignments" in drawn(display)[1]
-    assert "about 40 s left if alike" in drawn(display)[1]
+    assert "about 40 s left at this pace" in drawn(display)[1]
     for name in "abc":
         run_one(display, clock, name, 1, "05_y")
     assert display.seconds_left(clock.now) == pytest.approx(7)
-    assert "if alike" not in drawn(display)[1]
+    assert "at this pace" not in drawn(display)[1]
 
 
 def test_two_attempts_of_one_student_are_two_at_work() -> None:

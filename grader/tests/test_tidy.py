@@ -23,7 +23,7 @@ pytestmark = [
 
 
 def write(folder: Path, name: str, text: str) -> Path:
-    path = folder / "harness" / name  # what lies elsewhere is not ours
+    path = folder / "harness" / name  # tidy.sh ignores headers elsewhere
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     return path

@@ -34,7 +34,7 @@ def _like(line: str) -> str:
 
 
 def _pattern(quoted: str) -> str:
-    """A line of "..." stands for any lines, "..." at the begin of a line for any begin."""
+    """A line "..." matches any lines; "..." at the beginning of a line matches any beginning."""
     lines = quoted.splitlines()
     parts = (re.sub(r"^\\\.\\\.\\\.", ".*", re.escape(_like(line))) for line in lines)
     return "".join("(?:.*\n)*?" if line == "..." else f"{part}\n" for line, part in zip(lines, parts, strict=True))

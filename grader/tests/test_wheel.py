@@ -235,7 +235,7 @@ def test_an_archive_computes_the_same_with_each_processors_vectors(release: Path
 @needs_build
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="type: apt-get install bubblewrap")
 def test_an_archive_on_machines_that_lack_something(release: Path, without_checkout: Path) -> None:
-    """Where nothing but /run can be written, there is no home, libc is old, there are two versions."""
+    """Where only /run can be written, there is no home, libc is old, or two versions are unpacked."""
     (packed,) = release.glob("*.tar.zst")
     runs = []
     for name in ("one version", "another"):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""arm64 Linux on an x86-64 machine: builds Lockstep for it, runs that by qemu, and compares it with this machine's.
+"""arm64 Linux on an x86-64 machine: builds Lockstep for it, runs it with qemu, and compares results with those here.
 
-    harness/dev/arm64.py FOLDER build [TARGET …]               # FOLDER/build; Debian 12's libraries: FOLDER/sysroot
-    harness/dev/arm64.py FOLDER run COMMAND …                  # where nvcc, g++ and all that they make are for arm64
-    harness/dev/arm64.py FOLDER compare BUILD [ASSIGNMENT …]   # references: full suites there and by the tree BUILD
+    harness/dev/arm64.py FOLDER build [TARGET …]               # in FOLDER/build; Debian 12's libraries: FOLDER/sysroot
+    harness/dev/arm64.py FOLDER run COMMAND …                  # with an nvcc and a g++ that compile for arm64
+    harness/dev/arm64.py FOLDER compare BUILD [ASSIGNMENT …]   # the references' full suites: on arm64, here from BUILD
 
-`arm64.py FOLDER run ctest --test-dir FOLDER/build` runs the C++ tests; `arm64.py FOLDER run .venv/bin/grader check
-04_reduction --build FOLDER/build --only nothing` a stub and a reference, whose figures have to be those on record.
+`arm64.py FOLDER run ctest --test-dir FOLDER/build` runs the C++ tests. `arm64.py FOLDER run .venv/bin/grader check
+04_reduction --build FOLDER/build --only nothing` checks a stub and a reference; their figures must be those on record.
 Needs root and Debian's packages g++-aarch64-linux-gnu, qemu-user-static and debootstrap, on Linux 6.7 or newer.
 
 Theory of operation. Each command runs in its own user and mount namespaces: binfmt_misc starts arm64 programs with
@@ -35,7 +35,7 @@ PACKAGES = (
 _MAGIC = r"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
 _MASK = r"\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
 FORMAT = f":arm64:M::{_MAGIC}:{_MASK}:/usr/bin/qemu-aarch64-static:FP"
-# The namespace is set up once its user mapping is known: a line is read until then.
+# Begins by waiting for a line on stdin, which comes once the namespace's user mapping is written.
 ENTER = f"""set -e; read -r _
 mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
 printf %s '{FORMAT}' > /proc/sys/fs/binfmt_misc/register
@@ -72,7 +72,7 @@ class Machine:
         self.sysroot, self.build = folder / "sysroot", folder / "build"
         self.nvcc = Path((ROOT / "build/nvcc.txt").read_text().strip())
         if not (self.sysroot / "complete").exists():
-            # Unpacked, and not installed: what packages run when they are would take a processor half an hour by qemu.
+            # Packages are unpacked, not installed: their installation scripts would take half an hour with qemu.
             words = ["debootstrap", "--foreign", "--arch=arm64", f"--include={','.join(PACKAGES.split())}"]
             subprocess.run([*words, "--variant=minbase", "bookworm", self.sysroot], check=True)
             script = 'dpkg-deb --fsys-tarfile "$0" | tar -C "$1" --keep-directory-symlink -x'
@@ -136,7 +136,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where the sysroot and the build are or go; 8 GB")
     parser.add_argument("what", choices=("build", "run", "compare"))
-    parser.add_argument("words", nargs=argparse.REMAINDER, help="targets; a command; a build tree and assignments")
+    parser.add_argument("words", nargs=argparse.REMAINDER, help="targets, a command, or a tree and assignments")
     given = parser.parse_args()
     machine = Machine(given.folder.resolve())
     if given.what == "build":

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Rules for the Python code that ruff has not: no module takes a rendered message apart, and no function is too long.
+"""Rules for the Python code that ruff lacks: no module takes a rendered message apart, and no function is too long.
 
 A message's parts are fields, from the judge's result to the page: what needs a line, a name or a number has a field.
-Text of others may be taken apart; the line says whose it is: `# parses nvcc's output`. A function has at most 80 lines
-of code. clang-tidy has that rule for C++ (.clang-tidy), and ruff counts parameters.
+Other programs' text may be parsed; a comment on the line says whose it is: `# parses nvcc's output`. A function has at
+most 80 lines of code. clang-tidy has that rule for C++ (.clang-tidy), and ruff counts parameters.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def problems(name: str, text: str) -> Iterator[str]:
         if name.startswith("grader/src/") and isinstance(node, ast.Compare | ast.Call) and _taken_apart(node):
             marks = [_REASON.search(line) for line in lines[node.lineno - 1 : (node.end_lineno or 0) + 1]]
             if not any(mark and mark[1] in _REASONS for mark in marks):
-                yield f"{name}:{node.lineno}: takes a message apart: let it have a field for that"
+                yield f"{name}:{node.lineno}: parses a message: add a field for what it needs"
 
 
 def main() -> int:

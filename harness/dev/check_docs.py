@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What pages and comments say of the repository: paths that are not there, hints that no source has, words to avoid.
+"""Checks pages and comments for paths that are not there, hints that no source has, and words to avoid.
 
-Paths are looked for in the code spans of pages, and in comments and docstrings of sources; links are
-the site's to check (stage.py). The end of a path is enough, as in `isa/integer.cc`. Records (docs/records) and the
+Paths are looked for in the code spans of pages, and in comments and docstrings of sources; stage.py
+checks links. The end of a path is enough, as in `isa/integer.cc`. Records (docs/records) and the
 changelog say how things were: only their whole paths are checked, and no hints.
 """
 
@@ -19,16 +19,16 @@ from pathlib import Path
 ROOT = next(folder for folder in Path(__file__).resolve().parents if (folder / "templates").is_dir())
 _CPP = (".cc", ".h", ".cu", ".cuh", ".inc")
 _READ = (*_CPP, ".py", ".sh", ".cmake", ".txt", ".toml", ".md", ".j2")
-# Solutions and submissions speak of what they are, not of the repository; reviews of this script would find its own.
+# Solutions and submissions describe themselves, not the repository.
 _UNREAD = ("reference/", "grader/tests/python_shift/")
 _OLD = ("docs/records/", "CHANGELOG.md")
 _PATH = re.compile(r"(?<![\w./~$\"<-])[A-Za-z*{](?:[\w*-]|\{[^{} ]*\})*(?:[/.](?:[\w*-]|\{[^{} ]*\})+)+|\b\w+_test\b")
-# A file that no student hands in is known by its suffix alone, another one by its folder.
+# A name with a suffix that no hand-in has counts as a path of the repository; others only after a folder.
 _OURS = re.compile(r".*\.(?:cc|h|cuh|md|j2|cmake)|.*/.*\.(?:inc|sh)|test_\w+\.py|\w+_test")
 _OURS_IN_CPP = re.compile(_OURS.pattern + r"|.*/.*\.(?:cu|py|toml)")
-# Headers of the toolkit, PTX's add.cc and its like, what a grading leaves in its own folder.
+# Not in the repository: the toolkit's headers, PTX's add.cc and the like, files that grading writes.
 _ELSEWHERE = re.compile(r"cuda\w*\.h|(?:add|sub|mad)\.cc|exports/.*")
-# What stands for a name: NN_name, ASSIGNMENT, 20_histogram as an assignment that a page makes. The folder is checked.
+# Placeholders: NN_name, ASSIGNMENT, 20_histogram as an assignment that a page makes. The folder before one is checked.
 _PLACEHOLDER = re.compile(r"NN|[A-Z]{3,}|(?:1[5-9]|20)_\w+")
 # Calqued or archaic wording that was edited out of what students read; write the field's terms instead.
 _RELAPSES = re.compile(
@@ -74,7 +74,7 @@ class Tree:
 
 
 def spelled_out(path: str) -> Iterator[str]:
-    """A path with braces, once for each thing that stands in them."""
+    """All paths that one with braces means, as `a.{h,cc}` means a.h and a.cc."""
     braces = re.search(r"\{([^{}]*)\}", path)
     if not braces:
         yield path
@@ -105,7 +105,7 @@ def joined(text: str) -> str:
 
 
 def hints(text: str) -> Iterator[str]:
-    """What a page's examples of messages quote as hints: the words between numbers and names, which may be any."""
+    """The hints quoted in a page's example messages: their fixed words, between numbers and names."""
     for found in re.finditer(r"^ *hint {4}(.*(?:\n {10,}\S.*)*)", text, re.MULTILINE):
         for part in re.split(r"[^ ]*[\d<_`()][^ ]*|[;:]", joined(found[1])):
             if part.count(" ") > _FEW_WORDS:

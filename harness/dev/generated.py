@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Grades submissions made by chance: hostile ones, none of which may gain, and right ones, none of which may lose.
+"""Grades random submissions: hostile ones, none of which may gain, and right ones, none of which may lose.
 
     harness/dev/generated.py adversaries 200 --seed 7     hostile ones; --keep DIR keeps those that gain
-    harness/dev/generated.py gates 200 --seed 7           hostile ones of ten assignments: the technique behind a gate
+    harness/dev/generated.py gates 200 --seed 7           hostile ones of ten assignments: the technique in some calls
     harness/dev/generated.py friends 200 --seed 7         right ones; --keep DIR keeps those that lose
     harness/dev/generated.py kin 200 --seed 7             right ones of all assignments with kernels
 
@@ -38,7 +38,7 @@ def main() -> int:
     parser.add_argument("count", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--only", default="", help="rungs that begin so")
+    parser.add_argument("--only", default="", help="only rungs whose names begin with this")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--no-sandbox", action="store_true")
     parser.add_argument(

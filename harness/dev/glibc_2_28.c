@@ -1,5 +1,5 @@
-// What glibc 2.28 lacks of what g++ and libstdc++ ask newer ones for; harness/dev/glibc_2_28.py links it into a release:
-// with PROGRAM defined the start of a program, with FORTRAN what stands for libgfortran, else functions.
+// What programs built by today's g++ need and glibc 2.28 lacks; harness/dev/glibc_2_28.py links it into a release.
+// PROGRAM: a program's start. FORTRAN: what is used of libgfortran. FUNCTIONS: the rest.
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ unsigned arc4random(void) {
 
 #elif defined FORTRAN
 
-// All that OpenBLAS's LAPACK asks of Fortran's library: texts of fixed lengths, filled with blanks.
+// All that OpenBLAS's LAPACK uses of Fortran's library: joins texts of fixed lengths, padded with blanks.
 void _gfortran_concat_string(size_t size, char* to, size_t first_size, const char* first, size_t second_size,
                              const char* second) {
   memset(to, ' ', size);
@@ -42,7 +42,7 @@ void _gfortran_concat_string(size_t size, char* to, size_t first_size, const cha
 
 #else
 
-// A program's constructors: from 2.34 on glibc calls them itself, where the start file gives it no function for that.
+// Calls a program's constructors, as glibc from 2.34 on does if the start file passes no function for it.
 typedef void Constructor(int count, char** arguments, char** environment);
 extern Constructor* __init_array_start[];
 extern Constructor* __init_array_end[];

@@ -1,8 +1,8 @@
-"""Links programs that run from glibc 2.28 on (Debian 10, RHEL 8), by the g++ of a newer system.
+"""Links programs with a newer system's g++ so that they run with glibc 2.28 or later (Debian 10, RHEL 8).
 
-`cmake_words(FOLDER)` fills a folder and says how CMake uses it. In it libc and its like are names without code: those
-of this system, each in the newest version that 2.28 has too, which every later glibc keeps. What 2.28 lacks is in
-glibc_2_28.c. libstdc++ and zstd are linked in: an old system's are older, or not there.
+`cmake_words(FOLDER)` makes stubs of libc and the like in a folder, and returns arguments for CMake to link with them.
+A stub has this system's symbols without code, each in the newest version that 2.28 has: later ones keep it. What 2.28
+lacks is in glibc_2_28.c. libstdc++ and zstd are linked statically: old systems have older ones, or none.
 """
 
 import re
@@ -13,9 +13,9 @@ NEWEST = (2, 28)
 _SYMBOL = re.compile(
     r"^ *\d+: (\w+) +(\w+) (FUNC|IFUNC|OBJECT) +\w+ +DEFAULT +\w+ (\w+)@@?GLIBC_(2[\d.]+)$", re.MULTILINE
 )
-# Libraries of their own until 2.34, which are still there for old programs, and empty.
+# Separate libraries until 2.34; newer systems have them for old programs, and empty.
 _MOVED = {"libpthread.so.0": "pthread_|sem_", "libdl.so.2": "dl(addr|close|error|info|m?open|v?sym)"}
-Names = dict[str, tuple[str, bool, int, str]]  # name: version, is it data, size, place
+Names = dict[str, tuple[str, bool, int, str]]  # by name: version, whether it is data, size, address
 
 
 def _output(*words: str | Path) -> str:
@@ -36,7 +36,7 @@ def _names(library: str) -> Names:
 
 
 def _make_stub(file: Path, names: Names) -> None:
-    """A shared library of these names. Data of one place stay together: a program's copy of one is all others', too."""
+    """Makes a shared library of these symbols. Names of the same data get the same address, as they are one object."""
     lines, versions = [], dict[str, list[str]]()
     places: dict[tuple[bool, str], list[tuple[str, int]]] = {}
     for name, (version, is_data, size, place) in names.items():
@@ -61,7 +61,7 @@ def _make_script(file: Path, *inputs: Path) -> None:
 
 
 def cmake_words(folder: Path) -> list[str]:
-    """Fills a folder; gives what a build is configured with."""
+    """Fills a folder; returns the arguments with which CMake configures a build."""
     folder.mkdir(parents=True, exist_ok=True)
     triple = _output("g++", "-dumpmachine")
     loader = "ld-linux-x86-64.so.2" if triple.startswith("x86_64") else "ld-linux-aarch64.so.1"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # What `make gpu` runs on a machine with an NVIDIA GPU: grades all references and the sample class with --device cuda,
-# has the opponents defeated, measures what the references come to beside NVIDIA's libraries, and writes the pages of
+# checks that the opponents fail, measures the references against NVIDIA's libraries, and writes the pages of
 # docs/records that are about a GPU. Results, report cards and leaderboard are left in out/gpu.
 #
 #   harness/dev/gpu.sh [--build DIR] [--no-sandbox]
 #
-# Stopped at any moment, it goes on where it was: what is graded is in a journal, a step that was measured leaves a
-# stamp. Needs no network. Ends with 1 where something is not as it should be, after all that can be done is done.
+# If it is stopped, the next run goes on from there: grades are in a journal, and each measurement leaves a stamp file.
+# Needs no network. A failed step does not keep the others from running; it ends with 1 if there was one.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 build=build grader_flags=() failed=()
@@ -29,7 +29,7 @@ grader=.venv/bin/grader
 out=out/gpu
 mkdir -p "$out"
 
-# step NAME COMMAND…: a failure is told, and kept for the end.
+# step NAME COMMAND…: a failed step is listed at the end.
 step() {
   local name=$1 start=$SECONDS
   shift
@@ -37,7 +37,7 @@ step() {
   "$@" || failed+=("$name")
   echo "    ($((SECONDS - start)) s)"
 }
-# measured NAME COMMAND…: not again unless what is measured changed.
+# measured NAME COMMAND…: a step that is left out if it was done and what it measures hasn't changed.
 measured() {
   local stamp=$out/${1// /_}.done
   if [ -f "$stamp" ] && [ -z "$(find reference harness/dev/bench assignments "$build/bin" -newer "$stamp" -type f -print -quit)" ]; then
@@ -70,7 +70,7 @@ echo "Report cards: $out/references/index.html $out/class/index.html"
 echo "Leaderboard:  $out/class/leaderboard.html"
 echo "Pages:        docs/records/gpu-results.md gpu-ladders.md gpu-limits.md"
 if [ ${#failed[@]} -gt 0 ]; then
-  printf 'Not as it should be: %s\n' "${failed[*]}" >&2
-  echo "The same command goes on from here." >&2
+  printf 'Failed: %s\n' "${failed[*]}" >&2
+  echo "To go on, run the same command again." >&2
   exit 1
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Formatting and static checks over the tracked sources; --fix formats in place. --changed BASE: clang-tidy, which takes
-# longest, reads only what has changed since that commit; --quick: it is left out.
+# Formatting and static checks of the tracked sources; --fix formats in place. clang-tidy takes longest: --changed BASE
+# has it read only what has changed since that commit; --quick leaves it out.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=build fix='' base='' quick=''
@@ -14,12 +14,12 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-# Every tool comes pinned by grader/constraints.txt: another version would format, or complain, otherwise.
+# grader/constraints.txt pins every tool: another version would format, or complain, differently.
 for tool in clang-format clang-tidy ruff mypy; do
   [ -x ".venv/bin/$tool" ] || { echo "$tool is missing; type: harness/setup.sh --dev" >&2; exit 1; }
 done
 
-# Solutions beside the references are evidence, kept as students would write them.
+# Right and wrong solutions next to the references stay as students would write them.
 mapfile -t sources < <(git ls-files '*.cc' '*.h' '*.cu' '*.cuh' ':!reference/*/wrong/*' ':!reference/*/right/*' ':!reference/*/bases/*' ':!reference/sample_class/*')
 python=(grader/src grader/tests)
 mapfile -t scripts < <(git ls-files 'harness/*.py')
@@ -33,7 +33,7 @@ if [ -n "$fix" ]; then
   exit
 fi
 
-# What takes long runs side by side; what each lane says is shown when it is done.
+# The lanes below run in parallel; the output of each is shown when it is done.
 status=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -61,7 +61,7 @@ check_tidy() {
       git diff --name-only --diff-filter=d "$base" -- 'harness/*.cc'
       git ls-files --others --exclude-standard -- 'harness/*.cc'
       for header in $(git diff --name-only "$base" -- 'harness/*.h'); do
-        git grep -l -F "\"${header#harness/}\"" -- 'harness/*.cc' | head -n 3  # what is in a header is read with any of them
+        git grep -l -F "\"${header#harness/}\"" -- 'harness/*.cc' | head -n 3  # any source that includes the header will do
       done
     } | grep -v -e '^harness/tests/' -e '^harness/dev/' -e 'refused\.cc$' -e '_forwards\.cc$' | sort -u)
     [ ${#changed[@]} -gt 0 ] || return 0

@@ -3,9 +3,9 @@
 The wheel holds the grader, `lockstep run`, notebooks' `%%cuda`, `vgpu-run` with the stand-in libraries, and the files
 that students begin with; the archive holds what needs no Python. Suites, hidden tests and references are in neither:
 `lockstep test` and `grader grade` need a checkout. Both are for the machine that g++ compiles for. For x86-64 they hold
-the virtual GPU three times: for every processor, and for what AVX2 and AVX-512 make faster
-(harness/vgpu/core/processor_folder.h); the widest that this processor has is linked from the checkout's own objects.
-For arm64 the build tree itself is packed. They run from glibc 2.28 on (glibc_2_28.py).
+three builds of the virtual GPU: for every processor, for AVX2 and for AVX-512 (harness/vgpu/core/processor_folder.h);
+the one for this processor is linked from the checkout's own objects. For arm64 the build tree itself is packed. All
+run with glibc 2.28 or later (glibc_2_28.py).
 """
 
 import argparse
@@ -27,7 +27,7 @@ import glibc_2_28
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = 'lockstep = "grader.student.command:main"\nvgpu-run = "lockstep:vgpu_run"\n'
 LEVELS = {"": ("OFF", "OFF"), "x86-64-v3": ("ON", "OFF"), "x86-64-v4": ("ON", "ON")}  # folder: AVX2, AVX-512
-# In the libraries, by Debian's package: name, address.
+# What is linked into the libraries, by Debian's package: name, address.
 LINKED = {
     "libzstd-dev": ("zstd", "https://github.com/facebook/zstd"),
     "libopenblas-dev": ("OpenBLAS", "https://github.com/OpenMathLib/OpenBLAS"),
@@ -48,7 +48,7 @@ def _nvcc_packages() -> list[str]:
 
 
 def own_level(build: Path) -> str | None:
-    """The level above the lowest that a build tree is for, where it is built as releases are."""
+    """The level, above the lowest, of a build tree with a release's options; None for any other tree."""
     cache = (build / "CMakeCache.txt").read_text()
     as_released = (
         "CMAKE_BUILD_TYPE:STRING=Release LOCKSTEP_SANITIZE:BOOL=OFF LOCKSTEP_DEV:BOOL=OFF CMAKE_CXX_FLAGS:STRING="
@@ -84,7 +84,7 @@ class Build:
 
     @staticmethod
     def link_again(build: Path, tree: Path, old: list[str]) -> None:
-        """Links a build tree's runtime as `old` says, for another tree: the objects are the same."""
+        """Links a build tree's runtime into another tree, with the options `old`: the objects are the same."""
         _output("ninja", "-C", build, "cudart")
         command = _output("ninja", "-C", build, "-t", "commands", "-s", "lib/libcudart.so.13")
         flags, _, zstd = (word.partition("=")[2] for word in old)
@@ -100,7 +100,7 @@ class Build:
         _output("strip", "--strip-unneeded", "-o", to, file)
 
     def programs(self, to: Path) -> None:
-        """Lays out bin and lib. A wheel holds no links, so that the libraries have only their own names."""
+        """Lays out bin and lib. A wheel holds no links, so each library has one name only."""
         base = self.trees[""]
         self.strip(base / "bin/vgpu-run", to / "bin/vgpu-run")
         for library in (base / "lib").iterdir():
@@ -109,7 +109,7 @@ class Build:
         for level in filter(None, self.trees):
             self.strip(self.trees[level] / "lib/libcudart.so.13", to / "lib" / level / "libcudart.so.13")
         shutil.copytree(base / "libexec", to / "libexec")
-        # The driver's name finds the runtime, in which the driver's functions are.
+        # A library with the driver's name loads the runtime, which has the driver's functions.
         linked = ["-shared", "-nostdlib", "-Wl,-soname,libcuda.so.1", "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"]
         _output("gcc", *linked, "-o", to / "lib/libcuda.so.1", to / "lib/libcudart.so.13")
 
@@ -121,7 +121,7 @@ def glibc_of(folder: Path) -> int:
 
 
 def stage(folder: Path, build: Build) -> Path:
-    """Lays out the package with what a wheel adds to it: the folder of that."""
+    """Lays out the package with what a wheel adds to it, and returns its folder."""
     for part in ("grader", "templates"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("tests", "__pycache__", "*.egg-info"))
     carried = folder / "grader/src/grader/wheel"
@@ -145,7 +145,7 @@ def stage(folder: Path, build: Build) -> Path:
 def make_wheel(folder: Path, tag: str, out: Path) -> Path:
     """Makes the wheel of a staged package."""
     words = ["wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", str(folder)]
-    # By this tag an older Python's pip refuses it at once; by requires-python alone it tries combinations for minutes.
+    # With this tag an old Python's pip refuses it at once; with requires-python alone it tries versions for minutes.
     option = f"--config-settings=--build-option=--plat-name={tag} --python-tag=py311"
     subprocess.run([sys.executable, "-m", "pip", *words, option, f"{folder}/grader"], check=True)
     (made,) = folder.glob("*.whl")
@@ -166,7 +166,7 @@ def make_archive(folder: Path, carried: Path, name: str, out: Path) -> Path:
 
 
 def bill_of_materials(version: str) -> dict[str, object]:
-    """What a release is made of and what it asks for, as CycloneDX 1.5."""
+    """A release's parts, and the packages that it depends on, as CycloneDX 1.5."""
     parts: list[dict[str, object]] = []
     for package, (name, address) in LINKED.items():
         listed = _output("dpkg-query", "-W", "-f", "${Version}", package)
@@ -191,7 +191,7 @@ def bill_of_materials(version: str) -> dict[str, object]:
 def main() -> None:
     """Makes a release."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build", type=Path, help="a checkout's build tree; its folder release gets the others")
+    parser.add_argument("build", type=Path, help="a checkout's build tree; other builds go to its folder release")
     parser.add_argument("out", type=Path, help="where to put it")
     given = parser.parse_args()
     machine = _output("g++", "-dumpmachine").partition("-")[0]
@@ -206,7 +206,7 @@ def main() -> None:
     version = re.findall(r'__version__ = "(.*)"', (ROOT / "grader/src/grader/__init__.py").read_text())[0]
     with tempfile.TemporaryDirectory(prefix="lockstep-") as scratch:
         carried = stage(Path(scratch), trees)
-        if machine == "aarch64":  # the tree itself was linked for an old libc, which suites and tests need not run on
+        if machine == "aarch64":  # its own tree was linked for an old libc: undo that
             _output("cmake", "-U", "CMAKE_*_LINKER_FLAGS", "-U", "ZSTD_LIBRARY", build)
         tag = f"manylinux_2_{max(glibc_2_28.NEWEST[1], glibc_of(carried / 'build'))}_{machine}"
         made = [make_wheel(Path(scratch), tag, out)]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Write what a program printed on a GPU as tests keep it: PROGRAM | harness/dev/side_by_side.py > NAME.h100.txt.
+"""Write a program's output on a GPU as tests keep it: PROGRAM | harness/dev/side_by_side.py > NAME.h100.txt.
 
-Lines stand side by side, " | " where one ended, up to 4,000 columns: tests/support/recorded.h reads them.
+Lines are joined with " | ", up to 4,000 columns: tests/support/recorded.h reads them.
 """
 
 import sys
@@ -11,7 +11,7 @@ _SEPARATOR = " | "
 
 text = sys.stdin.read()
 if _SEPARATOR in text:
-    sys.exit(f"error: a line holds '{_SEPARATOR}', which the file would not tell from the end of a line")
+    sys.exit(f"error: a line holds '{_SEPARATOR}', which separates lines in the file")
 rows: list[str] = []
 for line in text.removesuffix("\n").split("\n"):
     if rows and len(rows[-1]) + len(_SEPARATOR) + len(line) <= _COLUMNS:

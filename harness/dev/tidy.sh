@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# clang-tidy over the harness's sources, with the checks of .clang-tidy. Most of the time goes into headers, so a
-# folder's sources are read as one; where two of a folder use one name, those that the build compiles as one, or each alone.
+# clang-tidy over the harness's sources, with the checks of .clang-tidy. Headers take most of the time, so a folder's
+# sources are read as one. In folders where names clash, the build's unity sources are read, or each source alone.
 #
 #   harness/dev/tidy.sh [--build DIR] [FILE.cc …]      only these
 set -euo pipefail
@@ -19,7 +19,7 @@ if [ $# -gt 0 ]; then
 else
   # refused.cc and nvrtc_forwards.cc take their functions from files that the build makes.
   mapfile -t sources < <(git ls-files 'harness/**/*.cc' ':!harness/tests' ':!harness/dev/bench' ':!harness/*refused.cc' ':!harness/*_forwards.cc')
-  # Nor can it read those of the interpreter where its headers are not installed.
+  # Sources that embed Python can't be read where its headers are not installed.
   [ -x /usr/bin/python3-config ] || mapfile -t sources < <(printf '%s\n' "${sources[@]}" | grep -v '^harness/worker/python/')
 fi
 
@@ -36,11 +36,11 @@ for source in "${sources[@]}"; do
   printf '#include "%s"\n' "$(realpath "$source")" >> "$scratch/$(tr / + <<< "${unit%.*}").cc"
 done
 
-# Text that the build defines, here empty.
+# Macros with texts that the build defines; empty here.
 flags=(-std=c++20 -march=x86-64-v3 -I harness -I "$build/generated" -isystem "$cuda")
 [ ! -x /usr/bin/python3-config ] || flags+=($(/usr/bin/python3-config --includes | sed 's/-I/-isystem /g'))
 for text in CUDA_INCLUDE GPU_KERNELS_PTX BUILD_DIR SOURCE_DIR NVCC VERSION PYTHON_FOLDER PYTHON_PROGRAM; do flags+=("-DLOCKSTEP_$text=\"\""); done
-# NVIDIA's functions have the parameters that they have.
+# The parameters of NVIDIA's functions can't be changed.
 sed 's/\(ParameterThreshold:\).*/\1 none/' .clang-tidy > "$scratch/api.yaml"
 check() { # a unit
   local name own=() config=.clang-tidy
@@ -51,7 +51,7 @@ check() { # a unit
   fi
   if ! "$tidy" --quiet --config-file="$config" "$1" -- "${flags[@]}" "${own[@]}" > "$scratch/$name.out" 2>&1; then
     touch "$scratch/failed"
-    grep -v 'warnings\? .*generated' "$scratch/$name.out"  # they count those of other people's headers
+    grep -v 'warnings\? .*generated' "$scratch/$name.out"  # these lines count other people's headers too
   fi
 }
 for unit in "$scratch"/*.cc; do

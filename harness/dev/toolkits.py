@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Which toolkits build the course: stubs and references of all assignments with each, in docs/records/toolkits.md.
 
-    harness/dev/toolkits.py BUILD [VERSION …]      # 13.0 13.5; all that PyPI has of CUDA 13 by default
+    harness/dev/toolkits.py BUILD [VERSION …]      # such as 13.0 13.5; default: every CUDA 13 on PyPI
 
-A toolkit comes as Python packages into a temporary folder. cuBLAS's and cuFFT's headers, which 11 includes, are those
-of the build's own toolkit: their packages have 1 GB of kernels. BUILD stays as it is: a copy has another compiler.
+Toolkits are installed as Python packages in a temporary folder. 11 includes cuBLAS's and cuFFT's headers: those are the
+build's own toolkit's, as the packages have 1 GB of kernels. BUILD is not changed: a copy of it uses the other compiler.
 """
 
 import datetime
@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/records/toolkits.md"
 VERSIONS = ("13.0", "13.1", "13.2", "13.3", "13.4", "13.5")
-# From 13.3 on CCCL counts for itself: 13.3.3 came with 13.3, 13.3.4 with 13.4.
+# From 13.3 on CCCL has its own version numbers: 13.3.3 came with 13.3, 13.3.4 with 13.4.
 CCCL = {"13.3": "13.3.3", "13.4": "13.3.4", "13.5": "13.3.5"}
 HEAD = """# Toolkits
 
@@ -32,7 +32,7 @@ is right where its stub fails as it should, its reference gets full marks, and i
 
 
 def install(version: str, folder: Path, own: Path) -> tuple[Path, str]:
-    """Fetches a toolkit: its nvcc, and what that and CCCL say of their versions."""
+    """Fetches a toolkit; returns its nvcc, and the versions of nvcc and CCCL as cells of the table."""
     cccl = CCCL.get(version, version)
     names = [f"nvidia-cuda-{part}=={version}.*" for part in ("nvcc", "crt", "runtime")]
     words = [*names, f"nvidia-nvvm=={version}.*", f"nvidia-cuda-cccl=={cccl}.*"]

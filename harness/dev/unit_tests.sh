@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the C++ tests:  harness/dev/unit_tests.sh BUILD TURN/TURNS     TURN 1 to TURNS; or "all"
-# Of the costly ones a turn meets one in TURNS: tests whose line ends with "// in turn" (for a file that is one test, the
-# line of its SetUpTestSuite), and all of a file in which a line begins with "// In turn". "// daily" is for "all" alone.
+# A turn runs one in TURNS of the costly tests: those whose line ends with "// in turn" (in a file that is one test, its
+# SetUpTestSuite's line), and all of a file in which a line begins with "// In turn". "// daily": only with "all".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$1 turn=${2%/*} turns=${2#*/}
@@ -25,5 +25,5 @@ if [ "$2" != all ]; then
 else
   harness/build.sh --build "$build" benchmarks
 fi
-# Some only wait, for what has to run out of time: more at once than there are processors.
+# Some tests only wait for a time limit, so more run at once than there are processors.
 ctest --test-dir "$build" --output-on-failure -j$(($(nproc) + 2)) "${left_out[@]}"

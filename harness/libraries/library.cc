@@ -8,7 +8,7 @@ namespace lockstep::libraries {
 Range Vector(Access access, const char* what, const void* address, uint32_t element, int64_t count, int64_t increment) {
   const auto rows = static_cast<uint64_t>(count < 0 ? 0 : count);
   const uint64_t pitch = static_cast<uint64_t>(std::abs(increment)) * element;
-  // Without an increment all elements are one.
+  // With an increment of 0 all elements are the same one.
   return {access, what, address, element, pitch == 0 && rows > 0 ? 1 : rows, pitch, element};
 }
 

@@ -1,4 +1,4 @@
-// Element types: CUDA's own, as C++ types for computing.
+// Maps CUDA's complex types to std::complex, to compute with them; other types stay.
 #pragma once
 
 #include <cuComplex.h>

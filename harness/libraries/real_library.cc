@@ -79,8 +79,8 @@ void* FindRealLibrary(const char* file) {
     std::error_code error;
     const fs::path candidate = fs::canonical(folder / file, error);
     if (error || candidate.parent_path() == own) continue;
-    // A name that no program uses: where a program opened this very path, the auditor gave it our own library, and
-    // the dynamic linker now knows that by the path.
+    // '/./' makes it a path that no program has opened. For the plain path, the dynamic linker may return our own
+    // library, which our LD_AUDIT module gave to a program that opened it.
     const fs::path name = candidate.parent_path() / "." / candidate.filename();
     if (void* const library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   }

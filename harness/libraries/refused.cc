@@ -1,6 +1,6 @@
-// The functions of NVIDIA's library that ours lacks. The build lists all that there are (refused.cmake) and compiles
-// this file into each library; a function that is defined elsewhere takes the place of the weak one here. Their
-// parameters do not matter, so no header of the library is included.
+// The functions of NVIDIA's library that ours lacks. The build lists all of NVIDIA's (refused.cmake), and compiles this
+// file into each library; functions here are weak, so those that ours defines replace them. Parameters do not matter,
+// so no header of the library is included.
 #include <cstdlib>
 
 #include "vgpu/cudart/libraries/library_call.h"
@@ -12,7 +12,7 @@ int Refuse(const char* function) {
   return LOCKSTEP_NOT_SUPPORTED;
 }
 
-// Of a function that returns no status a program would never learn.
+// For functions without a status: the program could not notice the refusal, so it is ended.
 [[maybe_unused]] void RefuseAndEnd(const char* function) {
   constexpr int kCantRunStatus = 126;
   Refuse(function);

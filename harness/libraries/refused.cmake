@@ -1,7 +1,7 @@
-# Writes OUTPUT: LOCKSTEP_REFUSE(symbol) for each function that HEADERS declare; LOCKSTEP_REFUSE_AND_END(symbol) for those
-# that return no status (STATUS is its type), so that a program could not know; LOCKSTEP_REFUSE_UNDECLARED(symbol) for what
-# else NVIDIA's LIBRARY exports, if the toolkit has one. MARK stands between a declaration's type and its name
-# (CUBLASWINAPI). The declarations of functions with the prefixes in PREFIX count.
+# Writes OUTPUT, a line per function whose name begins with PREFIX: LOCKSTEP_REFUSE(symbol) if HEADERS declare it;
+# LOCKSTEP_REFUSE_AND_END(symbol) if it does not return a STATUS, which could tell the program;
+# LOCKSTEP_REFUSE_UNDECLARED(symbol) if only NVIDIA's LIBRARY (optional) exports it. MARK is the macro between a
+# declaration's type and its name (CUBLASWINAPI).
 cmake_policy(VERSION 3.20)
 set(names "")
 set(ending "")

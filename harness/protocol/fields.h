@@ -22,7 +22,7 @@ namespace lockstep::worker {
 template <class Enum>
 struct Last;
 
-// A string with its own limit: a longer one is refused, or cut before it is sent.
+// A string with its own limit, above which a Reader refuses it. A Writer truncates CutText to the limit.
 struct Text {
   std::string& text;
   uint64_t most;
@@ -36,7 +36,7 @@ struct AtMost {
   std::vector<Item>& items;
   uint32_t most;
 };
-// The last field of a message, whose bytes a sender need not copy: with their length before them, or alone.
+// Bytes as the last field of a message, which a sender need not copy. Tail: after their length; WholeRest: without it.
 struct Tail {
   std::span<const uint8_t> bytes;
 };
@@ -52,7 +52,7 @@ class Writer {
   void operator()(const Field&... fields) {
     (Put(fields), ...);
   }
-  // Of a Tail or a WholeRest; to be sent after the encoder's bytes.
+  // The bytes of a Tail or a WholeRest, to be sent after the encoder's bytes.
   std::span<const uint8_t> rest() const { return rest_; }
 
  private:
@@ -103,7 +103,7 @@ class Writer {
 class Reader {
  public:
   static constexpr bool kReads = true;
-  // Views in what is read point into the payload.
+  // Spans and string views in the decoded object point into the payload.
   explicit Reader(std::span<const uint8_t> payload) : in_(payload) {}
   template <class... Field>
   void operator()(Field&&... fields) {
@@ -165,7 +165,7 @@ class Reader {
   void Get(T& object) {
     Fields(*this, object);
   }
-  // What an item takes that has only empty lists and strings.
+  // The encoded size of an item whose lists and strings are empty.
   template <class Item>
   static uint64_t LeastBytes() {
     Encoder encoder;
@@ -184,7 +184,7 @@ Encoder& Put(Encoder& encoder, const T& object) {
   return encoder;
 }
 
-// A whole payload.
+// Decodes a whole payload.
 template <class T>
 std::vector<uint8_t> Encoded(const T& object) {
   Encoder encoder;

@@ -74,7 +74,7 @@ void ReceiveExactly(int socket, uint8_t* to, uint64_t bytes) {
   }
 }
 
-// Parts one after the other.
+// Sends the parts in order.
 void SendExactly(int socket, std::span<iovec> parts) {
   while (!parts.empty()) {
     msghdr message{};
@@ -204,7 +204,7 @@ void FrameReader::Feed(std::span<const uint8_t> bytes) {
       continue;
     }
     const size_t wanted = std::min<uint64_t>(missing_, bytes.size());
-    // Once a message is seen to be long: a header alone takes no memory.
+    // Reserves only after a part of a long message has arrived: a header alone takes no memory.
     if (partial_.payload.size() + wanted > partial_.payload.capacity() && partial_.payload.size() >= kReceiveStep / 4) {
       partial_.payload.reserve(partial_.payload.size() + missing_);
     }

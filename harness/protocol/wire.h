@@ -2,7 +2,7 @@
 //
 // A message is {u32 payload bytes, u16 type, u16 flags} and the payload, all little-endian. The judge sends
 // Call or Quit; until the worker's Returned comes, the worker sends requests: every request of a CUDA
-// backend is one message, answered by one Reply. Note and Hello are not answered.
+// backend is one message, answered by one Reply. Some messages, such as Note and Hello, get no answer.
 //
 // Neither end trusts the other: a length above its type's limit, a payload that is too short, or one that is too long
 // is a WireError, and memory is allocated as bytes arrive, never because a header announces them.

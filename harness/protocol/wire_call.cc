@@ -155,7 +155,7 @@ void Fields(Wire& wire, Stopped& stopped) {
 std::vector<uint8_t> Encode(const Hello& hello) { return Encoded(hello); }
 Hello DecodeHello(std::span<const uint8_t> payload) { return Decoded<Hello>(payload); }
 
-// As a Call's fields, without a copy of the arguments.
+// Encodes a Call's fields without copying the arguments first.
 std::vector<uint8_t> EncodeCall(const std::string& launcher, std::span<const Argument> arguments) {
   constexpr size_t kOverhead = 64;  // more than an argument's other fields take
   size_t bytes = launcher.size() + kOverhead;

@@ -12,7 +12,7 @@
 
 namespace lockstep::suites {
 
-// A deliberate failure: the nth request of a kind, from 1.
+// A deliberate failure of the nth request of a kind, counted from 1.
 struct Fault {
   enum class Kind : uint8_t { kNone, kAllocation, kCopy } kind = Kind::kNone;
   uint64_t nth = 0;

@@ -20,12 +20,12 @@ using worker::ApiCall;
 using worker::ApiKind;
 using worker::StreamedKind;
 
-// cudaError_t, as far as the tests bring them about.
+// The values of cudaError_t that the tests cause.
 constexpr int64_t kSuccess = 0, kInvalidValue = 1, kMemoryAllocation = 2;
 
 using judge::ErrorText;
 
-// Functions of page-locked memory: what takes it, and what gives it back.
+// The functions that allocate and free page-locked memory.
 const std::vector<std::string> kPinnedFunctions = {"cudaMallocHost", "cudaHostAlloc", "cudaHostRegister",
                                                    "cudaFreeHost", "cudaHostUnregister"};
 
@@ -40,7 +40,7 @@ const ApiCall* FindCall(const CallReport& report, ApiKind kind) {
   return found == report.trace.end() ? nullptr : &*found;
 }
 
-// A copy that moved another number of bytes than the array has.
+// A copy whose number of bytes is not the array's.
 const ApiCall* FindCopyOfOtherSize(const CallReport& report, uint64_t bytes) {
   const auto found = std::find_if(report.trace.begin(), report.trace.end(), [&](const ApiCall& call) {
     const bool copies = call.kind == ApiKind::kHostToDevice || call.kind == ApiKind::kDeviceToDevice ||
@@ -59,7 +59,7 @@ std::string ExplainSize(uint64_t bytes, uint64_t n) {
   return moved + ", and n ints are " + Grouped(n * sizeof(int32_t)) + ": do the copies move them all?";
 }
 
-// What h_out tells about the mistake.
+// Explains wrong contents of h_out.
 std::string Explain(const std::vector<int32_t>& values, const std::vector<int32_t>& found, const CallReport& report) {
   const int32_t poison = judge::DeviceArray<int32_t>::FillValue();
   const uint64_t n = values.size();
@@ -102,7 +102,7 @@ judge::HintText ApiHint(const CallReport& report, const CallContext& context, in
   return hint.empty() ? judge::HintOfReturned(error) : hint;
 }
 
-// The right ints in h_out, by a way that leads through the device.
+// Checks that h_out is right, and that the ints went through the device.
 void CheckCopy(const CallContext& context, const CallReport& report, const std::vector<int32_t>& values,
                const std::vector<int32_t>& found, std::vector<Problem>& problems) {
   if (const auto mismatch = judge::CompareExact<int32_t>(values, found)) {
@@ -123,7 +123,7 @@ void CheckCopy(const CallContext& context, const CallReport& report, const std::
                   "a memcpy on the host does not count: the ints must go through a buffer from cudaMalloc"));
 }
 
-// Whether all that was copied to the device went to buffers that the call allocated itself.
+// Whether all copies to the device went to buffers that the call itself allocated.
 bool CopiesToAllocation(const CallReport& report) {
   return std::none_of(report.trace.begin(), report.trace.end(), [&](const ApiCall& copy) {
     if (copy.kind != ApiKind::kHostToDevice || copy.failed || copy.bytes == 0) return false;
@@ -152,7 +152,7 @@ std::vector<std::string> RungsFrom(uint64_t number) {
 judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, const std::vector<int32_t>& values,
                             const std::string& what, Fault fault) {
   CallContext context{rung, "n = " + Grouped(values.size()) + ", " + what, judge::Suite::Get().assignment().submission};
-  context.host_bytes = UINT64_MAX;  // how often the ints go there is a matter of evidence
+  context.host_bytes = UINT64_MAX;  // the evidence limits copies to the host
   const std::vector<int32_t> poisoned(values.size(), judge::DeviceArray<int32_t>::FillValue());
   if (fault.kind == Fault::Kind::kAllocation) runner.FailAllocation(fault.nth);
   if (fault.kind == Fault::Kind::kCopy) runner.FailCopy(fault.nth);
@@ -174,7 +174,7 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
     }
     return run;
   }
-  // Page-locked memory is worth what the copies do with it: at least one way of the ints goes from or to there alone.
+  // Page-locked memory counts only if copies use it: in at least one direction all ints come from it, or go to it.
   const auto has_pageable = [&](worker::StreamedKind way) {
     return std::ranges::any_of(report.operations, [&](const worker::StreamedOperation& copy) {
       return copy.kind == way && !copy.page_locked && copy.bytes > 0;

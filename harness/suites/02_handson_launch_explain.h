@@ -123,7 +123,7 @@ inline judge::HintText Explain(int number, const Shape& shape, const Filling& ri
     if (matches(mistake.filling, 0, n)) return mistake.hint;
   }
   if (const unsigned bits = NarrowIndexBits(right, found); bits > 0) {
-    return "the elements have what belongs to others, " + judge::Grouped(uint64_t{1} << bits) +
+    return "elements have the values of others, which are " + judge::Grouped(uint64_t{1} << bits) +
            " or a multiple of it further on: the index is kept in " + std::to_string(bits) + " bits";
   }
   if (number == 6) return "";  // the rest applies to one-dimensional grids

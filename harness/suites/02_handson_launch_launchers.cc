@@ -1,4 +1,4 @@
-// The launchers that the judge calls in a submission of assignment 01.
+// What the judge may call in a submission of assignment 02.
 #include "launch.h"
 #include "worker/launchers.h"
 

@@ -260,16 +260,16 @@ class ShiftResult {
         last += i % share >= share - each ? 1 : 0;
       }
       if (wrong == 0 || wrong != last || in_.size() < 2 * share) continue;
-      return "wrong are only elements of the last lane of each warp, " + std::to_string(share) +
-             " elements apart: it has no lane beside it to get the next element from, and has to load that itself";
+      return "only elements of the last lane of each warp are wrong, " + std::to_string(share) +
+             " elements apart: no lane after it has the next element, so it has to load that itself";
     }
     const auto is_from_behind = [&](uint64_t i) {
       return out_[i] == Shifted(i, offset_) || (offset_ > 0 && WasBefore(i));
     };
     if (!in_place_ && in_.size() > kLanes && All(is_from_behind)) {
       return {
-          "what is wrong comes from the lane before: __shfl_down_sync brings the next lane's value, __shfl_up_sync "
-          "the one before's",
+          "wrong elements come from the previous lane: __shfl_down_sync gives a lane the next lane's value, "
+          "__shfl_up_sync the previous lane's",
           {"shuffle"}};
     }
     return "";
@@ -290,7 +290,7 @@ class ShiftResult {
                                         : "the last " + Elements(n - written) + " were not written: ";
     for (const uint64_t piece : {1024, 512, 256, 128, 64, 32, 4}) {
       if (written == n / piece * piece) {
-        if (written * 2 <= n && threads >= n) break;  // more than a rest, and there are enough threads for it
+        if (written * 2 <= n && threads >= n) break;  // too many elements for a last group, and enough threads
         return {text + (n - written == 1 ? "it comes" : "they come") + " after the last full group of " +
                     std::to_string(piece) + ". Round the number of blocks up, and check i < n",
                 {"blocks"}};

@@ -30,7 +30,7 @@ constexpr int32_t kEvidenceShift = 1'000'003;
 std::optional<Problem> CheckMeans(const judge::CallContext& context, const judge::CallReport& report, uint64_t bytes,
                                   bool in_place) {
   constexpr uint64_t kShort = 16384;
-  uint64_t stored = 0;  // by kernels, in memory of the program's
+  uint64_t stored = 0;  // bytes stored by kernels in the program's own memory
   const std::vector<worker::BufferUse>& buffers = report.memory.buffers;
   for (size_t k = report.memory.passed; k < buffers.size(); ++k) {
     for (const uint64_t word : buffers[k].by_kernels.stored) {

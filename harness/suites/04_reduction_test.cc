@@ -45,7 +45,7 @@ int32_t SumOfSome(const std::vector<int32_t>& values, uint64_t period, uint64_t 
 // Explains a wrong sum with elements added more than once, or values that are not elements.
 judge::HintText ExplainSurplus(const std::vector<int32_t>& values, int32_t found) {
   const uint64_t n = values.size();
-  uint32_t twice = 0;  // blocks take two tiles each, but start only one tile apart
+  uint32_t twice = 0;  // the surplus if blocks take two tiles each, but start only one tile apart
   for (uint64_t begin = 0; begin < n / 2 + kBlock && begin < n; begin += kBlock) {
     if (begin / kBlock >= (n - 1) / (2 * kBlock) + 1) break;
     const std::span<const int32_t> tiles(values.data() + begin, std::min<uint64_t>(2 * kBlock, n - begin));
@@ -71,7 +71,7 @@ judge::HintText ExplainSurplus(const std::vector<int32_t>& values, int32_t found
     rest += static_cast<uint32_t>(values[begin]);
     if (begin % kBlock != 0 || surplus == 0 || surplus != rest) continue;
     return {"the elements from " + judge::Grouped(begin) +
-                " on were added twice: a thread has to move on by as much as the whole grid has just added",
+                " on were added twice: a thread has to move on by as many elements as the whole grid adds at once",
             {"loop"}};
   }
   return "";

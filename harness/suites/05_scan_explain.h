@@ -61,7 +61,7 @@ class ScanExplainer {
       return "each element is the sum of those after it: left and right are swapped";
     }
     if (Is([&](uint64_t i) { return i == 0 ? 0 : before_[i - 1]; })) {
-      return "every sum is off by one: one place too far to the right";
+      return "every sum is one place too far to the right";
     }
     if (Is([&](uint64_t i) { return expected_[i] + before_[n_]; })) {
       return "every sum is too large by the sum of all elements: a total (the tree's root, a tile's own sum) was added "
@@ -199,7 +199,7 @@ inline judge::HintText ExplainScan(std::span<const float> values, std::span<cons
   if (std::isnan(found[first])) return "that is NaN: was memory read that nothing had written?";
   const double own = static_cast<double>(values[first]);
   if (sums && std::abs(own) > 1e6 && found[first] == static_cast<float>(expected[first] + own) - values[first]) {
-    return "the element's own value was added and then subtracted, which loses small values beside it: add only what "
+    return "the element's own value was added and then subtracted, which loses much smaller values: add only what "
            "comes before";
   }
   if (std::equal(values.begin(), values.end(), found.begin())) return "that is the input: nothing was added";

@@ -52,8 +52,8 @@ inline judge::HintText HintOfFault(const judge::Problem& problem, Shape shape) {
             "its own row, s_tile[row][threadIdx.x], until the tile has all its rows?",
             {"loop"}};
       }
-      return "nothing was loaded to this word of the tile: at the matrix's edges the store needs a test of its own, "
-             "by its place in d_out, and may not go by the test of the load";
+      return "nothing was loaded to this word of the tile: at the matrix's edges, guard the store by its own position "
+             "in d_out, not by the load's guard";
     case vgpu::FindingKind::kMisaligned:
       return "d_in and d_out are only aligned to 4 bytes: check their addresses before you move more than 4 bytes at "
              "once";
@@ -267,7 +267,7 @@ class TransposeResult {
               {"element", {"d_in"}}};
     }
     if (width != height && AllComeFrom([&](uint64_t i) -> Place { return i % width * height + i / width; })) {
-      return "row and column are taken by height: element i of d_in is in row i / width, column i % width";
+      return "row and column are computed with height: element i of d_in is in row i / width, column i % width";
     }
     const auto in_place = [&](uint64_t row, uint64_t column) -> Place {
       if (row >= height || column >= width) return std::nullopt;
@@ -293,8 +293,8 @@ class TransposeResult {
     if (AnyIsMisplaced() && AllComeFrom([&](uint64_t i) -> Place {
           return out_[i] == Expected(i) ? i % height * width + i / height : in_place(i / height, i % height);
         })) {
-      return "what is wrong lies where it lay in d_in, its row and column not exchanged: does an index or a pointer "
-             "move on along a row where it should go down the rows (by width in d_in, by height in d_out)?";
+      return "the wrong elements have the same row and column as in d_in: does an index or a pointer step along a row "
+             "where it should step down the rows (by width in d_in, by height in d_out)?";
     }
     return "";
   }

@@ -224,8 +224,8 @@ std::vector<Problem> OccupancyTest::ProblemsOf(const Case& one, const std::vecto
                   "whole one: round up",
                   {"input", {"warp_size"}})
         : one.kernel.registers == 0 && number() != 1 && number() != 2
-            ? "a divisor is 0: of a kernel without registers they are no limit: return kUnlimited first"
-            : "a divisor is 0 for these numbers: what is needed of this resource, 0 bytes or registers, is no limit: "
+            ? "a divisor is 0: registers do not limit a kernel without registers, so return kUnlimited first"
+            : "a divisor is 0: a kernel that needs 0 bytes or registers of this resource is not limited by it, so "
               "return kUnlimited first";
   }
   if (!report.trace.empty()) {

@@ -177,7 +177,7 @@ inline std::string SectorsHint(const WarpRequest& request, int found) {
   }
   if (found == active) return "threads that touch the same sector share it: count each sector once";
   if (found == (active * request.bytes + kSectorBytes - 1) / kSectorBytes) {
-    return "that is what the bytes would need side by side: mind where they begin, and what lies between them";
+    return "contiguous bytes would need that many: mind where the bytes begin, and the gaps between them";
   }
   if (request.active != ~0u) return "only threads whose bit in active is set touch anything";
   if (request.swap != 0) return "a sector moves once, in whatever order the threads touch it";

@@ -49,14 +49,14 @@ std::vector<float> ExpectedOf(const std::vector<float>& values, bool chained) {
 std::string HintOf(const std::vector<float>& values, const std::vector<float>& expected,
                    const std::vector<float>& found, uint64_t at, bool chained) {
   if (judge::HasBytes(found[at], judge::kNotArrived)) {
-    return "bytes 0xd7 stand for a copy that has not arrived: wait for its stream (cudaStreamSynchronize), then read "
-           "the page-locked buffer";
+    return "bytes 0xd7 mean that a copy has not arrived: wait for its stream (cudaStreamSynchronize), then read the "
+           "page-locked buffer";
   }
   if (judge::HasBytes(found[at], judge::kPoisonByte)) {
     return at == 0 ? "nothing was copied to h_out" : "nothing was copied there: do the chunks cover all n elements?";
   }
   if (found[at] == values[at])
-    return "that is h_in's element: the kernel has not been there, or the buffer that came back is not the one that it writes";
+    return "that is h_in's element: no kernel changed it, or the buffer that was copied back is not the kernel's";
   if (chained && found[at] == 0.5f * SimulatedOf(values[at])) {
     return "that is what a carry of 0 gives: piece c takes the carry that piece c - 1 has stored";
   }
@@ -132,7 +132,7 @@ std::optional<Problem> CheckChained(const CallContext& context, const CallReport
       Verdict::kRejected, context,
       {"h_out is right, but of " + judge::Counted(simulating, "launch", "launches") + " that simulate no more than " +
        Grouped(longest) + " follow one another"},
-      "piece c takes what the kernel of piece c - 1 has stored: the carries are the kernels' to compute, and to wait for");
+      "piece c takes what the kernel of piece c - 1 has stored: kernels have to compute the carries and wait for them");
 }
 
 // The largest number of operations in progress at once that their order allows: a dependent operation takes its
@@ -270,8 +270,7 @@ void ChunksTest::ExpectStreams(uint64_t n, int streams, Role role) {
       run.problems.push_back(
           MakeProblem(Verdict::kRejected, ContextOf(rung(), n, streams),
                       {"the results are right, but " + judge::Counted(used, "stream") + " had work, not " + asked},
-                      {"create as many streams as the launcher is told, and let chunk c go through stream c % streams",
-                       {"streams"}}));
+                      {"create `streams` streams, and let chunk c go through stream c % streams", {"streams"}}));
     }
   }
   Keep(run.report);

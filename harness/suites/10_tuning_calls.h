@@ -87,11 +87,11 @@ inline judge::EvidenceRun RunClock(judge::Runner& runner, const Machine& machine
     return wrong("a launch", "none", "launch the kernel between the two events");
   }
   if (code != right) {
-    return wrong(NameOfCode(right), NameOfCode(code), "what rung 1 returns of this configuration holds here too");
+    return wrong(NameOfCode(right), NameOfCode(code), "return what rung 1 returns for this configuration");
   }
   if (code != kDone) {
     if (report.arrays.back() == arguments.back().bytes) return run;
-    return wrong("*milliseconds as it was", "another value", "there is a time only where the launch was made: kDone");
+    return wrong("*milliseconds as it was", "another value", "store a time only if the launch was made (kDone)");
   }
   float milliseconds = 0;
   std::memcpy(&milliseconds, report.arrays.back().data(), sizeof milliseconds);
@@ -110,14 +110,14 @@ inline judge::EvidenceRun RunClock(judge::Runner& runner, const Machine& machine
     return run;
   }
   const double expected = Told(report.launches.back().microseconds);
-  constexpr double kTolerance = 0.01;  // of float's rounding, and a clock step
+  constexpr double kTolerance = 0.01;  // for float's rounding; a clock step is added
   if (std::abs(found - expected) <= kTolerance * expected + kStepMicroseconds) return run;
   const bool too_early = std::any_of(report.trace.begin(), report.trace.end(), [](const worker::ApiCall& call) {
     return call.function == "cudaEventElapsedTime" && call.error == kNotReady;
   });
   if (too_early) {
     return wrong(judge::Figure(expected) + " µs", "no time: cudaEventElapsedTime returned cudaErrorNotReady",
-                 "the launch is under way: wait for the second event, by cudaEventSynchronize, before you ask");
+                 "the launch is still running: wait for the second event with cudaEventSynchronize before you ask");
   }
   double all = 0;
   for (const vgpu::LaunchRecord& launch : report.launches) all += Told(launch.microseconds);
@@ -127,7 +127,7 @@ inline judge::EvidenceRun RunClock(judge::Runner& runner, const Machine& machine
         std::abs(milliseconds - expected) <= kTolerance * expected ? "cudaEventElapsedTime gives milliseconds"
         : found == 0 ? "no time passed between the events: is the launch between them?"
         : std::abs(found - all) <= kTolerance * all
-            ? "that is the time of all launches: the first event belongs after those to warm up"
+            ? "that is the time of all launches: record the first event after the warm-up launches"
             : "record one event right before the launch and one right after it, in its stream; then wait for "
               "the second, and ask for the time between them");
   judge::AddCalls(run.problems, report.trace, kEvents);
@@ -150,12 +150,12 @@ inline bool IsLaunchOf(const vgpu::LaunchRecord& launch, const vgpu::LaunchRecor
   return shape(launch) == shape(swept);
 }
 
-// Calls that come before the one that counts: none, five for fewer elements, one for more, or one of each, in turn from a
-// random start. They must not supply the answer, and neither the number of a call nor the size before it tells which one counts.
+// Makes calls before the one that counts: none, five for fewer elements, one for more, or one of each, in turn from a
+// random start. So no earlier call has the answer, and neither number nor sizes of calls reveal the one that counts.
 inline void CallBefore(judge::Runner& runner, const judge::CallContext& context, TuningBuffers& buffers,
                        const TuningInput& input, const std::vector<worker::Argument>& arguments) {
   judge::Suite& suite = judge::Suite::Get();
-  // Only what may earn points takes a turn, so that a submission's four searches for evidence have all four.
+  // Only searches that can earn points advance the turn, so that a submission's four get all four kinds.
   const bool is_reference =
       suite.has_runner(judge::Role::kReference) && &runner == &suite.runner(judge::Role::kReference);
   if (is_reference || input.in.size() <= kSmallTask) return;

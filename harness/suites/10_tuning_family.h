@@ -1,5 +1,5 @@
 // Calls of the family (rung 1 of assignment 10) and their checks; and the sweep of a family through all configurations,
-// by which tuners are judged.
+// against which tuners are judged.
 #pragma once
 
 #include <algorithm>
@@ -73,8 +73,7 @@ inline judge::HintText ExplainCount(const TuningInput& input, const Config& conf
   if (m > tile && found == count(last, m, less)) return "only the last tile was counted: add up over all tiles";
   if (last > 0 && found == count(0, last, less)) return "the last, partial tile is missing";
   if (found == expected + rest && rest > 0) {
-    return "the places of the last tile that have no mark are counted too: fill them with a value that is less than "
-           "no int";
+    return "places of the last tile without a mark are counted too: fill them with a value that is less than no int";
   }
   const size_t each = static_cast<size_t>(config.block) * static_cast<size_t>(config.items);
   if (found == judge::DeviceArray<int32_t>::FillValue()) {
@@ -122,12 +121,12 @@ inline std::optional<judge::Problem> CheckShape(const judge::CallContext& contex
   }
   if (const uint64_t blocks = (n + each - 1) / each; launch.grid.Count() != blocks) {
     return wrong(judge::Counted(blocks, "block"), judge::Grouped(launch.grid.Count()),
-                 "a block takes block * items elements, and there is none that has nothing to do");
+                 "a block takes block * items elements: launch no block without elements");
   }
   const uint64_t shared = uint64_t{launch.static_shared} + launch.dynamic_shared;
   if (const uint64_t bytes = static_cast<uint64_t>(config.tile) * sizeof(int32_t); shared != bytes) {
     return wrong(judge::Grouped(bytes) + " bytes of shared memory for a block", judge::Grouped(shared),
-                 "a tile is `tile` ints in shared memory, and nothing else is");
+                 "shared memory holds only the tile, which is `tile` ints");
   }
   return std::nullopt;
 }
@@ -291,7 +290,7 @@ inline vgpu::LaunchRecord PlainLaunch(const vgpu::LaunchRecord& launch, const Sw
   return plain;
 }
 
-// By tile, its configurations' multiples of a plain kernel's cost.
+// For each tile, its configurations by their cost, as a multiple of a plain kernel's.
 using SharesOfTile = std::map<int, std::map<double, Config>>;
 
 // Problems if one of a tile's configurations takes more than `most` times as much as another.
@@ -306,7 +305,7 @@ inline std::vector<judge::Problem> SpreadProblems(const std::string& rung, const
                                {{"counted", what + ": " + text(*shares.rbegin())},
                                 {" ", "and " + text(*shares.begin())},
                                 {"budget", "at most " + judge::Figure(most) + " times as much"}},
-                               "no configuration is to do more than its numbers ask for")};
+                               "no configuration may do more work than its parameters require")};
   }
   return {};
 }

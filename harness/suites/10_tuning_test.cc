@@ -152,7 +152,7 @@ TEST_P(FamilyTest, RefusesWhatIsNotValid) {
 TEST_P(FamilyTest, WorksAsItIsConfigured) {
   ExpectEffort(PublicTask());
   if (!ok() || OnGpu()) return;
-  // For any task: the winner is known.
+  // Also some configurations on another task: the best one for the public task is known.
   judge::Random random(Seed());
   const std::vector<Config> all = Configs();
   std::vector<Config> some(6);

@@ -62,7 +62,7 @@ inline std::optional<judge::Problem> CheckScan(const judge::CallContext& context
                             ExplainScan(values, found, mismatch->index));
 }
 
-// Row by row of the result.
+// Checks the transpose, row by row.
 inline std::optional<judge::Problem> CheckTranspose(const judge::CallContext& context, const judge::CallReport& report,
                                                     Shape shape, std::span<const float> matrix,
                                                     std::span<const float> found) {

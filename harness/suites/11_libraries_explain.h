@@ -67,23 +67,23 @@ inline std::string HintOfFinding(const vgpu::Finding& finding, const FaultyCall&
     case vgpu::FindingKind::kOutOfBounds:
     case vgpu::FindingKind::kInvalidAddress:
       if (says("the result")) {
-        return "with CUBLAS_POINTER_MODE_DEVICE the result goes to device memory; without it, to a variable of the "
-               "host's";
+        return "with CUBLAS_POINTER_MODE_DEVICE the result goes to device memory; without it, to a variable on the "
+               "host";
       }
       if (says("writes the output")) {
         return "a spectrum of n real numbers has n / 2 + 1 complex ones, for each signal";
       }
       if (says("reads the input")) return "the plan's length is n, and its last argument the number of signals";
       if (says(" matrix ")) {
-        return "a leading dimension is how far the columns of the matrix in memory lie apart, as cuBLAS sees them, which "
-               "is a row here; whether a matrix is transposed is the operation's to say, CUBLAS_OP_T or CUBLAS_OP_N";
+        return "a leading dimension is the distance in memory between two of what cuBLAS sees as columns, here rows. "
+               "Whether a matrix is transposed depends only on the operation, CUBLAS_OP_T or CUBLAS_OP_N";
       }
       if (buffer == "d_in" || buffer == "d_out") {
         return "the range is longer than the array: lengths are numbers of elements, and the end of d_in is d_in + n";
       }
       if (!call.is_filter && finding.kind == vgpu::FindingKind::kOutOfBounds) {
-        return "CUB uses as much temporary memory as its first call says: allocate so many bytes, and say no more than "
-               "that in the second";
+        return "CUB's first call returns the size of the temporary memory: allocate that many bytes, and pass no "
+               "larger size to the second";
       }
       if (call.is_filter && finding.kind == vgpu::FindingKind::kOutOfBounds) {
         return "number j of all spectra is multiplied with number j % (n / 2 + 1) of the filter's, which has no more";
@@ -106,12 +106,12 @@ inline void ExplainFaults(const judge::CallReport& report, const FaultyCall& cal
       problem.hint = "there are no elements here: return before anything else. cuFFT makes no plan of length 0";
     } else if (problem.verdict == judge::Verdict::kCrash && report.code == SIGSEGV && is_device_pointer) {
       problem.hint =
-          "an algorithm of Thrust took the pointer for one to host memory, and read it on the host: pass "
+          "a Thrust algorithm treated the pointer as one to host memory, and read it on the host: pass "
           "thrust::device as its first argument, or wrap the pointer in thrust::device_pointer_cast";
     } else if (problem.verdict == judge::Verdict::kCrash && report.code == SIGABRT) {
       problem.hint =
-          "an exception of Thrust's that nobody caught, or a failed assert(): the output says which. Is a range longer "
-          "than its array?";
+          "an uncaught exception of Thrust, or a failed assert(): the output says which. Is a range longer than its "
+          "array?";
     } else if (report.outcome == worker::Outcome::kDeviceTimeout) {
       problem.hint = "a launch for each element or signal: one call of a library's function does them all";
     }
@@ -166,7 +166,7 @@ inline std::string ExplainSum(std::span<const int32_t> values, int32_t found) {
   if (n == 0) return "the sum of no elements is 0";
   if (found == wrapped(exact - values[0])) return "the first element is missing: a range begins at d_in itself";
   if (found == wrapped(exact - values[n - 1])) {
-    return "the last element is missing: the end of a range is behind its last element, at d_in + n";
+    return "the last element is missing: the end of a range is one past its last element, at d_in + n";
   }
   if (found == wrapped(exact + values[0])) return "the first element is in it twice: the sum begins with 0";
   if (found == judge::Largest(values)) return "that is the largest element: the operation is thrust::plus";
@@ -219,7 +219,7 @@ inline std::string ExplainNorm(std::span<const float> values, double expected, d
     return "that is divided by the root of n: the root of the mean of the squares";
   const auto square = [](float value) { return static_cast<double>(value) * static_cast<double>(value); };
   if (n > 1 && is(std::sqrt(expected * expected - square(values[n - 1])))) {
-    return "the last element is missing: the end of a range is behind its last element, at d_in + n";
+    return "the last element is missing: the end of a range is one past its last element, at d_in + n";
   }
   if (n > 1 && is(std::sqrt(expected * expected - square(values[0])))) return "the first element is missing";
   if (n > 1 && is(std::sqrt(expected * expected - square(values[0]) + std::abs(static_cast<double>(values[0]))))) {
@@ -298,16 +298,16 @@ inline std::string ExplainTranspose(Shape shape, std::span<const float> in, std:
     return "d_out is a copy of d_in: the operation for A is CUBLAS_OP_T";
   }
   if (rows != columns && all(as_other_shape)) {
-    return "rows and columns are swapped: cuBLAS has columns one after the other. What is d_in in row order is for it "
+    return "rows and columns are swapped: cuBLAS stores matrices by columns. It sees d_in, which is stored by rows, as "
            "a matrix of `columns` rows and `rows` columns, with the leading dimension `columns`";
   }
   if (all([&](uint64_t i) { return 2 * expected(i); })) return "each element is doubled: alpha is 1, and beta is 0";
   if (all([&](uint64_t i) { return -expected(i); })) return "each element has the other sign: alpha is 1";
   if (std::all_of(found.begin(), found.end(), [](float value) { return value == 0; })) {
-    return "all elements are 0: alpha is 1, and A is the matrix that is not to be left out";
+    return "all elements are 0: alpha has to be 1, and A has to be the matrix";
   }
-  return "for cuBLAS columns lie one after the other, in a distance of the leading dimension: what is d_in in row "
-         "order is for it a matrix of " +
+  return "cuBLAS stores matrices by columns, a leading dimension apart: it sees d_in, which is stored by rows, as a "
+         "matrix of " +
          judge::Counted(columns, "row") + " and " + judge::Counted(rows, "column");
 }
 

@@ -26,8 +26,9 @@ inline double NormOf(std::span<const float> values) {
 
 using Spectrum = std::vector<std::complex<double>>;
 
-// The transform of each stride-th number from `first` on, as one of a length without large prime factors is made: of
-// the transforms of every p-th of these. roots[k]: the root of unity by k of all parts of the whole turn, backward.
+// The Fourier transform of every stride-th number from `first` on, combined from p transforms of every p-th of these,
+// where p is the smallest prime factor. Fast if there is no large prime factor. roots[k] = exp(-2 pi i k / n) for the
+// whole length n.
 inline Spectrum TransformOf(const Spectrum& numbers, const Spectrum& roots, uint64_t first = 0, uint64_t stride = 1) {
   const uint64_t n = numbers.size() / stride;
   if (n == 1) return {numbers[first]};
@@ -46,7 +47,7 @@ inline Spectrum TransformOf(const Spectrum& numbers, const Spectrum& roots, uint
   return result;
 }
 
-// In double precision, by definition where that takes few steps: zero elements of the filter cost nothing.
+// Computed in double precision: by definition if few elements of the filter are not 0, else by transforms.
 inline std::vector<double> Convolve(std::span<const float> signal, std::span<const float> filter) {
   constexpr uint64_t kMostSteps = 1 << 25;
   const uint64_t n = signal.size();
@@ -71,11 +72,10 @@ inline std::vector<double> Convolve(std::span<const float> signal, std::span<con
   return result;
 }
 
-// What a convolution by transforms in single precision keeps to. With u = 2^-24 a transform of length n has a relative
-// error, in the Euclidean norm, of at most 7 u log2(n) (Higham, Accuracy and Stability, theorem 24.2); primes up to 7
-// take no more. Of the product of two spectra that is twice as much, and as much again for the transform back, whose
-// elements are sums of the product's: each element is within 3 * 7 u log2(n) |signal| |filter|, and a few u more for
-// the multiplications.
+// The error bound of a convolution by transforms in single precision. With u = 2^-24 a transform of length n has a
+// relative error, in the Euclidean norm, of at most 7 u log2(n) (Higham, Accuracy and Stability, theorem 24.2), also
+// for primes up to 7. The product of two spectra has twice that error, and the inverse transform adds it a third time.
+// So each element is within 3 * 7 u log2(n) |signal| |filter|, plus a few u for the multiplications.
 inline double BoundOf(uint64_t n, double signal_norm, double filter_norm) {
   constexpr double kHalfUnit = 0x1p-24;
   return (21 * std::log2(static_cast<double>(n)) + 8) * kHalfUnit * signal_norm * filter_norm;
@@ -102,7 +102,7 @@ class FilterExplainer {
     if (std::all_of(found_.begin(), found_.end(), [](float value) { return value == 0; })) return "all elements are 0";
     const auto n = static_cast<double>(n_);
     const auto right = [&](uint64_t i) { return expected_[i]; };
-    if (Is(right, n)) return "each element is n times too large: cuFFT divides by n neither there nor back, so you do";
+    if (Is(right, n)) return "each element is n times too large: cuFFT divides by n in neither direction; you must";
     if (Is(right, 1 / n)) return "each element is n times too small: divide by n once";
     if (Is(right, std::sqrt(n)) || Is(right, 1 / std::sqrt(n))) return "divide by n once, not by its root";
     if (Is(right, n * n)) return "each element is n * n times too large: divide by n, do not multiply";
@@ -214,7 +214,7 @@ class FilterExplainer {
     return {std::cos(angle), sign * std::sin(angle)};
   }
 
-  // A missing number of the spectrum is a missing wave.
+  // If one number of the spectrum is missing, the difference is a wave of one frequency.
   std::string ExplainDifference() const {
     const double first = static_cast<double>(found_[0]) - expected_[0];
     if (std::abs(first) <= bound_) return "";
@@ -226,7 +226,7 @@ class FilterExplainer {
     }
     if (constant) return "every element is off by the same: number 0 of the spectrum has no part in the product";
     if (alternates) {
-      return "what is wrong changes its sign from element to element: the spectrum's last number has no part in the "
+      return "the error changes its sign from element to element: the spectrum's last number has no part in the "
              "product. There are n / 2 + 1 of them";
     }
     return "";

@@ -30,7 +30,7 @@ struct Shape {
 // Whole numbers, all different.
 std::vector<float> MakeMatrix(Shape shape, const judge::SeedKey& seed);
 
-// Signals of n elements, one after the other, and the filter that each gets.
+// Contiguous signals of n elements, and the filter for all of them.
 struct FilterInput {
   uint64_t n = 0, count = 1;
   std::vector<float> signals, filter;
@@ -41,7 +41,7 @@ FilterInput MakeFilterInput(uint64_t n, uint64_t count, uint64_t taps, const jud
 // Random signals; the filter is `weight` at one place.
 FilterInput MakeDelta(uint64_t n, uint64_t count, uint64_t place, float weight, const judge::SeedKey& seed);
 
-// One call each, and all its problems.
+// Each makes one call, and collects all its problems.
 judge::EvidenceRun RunSum(judge::Runner& runner, const std::string& rung, const Input<int32_t>& input);
 judge::EvidenceRun RunNorm(judge::Runner& runner, const std::string& rung, const Input<float>& input);
 judge::EvidenceRun RunScan(judge::Runner& runner, const std::string& rung, const Input<int32_t>& input);

@@ -22,7 +22,7 @@
 
 namespace lockstep::suites {
 
-// Calls without a device request that messages list anyway.
+// Functions that messages list although they make no request to the device.
 inline const std::vector<std::string> kShownFunctions = {
     "cudaMallocHost",        "cudaFreeHost",         "cudaStreamCreate",   "cudaStreamSynchronize",
     "cudaDeviceSynchronize", "cudaEventSynchronize", "cudaStreamWaitEvent"};
@@ -57,7 +57,7 @@ inline void ExplainFaults(std::vector<judge::Problem>& problems) {
           "an int of 4 bytes for each thread of a block";
     } else if (problem.finding->kind == vgpu::FindingKind::kRace) {
       problem.hint = !problem.finding->first.operation.empty()
-                         ? "nothing orders these two streams: put both operations into one, or record an event behind "
+                         ? "nothing orders these two streams: put both operations into one, or record an event after "
                            "the first, and let the other stream wait_for_event()"
                          : "blocks run in any order: the array that a launch writes is not the one that it reads";
     } else if (problem.finding->kernel == "circular_shift" &&
@@ -127,7 +127,7 @@ inline std::optional<judge::Problem> CheckShift(const judge::CallContext& contex
   } else if (is_shifted_by((n - places) % n)) {
     hint = "that is the shift to the other side: a positive shift goes toward the beginning";
   } else if (is_shifted_by(0)) {
-    hint = "that is d_in as it was: is places what shift comes to?";
+    hint = "that is d_in unchanged: is places the shift modulo n?";
   } else if (shift < 0) {
     hint = "the shift is negative: in Python, shift % n is never negative, and in C it would be";
   }
@@ -160,8 +160,8 @@ inline judge::HintText ExplainSum(std::span<const int32_t> values, int32_t found
              " elements: the next launch has to read the blocks' sums, and not d_in again";
     }
   }
-  return "each launch adds up what the one before has left: as many elements as that had blocks, in the array that it "
-         "wrote; block_sums needs blocks of a power of two";
+  return "each launch adds up the sums that the one before stored, one for each of its blocks; block_sums needs blocks "
+         "of a power of two";
 }
 
 inline std::optional<judge::Problem> CheckSum(const judge::CallContext& context, const judge::CallReport& report,
@@ -196,7 +196,7 @@ inline judge::HintText ExplainDifference(std::span<const int32_t> values, std::s
                      "array"
                    : "the elements from " + judge::Grouped(at) +
                          " on were not written: "
-                         "the last chunk is what is left, and no less";
+                         "the last chunk takes all that is left";
   }
   if (judge::HasBytes(out[at], judge::kNotArrived)) {
     return {"the copy had not arrived when the host read it: synchronize each stream first", {"copied element"}};
@@ -217,7 +217,7 @@ inline bool IsHostWait(const worker::ApiCall& call) {
          call.function == "cudaEventSynchronize";
 }
 
-// Whether the call takes memory, a stream or an event, which orders no chunks.
+// Whether the call allocates memory, or makes a stream or an event: such calls do not order chunks.
 inline bool IsTaken(const worker::ApiCall& call) {
   return call.kind == worker::ApiKind::kAllocate || call.function.find("Create") != std::string::npos ||
          call.function == "cudaMallocHost" || call.function == "cudaEventRecord";
@@ -271,7 +271,7 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
                     "give each copy and each launch of a chunk the chunk's stream");
   }
   constexpr const char* kTwoStreams =
-      "what is in one stream runs in its order: two streams, which the chunks take in turn";
+      "work in one stream runs in order: use two streams, which the chunks take in turn";
   if (streams.size() < 2) {
     return rejected("everything is in one stream", kTwoStreams);
   }

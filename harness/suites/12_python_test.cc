@@ -47,6 +47,7 @@ void CheckMeans(const CallContext& context, const CallReport& report, std::vecto
   judge::CheckNothingHeld(context, report, problems);
   if (problems.empty()) judge::CheckNoPageLockedHeld(context, report, problems);
   for (Problem& problem : problems) problem.hint = kHeldHint;
+  if (problems.empty()) judge::CheckNoneLeft(context, report, problems);
 }
 
 // A call of a launcher whose result goes to h_out, in host memory.
@@ -90,7 +91,7 @@ judge::EvidenceRun RunHostCall(judge::Runner& runner, CallContext context, const
   return run;
 }
 
-// Whether all that went to the host had come by a copy on the device.
+// Whether all bytes copied to the host had been written by copies within the device.
 bool LeavesFromACopy(const CallReport& report) {
   return std::ranges::all_of(report.trace, [&](const worker::ApiCall& last) {
     return last.kind != ApiKind::kDeviceToHost || last.failed || judge::WasCopiedOnTheDevice(report, last);

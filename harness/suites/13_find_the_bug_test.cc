@@ -111,22 +111,22 @@ std::string TextOf(const Case& one, Values order) {
       std::array{", random numbers", ", ascending numbers", ", descending numbers"}[static_cast<size_t>(order)];
   for (const auto& [name, offset] : {std::pair("d_in", one.in_offset), std::pair("d_out", one.out_offset)}) {
     if (offset > 0)
-      text += std::string(", ") + name + " begins " + std::to_string(4 * offset) + " bytes behind a multiple of 256";
+      text += std::string(", ") + name + " begins " + std::to_string(4 * offset) + " bytes past a multiple of 256";
   }
   return text;
 }
 
-// Whether program 2's last lanes exchange sums through shared memory and wait for each other neither in the warp nor in
-// the block. Relaxed atomics, and acquiring loads beside releasing stores, are no race, and order nothing here.
+// Whether the lanes of program 2's last warp exchange sums through shared memory without a barrier of the warp or the
+// block. Relaxed atomics, and acquire loads with release stores, are no race, but do not order these exchanges.
 bool WaitForNobody(uint64_t n, const vgpu::Counters& counted) {
   constexpr uint64_t kBlock = 256, kWarps = kBlock / kWarpSize, kSteps = 5;  // steps within a warp
-  constexpr uint64_t kStoresBefore = 16;                                     // by warps; 15 down to 32 sums
+  constexpr uint64_t kStoresBefore = 16;                                     // requests; 15 suffice down to 32 sums
   const uint64_t blocks = (n + kBlock - 1) / kBlock;
   return counted.warp_syncs < kSteps * blocks && counted.barriers < kSteps * kWarps * blocks &&
          counted.shared_store_requests + counted.shared_atomics > kStoresBefore * blocks;
 }
 
-// What a program no longer does, if its mistake went with it. `threads`: of its largest launch.
+// Which part of a program was removed together with its mistake, if any. `threads`: of its largest launch.
 std::optional<std::string> WhatIsGivenUp(int number, const Case& one, const judge::CallReport& report,
                                          const vgpu::Counters& counted, uint64_t threads) {
   if (counted.warp_instructions == 0) return std::nullopt;  // a run without counters
@@ -152,7 +152,7 @@ std::optional<std::string> WhatIsGivenUp(int number, const Case& one, const judg
     case 3:
       if (counted.warp_syncs >= warps && counted.atomics + counted.shared_atomics == 0) break;
       return "lanes do not add up by shuffles";
-    case 4:  // what a block waits for, and the total before, are in one sector each
+    case 4:  // a block reads the flag on which it waits and the total before it: one sector each
       if (counted.global_load_sectors <= counted.global_load_requests + kSectors * warps) break;
       return "blocks add up elements of the blocks before, and need not wait";
     case 5:
@@ -162,7 +162,7 @@ std::optional<std::string> WhatIsGivenUp(int number, const Case& one, const judg
       if (one.in_offset % kVector != 0 || one.out_offset % kVector != 0) break;
       if (counted.global_load_requests <= warps / 2 + kTail) break;
       return "it is computed without vectors, and these are aligned here";
-    case 8: {  // a tile that is used again takes barriers before and after; after its last use none
+    case 8: {  // a tile that is reused needs barriers before and after each use, except after the last one
       const bool used_again = threads < n && shared < 2 * kBlockBytes;
       const uint64_t least = used_again ? 3 * kBlock / kWarpSize * (n / (2 * kBlock)) : 0;
       const bool loads_once = counted.global_load_bytes <= bytes + n;
@@ -210,7 +210,7 @@ std::optional<Problem> CheckWork(const judge::CallContext& context, const judge:
                     "each program has kernels of its own: fix the mistake in " + own + "…");
   }
   if (report.variable_bytes > 0) {
-    return rejected("keeps something in memory of its own",
+    return rejected("the program keeps something in a variable of its own",
                     "no program has a __device__ variable: fix the mistake alone");
   }
   if (n < kFew) return std::nullopt;
@@ -228,15 +228,15 @@ std::optional<Problem> CheckWork(const judge::CallContext& context, const judge:
     return rejected("takes " + judge::Counted(counted.warp_instructions, "warp instruction") + " and " +
                         judge::Counted(requests, "request") + " of global memory; at most " + judge::Grouped(most) +
                         " and " + judge::Grouped(most_requests) + " count",
-                    "leave the work with the threads that had it, and in shared memory what was there");
+                    "leave the work to the threads that had it, and keep in shared memory what was there");
   }
   if (const auto given_up = WhatIsGivenUp(number, one, report, counted, threads)) {
-    return rejected(*given_up, "keep what the program is about, and fix its mistake: README.md says what each has");
+    return rejected(*given_up, "fix the mistake, but keep what the program is about: README.md says what that is");
   }
   // Contiguous lanes need four sectors per request, scattered ones more; a broadcast, or a single lane, one.
   if (2 * counted.global_load_sectors >= 3 * counted.global_load_requests) return std::nullopt;
-  return rejected("by single threads: of " + judge::Counted(counted.global_load_requests, "load") +
-                      " of global memory hardly any is of more than one lane",
+  return rejected("single threads made it: hardly any of its " + judge::Counted(counted.global_load_requests, "load") +
+                      " of global memory has more than one active lane",
                   "let the threads share the work as they did: the mistake is not that there are many threads");
 }
 

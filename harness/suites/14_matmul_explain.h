@@ -35,7 +35,7 @@ inline judge::HintText HintOfFault(const judge::Problem& problem) {
       return {"d_c holds garbage at first: begin each sum with 0", {"variable"}};
     case vgpu::FindingKind::kMisaligned:
       return "addresses are aligned to one element, and rows begin where the one before ends: a wider access needs an "
-             "address and row lengths that are multiples of it. Serve the other products with single elements";
+             "address and row lengths that are multiples of it. Otherwise access single elements";
     case vgpu::FindingKind::kOutOfBounds:
       if (buffer == "d_a") return "d_a has rows * depth elements: test the row against rows, and k against depth";
       if (buffer == "d_b")
@@ -63,7 +63,7 @@ class Suspect {
     const double found = static_cast<double>(result_[row_ * columns + column_]);
     const double off = std::abs(found - Right(row_, column_, 0, depth));
     if (factors_.values == Values::kReals && off < 0.1) {
-      return "this is close, and further off than any order of additions in float: are all products and sums float?";
+      return "this is close, but no order of float additions is that far off: are all products and sums float?";
     }
     if (std::isnan(found)) {
       return "0 times an infinity is no number: fill both tiles with 0 past their edges, and add no other row's elements";

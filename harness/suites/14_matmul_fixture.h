@@ -1,10 +1,10 @@
 // Shared by the public and the hidden tests of assignment 14.
 //
-// A product is compared with sums in double. Whole numbers are so small that every order of additions gives the same
-// float, so any other is wrong. Of real numbers a sum of k products in float, in any order, is within k u / (1 - k u)
-// times the sum of the products' magnitudes, with the unit roundoff u: no right order is refused. Their magnitudes are
-// from 1/2 to 1, so up to a depth of 1,000 that is less than half of one product: a product that is missing, or there
-// twice, is always seen.
+// Results are compared with sums in double. Whole numbers are so small that every order of additions gives the same
+// float, so any other result is wrong. For real numbers, a sum of k products in float, in any order, is within
+// k u / (1 - k u) times the sum of the products' magnitudes, with the unit roundoff u; this bound accepts every order.
+// Magnitudes are from 1/2 to 1, so up to a depth of 1,000 the bound is less than half of one product: a missing or
+// repeated product is always found.
 #pragma once
 
 #include <cstdint>

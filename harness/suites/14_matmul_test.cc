@@ -75,7 +75,7 @@ std::optional<Problem> CheckResult(const judge::CallContext& context, const judg
   const Product expected = Expected(context.launcher, shape, factors);
   const bool launched = !report.observed || !report.launches.empty();
   const auto mismatch = judge::CompareBounded<float>(expected.sums, found, expected.bounds);
-  const bool is_nothing = found.empty() || shape.depth == 0;  // sums of nothing may be set by cudaMemset
+  const bool is_nothing = found.empty() || shape.depth == 0;  // empty sums may be set by cudaMemset
   if (!mismatch) return launched || is_nothing ? std::nullopt : std::optional(judge::NoKernelProblem(context));
   if (!launched) return judge::UnfinishedProblem(context);
   const uint64_t row = mismatch->index / shape.columns, column = mismatch->index % shape.columns;

@@ -23,8 +23,8 @@ inline judge::HintText HintOfFault(const judge::Problem& problem) {
   switch (finding.kind) {
     case vgpu::FindingKind::kRace:
       if (shared) {
-        return "clear, count, add up: a barrier stands between each of the three and the next, and threads that count "
-               "in the same bin do so by atomics";
+        return "clear, count, add up: put a barrier between each of the three and the next, and count by atomics, "
+               "since threads share bins";
       }
       return buffer == "d_bins" ? "others change the same bin: read, add and store in one step, by atomicAdd" : "";
     case vgpu::FindingKind::kUninitialized:
@@ -40,7 +40,7 @@ inline judge::HintText HintOfFault(const judge::Problem& problem) {
     case vgpu::FindingKind::kOutOfBounds:
       if (buffer == "d_in") return "d_in has n elements, and a last vector may have fewer than sixteen";
       return buffer == "d_bins" || shared
-                 ? "an element is the number of its bin, read without a sign; of a word with several, shift and mask each"
+                 ? "an element is the number of its bin, read unsigned; in a word with several, shift and mask each one"
                  : "";
     default:
       return "";
@@ -95,14 +95,14 @@ inline std::string HintOfBins(const Input& input, std::span<const uint32_t> foun
       if (counted == 0) continue;
       return std::string("these are the bins of the ") + (first ? "first " : "last ") +
              judge::Counted(counted, "element") + " of " + judge::Grouped(n) +
-             (times > 1 ? ", each counted " + judge::Grouped(times) + " times" : "") + ": who takes the others?";
+             (times > 1 ? ", each counted " + judge::Grouped(times) + " times" : "") + ": which thread takes the rest?";
     }
   }
   if (!counts && std::ranges::equal(Histogram({input.values, std::vector<uint32_t>(n, 1), ""}, found.size()), found)) {
     return "these are the numbers of elements: add each one's weight";
   }
   if (std::ranges::equal(Histogram(FirstOfEach(input), found.size()), found)) {
-    return "of a warp's equal elements one is counted: the lane that adds for all adds what all of them have";
+    return "only one of a warp's equal elements is counted: the lane that adds for all has to add the values of all";
   }
   if (!counts) return "are there weights that are added to another element's bin, twice, or not at all?";
   if (all == 0) return "no element is counted";

@@ -26,22 +26,22 @@ inline std::string HintOfFault(const std::string& rung, const judge::Problem& pr
   switch (problem.finding->kind) {
     case vgpu::FindingKind::kRace:
       if (shared) {
-        return "a barrier stands between filling the tile and reading it; a step reads one array and stores to another, and "
-               "a barrier stands between each two";
+        return "put a barrier between filling the tile and reading it; each step reads one array and stores to "
+               "another, and needs a barrier after it";
       }
       return buffer == "d_out" ? "pixel (x, y) is d_out[y * width + x], and one thread stores it" : "";
     case vgpu::FindingKind::kUninitialized:
       if (shared && IsSteps(rung)) {
-        return "nothing was stored to this word: the halo is as wide as there are steps, in the corners too, and a step "
-               "that leaves out its array's outermost pixels leaves one less on each side for the next";
+        return "nothing was stored to this word: the halo is as wide as the number of steps, in the corners too, and "
+               "each step that leaves out the outermost pixels leaves one less on each side for the next";
       }
       if (shared && IsSeparable(rung)) {
         return "nothing was stored to this word: the halo has corners, its rows need their sums along the row too, and "
-               "what is stored as [y][x] is read as [y][x]";
+               "a word stored as [y][x] has to be read as [y][x]";
       }
       return shared
-                 ? "nothing was stored to this word of the tile: the halo lies on all four sides and in the corners, and "
-                   "has more words than a block has threads; all of these load, also those without a pixel"
+                 ? "nothing was stored to this word of the tile: the halo is on all four sides and in the corners. It "
+                   "has more words than a block has threads, and threads without a pixel have to load too"
                  : "";
     case vgpu::FindingKind::kMisaligned:
       return "arrays are aligned to one element, and rows begin where the one before ends: a wider access needs an "
@@ -52,7 +52,7 @@ inline std::string HintOfFault(const std::string& rung, const judge::Problem& pr
       }
       if (shared) return "how large is the tile with its halo on both sides where the radius, or the steps, are 8?";
       if (buffer == "d_in")
-        return "beyond the image lies its nearest pixel: bring x into 0 to width - 1, y into 0 to height - 1, before you load";
+        return "a pixel beyond the image is its nearest one: clamp x and y to the image before you load";
       return buffer == "d_out" ? "test x against width and y against height before the store" : "";
     default:
       return "";
@@ -100,16 +100,16 @@ inline std::string HintOfImage(Image image, const Input& input, std::span<const 
                                std::span<const float> found, uint64_t wrong) {
   const auto close = [&](uint64_t i, double value, double most) { return std::abs(found[i] - value) <= most; };
   if (bound > 0 && close(wrong, expected[wrong], 0.1)) {
-    return "this is close, and further off than any order of additions in float: are all weights and sums float?";
+    return "this is close, but no order of float additions is that far off: are all weights and sums float?";
   }
   if (!input.filter.empty() && std::ranges::all_of(found, [](float sum) { return sum == 0; }))
-    return "every pixel is 0: do the weights stand where the kernel reads them?";
+    return "every pixel is 0: are the weights where the kernel reads them?";
   std::vector<std::pair<std::vector<double>, std::string>> mistakes;
   const auto reach = static_cast<int64_t>(image.reach);
   const auto add = [&](const std::vector<float>& filter, int64_t along_y, bool zeros, const char* hint) {
     if (!filter.empty()) mistakes.emplace_back(Convolved(input.pixels, image, filter, reach, along_y, zeros), hint);
   };
-  add(input.filter, reach, true, "beyond the image this counts 0: take the nearest pixel of the edge");
+  add(input.filter, reach, true, "beyond the image this takes 0: take the nearest pixel of the edge");
   add({input.filter.rbegin(), input.filter.rend()}, reach, false,
       "the filter is turned around: its first weight is for the pixel `radius` up and to the left");
   std::vector<float> exchanged;
@@ -136,12 +136,12 @@ inline std::string HintOfImage(Image image, const Input& input, std::span<const 
     has_inner |= to_edge >= image.reach;
     if (to_edge >= image.reach && !close(i, expected[i], 1e-3)) {
       return input.filter.empty() && reach > 1
-                 ? "each step makes one more pixel on each side of a tile wrong: the halo is as wide as there are steps"
+                 ? "each step makes one more pixel on each side of a tile wrong: the halo has to have a pixel per step"
                  : "does each of this call's weights meet its pixel: weight (j, i) the one at (x + i - radius, y + j - radius)?";
     }
   }
   if (!has_inner) return "";
-  return "only pixels near an edge are wrong: beyond it lies its nearest pixel, in corners too, and in each step anew";
+  return "only pixels near an edge are wrong: a pixel beyond it is the nearest one, in corners too, and in every step";
 }
 
 }  // namespace lockstep::suites

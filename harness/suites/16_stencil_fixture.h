@@ -1,9 +1,9 @@
 // Shared by the public and the hidden tests of assignment 16.
 //
-// Whole numbers are so small that every order of additions gives the same float, as are the fractions that steps leave:
-// any other result is wrong. Real numbers have magnitudes from 1/2 to 1. A sum of k products of these in float, in any
-// order, is within k u / (1 - k u) of the weights' magnitudes, with the unit roundoff u: far less than one product. Each
-// step rounds three times, so that pixels between steps can't be kept in fewer bits.
+// Whole numbers, and the fractions that steps make of them, give the same float in every order of additions, so any
+// other result is wrong. Real numbers have magnitudes from 1/2 to 1. A sum of k products of these in float, in any
+// order, is within k u / (1 - k u) times the sum of the weights' magnitudes, with the unit roundoff u: far less than
+// one product. A step may round three times, which is too little to keep pixels between steps in fewer bits.
 #pragma once
 
 #include <cstdint>

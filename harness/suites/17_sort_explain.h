@@ -1,4 +1,4 @@
-// What the right order is, and what a wrong one reveals about the mistake.
+// The right order of keys, and explanations of wrong ones.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline bool IsCompaction(const std::string& rung) { return rung.starts_with("com
 inline bool IsSplit(const std::string& rung) { return rung.starts_with("split"); }
 inline bool IsPairs(const std::string& rung) { return rung.starts_with("sort5"); }
 
-// A hint for a fault of a kernel, where a sort has one that says more than the fault's own; else "".
+// A hint for a kernel's fault that is more specific than the fault's own; else "".
 inline std::string HintOfFault(const judge::Problem& problem) {
   constexpr const char* kPastTheEnd =
       "a place is past the end: is the flag 0 for a thread without a key and for a key that stays out (keys are "
@@ -41,17 +41,16 @@ inline std::string HintOfFault(const judge::Problem& problem) {
                    "own tile and in all others"
                  : "";
     case vgpu::FindingKind::kUninitialized:
-      return shared
-                 ? "nothing was stored to this word before: does a barrier stand between the stores and this load, do threads "
-                   "without a key take part in the scan, with a flag of 0, and do counts begin with 0?"
-                 : "";
+      return shared ? "nothing was stored to this word before: is there a barrier between the stores and this load, do "
+                      "threads without a key take part in the scan, with a flag of 0, and do counts begin with 0?"
+                    : "";
     case vgpu::FindingKind::kMisaligned:
       return "arrays are aligned to one element: a wider access needs an address that is a multiple of it";
     case vgpu::FindingKind::kOutOfBounds:
       if (buffer == "d_in" || buffer == "d_keys") return "threads past n have no key";
       if (buffer.starts_with("cudaMalloc") && problem.finding->first.access == vgpu::AccessKind::kStore) {
-        return "a key's place is where its digit's keys of this tile begin, plus how many of these stand before it; and "
-               "counts need a word for each tile, of each digit";
+        return "a key's place is where its digit's keys of this tile begin, plus the number of these before it; and "
+               "there is one count for each digit of each tile";
       }
       return result ? kPastTheEnd : "";
     default:
@@ -59,7 +58,7 @@ inline std::string HintOfFault(const judge::Problem& problem) {
   }
 }
 
-using Order = std::vector<uint64_t>;  // which key of the input stands at each place of the result
+using Order = std::vector<uint64_t>;  // for each place of the result, the index of its key in the input
 
 inline Order ExpectedOrder(const std::string& rung, const Input& input) {
   Order order(input.keys.size());
@@ -74,20 +73,20 @@ inline Order ExpectedOrder(const std::string& rung, const Input& input) {
   return order;
 }
 
-// A hint for keys that are in a wrong order, all of them there; or "".
+// A hint for a result that has all keys, but in a wrong order; or "".
 inline std::string HintOfOrder(const std::string& rung, const Input& input, const std::vector<uint64_t>& found) {
   if (found == input.keys && !IsCompaction(rung)) return "this is the input: nothing was moved";
   if (IsSplit(rung)) {
     const auto is_zero = [&](uint64_t key) { return (key >> input.parameter & 1) == 0; };
     if (std::ranges::is_partitioned(found, is_zero)) {
       return "zeros and ones are apart, but not in the order that they had: a stable split counts those before in the "
-             "input, not those that came first in time";
+             "input, not those that were handled earlier";
     }
     return std::ranges::is_partitioned(found, std::not_fn(is_zero)) ? "the keys with a 1 came first" : "";
   }
   if (IsCompaction(rung)) {
-    return "these are the right keys in another order: a key's place is the number of those kept before it in d_in, not "
-           "of those that came first in time";
+    return "these are the right keys in another order: a key's place is the number of those kept before it in d_in, "
+           "not of those that were handled earlier";
   }
   if (std::ranges::is_sorted(found, std::greater())) return "the order is descending";
   const unsigned bits = IsPairs(rung) ? 64 : 32;
@@ -108,19 +107,19 @@ inline std::string HintOfOrder(const std::string& rung, const Input& input, cons
              " alone: a later pass has to keep the order of keys whose digits are equal";
     }
   }
-  return "all keys are there, in a wrong order: is each pass stable, does it read what the one before stored, and do a digit's "
-         "counts of all tiles stand before the next digit's?";
+  return "all keys are there, in a wrong order: is each pass stable, does it read what the one before stored, and do "
+         "the counts of a digit in all tiles come before those of the next digit?";
 }
 
-// A hint for a result that is wrong at this place first.
+// A hint for a result whose first wrong place is this one.
 inline std::string HintOfKeys(const std::string& rung, const Input& input, std::vector<uint64_t> expected,
                               const std::vector<uint64_t>& found, uint64_t wrong) {
   std::vector<uint64_t> keys = input.keys, sorted = found;
   for (std::vector<uint64_t>* each : {&keys, &expected, &sorted}) std::ranges::sort(*each);
   if (sorted == expected) return HintOfOrder(rung, input, found);
   if (!std::ranges::binary_search(keys, found[wrong])) {
-    return "this is none of the keys that were given: a thread without a key stores nothing, and what fills up a tile has "
-           "to stay behind its keys";
+    return "this is none of the given keys: a thread without a key stores nothing, and values that fill up a tile must "
+           "come after its keys";
   }
   if (IsCompaction(rung)) {
     std::vector<uint64_t> below = input.keys;
@@ -133,7 +132,7 @@ inline std::string HintOfKeys(const std::string& rung, const Input& input, std::
   }
   if (wrong > 0 && std::has_single_bit(wrong)) {
     return "all is right up to element " + judge::Grouped(wrong) +
-           ": what does a tile, or a tile of tiles, know of those before it?";
+           ": does each tile, and each tile of tiles, add the counts of all before it?";
   }
   return "keys are lost, or there twice: two of them were given the same place";
 }

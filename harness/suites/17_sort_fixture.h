@@ -1,4 +1,4 @@
-// What the public and the hidden tests of assignment 17 share.
+// Shared by the public and the hidden tests of assignment 17.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@ enum class Keys : uint8_t {
   kRandom,    // any bits
   kOne,       // all equal
   kFew,       // four different ones
-  kLowBits,   // different in their last eight bits alone
-  kHighBits,  // different in their first eight bits alone
+  kLowBits,   // different only in their last eight bits
+  kHighBits,  // different only in their first eight bits
   kSorted,
   kReversed,
 };
 constexpr Keys kAllKeys[] = {Keys::kRandom,   Keys::kOne,    Keys::kFew,     Keys::kLowBits,
                              Keys::kHighBits, Keys::kSorted, Keys::kReversed};
 
-// How many elements into its allocation a buffer begins; values as keys. Allocations are aligned to 256 bytes.
+// Offset of a buffer in its allocation, in elements; values as keys. Allocations are aligned to 256 bytes.
 struct Offsets {
   uint64_t in = 0, out = 0;
 };
 
-// What a rung is given.
+// A rung's input.
 struct Input {
   std::vector<uint64_t> keys;
   std::vector<uint32_t> values;  // on rung 5
   uint32_t parameter = 0;        // the limit of a compaction, or the bit of a split
-  std::string what;              // as messages name it
+  std::string what;              // the name in messages
 };
 
 class SortTest : public judge::LauncherTest {
  protected:
-  // Inputs of these lengths, one after another in the same buffers; of several the last may keep no memory. Does nothing
-  // where a problem was found before, and for lengths that the rung does not take.
+  // Sorts inputs of these lengths in sequence in the same buffers; with several, the last call must keep no memory. No
+  // effect after a problem was found, or for lengths that the rung does not support.
   void Expect(const std::vector<uint64_t>& lengths, Keys keys = Keys::kRandom, Offsets offsets = {},
               judge::Role role = judge::Role::kChecked);
   void ExpectLimit(uint64_t n, uint32_t limit);  // on the rungs of compaction

@@ -46,7 +46,7 @@ Input MakeInput(const std::string& rung, uint64_t n, Keys kind, const judge::See
   if (kind == Keys::kReversed) std::ranges::reverse(input.keys);
   if (IsPairs(rung)) input.values = judge::MakeWords(n, judge::SeedFor(seed, "values"));
   if (IsCompaction(rung) && n > 0) {
-    // One of the keys, with 3/8 to 5/8 of the others below it; of equal ones all or none are.
+    // The limit is one of the keys, with 3/8 to 5/8 of the others below it; if all are equal, all or none are below.
     std::vector<uint64_t> keys = input.keys;
     const auto middle =
         keys.begin() + static_cast<std::ptrdiff_t>(n * static_cast<uint64_t>(random.Between(24, 40)) / 64);
@@ -60,7 +60,7 @@ Input MakeInput(const std::string& rung, uint64_t n, Keys kind, const judge::See
   return input;
 }
 
-// What a rung is given, for up to `most` keys; T is one of them.
+// A rung's buffers, for up to `most` keys of type T.
 template <class T>
 struct Buffers {
   Buffers(judge::JudgeDevice& device, const std::string& rung, uint64_t most, Offsets offsets)
@@ -98,7 +98,7 @@ std::optional<Problem> CheckKeys(const judge::CallContext& context, const judge:
                                                {found.begin(), found.end()}, mismatch->index));
 }
 
-// The number of keys that were kept, or the values that belong to the keys.
+// Checks the number of keys that were kept, or the values that belong to the keys.
 std::optional<Problem> CheckOthers(const judge::CallContext& context, const Input& input, const Order& order,
                                    std::span<const uint32_t> count, std::span<const uint32_t> values) {
   if (!count.empty() && count[0] != order.size()) {
@@ -106,7 +106,7 @@ std::optional<Problem> CheckOthers(const judge::CallContext& context, const Inpu
         Verdict::kWrong, context,
         {"*d_count is wrong", {"expect", std::to_string(order.size())}, {"found", judge::FoundText(count[0])}},
         order.empty() ? "where nothing is kept, the number is 0: it has to be stored all the same"
-                      : "the number of keys kept is the scan's last value and its flag");
+                      : "the number of keys kept is the scan's last value plus its flag");
   }
   std::vector<uint32_t> expected;
   for (uint64_t i = 0; i < values.size(); ++i) expected.push_back(input.values[order[i]]);
@@ -123,7 +123,7 @@ std::optional<Problem> CheckOthers(const judge::CallContext& context, const Inpu
                                       : "this key is there more than once: pairs with equal keys keep their order");
 }
 
-// Makes one call, and finds all that is wrong with how it went.
+// Makes one call, and collects all its problems.
 template <class T>
 judge::EvidenceRun CallIn(judge::Runner& runner, const std::string& rung, Buffers<T>& buffers, const Input& input,
                           bool repeats) {
@@ -157,7 +157,7 @@ judge::EvidenceRun CallIn(judge::Runner& runner, const std::string& rung, Buffer
        .is_work = !keys.empty(),
        .check = [&](const judge::CallReport& report, auto found) -> std::optional<Problem> {
          const auto count_now = count.Look(), values_now = values_out.Look();
-         // Without a kept key a stub's d_out is right.
+         // If no key is kept, even a stub's d_out is right.
          if (found.empty() && !keys.empty() && report.observed && report.launches.empty() &&
              count_now.values()[0] != 0) {
            return judge::UnfinishedProblem(context);
@@ -222,7 +222,7 @@ void SortTest::ExpectLimit(uint64_t n, uint32_t limit) {
   ExpectAll({input}, {}, Role::kChecked);
 }
 
-// From inputs that forgive most to those that forgive least, so that the first message is the plainest.
+// From the least to the most demanding inputs, so that the first message is the simplest.
 TEST_P(SortTest, MovesWholeTiles) {
   for (const uint64_t n : {32, 256, 1024, 4096, 16384}) Expect({n});
 }
@@ -239,7 +239,7 @@ TEST_P(SortTest, MovesAllKindsOfKeys) {
 }
 
 TEST_P(SortTest, KeepsAllOrNone) {
-  // Quick to say that a rung is not begun.
+  // A quick check that reports a rung not begun.
   Expect({33});
   for (const uint64_t n : {1, 500, 3000}) ExpectLimit(n, 0), ExpectLimit(n, ~0U), ExpectLimit(n, 1U << 31);
 }
@@ -251,12 +251,12 @@ TEST_P(SortTest, MovesKeysAtAnyAddress) {
 }
 
 TEST_P(SortTest, HandlesNothing) {
-  // For a rung that cannot even sort two keys, that is the message.
+  // If the rung can't sort two keys yet, report that first.
   Expect({2});
   Expect({0});
 }
 
-// More than a tile's worth of tiles, of any usual size, and not a multiple of one.
+// Many tiles, the last one partly filled. Compaction and split get more tiles than keys per tile (up to 2048).
 TEST_P(SortTest, MovesManyKeys) {
   Expect({33}, Keys::kRandom, {}, Role::kPlain);
   const bool sorts = !IsCompaction(rung()) && !IsSplit(rung());
@@ -275,7 +275,7 @@ namespace lockstep::judge {
 
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   suites::Input input = suites::MakeInput(rung, one.elements, suites::Keys::kRandom, one.seed);
-  // Any bit, so that none tells what is measured.
+  // Any bit, so that the bit does not reveal which call is measured.
   if (suites::IsSplit(rung)) input.parameter = static_cast<uint32_t>(Random(SeedFor(one.seed, "bit")).Next() % 32);
   return suites::Call(runner, rung, {std::move(input)},
                       {one.Offset("d_in", kWholeSectors), one.Offset("d_out", kWholeSectors)});

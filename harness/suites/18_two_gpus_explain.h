@@ -1,4 +1,4 @@
-// The right result of a call on several devices, and what a wrong one reveals about the mistake.
+// The right result of a call on several devices, and explanations of wrong ones.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline uint32_t Staged(uint32_t word, int stages) {
   return word;
 }
 
-// A step; where `cuts` are given, rows on one side of a cut take the other side's as zeros.
+// The field after a step. cuts: between the rows cut - 1 and cut nothing is exchanged; each counts the other as zeros.
 inline Words Stepped(const Words& field, int width, int height, std::span<const int> cuts = {}) {
   Words next(field.size());
   const auto row = static_cast<size_t>(width);
@@ -41,7 +41,7 @@ inline Words Stepped(const Words& field, int width, int height, std::span<const 
   return next;
 }
 
-// The sum of some devices' rows, each this many times.
+// The sum of all devices' rows at one place, with device d's row times[d] times.
 inline uint32_t SumAt(const Task& task, const Words& words, uint64_t at, std::span<const uint32_t> times) {
   uint32_t sum = 0;
   for (size_t d = 0; d < times.size(); ++d) sum += times[d] * words[d * task.n + at];
@@ -62,7 +62,7 @@ inline Words Expected(const std::string& rung, const Task& task, const Words& wo
   return expected;
 }
 
-// A hint for a fault of a kernel; else "".
+// A hint for a kernel's fault; else "".
 inline std::string HintOfFault(const judge::Problem& problem) {
   if (!problem.finding || !problem.finding->memory) return "";
   const auto& memory = *problem.finding->memory;
@@ -76,7 +76,7 @@ inline std::string HintOfFault(const judge::Problem& problem) {
                    "(cudaMemcpyPeerAsync), and launch with that device current"
                  : "";
     case vgpu::FindingKind::kRace:
-      return "streams of different devices wait for nothing by themselves: record an event behind the one "
+      return "streams of different devices wait for nothing by themselves: record an event after the one "
              "(cudaEventRecord), and let the other's stream wait for it (cudaStreamWaitEvent)";
     case vgpu::FindingKind::kUninitialized:
       return "nothing was stored there: has the neighbour's row arrived, and do the rows outside of the field hold zeros?";
@@ -111,14 +111,14 @@ inline std::string HintOfRing(const Task& task, const Words& words, const Words&
   return "do all devices agree where a segment begins and ends, and which one is sent in which round?";
 }
 
-// A hint for a result that is wrong at this place first.
+// A hint for a result whose first wrong place is this one.
 inline std::string HintOfResult(const std::string& rung, const Task& task, const Words& words, const Words& found,
                                 uint64_t wrong) {
   if (judge::HasBytes(found[wrong], judge::kPoisonByte)) {
     return wrong == 0 ? "nothing was copied to h_out" : "nothing was copied there: do the parts cover all of h_out?";
   }
   if (judge::HasBytes(found[wrong], judge::kNotArrived)) {
-    return "bytes 0xd7 stand for a copy that has not arrived: wait for its stream before you read the page-locked buffer";
+    return "bytes 0xd7 mean that a copy has not arrived: wait for its stream before you read the page-locked buffer";
   }
   if (IsField(rung)) return HintOfField(task, words, found);
   if (IsRing(rung)) return HintOfRing(task, words, found, wrong);
@@ -127,7 +127,7 @@ inline std::string HintOfResult(const std::string& rung, const Task& task, const
       return "this is the word after " + judge::Counted(static_cast<uint64_t>(stages), "stage");
     }
   }
-  return "stage s, from 0 on, is device s's, and takes what the stage before has stored";
+  return "device s makes stage s, counted from 0, with the results of the stage before";
 }
 
 }  // namespace lockstep::suites

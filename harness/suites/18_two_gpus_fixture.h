@@ -11,7 +11,7 @@
 
 namespace lockstep::suites {
 
-// What a launcher is called with: n words (rung 3: of each device), or a field and the number of steps.
+// The input of a call: n words (rung 3: for each device), or a field and the number of steps.
 struct Task {
   int devices = 1;
   uint64_t n = 0;

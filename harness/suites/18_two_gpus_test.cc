@@ -1,4 +1,4 @@
-// Assignment 18, two GPUs: the tests that students have. Each runs on every rung that it fits.
+// Assignment 18, two GPUs: the tests that students have. Each runs on every rung to which it applies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,15 +32,15 @@ CallContext ContextOf(const std::string& rung, const Task& task) {
   return context;
 }
 
-// The kernels' work: words changed, or added.
+// The kernels' work: the number of words that they change or add.
 uint64_t WorkOf(const std::string& rung, const Task& task) {
   const auto devices = static_cast<uint64_t>(task.devices);
   if (IsStages(rung)) return task.n * devices;
   return IsRing(rung) ? task.n * (devices - 1) : CellsOf(task) * static_cast<uint64_t>(task.steps);
 }
 
-// Whether the host has computed more of the result than it may have passed on for a device: of a field the rows at the
-// parts' ends go through it in programs without copies between devices.
+// Whether the host sent words of the result to the devices, more than it may have forwarded: in programs without copies
+// between devices, the rows at the ends of a field's parts go through the host.
 bool WasSent(const CallContext& context, const CallReport& report, const Task& task) {
   constexpr uint64_t kFewOf = 16;
   const uint64_t sent = judge::WordsCome(report.memory.to_device, report.arrays.at(1));
@@ -49,11 +49,11 @@ bool WasSent(const CallContext& context, const CallReport& report, const Task& t
   return sent > std::min(words / kFewOf + ends, words - 1);
 }
 
-// Of what has to be all, so little may be missing: of many words only some are compared.
+// Checks for all words tolerate one missing in this many, because only some of many words are compared.
 constexpr uint64_t kAboutAll = 16;
 
-// What has to leave a device by copies if it did its part: on rung 1 its stage's words, on rung 3 all sums, and of a
-// field a good deal of its rows, of which those that were rounded up leave the last device half of a part.
+// Checks that copies took the device's part from its memory: on rung 1 its stage's words, on rung 3 all sums, and of a
+// field at least a quarter of an equal share of the rows, because the last device's part may be only half of that.
 std::optional<Problem> CheckPart(const CallContext& context, const CallReport& report, const Task& task,
                                  const Words& words, int device) {
   constexpr uint64_t kOfPart = 4;
@@ -63,7 +63,7 @@ std::optional<Problem> CheckPart(const CallContext& context, const CallReport& r
   Words part = judge::ValuesOf<uint32_t>(report.arrays.at(1));
   uint64_t least = part.size();
   if (IsStages(context.launcher)) {
-    least -= least / kAboutAll;  // a few words of a stage are alike those of others
+    least -= least / kAboutAll;  // a few words of a stage equal those of others
     std::ranges::transform(words, part.begin(), [&](uint32_t word) { return Staged(word, device + 1); });
   } else if (IsRing(context.launcher)) {
     part.resize(least = task.n);
@@ -71,7 +71,7 @@ std::optional<Problem> CheckPart(const CallContext& context, const CallReport& r
     least /= static_cast<uint64_t>(task.devices) * kOfPart;
   }
   const bool is_ring = IsRing(context.launcher);
-  // On the other rungs what a device was sent is another one's work.
+  // Except on the ring, words that the device received don't count: they are another device's work.
   const uint64_t left = is_ring ? judge::WordsCome(output.all, judge::BytesOf(part))
                                 : judge::WordsCome(output.stored, judge::BytesOf(part), output.received);
   if (left >= least) return std::nullopt;
@@ -86,7 +86,7 @@ std::optional<Problem> CheckPart(const CallContext& context, const CallReport& r
                                "kernel runs");
 }
 
-// Whether each device ran a kernel. On rung 3 a device may only pass sums on.
+// Checks that each device ran a kernel, except on rung 3, where a device may only forward sums.
 std::optional<Problem> CheckRan(const CallContext& context, const CallReport& report, const Task& task) {
   for (int d = 0; d < task.devices && !IsRing(context.launcher); ++d) {
     if (std::ranges::any_of(report.operations, [&](const worker::StreamedOperation& operation) {
@@ -101,7 +101,7 @@ std::optional<Problem> CheckRan(const CallContext& context, const CallReport& re
   return std::nullopt;
 }
 
-// Whether kernels stored the sums that left the devices by copies, on whatever device.
+// Checks that the sums in copies from the devices had been stored by kernels, on any device.
 std::optional<Problem> CheckSums(const CallContext& context, const CallReport& report, const Task& task) {
   uint64_t sums = 0;
   const auto row = std::span(report.arrays.at(1)).first(task.n * sizeof(uint32_t));
@@ -112,10 +112,10 @@ std::optional<Problem> CheckSums(const CallContext& context, const CallReport& r
                      "the kernels have to do the work, on all words");
 }
 
-// Whether kernels of all devices did the work, each its part or a good deal of it.
+// Checks that kernels of all devices did the work, each its part or much of it.
 std::optional<Problem> CheckWorked(const CallContext& context, const CallReport& report, const Task& task,
                                    const Words& words) {
-  constexpr int kFewRows = 4;  // of few rows a device may have no part
+  constexpr int kFewRows = 4;  // with few rows a device may have no part
   if (!IsField(context.launcher) || task.height >= kFewRows * task.devices) {
     if (auto problem = CheckRan(context, report, task)) return problem;
     for (int d = 0; d < task.devices; ++d) {
@@ -127,7 +127,7 @@ std::optional<Problem> CheckWorked(const CallContext& context, const CallReport&
   }
   vgpu::Counters counted;
   for (const vgpu::LaunchRecord& launch : report.launches) counted += launch.counters;
-  // A cell takes four additions, a stage one that multiplies too.
+  // A cell takes four additions, a stage at least one multiply-add.
   const uint64_t least = WorkOf(context.launcher, task) * (IsField(context.launcher) ? 4 : 1) / vgpu::kWarpSize;
   if (counted.warp_instructions == 0 || counted.integer_instructions >= least) return std::nullopt;
   return MakeProblem(Verdict::kRejected, context,
@@ -175,7 +175,7 @@ judge::EvidenceRun Call(judge::Runner& runner, const std::string& rung, const Ta
     arguments.push_back(Argument::Integer(task.n));
   }
   arguments.push_back(Argument::Integer(task.devices));
-  // Launches are limited by the number of elements: some for each device and step.
+  // The limit on launches grows with the elements: this allows some launches for each device and step.
   constexpr uint64_t kLaunches = 16, kElementsALaunch = 128;
   const auto turns = static_cast<uint64_t>((1 + task.steps) * task.devices);
   runner.LimitInstructions(words.size() + kElementsALaunch * kLaunches * turns);
@@ -250,7 +250,7 @@ TEST_P(GpusTest, HandlesLittle) {
   ExpectField(2, 20, 10, 0);
 }
 
-// What an earlier call left behind is wrong here.
+// Results left from an earlier call are wrong here.
 TEST_P(GpusTest, RunsAgain) {
   for (const int devices : {2, 1, 2}) {
     ExpectWords(devices, {3000, 700});
@@ -270,20 +270,23 @@ INSTANTIATE_TEST_SUITE_P(, GpusTest, testing::ValuesIn(judge::Suite::Get().Selec
 
 namespace lockstep::judge {
 
-// With four devices what a stage or a row costs is seen best, with two the exchange between the parts of a field. Drawn
-// are other numbers: with fewer devices less goes through each, and a part of a field has as many rows. Where copies are
-// to run beside kernels there are two: parts that are less wide take too little time.
+// Four devices show best what a stage or a row costs, two show the exchange between a field's parts. Drawn runs have
+// other numbers of devices, except if copies have to overlap kernels, because narrower parts take too little time. With
+// fewer devices each one has less to forward; a part of a field keeps its number of rows.
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
-  constexpr int kRows = 16, kSteps = 4;
+  Random random(SeedFor(one.seed, "shape"));
+  const bool any = one.drawn && !one.round;
+  const int rows = any ? static_cast<int>(random.Between(16, 24)) : 16;
+  const int steps = any ? static_cast<int>(random.Between(4, 6)) : 4;
   const bool is_field = suites::IsField(rung);
   int devices = is_field ? 2 : 4;
-  if (one.drawn && !one.round && !rung.starts_with("gpus4")) {
+  if (any && !rung.starts_with("gpus4")) {
     devices = static_cast<int>(Random(SeedFor(one.seed, "devices")).Between(is_field ? 2 : 3, runner.devices()));
   }
   suites::Task task{.devices = devices, .n = one.elements};
   if (is_field) {
-    const int height = kRows * devices, width = std::max(static_cast<int>(one.elements) / (height * kSteps), 1);
-    task = {.devices = devices, .width = width, .height = height, .steps = kSteps};
+    const int height = rows * devices, width = std::max(static_cast<int>(one.elements) / (height * steps), 1);
+    task = {.devices = devices, .width = width, .height = height, .steps = steps};
   }
   return suites::Call(runner, rung, task, one.seed);
 }

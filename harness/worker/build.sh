@@ -6,22 +6,22 @@
 #   harness/worker/build.sh --assignment DIR --source FILE.cu --ptx OUT [--build DIR] [--arch 80] [--nvcc PATH]
 #   harness/worker/build.sh … --out WORKER --parts 'NAMESPACE …'
 #
-#   --assignment DIR  where the header that the submission and the glue include lies
-#   --source FILE.cu  the submission; FILE.py: kernels for Numba, and launchers in Python; where DIR has a kernels.cu,
-#                     launchers for PyCUDA alone, and these are the kernels
+#   --assignment DIR  the folder of the header that the submission and the glue include
+#   --source FILE.cu  the submission. A FILE.py has kernels for Numba, and launchers in Python; if DIR has a kernels.cu,
+#                     FILE.py has only launchers, for PyCUDA, and they launch the kernels of kernels.cu
 #   --glue FILE.cc    the file that registers the launchers; default harness/suites/<assignment>_launchers.cc
-#   --out WORKER      the executable to make; everything else is written to TMPDIR, or beside it
-#   --parts 'A B'     FILE.cu holds several submissions, each in a namespace: makes WORKER.A and WORKER.B, those that link
+#   --out WORKER      the executable to make; everything else is written to TMPDIR, or next to it
+#   --parts 'A B'     FILE.cu holds several submissions, each in a namespace: makes WORKER.A and WORKER.B, if they link
 #   --ptx OUT         instead of a worker, the PTX that nvcc makes of the submission
 #   --build DIR       the build tree that has lib/; default build/ in the project's root
-#   --arch XX         compute capability that PTX is made for
+#   --arch XX         compute capability for which PTX is made
 #   --nvcc PATH       default: what the build tree was set up with, else nvcc on PATH, else /usr/local/cuda
-#   --lines FLAG      what nvcc is to say about lines of kernels; default -lineinfo; -G: of variables too, for a debugger
+#   --lines FLAG      nvcc's flag for debug information; default -lineinfo, for lines; -G: variables too, for a debugger
 #   --python PATH     the Python that has Numba; default .venv/bin/python, else python3
 #
-# It prints the compiler's messages and nothing else, and fails with the compiler's status, or with 65 where the
-# submission leaves the work to a library. It needs no network and no HOME. The one place that knows the flags: make and
-# the grader both call it.
+# It prints only the compiler's messages, and fails with the compiler's status, or with 65 if the submission uses a
+# library that the assignment does not allow. It needs no network and no HOME. Only this script knows the flags: make
+# and the grader both call it.
 set -u
 
 fail() { echo "build.sh: $*" >&2; exit 64; }
@@ -57,30 +57,30 @@ build=$(cd "$build" 2>/dev/null && pwd) || fail "--build: no such folder; type m
 if [ -z "$nvcc" ] && [ -f "$build/nvcc.txt" ]; then nvcc=$(cat "$build/nvcc.txt"); fi
 [ -n "$nvcc" ] || nvcc=$(command -v nvcc) || nvcc=/usr/local/cuda/bin/nvcc
 [ -x "$nvcc" ] || fail "nvcc is missing: $nvcc"
-include=$(cd "$(dirname "$nvcc")/../include" && pwd) || fail "$nvcc has no include folder beside it"
+include=$(cd "$(dirname "$nvcc")/../include" && pwd) || fail "$nvcc has no include folder next to it"
 
 scratch=$(mktemp -d "${TMPDIR:-$(dirname "$out$ptx")}/worker.XXXXXX") || exit 64
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' HUP INT TERM
 
 submission=$(basename "$source")
-# The device code that the judge is to know (harness/judge/run/made_image.h), where there is some.
+# nvcc's output for the submission, if the judge needs it to tell whose a kernel is (harness/judge/run/made_image.h).
 image=$scratch/image
 case $submission in *.py) is_python=1 ;; *) is_python='' ;; esac
-# -lineinfo: messages name the student's lines, in kernels; -g1, the smallest that has lines, in host code, where a tail
-# call would hide the caller. A function that ends without its return traps: it would run on into the next one. The
-# order of the two standards is deliberate: students write C++17, the glue is ours.
+# Messages name the student's lines: in kernels by -lineinfo, in host code by -g1, the lowest level that has lines.
+# Without tail calls, which would hide the caller. A function without its return statement traps; otherwise it would run
+# on into the next function. Two standards, deliberately: students write C++17, and our glue is C++20.
 host_flags=-g1,-fno-optimize-sibling-calls,-fsanitize=return,-fsanitize-undefined-trap-on-error
-# Where the toolkit has no header of cuBLAS or cuFFT, as nvcc's Python packages, ours is found behind all others.
+# Our headers of cuBLAS and cuFFT are searched last: for toolkits without them, such as nvcc's Python packages.
 nvcc() {
   CPLUS_INCLUDE_PATH=$build/lib/submission/include TMPDIR=$scratch \
     "$nvcc" -O3 -std=c++17 "$lines" $lambdas -I "$assignment" "$source" "$@"
 }
-# What students hardly ever use, and nvcc would read in every file. C++17's special functions (std::riemann_zeta …) are a
-# third of its time for a short file; the guard of their header leaves them out, but where `using` and `std` may bring in
-# names that clash with them. libcu++'s and cooperative groups' support of numbers with 16 bits and fewer is a fifth of its
-# time where one of their headers is included. What does not compile without them compiles with them, or says so. CUB has
-# a fault without them: from some thousand elements on, the sum of floats ends in an assert().
+# $lean leaves out parts of headers that students hardly ever use, to save nvcc's time. C++17's special functions
+# (std::riemann_zeta …) take a third of its time for a short file; defining their header's include guard skips them,
+# except in files with `using` and `std`, which may import clashing names. The types of 16 and fewer bits in libcu++ and
+# cooperative groups take a fifth, if one of these headers is included. If compilation fails without these parts, it is
+# repeated with them. CUB needs the types: without them its sum of some thousand floats fails an assert().
 lean=''
 { grep -qw using "$source" && grep -qw std "$source"; } || lean=-D_GLIBCXX_BITS_SPECFUN_H
 grep -qE 'cuda_(bf|fp)[0-9]|(cub|thrust)/' "$source" || lean="$lean -DCCCL_DISABLE_FP16_SUPPORT"
@@ -91,7 +91,7 @@ compile() {
   said
   return $status
 }
-# nvcc reads a file twice, for the device and for the host, and gives most warnings twice, each with the same remark.
+# nvcc reads a file twice, for the device and for the host, so it gives most warnings twice, each with the same remark.
 said() {
   awk 'BEGIN { RS = ""; ORS = "\n\n" } !/^Remark: The warnings can be suppressed/ && !seen[$0]++' "$scratch/said" >&2
 }
@@ -103,21 +103,21 @@ compile_cpp() {
 
   # PTX only: the virtual GPU needs no machine code, and a real GPU's driver makes its own.
   mkdir "$scratch/kept"
-  # Where libraries are given the judge has to know whose a kernel is: what nvcc made is kept for it.
+  # If the assignment allows libraries, nvcc's output is kept, so that the judge can tell whose a kernel is.
   compile -c -Xcompiler "-fPIC,$host_flags" -gencode "arch=compute_$arch,code=compute_$arch" \
     ${given:+--keep --keep-dir "$scratch/kept"} -MD -MF "$scratch/includes" -o "$scratch/submission.o" || exit $?
   [ -z "$given" ] || { mv "$scratch/kept/"*.fatbin "$image" && mv "$scratch/kept/"*.cpp1.ii "$scratch/expanded"; } || exit $?
   rm -r "$scratch/kept"
-  # One file a line, blanks in names as they are.
+  # One file per line; names may contain blanks.
   sed 's/\\ /\x01/g' "$scratch/includes" | tr -s ' \\' '\n' | tr '\001' ' ' > "$scratch/lines" && mv "$scratch/lines" "$scratch/includes"
-  # A main of the submission's own, to try things out with, is nobody's business here.
+  # The submission may have its own main function, for experiments: hide it from the linker.
   objcopy --localize-symbol=main "$scratch/submission.o" || exit $?
-  # Assignments ask for kernels of one's own: not NVIDIA's, by include or when the program runs.
+  # Assignments require the student's own kernels: NVIDIA's libraries may be neither included nor loaded at run time.
   libraries='cub|thrust|cutlass|cute|cublas\w*|cublasLt|cusparse|cusolver\w*|cufft\w*|curand\w*|cudnn\w*|npp\w*|nccl'
   library=$(grep -vF -e "$source" -e "$assignment/" "$scratch/includes" | grep -oE "/($libraries)(/|\.h)" | tr -d / |
     sed -E 's/\.h$//; s/^(cu(blas|sparse|solver|fft|rand|dnn)|npp).*/\1/' | sort -u | grep -vxF "${given:-none}" |
     sed ':a;N;$!ba;s/\n\([^\n]*\)$/ and \1/;s/\n/, /g')
-  # CUB's and Thrust's headers load the driver; what else is loaded is found when the program runs.
+  # If libraries are allowed, dlopen() is too: CUB's and Thrust's headers load the driver. The judge checks the kernels.
   loader=$([ -n "$given" ] || nm -u "$scratch/submission.o" | grep -aoE '\b(dlopen|dlmopen)\b' | head -n 1)
   if [ -n "$library$loader" ]; then
     what="includes $library"
@@ -136,19 +136,19 @@ compile_cpp() {
 # The libraries that the assignment is about, one a line. Thrust is made of CUB.
 given=$(sed -n 's/^libraries = \[\(.*\)\].*/\1/p' "$assignment/assignment.toml" 2>/dev/null | tr -d '" ' | tr , '\n')
 case $given in *thrust*) given=$(printf 'cub\n%s' "$given" | sort -u) ;; esac
-# What is passed to Thrust's and CUB's algorithms is often a lambda with __device__.
+# Thrust's and CUB's algorithms are often called with a __device__ lambda.
 lambdas=''
 [ -z "$given" ] || lambdas=--extended-lambda
 list() { echo "$1" | sed ':a;N;$!ba;s/\n\([^\n]*\)$/ and \1/;s/\n/, /g'; }
 
-# Whose kernel it is shows in its lines: a library's are those of the toolkit's headers. So the submission may not name
-# its lines otherwise. A # that begins a line, or stands behind a comment, has to be followed by another directive.
+# The judge recognises a library's kernel by its line information, which names the toolkit's headers. So a submission
+# must not forge lines by #line: after a # that begins a line, or follows a comment, only other directives are allowed.
 refuse_line_directives() {
   directives='include|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error|warning'
   joined | grep -aE '(^|\*/)[[:space:]]*(#|%:)' > "$scratch/directives"
   refuse_directive "$(grep -avE "^$hash(($directives)([^[:alnum:]_].*)?)?\$" "$scratch/directives")" \
     '#line, or a comment in a directive. Take it out'
-  # Nor may it put its code into a header's lines, by a macro that the header uses.
+  # Nor may it define a macro that a toolkit header uses: its code would get that header's lines.
   refuse_directive "$(grep -aE "^${hash}include" "$scratch/directives" | grep -avE "^${hash}include[[:space:]]*[<\"]" ||
     grep -aE "^${hash}include.*\\.cu[>\"]" "$scratch/directives")" 'headers are included by their names'
   early=$(awk -v "define=^$hash(define|undef)" -v "include=^${hash}include" \
@@ -160,10 +160,10 @@ refuse_line_directives() {
   used=$(grep /include/ "$scratch/includes" | grep -E 'cuda|nvidia' | tr '\n' '\0' |
     xargs -0 grep -ohwFf "$scratch/early" | sort -u | head -n 1)
   [ -z "$used" ] || refuse_directive "$(printf '%s\n' "$early" | grep -awF -e "$used")" \
-    "the toolkit's headers use that name. Define it behind the last #include"
+    "the toolkit's headers use that name. Define it after the last #include"
 }
 hash='[[:space:]]*(#|%:)[[:space:]]*'
-# The source's lines, without those that go on.
+# The source with continued lines joined.
 joined() { sed -E ':a;/\\[[:space:]]*$/{N;s/\\[[:space:]]*\n//;ba}' "$source"; }
 refuse_directive() {
   [ -z "$1" ] || {
@@ -173,7 +173,7 @@ refuse_directive() {
   }
 }
 
-# Nor may it have assembly, which says of itself whose lines it has: in what the preprocessor made of its own lines.
+# Nor may it contain inline assembly, which could forge lines by .loc. Searches the preprocessed lines of its own file.
 refuse_assembly() {
   word=$(awk -v "own=\"$source\"" '/^# [0-9]+ "/ { mine = index($0, own); next } mine' "$scratch/expanded" |
     sed -E 's/"([^"\\]|\\.)*"//g' | grep -aowE '(__)?asm(__)?' | head -n 1)
@@ -183,7 +183,7 @@ refuse_assembly() {
   }
 }
 
-# What was packed of a Python submission, as an object file.
+# Makes an object file of the packed Python submission.
 embed_submission() {
   printf '.section .rodata\n.global lockstep_python_submission\nlockstep_python_submission:\n.incbin "%s"\n.byte 0\n%s\n' \
     "$scratch/submission.json" '.section .note.GNU-stack,"",@progbits' > "$scratch/submission.s"
@@ -195,7 +195,7 @@ has_python_for_workers() {
     fail "$build/lib has no Python for workers; type: harness/setup.sh --python"
 }
 
-# A Python submission beside kernels that are given: nvcc compiles those, and the submission is not run here.
+# A Python submission with given kernels: nvcc compiles the kernels, and the submission is not run here.
 pack_host_code() {
   if [ -n "$ptx" ]; then
     nvcc_of_kernels "$ptx"
@@ -212,19 +212,19 @@ nvcc_of_kernels() {
   TMPDIR=$scratch "$nvcc" -O3 -std=c++17 "$lines" -ptx "-arch=compute_$arch" -o "$1" "$assignment/kernels.cu" >&2
 }
 
-# A Python submission: the real Numba compiles its kernels, and what it makes goes into the worker beside an interpreter.
+# A Python submission with kernels: the real Numba compiles them; the PTX is linked into the worker with an interpreter.
 compile_python() {
-  [ -z "$ptx" ] || exit 1  # a kernel is a module of its own here
+  [ -z "$ptx" ] || exit 1  # there is no single PTX file: each kernel is a separate module
   has_python_for_workers
   [ -n "$python" ] || python=$root/.venv/bin/python
   [ -x "$python" ] || python=$(command -v python3) || fail "python3 is missing"
   "$python" -I -c 'from importlib.metadata import version; version("numba-cuda"), version("numba")' 2> /dev/null ||
     fail "$python has no Numba, which compiles the kernels; type: harness/setup.sh --python"
-  # From here on the file runs: a status is no more than that it was not compiled.
+  # From here on the submission itself runs, so an exit status means no more than that it was not compiled.
   CUDA_HOME=$(dirname "$include") "$python" -I "$root/harness/worker/python/compile_kernels.py" --source "$source" \
     --assignment "$assignment" --arch "$arch" --out "$scratch/submission.json" >&2 || exit 1
   if [ ! -s "$scratch/submission.json" ]; then
-    echo "$submission: error: it ended the compiler, which imports it" >&2
+    echo "$submission: error: it exits on import, which the compiler needs" >&2
     exit 1
   fi
   embed_submission
@@ -238,7 +238,7 @@ else
   compile_python
 fi
 
-# The build tree has the glue compiled already; a newer source or header, or a glue from elsewhere, is compiled here.
+# The build tree has the compiled glue; it is compiled here if a source or header is newer, or the glue is another file.
 name=$(basename "$assignment")
 compiled=$build/lib/glue/$name.a
 [ "$glue" -ef "$root/harness/suites/${name}_launchers.cc" ] && [ "$assignment" -ef "$root/assignments/$name" ] || compiled=''
@@ -248,9 +248,10 @@ if [ -z "$compiled" ]; then
   TMPDIR=$scratch g++ -c -O1 -std=c++20 -fPIC -I "$assignment" -I "$root/harness" -isystem "$include" \
     "$glue" -o "$compiled" || exit $?
 fi
-# link_flags.txt: what a build with sanitizers adds.
+# link_flags.txt: the flags of a build with sanitizers.
 link_flags=$(cat "$build/link_flags.txt" 2>/dev/null)
-# The libraries that a submission may call, whose work the judge does (harness/libraries/submission); with a GPU, NVIDIA's.
+# The libraries that a submission may call: ours, whose work the judge does (harness/libraries/submission); on a real
+# GPU NVIDIA's are loaded instead.
 set --
 for library in $given; do
   for found in "$build/lib/submission/lib$library".so.*; do
@@ -259,7 +260,7 @@ for library in $given; do
 done
 [ $# = 0 ] || set -- "-L$build/lib/submission" -Wl,--as-needed "$@" -Wl,--no-as-needed "-Wl,-rpath,$build/lib/submission"
 [ -z "$is_python" ] || set -- "$build/lib/liblockstep_python.a" $(cat "$build/lib/python_flags.txt") "$@"
-# What the linker says of a launcher that is not there, in words of the assignment's.
+# Rewrites the linker's errors about missing launchers in the assignment's terms.
 explain_link() {
   nm -C --defined-only "$scratch/submission.o" | cut -c 20- | sort -u > "$scratch/defined"
   nm -C -u "$compiled" | sed 's/^ *U //' > "$scratch/wanted"
@@ -287,7 +288,7 @@ explain_link() {
       esac
     done
   done < "$scratch/missing"
-  # The linker words it otherwise where a library that is not asked for has the symbol.
+  # Other errors are shown as they are, for example if the symbol is in a library that is not linked.
   grep -qE '(undefined reference to|multiple definition of) `' "$scratch/link" || cat "$scratch/link"
 }
 # The worker's own objects come first, so that its constructors run before the submission's. RUNPATH, not RPATH:
@@ -300,8 +301,7 @@ link() {  # GLUE, and the libraries that a submission may call
     "$build/lib/liblockstep_wire.a" "$scratch/submission.o" "$build/lib/liblockstep_wire.a" "$@" \
     -L"$build/lib" -l:libcudart.so.13 -Wl,--enable-new-dtags,-rpath,"$build/lib" -lpthread 2> "$scratch/link"
 }
-# Another file system may lie between: the rename that shows the result is within one. A sandbox lets a Python
-# submission's build write to this file alone.
+# Copies first, because $scratch may be on another file system, and a rename is atomic only within one.
 show() {
   if [ -s "$image" ]; then
     objcopy --remove-section=.lockstep.image "$scratch/worker" &&
@@ -311,7 +311,7 @@ show() {
 }
 
 if [ -n "$parts" ]; then
-  # The glue calls launchers that are in no namespace: for each part these names are replaced by the part's.
+  # The glue calls launchers outside of any namespace: for each part their names are replaced by those in its namespace.
   symbols() { awk '{ print $NF }' | sort -u > "$scratch/symbols"; c++filt < "$scratch/symbols" | paste "$scratch/symbols" -; }
   nm --defined-only "$scratch/submission.o" | symbols > "$scratch/defined"
   nm -u "$compiled" | symbols > "$scratch/wanted"
@@ -327,4 +327,5 @@ if ! link "$compiled" "$@"; then
   explain_link >&2
   exit 1
 fi
+# The sandbox of a Python submission's build can write only to $out itself.
 if [ -z "$is_python" ]; then show "$out"; else show "$out" 2> /dev/null || cat "$scratch/worker" > "$out"; fi

@@ -70,7 +70,7 @@ class RemoteBackend : public vgpu::cudart::Backend {
  public:
   RemoteBackend(int socket, int device) : socket_(socket), device_(static_cast<uint16_t>(device << kDeviceShift)) {}
 
-  // After a failed copy a program cleans up, and needs no results.
+  // Only after a failed copy: the program then frees its memory without waiting for results, which is no mistake.
   bool FreeShowsResults() const override { return copy_failed_; }
   bool HoldsAllDevices() const override { return true; }
 

@@ -1,7 +1,7 @@
 // Copying: an array goes to the device, from buffer to buffer there, and back.
 //
-// Rungs 1 and 2 are the calls alone. Rungs 3 and 4 own what they allocate: an object's destructor frees it, so that
-// every way out does, and each call's error ends the work.
+// Rungs 1 and 2 are only the calls. On rungs 3 and 4 objects own what is allocated: their destructors free it on every
+// return path, and the first error ends the work.
 
 #include <algorithm>
 
@@ -69,7 +69,7 @@ class PinnedInts {
   int* data_ = nullptr;
 };
 
-// Rung 3. Every call checked: the first error ends the work, and the destructors free what there is.
+// Rung 3. Every call checked: the first error ends the work, and the destructors free what was allocated.
 cudaError_t copy3_checked(const int* h_in, int* h_out, size_t n) {
   const size_t bytes = n * sizeof(int);
   DeviceInts a, b;

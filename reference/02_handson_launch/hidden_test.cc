@@ -12,7 +12,7 @@ class HiddenCopyBackTest : public CopyBackTest {};
 class HiddenVerifyTest : public VerifyTest {};
 class HiddenGrid2dTest : public Grid2dTest {};
 
-// What an earlier, longer call stored lies in memory that was given back since.
+// An earlier, longer call's values are still in memory that has been freed since.
 TEST_P(HiddenLaunchTest, FillsFewAfterMany) {
   for (const uint32_t n : {65536, 256, 16384, 64}) ExpectFilled(n, 64);
 }
@@ -39,10 +39,10 @@ TEST_P(HiddenAnyLengthTest, ReportsOtherImpossibleLaunches) {
 TEST_P(HiddenAnyLengthTest, ReportsAFailedLaunch) {
   ExpectFilled(1000, 128);
   judge::Random random(Seed(1));
-  for (const int bits : {8, 17}) {
-    ExpectFailure(static_cast<uint32_t>(random.Between(1 << (bits - 1), 1 << bits)), Failing::kLaunch);
-    ExpectFilled(5000, 128);
+  for (int bits = 2; bits <= 20; bits += 2) {
+    ExpectFailure(static_cast<uint32_t>(random.Between(1 << (bits - 2), 1 << bits)), Failing::kLaunch);
   }
+  ExpectFilled(5000, 128);
 }
 
 // Of every order of magnitude, up to the evidence's.
@@ -63,6 +63,14 @@ TEST_P(HiddenVerifyTest, CountsWithBlocksOfAnySize) {
     ExpectCounted(3001, block, {});
     ExpectCounted(3001, block, {0, 1, 1500, 2999, 3000});
   }
+}
+
+TEST_P(HiddenVerifyTest, ReportsAFailedLaunch) {
+  judge::Random random(Seed(1));
+  for (int bits = 4; bits <= 20; bits += 4) {
+    ExpectFailure(static_cast<uint32_t>(random.Between(1 << (bits - 4), 1 << bits)), Failing::kLaunch);
+  }
+  ExpectCounted(5000, 128, {17});
 }
 
 TEST_P(HiddenVerifyTest, CountsAgain) {

@@ -25,7 +25,7 @@ cudaError_t launch2_any_length(int* d_a, unsigned n, unsigned block) {
   return cudaGetLastError();
 }
 
-// Rung 3. The first error is kept and what comes after it left out; the buffer is freed on every way.
+// Rung 3. After the first error the other calls are skipped; the buffer is freed on every return path.
 cudaError_t launch3_copy_back(int* h_out, unsigned n, unsigned block) {
   const size_t bytes = size_t{n} * sizeof(int);
   int* a_d = nullptr;
@@ -36,10 +36,10 @@ cudaError_t launch3_copy_back(int* h_out, unsigned n, unsigned block) {
   return error != cudaSuccess ? error : freed;
 }
 
-// Rung 4. The block counts its wrong elements by a barrier that adds up, and one thread adds them to the total.
+// Rung 4. A barrier counts the block's wrong elements, and one thread adds them to the total.
 __global__ void launch4_verify_kernel(const int* d_a, unsigned n, unsigned* d_wrong) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  // No thread leaves before the barrier, also not those past the end.
+  // No thread returns before the barrier, not even those past the end.
   const bool is_wrong = i < n && d_a[i] != FilledValue(blockIdx.x, threadIdx.x);
   const int wrong_in_block = __syncthreads_count(is_wrong);
   if (threadIdx.x == 0 && wrong_in_block > 0) atomicAdd(d_wrong, wrong_in_block);

@@ -6,7 +6,7 @@
 
 #include "shift.h"
 
-// How many blocks give each of n items a thread.
+// How many blocks it takes to have a thread for each of n items.
 constexpr unsigned BlocksFor(unsigned n) { return n / kBlock + (n % kBlock != 0); }
 
 // Rung 1. One thread an element fetches it from where it is.
@@ -23,8 +23,8 @@ void shift1_gather(const int* d_in, int* d_out, unsigned n, int shift) {
   shift1_gather_kernel<<<BlocksFor(n), kBlock>>>(d_in, d_out, n, static_cast<unsigned>(shift));
 }
 
-// What any shift comes to, from 0 to n - 1. In 64 bits both n and every shift are themselves; the remainder has the
-// shift's sign.
+// The equivalent shift from 0 to n - 1. 64 bits hold both n and every shift; the remainder has the sign of the
+// shift.
 unsigned offset_of(unsigned n, int shift) {
   if (n == 0) return 0;
   const int64_t rest = int64_t{shift} % int64_t{n};
@@ -37,8 +37,8 @@ void shift2_any(const int* d_in, int* d_out, unsigned n, int shift) {
   shift1_gather_kernel<<<BlocksFor(n), kBlock>>>(d_in, d_out, n, offset_of(n, shift));
 }
 
-// Rung 3. Many elements a thread. Where d_in wraps around the thread goes on in a second loop, so that no element is
-// tested for it.
+// Rung 3. Many elements a thread. Past the place where d_in wraps around, a second loop continues, so no element needs
+// a test.
 __global__ void shift3_grid_stride_kernel(const int* d_in, int* d_out, unsigned n, unsigned offset) {
   const unsigned stride = gridDim.x * blockDim.x;
   const unsigned wrap = n - offset;
@@ -57,8 +57,8 @@ void shift3_grid_stride(const int* d_in, int* d_out, unsigned n, int shift) {
 constexpr unsigned kVector = 4;  // ints of an int4
 constexpr unsigned kWarpShare = 32 * kVector;
 
-// Four neighbouring ints, the first of them number `phase` of a; b is what follows a. Every index is known when this is
-// compiled, so that the array lies in registers.
+// Four neighbouring ints, of which the first is number `phase` of a; b follows a. Every index is known at compile time,
+// so the array is in registers.
 __device__ int4 join(int4 a, int4 b, unsigned phase) {
   int e[7] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z};
 #pragma unroll
@@ -68,9 +68,9 @@ __device__ int4 join(int4 a, int4 b, unsigned phase) {
   return make_int4(e[0], e[1], e[2], e[3]);
 }
 
-// Each int4 of d_out is made of the int4 of d_in that its first element lies in and, unless the two begin together, the
-// next. That one the next lane has loaded too: only the last lane loads both. A warp at the array's end, or whose share
-// of d_in is in two parts, goes by single elements.
+// Each int4 of d_out comes from the int4 of d_in that holds its first element and, unless both begin together, from the
+// next one. The next lane has loaded that: only the last lane loads both. A warp at the array's end, or whose share of
+// d_in is in two parts, moves single elements.
 __global__ void shift4_vectors_kernel(const int* d_in, int* d_out, unsigned n, unsigned offset) {
   const unsigned lane = threadIdx.x % 32;
   const unsigned begin = (blockIdx.x * blockDim.x + threadIdx.x - lane) * kVector;
@@ -103,7 +103,7 @@ void shift4_vectors(const int* d_in, int* d_out, unsigned n, int shift) {
   shift4_vectors_kernel<<<BlocksFor(vectors), kBlock>>>(d_in, d_out, n, offset_of(n, shift));
 }
 
-// Rung 5. In place: d_data[begin..end) turned round. Each thread swaps two elements at a time.
+// Rung 5. In place: reverses d_data[begin..end). Each thread swaps two elements at a time.
 __global__ void shift5_reverse_kernel(int* d_data, unsigned begin, unsigned end) {
   const unsigned pairs = (end - begin) / 2;
   const unsigned stride = gridDim.x * blockDim.x;

@@ -22,7 +22,7 @@ TEST_P(HiddenReductionTest, WrapsAround) {
   }
 }
 
-// Each buffer at a place of its own; with lengths that fill whole blocks and vectors, and with others.
+// Each buffer at a different alignment; with lengths that fill whole blocks and vectors, and with others.
 TEST_P(HiddenReductionTest, SumsFromAnyAddress) {
   for (const Offsets offsets : {Offsets{1, 0, 2}, {2, 3, 1}, {0, 1, 3}, {3, 2, 0}}) {
     for (const uint64_t n : {1, 127, 4096, 4097}) Expect(n, Pattern::kSmall, Role::kChecked, offsets);

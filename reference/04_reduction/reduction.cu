@@ -45,7 +45,7 @@ void reduce1_interleaved(const int* d_in, int* d_sum, unsigned n, int* d_work) {
   run_passes(reduce1_interleaved_kernel, kBlock, d_in, d_sum, n, d_work);
 }
 
-// Rung 2. Strided index: the same additions are done by threads that sit side by side, so that whole warps fall idle.
+// Rung 2. Strided index: neighbouring threads do the same additions, so that whole warps become idle.
 __global__ void reduce2_strided_kernel(const int* d_in, int* d_out, unsigned n) {
   __shared__ int s_data[kBlock];
   const unsigned tid = threadIdx.x;
@@ -90,7 +90,7 @@ __device__ int first_add(const int* d_in, unsigned n, unsigned threads) {
   return sum;
 }
 
-// Rung 4. First add during the load: each thread loads two elements, so that half the blocks do.
+// Rung 4. First add during the load: each thread loads two elements, so half as many blocks are enough.
 __global__ void reduce4_first_add_kernel(const int* d_in, int* d_out, unsigned n) {
   __shared__ int s_data[kBlock];
   const unsigned tid = threadIdx.x;
@@ -120,7 +120,7 @@ __device__ void reduce_last_warp(int* s_data, unsigned lane) {
   }
 }
 
-// Rung 5. Last warp unrolled: the six steps that need one warp only do without loop, test and block-wide barrier.
+// Rung 5. Last warp unrolled: the six steps that only one warp does need no loop, test or block-wide barrier.
 __global__ void reduce5_warp_unrolled_kernel(const int* d_in, int* d_out, unsigned n) {
   __shared__ int s_data[kBlock];
   const unsigned tid = threadIdx.x;
@@ -203,13 +203,13 @@ struct Min {
 
 __global__ void reduce8_begin_kernel(int* d_out, int value) { *d_out = value; }
 
-// This thread's share of the array. The loads are of 16 bytes, and four of them are under way at once: memory is kept
+// This thread's share of the array. The loads are of 16 bytes, and four of them are in flight at once: memory is kept
 // busy with few threads.
 template <typename Op, unsigned kThreads>
 __device__ int reduce_share(const int* d_in, unsigned n) {
   constexpr unsigned kLoads = 4;
-  // d_in is aligned to an int and no better: what lies before the first 16-byte boundary, and behind the last, is up to
-  // six ints, which the first block takes one by one.
+  // d_in is only aligned to an int: the elements before the first 16-byte boundary, and after the last one, are up to
+  // six ints, which the first block loads one by one.
   const unsigned head = min(n, static_cast<unsigned>(-(reinterpret_cast<size_t>(d_in) / sizeof(int)) % 4));
   const int4* const d_vectors = reinterpret_cast<const int4*>(d_in + head);
   const unsigned vectors = (n - head) / 4;
@@ -228,7 +228,7 @@ __device__ int reduce_share(const int* d_in, unsigned n) {
 #pragma unroll
     for (unsigned k = 0; k < kLoads; ++k) value = apply4(value, loaded[k]);
   }
-  // The last share may be a part.
+  // The last share may be partial.
   for (; i < vectors; i += kThreads) value = apply4(value, d_vectors[i]);
   return value;
 }
@@ -244,7 +244,7 @@ __device__ int reduce_warp(int value) {
 }
 
 // Rung 8. For a GPU of today: wide loads; each warp reduces in registers, and shared memory carries one value a warp;
-// an atomic operation a block takes the place of more passes.
+// one atomic operation a block replaces further passes.
 template <typename Op, unsigned kThreads>
 __global__ void __launch_bounds__(kThreads) reduce8_shuffle_kernel(const int* d_in, int* d_out, unsigned n) {
   constexpr unsigned kWarps = kThreads / 32;
@@ -268,7 +268,7 @@ void reduce8(const int* d_in, int* d_out, unsigned n) {
   cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
   const unsigned blocks = std::clamp(n / kPerBlock, 1u, kBlocksPerSm * multiprocessors);
   if (Op::kIdentity == 0) {
-    cudaMemsetAsync(d_out, 0, sizeof(*d_out));  // sooner done than a launch
+    cudaMemsetAsync(d_out, 0, sizeof(*d_out));  // faster than a launch
   } else {
     reduce8_begin_kernel<<<1, 1>>>(d_out, Op::kIdentity);
   }

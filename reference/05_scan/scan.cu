@@ -15,7 +15,7 @@ constexpr unsigned kAllLanes = 0xffffffff;
 __global__ void scan1_hillis_steele_kernel(const float* d_in, float* d_out, unsigned n) {
   __shared__ float s_data[2][kBlock];
   const unsigned tid = threadIdx.x;
-  // One place later: the exclusive scan is the inclusive scan of 0, x[0], x[1], …
+  // Shifted by one place: the exclusive scan is the inclusive scan of 0, x[0], x[1], …
   s_data[0][tid] = tid > 0 && tid < n ? d_in[tid - 1] : 0;
   unsigned now = 0;
   for (unsigned s = 1; s < n; s *= 2) {
@@ -25,7 +25,7 @@ __global__ void scan1_hillis_steele_kernel(const float* d_in, float* d_out, unsi
     now = 1 - now;
     s_data[now][tid] = sum;
   }
-  // What a thread writes is what it stored itself.
+  // A thread writes out only what it has stored itself.
   if (tid < n) d_out[tid] = s_data[now][tid];
 }
 
@@ -149,14 +149,14 @@ __global__ void scan4_blocks_kernel(const float* d_in, const float* d_before, fl
   const unsigned i = blockIdx.x * kTile + tid;
   s_data[padded(tid)] = i < n ? d_in[i] : 0;
   s_data[padded(tid + kBlock)] = i + kBlock < n ? d_in[i + kBlock] : 0;
-  // Thread 0 puts it at the tree's root; for the others to read it would be 15 warps' loads for nothing.
+  // Only thread 0 puts it at the tree's root: in the other 15 warps the load would be useless.
   scan_tile(s_data, tid == 0 && d_before != nullptr ? d_before[blockIdx.x] : 0);
   if (i < n) d_out[i] = s_data[padded(tid)];
   if (i + kBlock < n) d_out[i + kBlock] = s_data[padded(tid + kBlock)];
 }
 
-// Rung 4. Sum the tiles, scan their sums (by the same means), scan the tiles: three moves of an element, two of them
-// reads. To scan first and add afterwards would be four.
+// Rung 4. Sum the tiles, scan their sums (by the same launcher), scan the tiles: three accesses per element, two of
+// them reads. Scanning first and adding afterwards would take four.
 void scan_tiles(const float* d_in, float* d_out, unsigned n, float* d_sums) {
   const auto tiles = static_cast<unsigned>(TilesFor(n));
   if (tiles > 1) {
@@ -194,13 +194,13 @@ constexpr unsigned kThreads = 256;
 constexpr unsigned kChunks = 12;
 constexpr unsigned kPassTile = kThreads * kChunks * 4;
 
-// A tile of this size has twelve words of d_work to itself and uses one. Were the tiles' words side by side, many SMs
-// would read and write the same few sectors at the same time, and wait for each other: 5 to 15 % on an H200.
+// A tile of this size has twelve words of d_work and uses one. With the tiles' words next to each other, many SMs would
+// read and write the same few sectors at the same time, and wait for each other: 5 to 15 % on an H200.
 constexpr unsigned kWordsApart = kPassTile / kTile;
 
-// What a tile has made known of itself: its own total, later the total of all up to its end. Kind and value share a
-// word of 64 bits, which is read and written as a whole: nobody can see the one without the other, so that the accesses
-// need to order nothing else (memory_order_relaxed). A word of zeros says nothing yet.
+// What a tile has published: its own total, later the total of everything up to its end. Kind and value share a word of
+// 64 bits, which is read and written as a whole: nobody can see the one without the other, so that the accesses need to
+// order nothing else (memory_order_relaxed). A word of zeros: nothing has been published.
 enum Known : unsigned { kNothing = 0, kTotal = 1, kPrefix = 2 };
 using WordRef = cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>;
 
@@ -233,7 +233,7 @@ __device__ float look_back(unsigned long long* d_words, unsigned tile, unsigned 
 }
 
 // Four elements from i on. `whole`: all of them exist, at an address that allows one load. No element is used again, so
-// that it need not stay in a cache: __ldcs and __stcs leave the room to the words.
+// none need stay in a cache: __ldcs and __stcs leave the room to the words.
 template <typename Op>
 __device__ float4 load_four(const float* d_in, unsigned i, unsigned n, bool whole) {
   if (whole) return __ldcs(reinterpret_cast<const float4*>(d_in + i));
@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(kThreads, 4)
   __shared__ unsigned s_tile;
   __shared__ float s_warp[kWarps];
   const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
-  // Nothing says in which order blocks start; who takes a number is running.
+  // Blocks may start in any order; a block that has taken a number is running.
   if (tid == 0) s_tile = static_cast<unsigned>(atomicAdd(d_counter, 1));
   __syncthreads();
   const unsigned tile = s_tile;
@@ -319,7 +319,7 @@ template <typename Op, bool kInclusive>
 void scan_in_one_pass(const float* d_in, float* d_out, unsigned n, unsigned long long* d_work) {
   if (n == 0) return;
   const unsigned tiles = (n - 1) / kPassTile + 1;
-  // The counter, and the words of all tiles but the last, at which none looks: what an earlier call left there would
+  // Clears the counter, and the words of all tiles except the last, which no tile reads: an earlier call's words would
   // look like a fresh result.
   cudaMemsetAsync(d_work, 0, (1 + (tiles - 1) * kWordsApart) * sizeof(*d_work));
   const bool aligned = (reinterpret_cast<size_t>(d_in) | reinterpret_cast<size_t>(d_out)) % sizeof(float4) == 0;

@@ -38,7 +38,7 @@ TEST_P(HiddenTransposeTest, MovesManyNaNs) {
 }
 
 TEST_P(HiddenTransposeTest, TransposesFromAnyAddress) {
-  // Each matrix at a place of its own; with shapes that fill whole tiles, and with others.
+  // Each matrix at a different alignment; with shapes that fill whole tiles, and with others.
   for (const Offsets offsets : {Offsets{0, 1}, {2, 0}, {3, 3}, {1, 2}}) {
     for (const Shape shape : {Shape{64, 64}, {128, 4}}) Expect(shape, Values::kBits, Role::kChecked, offsets);
   }

@@ -82,8 +82,8 @@ void transpose3_padded(const float* d_in, float* d_out, unsigned width, unsigned
   launch_tiles<kTile>(transpose3_padded_kernel, dim3(kTile, kTileRows), d_in, d_out, width, height);
 }
 
-// Rung 4. Four rows a thread, unrolled: indices are computed once, and move on by a constant; a tile that the matrix
-// fills needs no test of each element, and its four loads are under way at once.
+// Rung 4. Four rows a thread, unrolled: indices are computed once, and advance by a constant; a tile that the matrix
+// fills needs no test of each element, and its four loads are in flight at once.
 __global__ void transpose4_rows_kernel(const float* d_in, float* d_out, unsigned width, unsigned height) {
   constexpr unsigned kRowsEach = kTile / kFewRows;
   __shared__ float s_tile[kTile][kTile + 1];
@@ -169,8 +169,8 @@ __global__ void __launch_bounds__(kWideThreads)
   __stcs(out + 3 * out_pitch, make_float4(square[0].w, square[1].w, square[2].w, square[3].w));
 }
 
-// All other matrices go by single floats. Rows of d_out begin anywhere in a sector then, the 32 bytes that memory is
-// written by. A block that stored 64 floats of each row would write a part of a sector at both ends, and leave the rest
+// All other matrices are moved by single floats. Their rows of d_out may begin anywhere in a sector, the 32-byte unit
+// of writes. A block that stored 64 floats of each row would write a part of a sector at both ends, and leave the rest
 // to its neighbours. So each row's stretch of 64 floats begins where the sector does in which the tile begins, and the
 // block loads the seven rows more that this may take. On an H200 that is 5 % faster than to share sectors.
 constexpr unsigned kSector = 8;  // floats
@@ -178,7 +178,7 @@ constexpr unsigned kStretch = 64;
 constexpr unsigned kColumns = 128;
 constexpr unsigned kStretchThreads = 512;
 
-// The first of these loads to miss the L2 cache has it fetch 256 bytes: the tile's row needs them. Gains 1.5 %.
+// A load that misses makes the L2 cache fetch 256 bytes, all of which the tile's row needs. Gains 1.5 %.
 __device__ float load_ahead(const float* address) {
   float value;
   asm volatile("ld.global.L2::256B.f32 %0, [%1];" : "=f"(value) : "l"(address));
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(kStretchThreads)
   float loaded[kRows / kRowsAtOnce];  // all under way before the first is stored
 #pragma unroll
   for (unsigned k = 0; k < kRows / kRowsAtOnce; ++k) {
-    const unsigned y = tile.y + row + k * kRowsAtOnce - kSector;  // below 0 is above height
+    const unsigned y = tile.y + row + k * kRowsAtOnce - kSector;  // below 0 wraps to above height
     loaded[k] = x < width && y < height ? load_ahead(d_in + (y * width + x)) : 0;
   }
 #pragma unroll

@@ -49,7 +49,7 @@ inline std::vector<Sm> Devices(int number, bool every_carveout = false) {
   return devices;
 }
 
-// Every number differs from those that were built, and none follows from another but what 1.x always has: a block may
+// No number is that of a real GPU, and none follows from another, with one exception that 1.x always has: a block may
 // have all of an SM's registers.
 inline Sm MadeUpDevice(judge::Random& random, int index, int number) {
   const auto between = [&](int low, int high) { return static_cast<int>(random.Between(low, high)); };

@@ -1,6 +1,6 @@
-// The cases of the public tests in the instructor's suite: all devices, and beside the questions that are always the
-// same a few of each kind that nobody can know beforehand. So a table of answers, the public suite's or one's own, is
-// of no use but for the course's example.
+// The cases of the public tests in the instructor's suite: all devices, and in addition to the fixed questions a few of
+// each kind that nobody can know beforehand. So a table of answers, the public suite's or another, helps only with the
+// course's example.
 #include "cases.h"
 
 namespace lockstep::suites {
@@ -8,7 +8,7 @@ namespace {
 
 int Between(judge::Random& random, int low, int high) { return static_cast<int>(random.Between(low, high)); }
 
-// Kernels as they come: whole warps, and shared memory in round numbers.
+// Common kernels: whole warps, and shared memory in round numbers.
 void AskPlainKernels(Questions& questions, judge::Random& random, const std::vector<Sm>& devices) {
   for (const Sm& sm : devices) {
     const Kernel kernel = {32 * Between(random, 1, 16), Between(random, 8, 60), 256 * Between(random, 0, 40),
@@ -39,7 +39,7 @@ void AskBlocksThatDoNotFit(Questions& questions, judge::Random& random, const st
     // Refused although it needs no registers; and more warps than there are, in blocks that fill an SM.
     questions.Ask(sm, {limits.max_threads_per_block + Between(random, 2, 999), 0, 90, 0, 1});
     questions.Ask(sm, {256, 9, 90, 0, limits.max_warps + Between(random, 1, 8)});
-    // Within the limits by the same measure: who refuses all of these refuses too much.
+    // As far within the limits: code that refuses all of these refuses too much.
     questions.Ask(sm, {limits.max_threads_per_block - Between(random, 2, 99), Between(random, 4, 14),
                        Between(random, 10, limits.shared_per_block), 0, 1});
   }

@@ -1,5 +1,5 @@
-// What typical mistakes make of an occupancy calculation: a wrong number that one of them gives is told by its name.
-// Students never get it: most of a right rule is in every mistake's formula. They get the numbers that it gives.
+// The results of typical mistakes in an occupancy calculation: a wrong number that matches one is reported by its name.
+// Students never get this file, because every mistake's formula contains most of a right rule. They get its results.
 #pragma once
 
 #include <algorithm>
@@ -176,7 +176,7 @@ inline std::vector<WrongNumber> BestBlockMistakes(const SmLimits& sm, int regist
   return mistakes;
 }
 
-// All of a case's, without what is right by chance and what an earlier one gives too.
+// All mistakes of a case, except those that give the right number, or the number of an earlier mistake.
 inline std::vector<Mistake> MistakesOf(const SmLimits& sm, const Kernel& kernel, const Answers& right, bool has_sizes) {
   std::vector<Mistake> mistakes;
   const auto add = [&](About about, int64_t answer, const std::vector<WrongNumber>& numbers) {

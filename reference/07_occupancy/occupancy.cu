@@ -1,7 +1,7 @@
 // An occupancy calculator: how many blocks of a kernel an SM can hold at once, and what holds their number down.
 //
-// Each resource is given out in units of its own, so each rung rounds in its own way; what a kernel gets is the
-// smallest of what the resources allow.
+// Each resource is allocated in its own units, so each rung rounds differently; the resource that allows the fewest
+// blocks decides.
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ int occupancy1_threads(const DeviceLimits* device, int threads_per_block) {
   return std::min(blocks_by_warps(device, threads_per_block), device->max_blocks_per_sm);
 }
 
-// Rung 2. Shared memory is given out in units; the runtime's own part is one allocation with the block's.
+// Rung 2. Shared memory is allocated in units; the bytes that the runtime reserves are part of the block's allocation.
 int occupancy2_shared(const DeviceLimits* device, int shared_per_block) {
   if (shared_per_block > device->shared_per_block) return 0;
   const int given = round_up(shared_per_block + device->shared_reserved, device->shared_unit);

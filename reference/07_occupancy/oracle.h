@@ -18,13 +18,13 @@ struct BlockNeeds {
   int64_t shared = 0;              // bytes a block
 };
 
-// Blocks that one resource alone has room for.
+// How many blocks one resource has room for.
 struct OccupancyLimits {
   int by_warps = 0, by_blocks = 0, by_registers = 0, by_shared = 0;
   int Blocks() const { return std::min({by_warps, by_blocks, by_registers, by_shared}); }
 };
 
-// A pool that is taken from in units: what is asked for is filled up to whole ones.
+// A pool that is allocated in units: requests are rounded up to whole ones.
 class Pool {
  public:
   Pool(int64_t size, int64_t unit) : free_(size), unit_(unit) {}

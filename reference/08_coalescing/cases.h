@@ -100,7 +100,7 @@ inline std::vector<WarpRequest> FixedRequests(const std::string& test) {
   return requests;
 }
 
-// One that nobody can know beforehand, of the test's kind.
+// A random question of the test's kind, which nobody can know beforehand.
 inline WarpRequest RandomRequest(const std::string& test, judge::Random& random) {
   const auto between = [&](int low, int high) { return static_cast<int>(random.Between(low, high)); };
   WarpRequest request{0, 4, 4, 0, kAll};

@@ -84,7 +84,7 @@ void coalesce6_structures(const float* d_in, float* d_out, unsigned n) {
   if (n > 0) coalesce6_structures_kernel<<<blocks_for(n), kBlock>>>(d_in, d_out, n);
 }
 
-// Rung 7: the same of three arrays.
+// Rung 7: the same with three arrays.
 __global__ void coalesce7_arrays_kernel(const float* d_in, float* d_out, unsigned n) {
   const unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
   if (t >= n) return;

@@ -1,5 +1,5 @@
-// The cases of the public tests in the instructor's suite: beside the questions that are always the same many that
-// nobody can know beforehand. So a table of answers, the public suite's or one's own, is of no use.
+// The cases of the public tests in the instructor's suite: in addition to the fixed questions, many that nobody can
+// know beforehand. So a table of answers, the public suite's or another, is of no use.
 #include "cases.h"
 
 namespace lockstep::suites {

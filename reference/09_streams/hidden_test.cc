@@ -14,7 +14,7 @@ TEST_P(HiddenStreamsTest, SimulatesOtherLengths) {
   for (const uint64_t n : {3, 511, 7919, 20011, 98304, 98305, 196609}) Expect(n);
 }
 
-// What was remembered by length is wrong here, and so is what a longer call left behind.
+// Results remembered by length are wrong here, and so are those that a longer call left behind.
 TEST_P(HiddenStreamsTest, SimulatesAgain) {
   for (const uint64_t n : {3000, 3000, 150000, 3000, 0, 17, 150000}) ExpectWith(n, 4);
 }

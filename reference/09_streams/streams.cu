@@ -40,7 +40,7 @@ struct Streams {
   std::vector<cudaStream_t> all;
 };
 
-// A part of the arrays, from its first element on.
+// A part of the arrays, by its first element and its length.
 struct Chunk {
   size_t first, length;
   size_t bytes() const { return length * sizeof(float); }
@@ -52,7 +52,7 @@ std::vector<Chunk> Cut(size_t n, size_t length) {
   return chunks;
 }
 
-// At least a block each.
+// Chunks of equal size, of at least one block.
 std::vector<Chunk> CutEvenly(size_t n) { return Cut(n, std::max<size_t>((n + kChunks - 1) / kChunks, kThreads)); }
 
 void Send(const Buffers& b, const float* h_in, Chunk c, cudaStream_t stream) {
@@ -96,8 +96,8 @@ void streams2_chunks(const float* h_in, float* h_out, size_t n, int streams) {
   std::memcpy(h_out, b.host_out, n * sizeof(float));
 }
 
-// The copies to the device first: none of them waits for anything but the kernel of its stream's last chunk. By the
-// time of the first copy back its kernel has long ended.
+// The copies to the device first: each waits only for the kernel of its stream's previous chunk. By the time of the
+// first copy back, its kernel has long ended.
 void streams3_one_engine(const float* h_in, float* h_out, size_t n) {
   if (n == 0) return;
   const Buffers b(n);
@@ -112,14 +112,14 @@ void streams3_one_engine(const float* h_in, float* h_out, size_t n) {
   std::memcpy(h_out, b.host_out, n * sizeof(float));
 }
 
-// A stream for each kind of work, and events from one to the next. The kernels are in one stream, so each is behind the
-// piece before.
+// A stream for each kind of work, and events from one to the next. The kernels are in one stream, so each comes after
+// the one of the piece before.
 void streams4_events(const float* h_in, float* h_out, size_t n) {
   if (n == 0) return;
   const Buffers b(n);
   const Streams all(3);
   const cudaStream_t to_device = all[0], kernels = all[1], to_host = all[2];
-  float* carry = nullptr;  // one for each piece, behind the first one's 0
+  float* carry = nullptr;  // one for each piece, after the 0 for the first one
   const std::vector<Chunk> pieces = Cut(n, kPiece);
   cudaMalloc(&carry, (pieces.size() + 1) * sizeof(float));
   cudaMemsetAsync(carry, 0, sizeof(float), kernels);

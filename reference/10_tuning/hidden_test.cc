@@ -37,7 +37,7 @@ TEST_P(HiddenFamilyTest, CountsTheEndsInEveryConfiguration) {
   for (const Config& config : Configs()) Expect(config, MakeInput(67, 37, Values::kEnds, Seed(++inputs_)));
 }
 
-// Also where nobody knows the task.
+// Also for a task that nobody knows beforehand.
 TEST_P(HiddenFamilyTest, WorksAsItIsConfigured) { ExpectEffort(HiddenTask()); }
 
 class HiddenClockTest : public ClockTest {};

@@ -23,7 +23,7 @@ bool CanBeBuilt(const Config& c) {
   return c.block * c.items <= kMostElements && c.tile <= kMostStaged * c.block && c.unroll * c.items <= kMostCompares;
 }
 
-// The task's arguments, which all rungs hand on.
+// The task's arguments, which all rungs pass on.
 struct Task {
   const int* d_in;
   int* d_out;
@@ -47,7 +47,7 @@ __global__ void tuning1_family_kernel(Task task, unsigned tile) {
     below[k] = 0;
   }
   for (unsigned begin = 0; begin < task.m; begin += tile) {
-    // No element is above the largest int, so the rest of the last tile counts for nothing.
+    // No element is above the largest int, so the unused places of the last tile add nothing.
     for (unsigned t = threadIdx.x; t < tile; t += blockDim.x) {
       s_marks[t] = begin + t < task.m ? task.d_marks[begin + t] : INT_MAX;
     }

@@ -64,7 +64,7 @@ void libraries5_filter(const float* d_signal, const float* d_filter, float* d_ou
   cufftHandle forward, backward;
   cufftPlan1d(&forward, static_cast<int>(n), CUFFT_R2C, 1);
   cufftPlan1d(&backward, static_cast<int>(n), CUFFT_C2R, 1);
-  // cuFFT's functions take pointers to what may change, though out of place they only read.
+  // cuFFT's functions take non-const pointers, although out of place they only read.
   cufftExecR2C(forward, const_cast<float*>(d_signal), d_spectra);
   cufftExecR2C(forward, const_cast<float*>(d_filter), d_filter_spectrum);
   thrust::transform(thrust::device, d_spectra, d_spectra + half, d_filter_spectrum, d_spectra,

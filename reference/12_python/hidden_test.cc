@@ -12,7 +12,7 @@ class HiddenPreparedShiftTest : public PreparedShiftTest {};
 class HiddenPreparedSumTest : public PreparedSumTest {};
 class HiddenStreamedTest : public StreamedTest {};
 
-// What was remembered by length is wrong here, and so is what an earlier, longer copy left behind.
+// Results remembered by length are wrong here, and so are those that an earlier, longer copy left behind.
 TEST_P(HiddenRoundTripTest, CopiesAgain) {
   for (const uint64_t n : {3000, 3000, 20'011, 0, 17, 3000}) Expect(n, Pattern::kSmall);
 }

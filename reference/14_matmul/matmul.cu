@@ -120,8 +120,8 @@ void matmul3_registers(const float* d_a, const float* d_b, float* d_c, unsigned 
                                        depth);
 }
 
-// Rung 4. Rows begin at multiples of 16 bytes, so four neighbours lie inside of a matrix or outside. A thread has four
-// columns side by side, and multiplies four elements of a row of d_a at a time.
+// Rung 4. Rows begin at multiples of 16 bytes, so four neighbours are all inside a matrix or all outside. A thread has
+// four neighbouring columns, and multiplies four elements of a row of d_a at a time.
 constexpr unsigned kVector = 4;
 
 __global__ void matmul4_vectors_kernel(const float* d_a, const float* d_b, float* d_c, unsigned rows, unsigned columns,

@@ -13,7 +13,7 @@ constexpr unsigned kThreads = 256;
 constexpr unsigned kLanes = 32;
 constexpr unsigned kMostBlocks = 1056;  // eight for each multiprocessor of an H200
 
-// Blocks whose threads take `each` elements at least; one grid for all where `most` says so.
+// Blocks whose threads take at least `each` elements, but no more than `most` blocks.
 unsigned blocks_for(unsigned n, unsigned each, unsigned most = kMostBlocks) {
   const unsigned blocks = (n - 1) / (kThreads * each) + 1;
   return blocks < most ? blocks : most;
@@ -80,7 +80,7 @@ void histogram3_weighted(const unsigned char* d_in, const unsigned* d_weights, u
   if (begin(d_bins, kBins, n)) histogram3_weighted_kernel<<<blocks_for(n, 16), kThreads>>>(d_in, d_weights, d_bins, n);
 }
 
-// Rung 4. A lane has bins of its own, all of which lie in one bank: no lane waits for another, whatever the values.
+// Rung 4. Each lane has its own bins, all in one bank: no lane waits for another, whatever the values.
 constexpr unsigned kVector = 16;  // bytes
 
 __global__ void histogram4_vectors_kernel(const unsigned char* d_in, unsigned* d_bins, unsigned n) {

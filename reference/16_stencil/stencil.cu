@@ -13,7 +13,7 @@ constexpr int kMaxSide = 2 * kMaxRadius + 1, kHaloTile = kTile + 2 * kMaxRadius;
 
 __host__ __device__ constexpr int pieces(int n, int size) { return n / size + (n % size != 0); }
 
-// Launches a block for each tile of so many rows.
+// Launches a block for each tile with this number of rows.
 template <typename Kernel, typename... Arrays>
 void launch_tiles(Kernel kernel, int rows, int width, int height, int reach, Arrays... arrays) {
   const int blocks = pieces(width, kWidth) * pieces(height, rows);
@@ -133,7 +133,7 @@ void convolve4_separable(const float* d_in, const float* d_row, const float* d_c
   launch_tiles(convolve4_separable_kernel, kTile, width, height, radius, d_in, d_out);
 }
 
-// Rung 5. All steps in one launch: what is right in the tile shrinks by a pixel on each side in each of them.
+// Rung 5. All steps in one launch: with each step the part of the tile that is right shrinks by a pixel on each side.
 __global__ void stencil5_steps_kernel(const float* d_in, float* d_out, int width, int height, int steps) {
   __shared__ float s_tile[2][kHaloTile][kHaloTile];
   const int2 tile = tile_of_block(width, kTile);

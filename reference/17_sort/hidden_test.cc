@@ -36,7 +36,7 @@ TEST_P(HiddenSortTest, MovesAgainAtTheSameAddresses) { Expect({900, 900, 5000, 1
 TEST_P(HiddenSortTest, MovesManyEqualKeys) {
   Expect({1}, Keys::kFew, {}, Role::kPlain);
   for (const Keys keys : {Keys::kOne, Keys::kHighBits, Keys::kReversed}) Expect({70001}, keys, {}, Role::kPlain);
-  // With checkers, many tiles run side by side: a look-back has to go on behind its first window of 32.
+  // With checkers, many tiles run side by side: a look-back has to continue after its first window of 32.
   Expect({140001}, Keys::kRandom);
 }
 

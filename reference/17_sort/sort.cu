@@ -1,6 +1,6 @@
-// Compaction, split and radix sort: where a key goes is how many keys go before it, and that is a scan.
+// Compaction, split and radix sort: a key's place is the number of keys that go before it, which is a scan.
 //
-// From rung 2 on a block takes a tile. It counts, the tiles' counts are scanned, and what that gives is where the
+// From rung 2 on a block takes a tile. It counts, the tiles' counts are scanned, and the scan says where the
 // tile's keys begin in the result.
 
 #include "sort.h"
@@ -79,8 +79,8 @@ void scan(unsigned* d_values, unsigned n) {
 // Where in its tile a thread's item k is.
 __device__ unsigned place_of(unsigned k) { return k * kThreads + threadIdx.x; }
 
-// How many flags are set before each of the thread's places in the tile, and in all of the tile. A vote of a warp says it
-// for 32 places; the votes' counts are scanned by one warp. Between two calls there has to be a barrier.
+// How many flags are set before each of the thread's places in the tile, and in all of the tile. A warp's vote counts
+// them for 32 places; one warp scans these counts. Between two calls there has to be a barrier.
 __device__ void rank_tile(const bool (&flags)[kItems], unsigned (&ranks)[kItems], unsigned& total) {
   __shared__ unsigned s_groups[kGroups + 1];
   const unsigned lane = threadIdx.x % kLanes;
@@ -99,7 +99,7 @@ __device__ void rank_tile(const bool (&flags)[kItems], unsigned (&ranks)[kItems]
   total = s_groups[kGroups];
 }
 
-// What goes to the front.
+// Which keys go to the front.
 struct Below {
   unsigned limit;
   __device__ bool operator()(unsigned key) const { return key < limit; }
@@ -140,7 +140,7 @@ __global__ void count_kernel(const unsigned* d_in, unsigned* d_counts, unsigned 
   if (threadIdx.x == 0 && blockIdx.x == 0) d_counts[gridDim.x] = 0;
 }
 
-// Last part: the keys go where the scan says. With a d_count the others are left out, else they follow.
+// Last part: the keys go where the scan says. The other keys follow, or with a d_count are left out.
 template <class IsFirst>
 __global__ void partition_kernel(const unsigned* d_in, const unsigned* d_before, unsigned* d_out, unsigned* d_count,
                                  unsigned n, IsFirst is_first) {
@@ -189,7 +189,7 @@ __device__ unsigned digit_of(Key key, unsigned shift) {
   return static_cast<unsigned>(key >> shift) % kDigits;
 }
 
-// Rungs 4 and 5, first part: how often a tile has each digit. The tiles' counts of one digit lie side by side, so that
+// Rungs 4 and 5, first part: how often a tile has each digit. The tiles' counts of one digit are neighbours, so that
 // the scan of all counts says where each tile's keys with each digit begin.
 template <class Key>
 __global__ void count_digits_kernel(const Key* d_keys, unsigned* d_counts, unsigned n, unsigned shift) {

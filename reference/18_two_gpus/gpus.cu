@@ -15,7 +15,7 @@ constexpr unsigned kThreads = 256;
 unsigned BlocksOf(size_t n) { return static_cast<unsigned>((n + kThreads - 1) / kThreads); }
 size_t BytesOf(size_t words) { return words * sizeof(unsigned); }
 
-// A device with streams, events and memory of its own, all given back at the end.
+// A device with its streams, events and memory, all given back at the end.
 struct Gpu {
   explicit Gpu(int ordinal) : device(ordinal) {
     cudaSetDevice(device);
@@ -36,7 +36,7 @@ struct Gpu {
     cudaMalloc(&memory.back(), BytesOf(words));
     return memory.back();
   }
-  // In the stream, once what it depends on is done.
+  // In the stream, after everything that it depends on.
   void Send(unsigned* to, const Gpu& other, const unsigned* from, size_t words) {
     cudaMemcpyPeerAsync(to, other.device, from, device, BytesOf(words), stream);
   }
@@ -89,7 +89,7 @@ void gpus1_stages(const unsigned* h_in, unsigned* h_out, size_t n, int devices) 
 namespace {
 
 // A device's rows, between a row of the neighbour above and one of the neighbour below, which are zeros at the field's
-// ends. Twice: step k reads field k % 2 and writes the other.
+// ends. There are two: step k reads field k % 2 and writes the other.
 struct Part {
   Part(Gpu& gpu, int width, int first, int rows) : gpu(gpu), width(width), first(first), rows(rows) {
     for (int k = 0; k < 2; ++k) {
@@ -104,7 +104,7 @@ struct Part {
     step_kernel<<<BlocksOf(size_t(to - from) * width), kThreads, 0, stream>>>(Row(k, 0), Row(k + 1, 0), width, from,
                                                                               to);
   }
-  // The rows at the ends, to the neighbours.
+  // Sends the rows at the ends to the neighbours.
   void Send(const std::vector<Part>& parts, size_t own, int k) const {
     if (own > 0) {
       const Part& above = parts[own - 1];
@@ -122,7 +122,7 @@ struct Part {
   unsigned* field[2];
 };
 
-// What the neighbours have sent is there, and so they read nothing any more that this device is about to overwrite.
+// The neighbours' rows have arrived, so the neighbours no longer read what this device is about to overwrite.
 void WaitForNeighbours(const std::vector<Part>& parts, size_t own) {
   if (own > 0) cudaStreamWaitEvent(parts[own].gpu.stream, parts[own - 1].gpu.sent, 0);
   if (own + 1 < parts.size()) cudaStreamWaitEvent(parts[own].gpu.stream, parts[own + 1].gpu.sent, 0);
@@ -132,7 +132,7 @@ using Stepper = void (*)(const std::vector<Part>& parts, int k);
 
 void Run(const unsigned* h_in, unsigned* h_out, int width, int height, int steps, int devices, Stepper step) {
   if (width == 0 || height == 0) return;
-  const int used = std::min(devices, height);  // a device without rows is nobody's neighbour
+  const int used = std::min(devices, height);  // a device without rows has no neighbours
   const Gpus gpus = Take(used);
   std::vector<Part> parts;
   for (int d = 0; d < used; ++d) {
@@ -182,7 +182,7 @@ void gpus3_ring(const unsigned* h_in, unsigned* h_out, size_t n, int devices) {
   for (int round = 0; round < 2 * (devices - 1); ++round) {
     const bool adds = round < devices - 1;
     const auto segment_of = [&](int d) { return (d - round + 2 * devices) % devices; };
-    // The next device has added what was sent before, and this one has received what it is to send.
+    // The next device has added the segment sent before, and this one has received the one that it sends next.
     for (const auto& gpu : gpus) {
       if (round == 0) break;
       cudaStreamWaitEvent(gpu->stream, gpus[(gpu->device + 1) % devices]->added, 0);

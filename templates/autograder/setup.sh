@@ -24,7 +24,7 @@ chmod 700 "$home/private"
 mkdir -p "$home/bin"
 export PATH=$home/bin:$PATH
 
-# Ubuntu 22.04 has Python 3.10 and g++ 11 by default, and newer ones beside them.
+# Ubuntu 22.04 has Python 3.10 and g++ 11 by default, and packages of newer versions.
 apt-get update -qq
 install() { apt-get install -y -qq --no-install-recommends "$@" > /dev/null; }
 install python3 python3-venv g++ ca-certificates util-linux libseccomp2
@@ -42,7 +42,7 @@ if [ "$(g++ -dumpversion | cut -d. -f1)" -lt 12 ]; then
   done
 fi
 
-# It has no package of toml++ either: headers alone, as where the zip was made.
+# Ubuntu 22.04 has no package of toml++ either: the zip brings the headers.
 if ! [ -e /usr/include/toml++ ] && [ -d "$home/include/toml++" ]; then cp -r "$home/include/toml++" /usr/local/include; fi
 
 cd "$home"

@@ -3,8 +3,8 @@
 
   harness/dev/bench/check_bench.py 'PROGRAM ARGUMENTS' ... [--times 3] [--against CHECKOUT] [--build build]
 
-On one thread, the least of so many runs, all variants in turn. CHECKOUT is another working copy, built in its folder
-`build`: its --check runs beside ours. The exit status is 1 if findings differ or a program fails.
+Programs run on one thread. Variants take turns, and the fastest run of each counts. CHECKOUT is another working copy,
+built in its folder `build`: its --check is measured too. The exit status is 1 if findings differ or a program fails.
 """
 
 import argparse
@@ -34,7 +34,7 @@ def run(command: list[str]) -> tuple[float, float, int, str]:
 
 
 def main() -> int:
-    """Measures, and prints a row a program."""
+    """Measures, and prints a row for each program."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "programs",

@@ -32,7 +32,7 @@ from grader.authoring.solutions import solutions_in
 
 ROOT = Path(__file__).resolve().parents[3]
 COPIED, MISSING, RENAMED = 0.15, 0.03, 0.5
-# The rest of the class: few are as good as the reference, and most fail somewhere.
+# The share of each kind of file: few students hand in the reference, and half of all files are wrong.
 SORTS = {"right": 0.4, "wrong": 0.45, "reference": 0.1, "stub": 0.05}
 COMMON_NAMES = ("tid", "index", "idx", "lane", "sum", "value", "i", "row", "column", "blocks", "threads", "n")
 NVCC = (  # as in worker/build.sh
@@ -65,7 +65,7 @@ def personal(text: str, student: str, header: str, chance: random.Random) -> str
 
 
 def make_class(folder: Path, students: int, assignments: list[str], seed: int) -> dict[str, set[str]]:
-    """Writes the class into the folder; the distinct files of each assignment."""
+    """Writes the class into the folder; returns the distinct files of each assignment."""
     chance = random.Random(seed)  # noqa: S311  # a class is no secret
     distinct: dict[str, set[str]] = {}
     for assignment in assignments:
@@ -92,7 +92,7 @@ def make_class(folder: Path, students: int, assignments: list[str], seed: int) -
 
 
 def processor_seconds(command: list[str], folder: Path) -> float:
-    """What a command and all that it starts have of the processors."""
+    """The processor time of a command and everything that it starts."""
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said)
         _, _, usage = os.wait4(process.pid, 0)
@@ -101,13 +101,13 @@ def processor_seconds(command: list[str], folder: Path) -> float:
 
 
 def machine_seconds() -> float:
-    """What all processes have had of the processors. A sandbox does not pass on what ran in it to who started it."""
+    """The processor time of all processes: a sandbox does not report that of its children to its parent."""
     user, nice, system, _, _, irq, softirq = map(int, Path("/proc/stat").read_text(encoding="utf-8").split()[1:8])
     return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 
 
 class Watched:
-    """What one process takes by itself, without the compilers and judges that it starts, until it ends."""
+    """A process's own processor time until it ends, without that of the compilers and judges that it starts."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.seconds, self.peak_mib = 0.0, 0.0
@@ -139,7 +139,7 @@ def main() -> int:
     processors = len(os.sched_getaffinity(0))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--students", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1, help="of the class; the same one makes the same class")
+    parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same class")
     parser.add_argument("--jobs", type=int, default=processors)
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--keep", type=Path, help="an empty folder that the class and its results are left in")

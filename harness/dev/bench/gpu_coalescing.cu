@@ -1,6 +1,6 @@
-// The coalescing experiment of assignment 08: each pattern of the reference's on 3 M floats, and the course's row with
-// idle threads. Prints the names of the patterns, in the order of their launches. With --time=N also two times of a
-// launch in microseconds, medians of N batches: on buffers that lie in a cache, and on others each time, which do not.
+// The coalescing experiment of assignment 08: each of the reference's patterns on 3 M floats, and the course's row with
+// idle threads. Prints the names of the patterns in launch order. With --time=N also two times per launch in
+// microseconds, medians of N batches: on the same buffers each time, which stay in a cache, and on others each time.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -48,7 +48,7 @@ void Check(cudaError_t error, const char* what) {
   std::exit(1);
 }
 
-// Of one launch.
+// The median time of one launch.
 double MedianMicroseconds(const Pattern& pattern, const std::vector<Buffers>& buffers, int batches) {
   cudaEvent_t begin, end;
   Check(cudaEventCreate(&begin), "cudaEventCreate");

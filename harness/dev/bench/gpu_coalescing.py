@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The course's coalescing table beside the virtual GPU's of 2006, today's, and a real one.
+"""Compares the course's coalescing table with a virtual GPU of 2006, one of today, and a real GPU.
 
-    gpu_coalescing.py build PROGRAM                  nvcc makes gpu_coalescing.cu and the reference of 08 into PROGRAM
+    gpu_coalescing.py build PROGRAM                  nvcc compiles gpu_coalescing.cu and 08's reference to PROGRAM
     gpu_coalescing.py record PROGRAM                 on a machine with an H100: times -> recorded/coalescing-h100.csv
     gpu_coalescing.py page PROGRAM                   writes docs/records/coalescing.md
     gpu_coalescing.py page PROGRAM --verify          says whether it is up to date
@@ -23,7 +23,7 @@ import gpu_pages
 
 BATCHES = 31
 FLOATS = 3 << 20
-# The row of recorded/course.csv that a pattern is, where the course has it; and its rung.
+# Each pattern's row in recorded/course.csv, if the course has it, and its rung.
 PATTERNS = {
     "aligned": ("coalescing: coalesced", "`coalesce2_aligned`"),
     "aligned, one thread in eight idle": ("coalescing: some threads idle", ""),
@@ -38,7 +38,7 @@ PATTERNS = {
 
 @dataclass(frozen=True)
 class Measured:
-    """A GPU's times in microseconds by pattern: with the data in a cache, and with data that is in none."""
+    """A GPU's times in microseconds by pattern: with cached data, and with uncached data."""
 
     where: str
     cached: dict[str, float]
@@ -46,7 +46,7 @@ class Measured:
 
 
 def build(program: Path, *, ptx_only: bool) -> None:
-    """PTX alone is enough for the virtual GPU; with machine code the same program runs on an H100 or H200."""
+    """Compiles it. PTX is enough for the virtual GPU; with machine code the same program runs on an H100 or H200."""
     code = "compute_90" if ptx_only else "[compute_90,sm_90]"
     gpu_pages.run(
         os.environ.get("NVCC", "nvcc"),
@@ -66,7 +66,7 @@ def build(program: Path, *, ptx_only: bool) -> None:
 
 
 def record(program: Path) -> None:
-    """The median of BATCHES batches of launches, of three runs."""
+    """Records each pattern's time: the median of three runs, each the median of BATCHES batches of launches."""
     times: dict[str, list[tuple[float, float]]] = {}
     for _ in range(3):
         for line in gpu_pages.run(program, f"--time={BATCHES}").splitlines():
@@ -89,15 +89,15 @@ def count(vgpu_run: Path, program: Path, device: str) -> dict[str, dict[str, str
         with file.open(newline="") as text:
             launches = list(DictReader(text))
     if names != list(PATTERNS) or len(launches) != len(names):
-        sys.exit("the program's patterns are others than this script's")
+        sys.exit("the program's patterns differ from this script's")
     return dict(zip(names, launches, strict=True))
 
 
 def measured(model: str) -> Measured:
-    """What was recorded on such a GPU."""
+    """The times recorded on this model of GPU."""
     where, rows = gpu_pages.read_recorded(f"coalescing-{model}.csv")
     if [row["pattern"] for row in rows] != list(PATTERNS):
-        sys.exit("the recorded patterns are others than the program's: record them again")
+        sys.exit("the recorded patterns differ from the program's: record them again")
     return Measured(
         where,
         {row["pattern"]: float(row["cached"]) for row in rows},
@@ -113,7 +113,7 @@ def published() -> dict[str, float]:
 
 
 def table(heads: list[str], rows: list[list[str]]) -> list[str]:
-    """In Markdown; numbers to the right."""
+    """A table in Markdown, with numbers to the right."""
     return [
         "| " + " | ".join(heads) + " |",
         "|---|" + "---:|" * (len(heads) - 1),

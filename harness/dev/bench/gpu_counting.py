@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the virtual GPU's counters with Nsight Compute's on the same program.
 
-    gpu_counting.py build PROGRAM                  nvcc makes harness/dev/bench/gpu_cases into PROGRAM
+    gpu_counting.py build PROGRAM                  nvcc compiles harness/dev/bench/gpu_cases to PROGRAM
     gpu_counting.py record PROGRAM                 on a machine with a GPU: what ncu counts -> recorded/ncu.csv
     gpu_counting.py page PROGRAM --vgpu-run FILE   writes docs/records/gpu-counting.md
     gpu_counting.py page PROGRAM --vgpu-run FILE --verify   says whether it is up to date
@@ -27,7 +27,7 @@ L1 = "l1tex__t_{what}_pipe_lsu_mem_{space}_op_{op}"
 
 
 def l1(what: str, space: str, *ops: str) -> tuple[str, ...]:
-    """The L1 metrics of one kind, an instruction each."""
+    """The L1 metrics that count `what` for accesses to `space`: one for each of `ops`."""
     return tuple(L1.format(what=what, space=space, op=op) for op in ops)
 
 
@@ -135,10 +135,10 @@ def run_ncu(program: Path, metrics: list[str], launches: int) -> dict[str, list[
 
 
 def record(program: Path) -> None:
-    """Runs the counting cases under ncu. One row a case; metrics are sums over the GPU."""
+    """Runs the counting cases under ncu. One row for each case; metrics are sums over the GPU."""
     names = gpu_pages.run(program, "--set=counting").splitlines()
     wanted = [name for metrics in METRICS.values() for name in metrics]
-    # Metrics that ncu counts by patching the machine code, apart from those of the hardware.
+    # ncu counts these by patching the machine code: in another run than the hardware's own counters.
     patched = [name for name in wanted if name.startswith(("smsp__sass", "memory_"))]
     values = run_ncu(program, [f"{name}.sum" for name in wanted if name not in patched], len(names))
     values |= run_ncu(
@@ -184,7 +184,7 @@ def compare(vgpu_run: Path, program: Path) -> tuple[str, list[Comparison]]:
     )
     names, counted = gpu_pages.count(vgpu_run, program, "--set=counting")
     if names != [row["case"] for row in recorded] or len(counted) != len(names):
-        sys.exit("the recorded cases are others than the program's: record them again")
+        sys.exit("the recorded cases differ from the program's: record them again")
     comparisons = []
     for theirs, ours in zip(recorded, counted, strict=True):
         for counter, metrics in METRICS.items():

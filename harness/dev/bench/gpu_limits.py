@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How near the references come to what a GPU's memory allows, beside NVIDIA's own libraries.
+"""Compares the references' speed with what a GPU's memory allows, and with NVIDIA's own libraries.
 
 Builds gpu_limits/ with the references, runs it on this machine's GPU, and writes the tables of
 docs/records/gpu-limits.md.
@@ -55,7 +55,7 @@ def measure(program: Path) -> list[dict[str, str]]:
 
 
 def speed_lines(rows: list[dict[str, str]]) -> list[str]:
-    """A table a task."""
+    """A table for each task."""
     lines = []
     for task in _REFERENCES:
         own = [row for row in rows if row["task"] == task]

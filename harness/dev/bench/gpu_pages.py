@@ -1,4 +1,4 @@
-"""What the scripts beside it share: the program of cases, its runs, and pages that can be verified."""
+"""What the scripts here share: the program of cases, its runs, and pages that can be verified."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run(*command: str | Path, timeout: float = 1800) -> str:
 
 
 def build(program: Path, *, ptx_only: bool) -> None:
-    """PTX alone is enough for the virtual GPU; with machine code the same program runs on an H200."""
+    """Compiles the cases. PTX is enough for the virtual GPU; with machine code the same program runs on an H200."""
     code = "compute_90" if ptx_only else "[compute_90,sm_90]"
     sources = sorted((HERE / "gpu_cases").glob("*.cu"))
     include = ROOT / "assignments" / "04_reduction"
@@ -63,7 +63,7 @@ def gpu_and_driver() -> str:
 
 
 def count(vgpu_run: Path, program: Path, which: str, device: str = "h200") -> tuple[list[str], list[dict[str, str]]]:
-    """Runs cases on the virtual GPU: their names, and each launch's counters."""
+    """Runs cases on the virtual GPU; returns their names, and each launch's counters."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "counters.csv"
         names = run(
@@ -86,7 +86,7 @@ def read_recorded(name: str) -> tuple[str, list[dict[str, str]]]:
 
 
 def write_recorded(name: str, where: str, header: list[str], rows: list[list[str]]) -> None:
-    """Puts a recording beside the others; its first line says where it was made."""
+    """Stores a recording with the others; its first line says where it was made."""
     RECORDED.mkdir(exist_ok=True)
     with (RECORDED / name).open("w", newline="") as file:
         file.write(f"# {where}\n")

@@ -39,7 +39,7 @@ BUILD_SECONDS, RUN_SECONDS = 120.0, 240.0
 
 
 def build(checkout: Checkout, sample: Sample, folder: Path) -> str:
-    """Builds a program with machine code and PTX of compute capability 9.0; the reason where that fails."""
+    """Builds a program with machine code and PTX of compute capability 9.0; returns why if that fails."""
     folder.mkdir(parents=True, exist_ok=True)
     includes = [path for path in (*checkout.common, sample.folder, sample.folder / "inc") if path.is_dir()]
     command = [os.environ.get("NVCC", "nvcc"), "-std=c++17", "-O3", "-lineinfo", "-cudart", "shared"]
@@ -100,7 +100,7 @@ def virtual(vgpu_run: Path, program: Path, arguments: list[str], cwd: Path) -> l
 
 
 def record(root: Path, work: Path, vgpu_run: Path) -> None:
-    """Builds everything side by side, counts on the GPU one program at a time and beside that on the virtual one."""
+    """Builds in parallel; counts one program at a time on the GPU, and meanwhile on the virtual one."""
     checkout = Checkout(root.resolve())
     programs: dict[str, list[str]] = json.loads(PROGRAMS.read_text())
     samples = {sample.name: sample for sample in checkout.samples if sample.name in programs}
@@ -126,9 +126,7 @@ def record(root: Path, work: Path, vgpu_run: Path) -> None:
             print(f"{name}: {len(theirs)} launches by ncu, {len(mine)} on the virtual GPU", flush=True)
             for index, (real, own) in enumerate(zip(theirs, mine, strict=False)):
                 if (real["blocks"], real["threads"]) != (own["blocks"], own["threads"]):
-                    print(
-                        f"{name}: launch {index}: {real['kernel']} is another one than {own['kernel']}", file=sys.stderr
-                    )
+                    print(f"{name}: launch {index}: {real['kernel']} is not {own['kernel']}", file=sys.stderr)
                     break
                 row = [name, str(index), real["kernel"]]
                 for counter in counters:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares modelled times with measured ones: the course's figures on a G80, an H100's and an H200's.
 
-    gpu_time.py build PROGRAM                  nvcc makes harness/dev/bench/gpu_cases into PROGRAM
+    gpu_time.py build PROGRAM                  nvcc compiles harness/dev/bench/gpu_cases to PROGRAM
     gpu_time.py record PROGRAM                 on a machine with an H100: times by events -> recorded/times-h100.csv
     gpu_time.py page PROGRAM --vgpu-run FILE   writes docs/records/gpu-time.md
     gpu_time.py page PROGRAM --vgpu-run FILE --verify   says whether it is up to date
@@ -62,7 +62,7 @@ class Row:
 
 
 def record(program: Path) -> None:
-    """The median of BATCHES batches of launches, of three runs."""
+    """Records each case's time: the median of three runs, each the median of BATCHES batches of launches."""
     where = gpu_pages.gpu_and_driver()
     _vendor, model, *_ = where.replace(",", "").split()  # "NVIDIA H100 80GB HBM3, driver ..."
     for which, name in (("timing", "times"), ("held-out", "held-out")):
@@ -83,11 +83,11 @@ def recorded_profiles() -> list[str]:
 def modelled_together(
     vgpu_run: Path, program: Path, profile: str, which: str = "timing", name: str = "times"
 ) -> tuple[str, list[Row]]:
-    """Cases of one launch each."""
+    """The rows of cases with one launch each."""
     where, recorded = gpu_pages.read_recorded(f"{name}-{profile}.csv")
     names, launches = gpu_pages.count(vgpu_run, program, f"--set={which}", profile)
     if names != [row["case"] for row in recorded] or len(launches) != len(names):
-        sys.exit("the recorded cases are others than the program's: record them again")
+        sys.exit("the recorded cases differ from the program's: record them again")
     return where, [
         Row(
             row["case"],
@@ -100,7 +100,7 @@ def modelled_together(
 
 
 def modelled_one_by_one(vgpu_run: Path, program: Path) -> tuple[str, list[Row]]:
-    """Cases of several launches, whose times add up; the longest says what bounds the case."""
+    """The rows of cases with several launches: times are added; `bound_by` is the longest launch's."""
     where, published = gpu_pages.read_recorded("course.csv")
     rows = []
     for row in published:
@@ -117,7 +117,7 @@ def digits(microseconds: float) -> str:
 
 
 def reasons(rows: list[Row]) -> list[str]:
-    """Why the rows outside are there, a line each; a row without a reason is an error."""
+    """Why rows are outside the band, one line each; a row without a reason is an error."""
     lines = []
     for row in rows:
         if row.near:
@@ -129,7 +129,7 @@ def reasons(rows: list[Row]) -> list[str]:
 
 
 def table(rows: list[Row], measured: str) -> list[str]:
-    """The rows in Markdown; `measured` says by whom."""
+    """The rows in Markdown; `measured` is the heading of the measured times."""
     near = sum(row.near for row in rows)
     lines = [
         f"{near} of {len(rows)} ratios lie within {NEAR[0]} and {NEAR[1]}; the others are in bold.",
@@ -144,7 +144,7 @@ def table(rows: list[Row], measured: str) -> list[str]:
 
 
 def held_out(rows: list[Row]) -> list[str]:
-    """How far off the model is where it was not fitted, and which of two versions it takes for the faster one."""
+    """How far off the model is where it was not fitted, and which of two versions it considers faster."""
     errors = sorted(abs(row.ratio - 1) for row in rows)
     by_case = {row.case: row for row in rows}
     pairs = [(row, by_case[row.case.replace(": before", ": after")]) for row in rows if row.case.endswith(": before")]

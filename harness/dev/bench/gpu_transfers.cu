@@ -1,5 +1,5 @@
-// Copies between host and device, on a real GPU: what model/profiles says of the link to the host, and what streams
-// gain. Prints CSV lines `what,value`; docs/records/transfers.md has those of an H100.
+// Copies between host and device on a real GPU: measures the link to the host, as model/profiles describes it, and what
+// streams gain. Prints CSV lines `what,value`; docs/records/transfers.md has those of an H100.
 //
 //   nvcc -O2 -std=c++17 -arch=sm_90 -o gpu_transfers harness/dev/bench/gpu_transfers.cu && ./gpu_transfers
 #include <cuda_runtime.h>
@@ -26,7 +26,7 @@ void Check(cudaError_t error, const char* what) {
 }
 #define CHECK(call) Check(call, #call)
 
-// The host's clock around work and the wait for it: the median, in microseconds.
+// The median time of `work`, with the wait for its end, by the host's clock in microseconds.
 double Microseconds(const std::function<void()>& work) {
   std::vector<double> times;
   for (int k = 0; k < kRepeats + 2; ++k) {

@@ -2,7 +2,7 @@
 // takes kItems neighbouring elements; warps scan by shuffles.
 constexpr unsigned kThreads = 256, kItems = 8, kTile = kThreads * kItems, kWarps = kThreads / 32;
 
-// The exclusive sum of the threads' values before this thread's; *total: of all.
+// The sum of the values of all threads before this one; *total: the sum over all threads.
 __device__ float scan_block(float value, float* total) {
   __shared__ float s_sums[kWarps];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;

@@ -1,4 +1,4 @@
-// The scan of scan_bench.cu, three kernels, of 2^24 floats.
+// Runs the scan of scan_bench.cu, three kernels, on 2^24 floats.
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,12 @@
-// Measures the virtual GPU's speed against targets: millions of warp instructions a second on one core, without
-// counters, with counters, with all checkers; with counters on two threads, and with all checkers; a scan of 2^24
-// floats.
+// Compares the virtual GPU's speed with targets, in millions of warp instructions per second. Columns: on one core
+// without counters, with counters, with all checkers; on two threads with counters, with all checkers. Also a scan
+// of 2^24 floats.
 //
-// speed_bench [--seconds=S] [--cpu-time] [KERNEL [COLUMN]] S seconds a kernel; only this kernel, only this column
+// speed_bench [--seconds=S] [--cpu-time] [KERNEL [COLUMN]] S seconds per kernel; only this kernel, only this column
 //
-// Every figure is the best of many launches, the columns taking turns, so that a busy machine disturbs it little: one
-// thread's own CPU time counts, of two threads the wall clock. Where other work keeps the cores busy, --cpu-time takes
-// half of two threads' CPU time instead: what they would take if neither ever waited. Ends with 1 where a figure misses
-// its target.
+// Every figure is the best of many launches, and the columns take turns, so that a busy machine disturbs it little. For
+// one thread its CPU time counts, for two threads the wall clock. If other work keeps the cores busy, use --cpu-time:
+// it takes half of the two threads' CPU time, as if neither ever waited. Ends with 1 if a figure misses its target.
 #include <time.h>
 
 #include <algorithm>
@@ -74,7 +73,7 @@ struct Timer {
   }
 };
 
-// A target that is met, is missed, or does not exist.
+// The text beside a figure that has a target: whether the target is met.
 std::string Beside(double figure, double target, bool has_target, bool* missed) {
   if (target == 0 || !has_target) return "";
   const bool ok = figure >= target;

@@ -3,10 +3,10 @@
 
   harness/dev/bench/suite_bench.py [ASSIGNMENT ...] [--times 5] [--against CHECKOUT] [--build build]
 
-A suite's time is its own and its workers', of all threads together, and the least of so many runs: what a quiet machine
-takes. CHECKOUT is another working copy, built in its folder `build`; each copy's own build script makes its worker, and
-the two take turns. The slowest test is by the clock, so it means something on a quiet machine only. Evidence has to be
-the same: counters and figures that are not are named, and the exit status is 1.
+A suite's time is that of all threads of the suite and its workers; the fastest run counts, as on a quiet machine.
+CHECKOUT is another working copy, built in its folder `build`; each copy's own build script makes its worker, and the
+two take turns. The slowest test is by wall-clock time, so it means something on a quiet machine only. If the copies'
+evidence differs, the counters and figures that do are named, and the exit status is 1.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def evidence_of(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Measures, prints a line an assignment, and compares the evidence."""
+    """Measures, prints a line for each assignment, and compares the evidence."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     every = sorted(path.name for path in (ROOT / "assignments").iterdir() if (path / "assignment.toml").is_file())
     parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="such as 04_reduction; default: all")

@@ -39,10 +39,10 @@ inline std::string ReadText(const std::string& path) {
   return text.str();
 }
 
-// A launch of a work on a device, with buffers of its own.
+// A work's launch on a device, with its own buffers.
 struct Prepared {
   std::vector<uint8_t> parameters;
-  LaunchSpec spec;  // refers to them
+  LaunchSpec spec;  // points into `parameters`
   std::vector<uint64_t> buffers;
 };
 

@@ -2,10 +2,10 @@
 
     harness/dev/clean_root/dockerfile.py CONTEXT > steps.sh
 
-CONTEXT is the folder that `docker build` would be given; the script runs as root in the system that stands for the base
-image. Stages are run one after the other, which is right while each is built on the one before. An instruction that is
-not known here is refused: nothing of the Dockerfile is left out unseen. Of what .dockerignore names a fresh clone has
-.git alone.
+CONTEXT is the folder that `docker build` would be given; the script runs as root in a system like the base image.
+Stages are run one after the other, which is right while each is built on the one before. An unknown instruction is
+refused, so that none is skipped silently. Only .git is left out: a fresh clone has no other file that .dockerignore
+names.
 """
 
 import re

@@ -1,9 +1,9 @@
-"""Runs a command with the system calls refused that Docker's default profile refuses a container without privileges.
+"""Runs a command without the system calls that Docker's default profile refuses an unprivileged container.
 
     harness/dev/clean_root/filter.py COMMAND …
 
-New namespaces, mounts and pivot_root end with "Operation not permitted"; clone3 is unknown, which leaves clone, whose
-flags a filter can read. It stands for a container where there is no Docker; for x86-64.
+New namespaces, mounts and pivot_root end with "Operation not permitted"; clone3 does not exist, so that programs
+use clone, whose flags a filter can read. This tests what a container allows where there is no Docker. x86-64 only.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ _REFUSED = (155, 165, 166, 272, 308)  # pivot_root, mount, umount2, unshare, set
 
 
 def _program() -> bytes:
-    """A row an instruction: code, jump if true, jump if false, value."""
+    """One row per instruction: code, jump if true, jump if false, value."""
     refuse = [(_EQUAL, 0, 1, number) for number in _REFUSED]
     rows: list[tuple[int, int, int, int]] = [(_LOAD, 0, 0, _NUMBER)]
     for row in refuse:

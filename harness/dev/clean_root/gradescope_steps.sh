@@ -1,4 +1,4 @@
-# What Gradescope does with the zip of `grader autograder gradescope`, for test_clean_root.py, inside a clean system: unpacks
+# What Gradescope does with the zip of `grader autograder gradescope`, in a clean system for test_clean_root.py: unpacks
 # it at /autograder/source, runs setup.sh as root, then run_autograder on submissions, each with a file of metadata.
 set -euo pipefail
 # shellcheck source=/dev/null

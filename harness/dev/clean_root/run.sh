@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs commands in a clean system of another distribution, on a fresh clone of this checkout's HEAD: the proof that set-up
-# finds or installs all it needs. Needs root and debootstrap; nothing of the run is kept but its log.
+# Runs commands in a clean system of another distribution, on a fresh clone of this checkout's HEAD: tests that set-up
+# finds or installs all it needs. Needs root and debootstrap; nothing of the run is kept except its log.
 #
 #   harness/dev/clean_root/run.sh [--user] [--bare] [--with DIR] SUITE COMMAND …
 #   harness/dev/clean_root/run.sh noble 'make demo && make check'
@@ -12,7 +12,7 @@
 #
 # Base systems are kept in $LOCKSTEP_ROOTS (default /var/tmp/lockstep-roots) and are only read: each run writes to an
 # overlay of its own. $LOCKSTEP_KEYRING: the archive's keys, where debootstrap lacks them; $LOCKSTEP_MIRROR: another mirror;
-# $LOCKSTEP_ARCH: another machine than this one, as arm64, whose programs have to run here: harness/dev/arm64.py.
+# $LOCKSTEP_ARCH: another architecture, as arm64, whose programs must run on this machine: see harness/dev/arm64.py.
 set -euo pipefail
 checkout=$(cd "$(dirname "$0")/../../.." && pwd)
 roots=${LOCKSTEP_ROOTS:-/var/tmp/lockstep-roots}
@@ -33,7 +33,7 @@ base=$roots/$suite${LOCKSTEP_ARCH:+-$LOCKSTEP_ARCH}
 
 if [ ! -e "$base/etc/os-release" ]; then
   command -v debootstrap >/dev/null || { echo "debootstrap is missing: apt-get install debootstrap" >&2; exit 2; }
-  # debootstrap's scripts know their distribution's mirror; of Ubuntu's they are all one.
+  # debootstrap's script for a release knows the mirror; all Ubuntu releases have the same script.
   components=main
   case $suite in
     noble | jammy)
@@ -67,7 +67,7 @@ mount -t proc proc proc
 mount --rbind /dev dev
 mount --rbind /sys sys
 mount -t tmpfs tmpfs tmp
-# The network as it is set up here: names, certificates, package indexes.
+# The network settings of this machine: name servers, hosts, certificates.
 cp -L /etc/resolv.conf /etc/hosts etc/
 cp -L /etc/ssl/certs/ca-certificates.crt etc/certificates-outside.crt 2>/dev/null && export PIP_CERT=/etc/certificates-outside.crt
 pivot_root . old
@@ -78,7 +78,7 @@ if [ -n "$AS_USER" ]; then
   apt-get update -qq
   useradd -m student 2>/dev/null || true
   chown -R student /home/student
-  # What an administrator installs is what setup.sh asks for, and make, which starts it.
+  # An administrator installs make, which starts set-up, and then what setup.sh asks for.
   apt-get install -y -qq --no-install-recommends make git >/dev/null
   for _ in 1 2 3; do
     asked=$(setpriv --reuid student --regid student --clear-groups bash -c 'cd ~/lockstep && harness/setup.sh 2>&1' | sed -n 's/.*sudo apt-get install //p' | tail -n 1) || true  # it fails until all is there
@@ -89,7 +89,7 @@ if [ -n "$AS_USER" ]; then
   cd /home/student/lockstep
   exec setpriv --reuid student --regid student --clear-groups bash -c "$COMMAND"
 fi
-# What starts set-up at all.
+# make starts set-up.
 [ -n "$BARE" ] || command -v make >/dev/null || { apt-get update -qq; apt-get install -y -qq --no-install-recommends make >/dev/null; }
 git config --system --add safe.directory '*' 2>/dev/null || printf '[safe]\n\tdirectory = *\n' > /etc/gitconfig
 cd "$HOME/lockstep"

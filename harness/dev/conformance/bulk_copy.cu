@@ -141,7 +141,7 @@ struct Where {
 enum Task { kLoad2, kLoad3, kStore2, kReduce2, kPrefetch2 };
 
 __device__ unsigned Shared(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
-// Whether the barrier's first phase ends; a copy that says nothing leaves it open.
+// Whether the barrier's first phase ends; a copy that doesn't signal the barrier leaves it open.
 __device__ bool Wait(unsigned barrier) {
   for (int k = 0; k < 200000; ++k) {
     unsigned ended;

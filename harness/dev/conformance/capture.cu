@@ -1,4 +1,4 @@
-// Stream capture: what each call does while a stream captures, in each mode; what the graph is then.
+// Stream capture: what each call does while a stream captures, in each mode, and the graph that results.
 #define CONFORMANCE_CLASS "capture"
 #include "ask.h"
 
@@ -575,7 +575,7 @@ void Try(const std::string& name, const Call& call, cudaStreamCaptureMode mode, 
 int main(int argc, char** argv) {
   Cases cases;
   const auto calls = Calls();
-  constexpr size_t kTogether = 12;  // calls of a process
+  constexpr size_t kTogether = 12;  // calls per process
   const char* const modes[] = {"global", "thread", "relaxed"};
   for (int mode = 0; mode < 3; ++mode) {
     for (size_t first = 0; first < calls.size(); first += kTogether) {
@@ -639,7 +639,7 @@ int main(int argc, char** argv) {
     Say("ended_elapsed", cudaEventElapsedTime(&ms, w.event, w.event));
     Say("ended_record", cudaEventRecord(w.event, w.other));
     Say("ended_query2", cudaEventQuery(w.event));
-    // Into a graph.
+    // Capturing into an existing graph.
     cudaGraphNode_t node = nullptr;
     cudaGraphCreate(&graph, 0);
     cudaGraphAddEmptyNode(&node, graph, nullptr, 0);

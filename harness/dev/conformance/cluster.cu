@@ -1,4 +1,4 @@
-// Clusters: which launches are taken, attributes, occupancy, and shared memory of other blocks.
+// Clusters: which launches are accepted, attributes, occupancy, and shared memory of other blocks.
 #define CONFORMANCE_CLASS "cluster"
 #include <cooperative_groups.h>
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Ask the runtime and the driver API what they answer, here and on a GPU, and compare.
 
-    harness/dev/conformance/conformance.py run [PROGRAM…]          build, run on the virtual GPU, compare: differences
-    harness/dev/conformance/conformance.py record FOLDER           keep a GPU's answers: FOLDER/PROGRAM.txt each
+    harness/dev/conformance/conformance.py run [PROGRAM…]          build, run on the virtual GPU, print the differences
+    harness/dev/conformance/conformance.py record FOLDER           store a GPU's answers, read from FOLDER/PROGRAM.txt
     harness/dev/conformance/conformance.py page                    write docs/records/conformance.md
 
 Each `.cu` file here is a program that prints lines "class/case/question answer" (ask.h). To record, build them with
 `nvcc -std=c++20 -arch=sm_90 -DCUDA_INCLUDE='"…/include"' PROGRAM.cu -lcuda` and the options of its line "// nvcc: ",
-run each on the GPU and send what it prints to PROGRAM.txt. The answers are in `recorded`, a line for each
-case, or for all cases that differ in a number alone, or for all small ones: how their names begin, then each answer
-and the rest of the questions that have it. `allowed.txt` names differences that stay, as patterns of questions, with
-the reason.
+run each on the GPU and send what it prints to PROGRAM.txt. `recorded/PROGRAM.txt` has tab-separated lines: a prefix of
+question names, then pairs of an answer and the questions (without the prefix) that have it. A case of 100 answers or
+more has a line, which it shares with cases whose names are equal up to the first digit; all smaller cases share the
+line with an empty prefix. `allowed.txt` has patterns of questions whose answers may differ, with the reason.
 
 Exit status: 1 where a program differs in more answers than `figures.json` says; 0 otherwise.
 """
@@ -45,7 +45,7 @@ def programs() -> list[str]:
 
 
 def read_output(text: str) -> Answers:
-    """The answers in what a program printed; of a question asked twice the first."""
+    """The answers in what a program printed; if a question was asked twice, the first."""
     answers: Answers = {}
     for line in text.splitlines():
         name, _, answer = line.partition(" ")
@@ -71,7 +71,7 @@ def write_record(program: str, answers: Answers, where: str) -> None:
     grouped: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     asked = Counter(name.partition("/")[0] for name in answers)
     for name, answer in answers.items():
-        # Small cases share a line, and those that differ in a number.
+        # All small cases share a line; so do large ones whose names differ only in a number.
         is_small = asked[name.partition("/")[0]] < SMALL
         found = None if is_small else re.match(r"[a-z_]*?(?=\d)|[^/]*/", name + "/")
         start = found[0] if found else ""
@@ -163,7 +163,7 @@ def run(names: list[str], tree: Path, jobs: int, shown: int) -> int:
 
 
 def record(source: Path, where: str) -> None:
-    """Keeps what a GPU printed, PROGRAM.txt each in the folder `source`."""
+    """Records what a GPU printed: for each program, the file PROGRAM.txt in `source`, if there is one."""
     for name in programs():
         file = source / f"{name}.txt"
         if file.is_file():

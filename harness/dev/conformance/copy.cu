@@ -65,7 +65,7 @@ void Directions() {
   Say("end", cudaDeviceSynchronize());
 }
 
-// Beyond the memory's end, from inside, misaligned.
+// Copies that run past the memory's end, begin inside it, or are misaligned.
 void Bounds() {
   char *device = nullptr, *pinned = nullptr;
   cudaMalloc(&device, kBytes);
@@ -74,7 +74,7 @@ void Bounds() {
   std::memset(host, 1, 64 << 20);
   for (size_t bytes : {size_t{1}, kBytes, size_t{32} << 20}) {
     for (size_t offset : {size_t{0}, size_t{1}, kBytes - 1}) {
-      if (bytes == kBytes && offset != 0) continue;  // memory behind an allocation varies
+      if (bytes == kBytes && offset != 0) continue;  // what follows an allocation in memory varies
       const std::string name = F("%zu+%zu", bytes, offset);
       Say(name + "/htod", cudaMemcpy(device + offset, host, bytes, cudaMemcpyHostToDevice));
       Say(name + "/dtoh", cudaMemcpy(host, device + offset, bytes, cudaMemcpyDeviceToHost));
@@ -138,7 +138,7 @@ void Bounds() {
   Say("drvinfo_null", cuMemGetInfo(&free_bytes, nullptr));
 }
 
-// Rows: width × height of a pitch at each end.
+// 2D copies of width × height, with a pitch at each end.
 void Rows() {
   char *a = nullptr, *b = nullptr;
   cudaMalloc(&a, 65536);
@@ -149,7 +149,7 @@ void Rows() {
       for (size_t to : {size_t{0}, size_t{64}, size_t{100}, size_t{2147483647}, size_t{2147483648}}) {
         for (size_t from : {size_t{64}, size_t{0}, size_t{2147483648}}) {
           if ((to > 100 || from > 100 || width > 100) && height > 1 && (to < width || from < width)) {
-            // refused, whatever lies there
+            // refused, whatever is in memory there
           } else if (width * height > 0 && (to > 100 || from > 100 || width > 100) && height > 1) {
             continue;
           }
@@ -200,7 +200,7 @@ void Rows() {
       }
     }
   }
-  // Boxes.
+  // 3D copies.
   for (size_t x : {size_t{0}, size_t{4}}) {
     for (size_t width : {size_t{0}, size_t{60}, size_t{64}, size_t{65}}) {
       for (size_t height : {size_t{0}, size_t{4}, size_t{5}}) {

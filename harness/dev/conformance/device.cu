@@ -1,4 +1,4 @@
-// What the device says of itself: properties, attributes, peers, limits; and what bad arguments are answered.
+// What the device reports: properties, attributes, peers, limits; and the errors for bad arguments.
 #define CONFORMANCE_CLASS "device"
 #include <cuda_profiler_api.h>
 
@@ -6,7 +6,7 @@
 
 namespace {
 
-// Those that depend on the machine that holds the card.
+// Whether an attribute depends on the machine that the card is in.
 bool OfTheMachine(int attribute) {
   for (int each : {33, 34, 50, 85, 134, 139, 140}) {
     if (attribute == each) return true;

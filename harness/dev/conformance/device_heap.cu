@@ -5,7 +5,7 @@
 __global__ void CountBlocks(size_t bytes, int most, int* out) {
   int n = 0;
   void* previous = nullptr;
-  // A chain through the blocks frees them again.
+  // The allocated blocks form a linked list, so that they can be freed again.
   while (n < most) {
     void* p = malloc(bytes);
     if (p == nullptr) break;

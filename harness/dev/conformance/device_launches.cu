@@ -1,4 +1,4 @@
-// Kernels that launch kernels, and what the device runtime answers in a kernel.
+// Kernels that launch kernels, and what functions of the device runtime return in a kernel.
 // nvcc: -rdc=true -lcudadevrt
 #define CONFORMANCE_CLASS "cdp"
 #include "ask.h"

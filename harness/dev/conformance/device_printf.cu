@@ -1,4 +1,4 @@
-// What a kernel's printf prints, form by form. Not %hhd and its kin: an H100 prints what happens to lie there.
+// What a kernel's printf prints, conversion by conversion. Without %hhd and the like: an H100's output for them varies.
 #define CONFORMANCE_CLASS "printf"
 #include "ask.h"
 

@@ -1,8 +1,8 @@
-// Contexts, launches as before CUDA 4 and as of today, occupancy, texture references and virtual memory by the driver API, in
-// random orders. As siblings.cu.
+// Random driver API calls in random order, as in siblings.cu: contexts, launches in today's way and in that before CUDA
+// 4, occupancy, texture references and virtual memory.
 #define CONFORMANCE_CLASS "driver_calls"
 #include "ask.h"
-// Side by side; the formatter would make four lines of one.
+// Several definitions per line; the formatter would make four lines of one.
 // clang-format off
 __device__ int variable[64];
 __global__ void Empty() {}

@@ -1,5 +1,5 @@
-// Calls that only the driver has, or has in a form of its own: nodes of any type, copies as nodes, words that a graph
-// writes, batches of boxes, what else a process may ask of the driver. As siblings.cu, in random orders.
+// Random calls in random order, as in siblings.cu, that only the driver API has or that differ there: nodes of any
+// type, copies as nodes, words that a graph writes, batches of 3D copies, other queries of the process.
 #define CONFORMANCE_CLASS "driver_forms"
 #include "ask.h"
 
@@ -109,13 +109,13 @@ struct World : Draws {
   CUstreamBatchMemOpParams words{};
 };
 
-// A node's type where it was added.
+// The error of adding a node, and the node's type or -1.
 std::string Added(int error, CUgraphNode node) {
   CUgraphNodeType type{};
   return F("%d %d", error, error == 0 && cuGraphNodeGetType(node, &type) == CUDA_SUCCESS ? type : -1);
 }
 
-// A line each; the formatter would make four of one.
+// One call per line; the formatter would make four lines of one.
 // clang-format off
 using Call = std::pair<const char*, std::string (*)(World&)>;
 const std::vector<Call> kCalls = {

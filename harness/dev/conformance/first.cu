@@ -1,4 +1,4 @@
-// The first call of a process: which calls start the device, which need cuInit or a context, and what is there after.
+// The first call of a process: which calls start the device, which need cuInit or a context, what exists afterwards.
 #define CONFORMANCE_CLASS "first"
 #include <cudaProfiler.h>
 #include <cuda_profiler_api.h>
@@ -12,7 +12,7 @@ namespace {
 
 using Call = int (*)();
 
-// A line each; the formatter would make many of one.
+// One call per line; the formatter would make many lines of one.
 // clang-format off
 const std::pair<const char*, Call> kRuntime[] = {
 #define CALL(name, ...) {name, []() -> int { return static_cast<int>(__VA_ARGS__); }},
@@ -153,7 +153,7 @@ const std::pair<const char*, Call> kRuntime[] = {
 
 // clang-format on
 
-// Whether the primary context is there, and current.
+// Whether the primary context exists, and whether it is current.
 void State(const char* name) {
   CUcontext current = nullptr;
   Say(F("%s/current", name), cuCtxGetCurrent(&current));

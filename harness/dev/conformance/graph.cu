@@ -56,7 +56,7 @@ struct World {
   }
 };
 
-// Adds, and says what the node's executable would be.
+// Prints what adding a node returned, its type, and what instantiating and launching its graph gives.
 void Built(World& w, const std::string& name, cudaError_t added, const cudaGraphNode_t& node) {
   Say(name, added);
   if (added != cudaSuccess) return;
@@ -253,7 +253,7 @@ void Parameters() {
     Say(F("%s/alloc", name), cudaGraphMemAllocNodeGetParams(node, &a));
     void* freed = nullptr;
     Say(F("%s/free", name), cudaGraphMemFreeNodeGetParams(node, &freed));
-    // Changed.
+    // Which new parameters each kind of node accepts.
     auto changed = w.Kernel(5, 6, 0);
     Say(F("%s/setkernel", name), cudaGraphKernelNodeSetParams(node, &changed));
     auto fill = w.Memset(w.device, 0, 1, 4, 1);
@@ -424,7 +424,7 @@ void Executables() {
   Say("launch_null", cudaGraphLaunch(nullptr, w.stream));
   Say("launch", cudaGraphLaunch(executable, nullptr));
   Say("getflags_null", cudaGraphExecGetFlags(executable, nullptr));
-  // Updates.
+  // Updates of an executable graph.
   const auto update = [&](const char* name, cudaGraph_t from) {
     cudaGraphExecUpdateResultInfo info;
     std::memset(&info, 0x77, sizeof info);

@@ -1,4 +1,4 @@
-// Launches: shapes, attributes, parameters, cooperative ones; what streams and nodes keep of attributes.
+// Launches: shapes, attributes, parameters, cooperative ones; which attributes streams and nodes keep.
 #define CONFORMANCE_CLASS "launch"
 #include "ask.h"
 
@@ -63,7 +63,7 @@ void Shapes(const void* kernel) {
     for (const dim3& block : blocks) {
       for (size_t shared : sizes) {
         if (shared > 1 && (grid.x != 1 || grid.y * grid.z > 1 || block.y > 1 || block.x > 1025)) continue;
-        // Few threads where all of them run.
+        // Leaves out launches with many threads that would all run.
         if (uint64_t{grid.x} * grid.y * grid.z > 1000 && uint64_t{block.x} * block.y * block.z > 1 && block.x < 1025)
           continue;
         const std::string name = F("g%s_b%s_s%zu", Shape(grid).c_str(), Shape(block).c_str(), shared);

@@ -1,4 +1,4 @@
-// Managed memory: making it, advice, what a range says, prefetching, streams of its own.
+// Managed memory: allocation, advice, attributes of ranges, prefetching, attachment to streams.
 #define CONFORMANCE_CLASS "managed"
 #include "ask.h"
 

@@ -1,5 +1,5 @@
-// Random orders of calls with random arguments, right ones and wrong ones, of both APIs: a case is a class and a seed, a
-// question the call and its arguments.
+// Random sequences of calls of both APIs with valid and invalid arguments. A case is a class of calls and a seed; a
+// question is a call with its arguments.
 #define CONFORMANCE_CLASS "mixed"
 #include "ask.h"
 
@@ -115,7 +115,7 @@ struct World : Draws {
   CUmodule module = nullptr;
 };
 
-// A line each; the formatter would make four of one.
+// One call per line; the formatter would make four lines of one.
 // clang-format off
 using Call = std::pair<const char*, std::string (*)(World&)>;
 

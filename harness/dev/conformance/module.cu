@@ -22,7 +22,7 @@ std::string Kernel(const std::string& body) {
          body + "\n  ret;\n}\n";
 }
 
-// A text, and whether it is right by the PTX ISA. The names are part of the questions.
+// A text's name, and a text, some of them invalid by the PTX ISA. The names are part of the questions.
 std::vector<std::pair<std::string, std::string>> Texts() {
   std::vector<std::pair<std::string, std::string>> t;
   const auto add = [&](const char* name, const std::string& text) { t.emplace_back(name, text); };
@@ -189,7 +189,7 @@ std::vector<std::pair<std::string, std::string>> Texts() {
   return t;
 }
 
-// Of a log: its first line with letters.
+// The first line of a log that contains letters.
 std::string First(const char* log) {
   std::string line;
   for (const char* c = log; *c != 0 && !(*c == '\n' && !line.empty()); ++c) {
@@ -322,7 +322,7 @@ void Contents() {
   cuModuleLoadData(&module, text.c_str());
   Say("unload", cuModuleUnload(module));
   Say("unload_null", cuModuleUnload(nullptr));
-  // Options.
+  // Options of the JIT compiler.
   for (int option = 0; option <= 36; ++option) {
     for (unsigned long long value : {0ull, 1ull, 64ull}) {
       CUjit_option options[] = {static_cast<CUjit_option>(option)};

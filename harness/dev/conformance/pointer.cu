@@ -176,7 +176,7 @@ std::vector<std::pair<std::string, std::function<Asked()>>> Kinds() {
   return kinds;
 }
 
-// A value of the attribute, where it is one that a program can compare.
+// The attribute's value, reduced to what two runs or two machines have in common.
 std::string Shown(int attribute, const unsigned long long* words, const Asked& asked) {
   const void* const pointer = reinterpret_cast<const void*>(words[0]);
   switch (attribute) {

@@ -162,7 +162,7 @@ void Use(cudaMemPool_t pool, const char* kind) {
     Say(F("%s_trim%zu", kind, keep), cudaMemPoolTrimTo(pool, keep));
     Show(F("%s_trim%zu", kind, keep).c_str(), pool);
   }
-  // Freed by others' functions.
+  // Pool memory freed by cudaFree, or from an address inside it.
   cudaMallocFromPoolAsync(&a, 1000, pool, stream);
   Say(F("%s_cudafree", kind), cudaFree(a));
   Say(F("%s_cudafree_again", kind), cudaFree(a));

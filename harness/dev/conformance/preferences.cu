@@ -1,5 +1,5 @@
-// Cache preferences and occupancy, 3D copies at offsets, what pools hold after which wait, and what is left of a
-// primary context that was released.
+// Cache preferences and occupancy, 3D copies at offsets, how much memory pools hold after each kind of wait, and what
+// is left of a primary context that was released.
 #define CONFORMANCE_CLASS "preferences"
 #include "ask.h"
 

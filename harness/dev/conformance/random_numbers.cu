@@ -1,4 +1,4 @@
-// cuRAND's host API: generators, distributions, orders, offsets; and its errors.
+// cuRAND's host API: generators, distributions, orders, offsets, and errors.
 // nvcc: -lcurand
 #define CONFORMANCE_CLASS "curand"
 #include <curand.h>

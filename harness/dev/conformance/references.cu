@@ -4,7 +4,7 @@
 #define CONFORMANCE_CLASS "references"
 #include "ask.h"
 
-// Side by side; the formatter would make four lines of one.
+// Several definitions per line; the formatter would make four lines of one.
 // clang-format off
 __device__ int variable[64]; __managed__ int shared_variable[16]; __constant__ double constant[8]; __global__ void Empty() {} __global__ void Add(int* p, int k) { atomicAdd(p, k); } __global__ void Count(cudaGraphConditionalHandle h, int* p) { ++p[1]; cudaGraphSetConditional(h, --p[0] > 0); }
 __global__ void Two(int* p, double d, char c) { p[0] = (int)d + c; }

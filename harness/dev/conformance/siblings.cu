@@ -1,4 +1,4 @@
-// Calls beside those that the other programs ask, in random orders and with random arguments: the driver's forms of
+// Calls that the other programs don't make, in random orders and with random arguments: the driver's forms of
 // streams, copies, pools and textures; tensor maps, occupancy of clusters, resources of contexts.
 #define CONFORMANCE_CLASS "siblings"
 #include <cudaProfiler.h>
@@ -90,7 +90,7 @@ struct World : Draws {
   std::vector<std::pair<std::string, cudaFunction_t>> functions;
 };
 
-// A line each; the formatter would make four of one.
+// One call per line; the formatter would make four lines of one.
 // clang-format off
 using Call = std::pair<const char*, std::string (*)(World&)>;
 

@@ -29,7 +29,7 @@ std::string Trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \n\t") - first + 1);
 }
 
-// The functions of a header, those that take or give structures by value left out.
+// The functions of a header, except those that take or return structures by value.
 std::vector<Function> Declared(const char* header, const char* mark) {
   std::stringstream file;
   file << std::ifstream(std::string(CUDA_INCLUDE) + "/" + header).rdbuf();

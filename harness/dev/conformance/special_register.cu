@@ -1,4 +1,4 @@
-// What special registers hold, by launch: those whose values another run of the same machine repeats.
+// Values of special registers, by launch; only registers whose values are the same in each run on a machine.
 #define CONFORMANCE_CLASS "sreg"
 #include "ask.h"
 
@@ -38,7 +38,7 @@ __device__ void ReadAll(unsigned* out, unsigned thread) {
     out[k++] = value;                                    \
   }
   REGISTERS(READ)
-  // Those of 64 bits, and a predicate.
+  // The registers of 64 bits, and a predicate.
   unsigned long long wide;
   unsigned flag;
   asm volatile("mov.u64 %0, %%current_graph_exec;" : "=l"(wide));

@@ -1,4 +1,4 @@
-// Faults of kernels: which error, who reports it first, what works afterwards.
+// Faults of kernels: which error it is, which call reports it first, what works afterwards.
 #define CONFORMANCE_CLASS "sticky"
 #include <cassert>
 

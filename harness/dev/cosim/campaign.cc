@@ -187,7 +187,7 @@ class Worker {
     empty.body.clear();
     const Outcome start = RunAll(*mine_, {empty}, false)[0];
     if (!differs(small)) {
-      report_ << "  reduced: differs no more when run again\n";
+      report_ << "  reduced: no longer differs when run again\n";
       return;
     }
     Kernel shown = small;
@@ -225,7 +225,7 @@ T* Shared(size_t count) {
   return static_cast<T*>(mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 }
 
-// The module with which the successor of a worker that ended with this status begins. report: the ended worker's.
+// The module at which to go on after a worker that ended with this status. report: the ended worker's.
 uint64_t TakeUp(Progress* progress, size_t worker, int status, uint64_t jobs, const std::string& report) {
   const uint64_t seed = progress->running;
   if (WIFSIGNALED(status) && seed != kNoSeed)
@@ -324,7 +324,7 @@ int Run(const Campaign& campaign) {
         child.beats = progress[k].beats;
         child.at = Now();
       } else if (Now() - child.at > kSecondsWithoutProgress) {
-        std::fprintf(stderr, "cosim: worker %zu has stood still for %d s and is ended\n", k, kSecondsWithoutProgress);
+        std::fprintf(stderr, "cosim: worker %zu is killed: no progress for %d s\n", k, kSecondsWithoutProgress);
         kill(child.pid, SIGKILL);
       }
     }

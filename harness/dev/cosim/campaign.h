@@ -14,7 +14,7 @@ struct Campaign {
                                     // empty: the second side runs with checkers
   std::string out;                  // folder
   int jobs = 1, per_module = 50;
-  int reductions = 4, tries = 150;  // of workers; of attempts per reduction
+  int reductions = 4, tries = 150;  // how many a worker makes; attempts in each
   int seconds = 0;                  // time after which no more modules are started; 0: no limit
 };
 

@@ -284,7 +284,7 @@ constexpr std::string_view kTable[] = {
     "cvt.rn.satfinite{,.relu}{.e4m3x2,.e5m2x2}.f32 hff",
     "cvt.rn.satfinite{,.relu}{.e4m3x2,.e5m2x2}.f16x2 hx",
     "cvt.rn{,.relu}.f16x2{.e4m3x2,.e5m2x2} xH",
-    // Of four and of two within a word.
+    // SIMD instructions on the four bytes or the two halves of a word.
     "vadd4{,.sat}{.u32,.s32}{.u32,.s32}{.u32,.s32} rRRR",
     "vsub4{,.sat}{.u32,.s32}{.u32,.s32}{.u32,.s32} rRRR",
     "vadd2{,.sat}{.u32,.s32}{.u32,.s32}{.u32,.s32} rRRR",

@@ -10,7 +10,7 @@
 
 namespace lockstep::cosim {
 
-// Lines of PTX; what has a body (a branch, a loop) is head, body, middle, other, tail.
+// Lines of PTX. A branch or loop has them as head, body, middle, other (a second body), tail; the rest only as head.
 struct Node {
   std::vector<std::string> head;
   std::vector<Node> body;
@@ -25,7 +25,7 @@ struct Callee {
 
 struct Kernel {
   std::string name;
-  std::vector<Callee> functions;     // that it may call
+  std::vector<Callee> functions;     // functions that it may call
   std::vector<std::string> opening;  // declarations, loads of the registers
   std::vector<Node> body;
   std::vector<std::string> closing;  // stores of the registers

@@ -1,23 +1,22 @@
 // Random kernels in lockstep on the virtual GPU and on a GPU.
 //
-//   cosim ptx SEED [COUNT]                          a module with these kernels
+//   cosim ptx SEED [COUNT]                          prints a module with these kernels
 //   cosim run FIRST COUNT [--gpu OPTIONS]… [--swap FROM=TO] [--jobs N] [--per-module N] [--reductions N] [--tries N]
-//   [--seconds N]
-//   --out DIR
+//             [--seconds N] --out DIR                runs the kernels of these seeds on both sides
 //   cosim shrink SEED --gpu OPTIONS [--tries N] --out DIR
-//                                                   a kernel whose launch fails or has no end, as small as it still
-//                                                   does
+//                                                   shrinks a kernel whose launch fails or never ends, as long as it
+//                                                   still does
 //   cosim compare FIRST COUNT FILE [--begin SEED] [--text PTX]
-//                                                   the virtual GPU beside a run's hashes.bin, without a GPU; FILE
-//                                                   begins with SEED's hash (0's). PTX: the module to run instead, as
-//                                                   `cosim ptx FIRST` writes it: does the GPU do what that says?
-//   cosim corpus COUNT FILE OUT                     what harness/tests/cosim/cosim_test.cc replays: of the first seeds
-//   those
-//                                                   that agree with such a FILE
+//                                                   compares the virtual GPU with a run's hashes.bin, without a GPU.
+//                                                   SEED (0) is the seed of FILE's first hash. --text: runs this module
+//                                                   instead, a changed copy of what `cosim ptx FIRST` prints: does the
+//                                                   GPU's result match it?
+//   cosim corpus COUNT FILE OUT                     writes what harness/tests/cosim/cosim_test.cc replays: those of the
+//                                                   first seeds for which the virtual GPU agrees with such a FILE
 //
 // --gpu -O3: compiled by ptxas with these options, run on this machine's GPU; may be given more than once. Without it
-// the second side is the virtual GPU: with --swap on a text in which one instruction is another (does a wrong one
-// show?), else with the checkers on (are the kernels free of races?).
+// the second side is the virtual GPU: with --swap it runs a text in which one instruction is replaced (is the wrong
+// one detected?), else it has the checkers on (are the kernels free of races?).
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

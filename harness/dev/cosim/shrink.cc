@@ -36,7 +36,7 @@ bool IsLost(const Kernel& kernel, const std::string& options, const std::string&
   return WIFEXITED(status) && WEXITSTATUS(status) == kLost;
 }
 
-// On the virtual GPU: a kernel that does not end there either is no finding.
+// Whether the kernel ends on the virtual GPU: one that doesn't is no finding.
 bool Ends(Target& target, const Kernel& kernel) {
   return target.Load(TextOf(kernel)).empty() && target.Run(kernel).error.empty();
 }

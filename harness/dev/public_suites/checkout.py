@@ -42,7 +42,7 @@ PARTS = {
     "mpi.h": "MPI",
     "FreeImage": "FreeImage",
 }
-# Parts that a build of ours may have, by the library's name.
+# Parts for which our build may have a library, and its name.
 STAND_INS = {
     "cuBLAS": "cublas",
     "cuFFT": "cufft",
@@ -86,7 +86,7 @@ class Sample:
 
     @cached_property
     def needs(self) -> str:
-        """What the sample takes beside the runtime API and the C++ library, or an empty string."""
+        """What the sample needs besides the runtime API and the C++ library, or an empty string."""
         for package in sorted(self.packages & PACKAGES.keys()):
             return PACKAGES[package]
         for include in sorted(self.includes):
@@ -129,7 +129,7 @@ class Checkout:
         return [[f"./{name}", *run] for run in runs]
 
     def build(self, name: str, work: Path, options: argparse.Namespace) -> tuple[Path, Finished]:
-        """Build a sample in a copy of its folder; that copy, and how the build went."""
+        """Build a sample in a copy of its folder; returns that copy, and how the build went."""
         sample = next(sample for sample in self.samples if sample.name == name)
         folder = work / name
         if options.again and (folder / name).exists():
@@ -170,7 +170,7 @@ def runs_in(path: Path | None, name: str) -> list[list[str]]:
 
 
 def sample_of(cmake: Path) -> Sample | None:
-    """The sample that a `CMakeLists.txt` describes; none where it names no executable with sources beside it."""
+    """The sample that a `CMakeLists.txt` describes; None if it names no executable with sources in its folder."""
     text = re.sub(r"#[^\n]*", "", _text(cmake))
     found = re.search(r"add_executable\s*\(\s*([\w.-]+)([^)]*)\)", text)
     if found is None:

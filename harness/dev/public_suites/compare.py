@@ -11,7 +11,7 @@ without arguments and without input: twice on a GPU, which shows what varies the
 
 SAME       the same lines, ends the same; addresses, names of devices, and numbers on lines that speak of time or speed
            may differ
-VARIES     the same, but for numbers that two runs on the GPU print differently too
+VARIES     the same, except numbers that two runs on the GPU print differently too
 CLOSE      the same, but numbers differ by less than one part in 10,000, or by one in the last digit
 ORDER      the same lines in another order, such as those that different blocks print
 FOUND      here the run ends with a mistake of the program's that a GPU doesn't notice, and compute-sanitizer does
@@ -20,12 +20,12 @@ REFUSED    the virtual GPU says by name what it can't do
 DIFFERS    other lines; the first one is shown
 CRASH      ended by a signal, where the GPU's run was not
 TIME       out of time, where the GPU's run was not
-NO GPU     the GPU's run is no reference: out of time, or ended by a signal
+NO GPU     nothing to compare with: the GPU's run was out of time, or ended by a signal
 BUILD      nvcc does not build it
 
 --notes FILE names a JSON file with what to know of a suite, by a program's path in the folder, or a pattern of paths:
     {"smaller": {"mm*.cu": {"N = 4096": "N = 256"}}, "undefined": {"count.cu": "adds without an atomic operation"}}
-"smaller" changes sizes that are chosen for a GPU, on both machines; a text that no program has is an error.
+"smaller" replaces sizes chosen for a GPU, on both machines; to replace a text that no program has is an error.
 
 Exit status: 1 when a program DIFFERS, or ends with CRASH or TIME; 2 for a mistake on the command line; 0 otherwise.
 """
@@ -206,7 +206,7 @@ def run(source: Path, folder: Path, work: Path, notes: Notes, options: argparse.
 
 
 def print_table(rows: list[Row], markdown: bool) -> None:
-    """The rows, aligned, and their number by verdict. As Markdown only those whose verdict wants a reason."""
+    """Prints the rows, aligned, and their number by verdict; as Markdown only rows with a reason, without BUILD."""
     if markdown:
         print("| program | verdict | |\n|---|---|---|")
         for row in rows:
@@ -273,7 +273,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         action="append",
         default=[],
         metavar="FLAG",
-        help="a flag more for nvcc",
+        help="another flag for nvcc",
     )
     parser.add_argument(
         "--vgpu-flag",
@@ -282,12 +282,12 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         metavar="FLAG",
         help="a flag for vgpu-run",
     )
-    parser.add_argument("--markdown", action="store_true", help="print as Markdown, without what is as on the GPU")
+    parser.add_argument("--markdown", action="store_true", help="print as Markdown, only rows with a reason")
     options = parser.parse_intermixed_args(arguments)
     if not options.folder.is_dir():
         parser.error(f"{options.folder}: no such folder")
     if options.here and not options.keep:
-        parser.error("--here is of no use without --keep FILE")
+        parser.error("--here needs --keep FILE")
     options.vgpu_run = (options.build / "bin" / "vgpu-run").resolve()
     if not options.record and not options.vgpu_run.exists():
         parser.error(f"{options.vgpu_run} is missing; type make build")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hold the race checker against public sets of programs whose races are known.
+"""Test the race checker on public sets of programs whose races are known.
 
     harness/dev/public_suites/labelled.py SUITE FOLDER [--schedules N] [--jobs N] [--list]
 
@@ -7,7 +7,7 @@ FOLDER is a checkout. SUITE says which programs in it are held to race, and how 
 
 scor        https://github.com/csl-iisc/ScoR: microbenchmarks/src, named race_… and norace_…
 esbmc-gpu   https://github.com/ssvlab/esbmc-gpu: regression/cuda. Those under data-racer race, those under pass don't;
-            the others are labelled by what else is wrong with them. Their macro for a launch is replaced by a launch
+            the others have other faults, and are left out. Their macro for a launch is replaced by a launch
 named       any folder of .cu files whose names hold "norace" or "race-free", or else "race"
 
 A program is FOUND or MISSED if it races, CLEAN or ACCUSED if it does not; FAULT: an access out of bounds, or another
@@ -91,7 +91,7 @@ SUITES = {"scor": of_scor, "esbmc-gpu": of_esbmc, "named": of_names}
 
 
 def verdict(program: Program, build: Path, schedules: int) -> str:
-    """What vgpu-run --check finds in a program, in a word of the table's."""
+    """What vgpu-run --check finds in a program, as one of the table's words."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "launches.h").write_text(HEADER)
         (Path(folder) / "call_kernel.h").write_text("")

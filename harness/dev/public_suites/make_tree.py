@@ -1,9 +1,9 @@
 """Programs that are built with make: folders with a Makefile and CUDA sources, as in many benchmark suites.
 
 A program is built with its own Makefile; `NVCC_APPEND_FLAGS` adds what the virtual GPU needs. It is run as the suite
-says: by the Makefile's target `run`, else by the folder's script `run` or `run.sh`, else as it is, without arguments;
-or with the arguments that a file gives for it, as what a suite asks of a GPU may be long work for a CPU.
-The whole suite is copied first, as programs take data and headers from folders beside theirs.
+says: by the Makefile's target `run`, else by the folder's script `run` or `run.sh`, else without arguments. A
+file may give other arguments, since work that is sized for a GPU may take a CPU long.
+The whole suite is copied first, as programs take data and headers from neighbouring folders.
 """
 
 from __future__ import annotations

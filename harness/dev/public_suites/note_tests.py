@@ -4,8 +4,8 @@
 
 A line of FILE is a JSON list: ["begin", TEST] or ["end", TEST, OUTCOME, WHY]. A test that FILE names already is left
 out, so the same command goes on after a crash. WHY is the exception's text and what the test printed. A test that is
-out of time fails; where it is in a call that does not come back, the process ends. It also ends, with status GO_ON,
-after a test that an error of CUDA failed, as all others in the same context would fail too.
+out of time fails; if it is in a call that does not return, the process ends. The process also ends, with status GO_ON,
+after a test that failed with a CUDA error: all later tests in the same context would fail too.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Notes:
             file.write(json.dumps(words) + "\n")
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Without those that were noted."""
+        """Leaves out tests that were noted before."""
         items[:] = [item for item in items if item.nodeid not in self.known]
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -72,7 +72,7 @@ class Notes:
                 os._exit(GO_ON)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Notes the first part of a test that does not pass; else that it passed."""
+        """Notes the first phase of a test (set-up, call, tear-down) that does not pass; else that it passed."""
         if report.nodeid in self.ended or (report.passed and report.when != "teardown"):
             return
         self.ended.add(report.nodeid)
@@ -88,7 +88,7 @@ class Notes:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Two options."""
+    """Adds two options."""
     parser.addoption("--notes", type=Path, required=True)
     parser.addoption("--test-seconds", type=int, default=60)
 

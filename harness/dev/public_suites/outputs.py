@@ -96,7 +96,7 @@ def close(one: str, other: str) -> bool:
 
 
 def both_measured(one: str, other: str) -> bool:
-    """Whether two lines tell the same time, speed or name of a device, of two machines."""
+    """Whether two lines, of two machines, report the same kind of time or speed, or a device's name."""
     if not (MEASURED.search(one) and MEASURED.search(other)):
         return False
     first, second = (NO_LETTERS.sub("", NUMBER.sub("", line))[:LABEL] for line in (one, other))
@@ -104,7 +104,7 @@ def both_measured(one: str, other: str) -> bool:
 
 
 def without_numbers(line: str) -> str:
-    """A line whose numbers are left out if it tells what differs from run to run."""
+    """The line, without its numbers if it reports something that differs from run to run."""
     return NUMBER.sub("#", line) if MEASURED.search(line) else line
 
 

@@ -8,8 +8,8 @@ python_suites.toml, which says what files of each suite are run, and why the oth
 
     vgpu-run python -m pytest FILE
 
-with a limit of time for a test and for a file. A test that ends the process counts as a crash, and the file goes on
-behind it. What keeps a test from passing is looked up in the reasons of python_suites.toml, in their order.
+with a limit of time for a test and for a file. A test that ends the process counts as a crash, and the file continues
+after it. A test that does not pass gets the first reason of python_suites.toml that matches its text.
 
 Exit status: 0 when every test passed, was skipped, or has a reason that is not ours, 1 otherwise.
 """
@@ -167,7 +167,7 @@ def page(files: list[File], bench: Bench, versions: str) -> str:
         "",
         f"{datetime.datetime.now(datetime.UTC).date()}: {versions}. A test may take {bench.options.test_seconds} s,",
         f"a file {bench.options.seconds:.0f} s; {bench.options.jobs} at a time, on a busy machine with 2 cores.",
-        "Where a file's time was up, the tests behind that are not counted. The two suites of cuda-python are of June",
+        "Where a file's time was up, the tests after that are not counted. The two suites of cuda-python are of June",
         "2026; what they import from `cuda/bindings/_test_helpers`, which the package lacks, was copied beside it.",
         "",
         "```sh",

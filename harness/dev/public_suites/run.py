@@ -80,7 +80,7 @@ class Bench:
         return Result(sample.name, built.seconds, seconds, verdict, reason)
 
     def _run(self, command: list[str], folder: Path, seconds: float) -> tuple[Finished, str]:
-        """One run; and what changes with the number of CPU threads, if that was asked for."""
+        """Runs it once, or once for each number of CPU threads; returns what differs between them too."""
         vgpu_run = [str(self.options.vgpu_run), *self.options.vgpu_flag]
         if not self.options.compare_threads:
             return execute([*vgpu_run, *command], folder, seconds), ""
@@ -129,7 +129,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="samples at a time (default 1, for fair times)")
     parser.add_argument("--seconds", type=float, default=600, help="limit of a build and of a run (default 600)")
     parser.add_argument("--nvcc", default="nvcc", help="the compiler")
-    parser.add_argument("--nvcc-flag", action="append", default=[], metavar="FLAG", help="a flag more for nvcc")
+    parser.add_argument("--nvcc-flag", action="append", default=[], metavar="FLAG", help="another flag for nvcc")
     parser.add_argument("--make", action="append", default=[], metavar="NAME=VALUE", help="a variable for make")
     parser.add_argument(
         "--arguments",
@@ -144,10 +144,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         metavar="LIST",
         help="run with each of these numbers of CPU threads, say 1,2,8: outputs, counters and times must agree",
     )
-    parser.add_argument("--again", action="store_true", help="take programs that --work holds already, where it does")
+    parser.add_argument("--again", action="store_true", help="don't build programs that --work has already")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
-    parser.add_argument("--list", action="store_true", help="only say which samples there are, and what others need")
+    parser.add_argument("--list", action="store_true", help="only list the samples, each with what it needs")
     options = parser.parse_intermixed_args(arguments)
     if not options.checkout.is_dir():
         parser.error(f"{options.checkout}: no such folder")

@@ -1,6 +1,6 @@
 """Whether a program does the same with every number of CPU threads: its output, and each launch's counters and time.
 
-Lines that speak of time are left out where they differ, as many programs print what a host's clock says.
+Lines that show times may differ, as many programs print times by the host's clock.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_SHOWN = 60  # characters
 
 
 def difference(first: str, other: str) -> str:
-    """The first line of two outputs that differs and speaks of no time; an empty string where there is none."""
+    """The first line that differs between two outputs and shows no time; an empty string if there is none."""
     mine, others = first.splitlines(), other.splitlines()
     for a, b in zip(mine, others, strict=False):
         if a != b and not (TIMES.search(a) and TIMES.search(b)):

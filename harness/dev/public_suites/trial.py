@@ -11,13 +11,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-GO_ON = 75  # status of a run of tests that another process shall go on with (note_tests.py)
+GO_ON = 75  # status of a run of tests that a new process should continue (note_tests.py)
 WAIVED_STATUS = 2  # how the samples say that the device can't do what they show
 # Words with which the samples' own checks end.
 FAILED = re.compile(
     r"test failed|result = fail|\bfailed\b(?!: 0)|mismatch|\bFAILURE\b|cuda error|errors? detected|(?-i:\bFAIL\b)", re.I
 )
-# What these samples print when nothing is wrong, or about others than themselves.
+# What samples print that looks like a failure, and is none of theirs.
 NOT_FAILED = re.compile(r"not failed|0 failed|no errors|assertion `|Device assert failed as expected", re.I)
 PASSED = re.compile(r"\bpass(ed)?\b|\bsuccess|\bOK\b|\bcompleted\b|\bmatch(es)?\b", re.I)
 MAX_OUTPUT = 10_000_000  # bytes
@@ -38,7 +38,7 @@ class Finished:
 
 
 def execute(command: list[str], folder: Path, seconds: float, environment: dict[str, str] | None = None) -> Finished:
-    """Run a command to its end, or for so long; its standard output and error together, as far as they are shown."""
+    """Run a command to its end, at most `seconds`; keeps the last MAX_OUTPUT bytes of its output and errors."""
     begin = time.monotonic()
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(

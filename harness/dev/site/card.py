@@ -22,7 +22,7 @@ import terminal
 ROOT = terminal.ROOT
 FIGURES = terminal.FIGURES
 _WIDTH, _HEIGHT = 1000, 812
-_END = '<h2 id="ladder">'  # stands below the picture's edge
+_END = '<h2 id="ladder">'  # the first heading below the picture
 _KEY = b"Lockstep-HTML"
 _MODES = {"light": "1", "dark": "0"}
 _LARGEST = 60_000
@@ -30,7 +30,7 @@ _LARGEST = 60_000
 
 def make_small(shot: Path) -> None:
     """Writes a screenshot again with 256 colours: a third of the bytes that Chromium writes."""
-    pillow = importlib.import_module("PIL.Image")  # only who takes pictures has it
+    pillow = importlib.import_module("PIL.Image")  # here, as only taking pictures needs it
     picture = pillow.open(shot).convert("RGB")
     picture.quantize(256, pillow.Quantize.MEDIANCUT, dither=pillow.Dither.NONE).save(shot, optimize=True)
 
@@ -40,7 +40,7 @@ class CardError(Exception):
 
 
 def _graded(build: Path, folder: Path) -> Path:
-    """The card of the student in the terminal's picture."""
+    """Grades the student of the terminal's picture; returns the report card."""
     student = folder / "class" / terminal.STUDENT
     student.mkdir(parents=True)
     (student / "reduction.cu").write_bytes(terminal.submission())
@@ -88,7 +88,7 @@ def _browser() -> str:
 
 
 def outdated(build: Path) -> list[str]:
-    """The pictures of a card that looks otherwise by now."""
+    """The pictures of a card whose HTML has changed since."""
     with tempfile.TemporaryDirectory() as folder:
         digest = _digest(_graded(build, Path(folder)))
     return [name for mode in _MODES if _recorded(FIGURES / (name := f"card-{mode}.png")) != digest]

@@ -1,4 +1,4 @@
-"""Links in Markdown: what a page links to, with the pieces of its text between them; and the anchors that it has."""
+"""Markdown: finds and replaces the links of a page, and finds its headings and anchors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-# [text](target#anchor), ![text](target), and the attributes of HTML that stands in Markdown.
+# [text](target#anchor), ![text](target), and the attributes of HTML in Markdown.
 _LINK = re.compile(
     r"""(?P<before>\]\(|\b(?:src|srcset|href)=")(?P<target>[^)\s"#]*)(?P<anchor>\#[^)\s"]*)?(?P<after>\)|")"""
 )
@@ -29,11 +29,11 @@ def replace(text: str, new: Callable[[str, str], str]) -> str:
         return f"{match['before']}{new(target, anchor)}{match['after']}"
 
     def outside_code(line: str) -> str:
-        # Every second piece stands between backticks.
+        # Every second piece is code, between backticks.
         pieces = re.split(r"(`[^`]*`)", line)
         if len(pieces) == 1:
             return _LINK.sub(one, line)
-        # A link's text may be code: the link's own brackets stand outside it, so that pieces can be looked at singly.
+        # A link's text may be code. The link's brackets are outside it, so each piece can be searched by itself.
         return "".join(piece if index % 2 else _LINK.sub(one, piece) for index, piece in enumerate(pieces))
 
     return "".join(line if code else outside_code(line) for code, line in _lines(text))
@@ -77,7 +77,7 @@ def anchors(text: str) -> set[str]:
 
 
 def plain_blocks(text: str) -> str:
-    """Code blocks with the language alone; the words after it are for our tests and unknown to the generator."""
+    """Code blocks with the language alone; the words after it are for our tests only."""
     return _NOTES.sub(r"\1", text)
 
 

@@ -2,7 +2,7 @@
 """The pictures of the documentation that are made from data: `make pictures` draws them, the tests compare.
 
 harness/dev/site/pictures.py [--build DIR]           draws all of them again
-harness/dev/site/pictures.py --check [--build DIR]   status 1 and a line for each that would come out otherwise
+harness/dev/site/pictures.py --check [--build DIR]   status 1 and a line for each that has changed
 
 plots      docs/figures/*.svg, from the tables of docs/records
 terminal   docs/figures/terminal-*.svg, what a student sees, from a run of `lockstep test`

@@ -5,7 +5,7 @@
     harness/dev/site/stage.py --check    only looks at the links; status 1 and a line for each one that is broken
 
 Pages are written to be read in the repository, with links from file to file. The site has them in folders of its own,
-so each link is written anew; the words are in git once. The navigation is docs/README.md: its headings are the
+so links are rewritten; the text is in git only once. The navigation is docs/README.md: its headings are the
 sections, its links the pages, and the name of each is its own first heading. No generator's plug-ins are used for any
 of this, so that another generator needs another mkdocs.yml and nothing else.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-# Each colour in light and in dark. Pictures have a ground of their own: a page of the other mode does not hide them.
+# Each colour in light and in dark. Pictures have their own background, so a page in the other mode does not hide them.
 COLOURS = {
     "ground": ("#ffffff", "#161b22"),
     "text": ("#24292f", "#e6edf3"),
@@ -48,13 +48,13 @@ def _style(shapes: str) -> str:
 
 
 def in_rows(shapes: str) -> list[str]:
-    """Shapes side by side: in a file of shapes, a row of their own each makes a change no easier to read."""
+    """Several shapes per line: a line for each would make changes no easier to read."""
     pieces = re.split(r"(?<=>)(?=<(?!/))", shapes)
     return ["".join(pieces[at : at + 20]) for at in range(0, len(pieces), 20)]
 
 
 def number(value: float) -> str:
-    """A coordinate: the same text on every machine."""
+    """A coordinate as text, the same on every machine."""
     return f"{value:.1f}".removesuffix(".0")
 
 

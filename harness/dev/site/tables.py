@@ -1,4 +1,4 @@
-"""Tables of pages as data; what a figure needs and a page lacks is an error that names both."""
+"""Tables of pages as data. If a page lacks what a figure is drawn from, the error names both."""
 
 from __future__ import annotations
 

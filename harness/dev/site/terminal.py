@@ -85,7 +85,7 @@ def output(build: Path) -> str:
 
 
 def spans(text: str) -> list[list[Span]]:
-    """Lines of pieces of one style, as they stand on the screen at the end."""
+    """The lines on the screen at the end, as pieces of one style."""
     lines: list[list[Span]] = []
     styles: set[str] = set()
     for raw in text.replace("\r\n", "\n").removesuffix("\n").split("\n"):
@@ -131,7 +131,7 @@ def drawn(
     title: str = "A terminal: lockstep test finds a race",
     columns: int = _COLUMNS,
 ) -> str:
-    """The picture of a terminal of so many columns, in which a command was typed behind a prompt."""
+    """The picture of a terminal of `columns` columns, in which `typed`, a prompt and a command, comes first."""
     ground, bar, ink, colours = _MODES[mode]
     prompt, command = typed
     first: list[Span] = [(0, prompt, frozenset({"dim"})), (len(prompt), command, frozenset({"bold"}))]
@@ -164,7 +164,7 @@ def drawn(
             lead = len(words) - len(words.lstrip(" "))
             if not words.strip():
                 continue
-            # Each piece has its width by the column: it fits whatever the reader's font is.
+            # Each piece is given its width in columns, so that it fits in any font.
             x = _MARGIN + (column + lead) * _ADVANCE
             length = number((len(words) - lead) * _ADVANCE)
             kind = f' class="{" ".join(sorted(styles))}"' if styles else ""

@@ -57,17 +57,17 @@ _FILES = ("slurm.conf", "gres.conf", "cgroup.conf")
 
 
 class Cluster:
-    """A cluster in a folder. As a context it is up inside, and down behind it.
+    """A cluster in a folder. As a context manager it is up inside the block, and down after it.
 
     On the nodes `without_bwrap` there is no bubblewrap; on those in `other_nvcc` the compiler `nvcc` says that it is of
     another version; on those in `full_disk` nothing can be written in `full_folder`.
 
-    Slurm notices after some 30 s that a node has failed, and after 15 s where it is `impatient`: then it may also take
-    a busy machine for a failed node. What ran there may begin again 6 s later.
+    Slurm notices after some 30 s that a node has failed, and after 15 s if it is `impatient`: then it may mistake
+    a busy node for a failed one. What ran there may begin again 6 s later.
 
-    Jobs of users other than root work if they can reach the socket of munge: they need to search (`x`) every folder
-    above this one, which those that mkdtemp makes don't let them. Their jobs start in the folder they call sbatch
-    from, and log there, so they need one that they may write.
+    Users other than root can run jobs if they can reach munge's socket: they need to search (`x`) every folder above
+    this one, and folders made by mkdtemp don't permit that. Their jobs start and log in the folder from which they call
+    sbatch, so they must be able to write there.
     """
 
     def __init__(  # noqa: PLR0913 - what a test may want to change
@@ -121,9 +121,9 @@ class Cluster:
     def up(self) -> None:
         """Starts munge, the controller and the nodes; returns when all nodes are idle."""
         if not self.nodes:
-            raise ValueError("a cluster has a node")
+            raise ValueError("a cluster needs a node")
         for name in _FOLDERS:
-            # Whoever has a job passes through these, whatever our umask.
+            # Every user's jobs must be able to pass through these, whatever our umask.
             (self.folder / name).mkdir(parents=True, exist_ok=True)
             (self.folder / name).chmod(0o755)
         self.folder.chmod(0o755)
@@ -132,7 +132,7 @@ class Cluster:
         key = munge / "key"
         key.touch(mode=0o600)
         key.write_bytes(secrets.token_bytes(1024))
-        # --force: it minds that others could write to a folder above, as /tmp.
+        # --force: munged refuses if others can write to a folder above, such as /tmp.
         self._start(
             "munged", "--force", f"--socket={munge}/socket", f"--key-file={key}", f"--pid-file={self._pid('munged')}",
             f"--log-file={munge}/log", f"--seed-file={munge}/seed",
@@ -167,7 +167,7 @@ class Cluster:
         return (self.folder / "pids").is_dir() and self._conf.is_file()
 
     def start_controller(self) -> None:
-        """Starts the controller, which knows the jobs of the one before."""
+        """Starts the controller, which takes over the previous one's jobs."""
         self._start("slurmctld", "-f", str(self._conf))
 
     def stop_controller(self) -> None:
@@ -175,7 +175,7 @@ class Cluster:
         end_daemon(self._pid("slurmctld"), str(self._conf))
 
     def start_node(self, node: str) -> None:
-        """Starts the daemon of a node, where what the node lacks is covered. Does not wait until the node is idle."""
+        """Starts a node's daemon, with what the node lacks hidden from it. Does not wait until the node is idle."""
         own = self.folder / "node"
         mounts = []
         if node in self._without_bwrap and (bwrap := shutil.which("bwrap")):
@@ -191,7 +191,7 @@ class Cluster:
         )  # fmt: skip
 
     def stop_node(self, node: str) -> None:
-        """Ends a node as when its power fails: its daemon, and all that runs on it. Slurm notices later."""
+        """Ends a node as a power failure does: its daemon, and all that runs on it. Slurm notices later."""
         end_namespace(self._pid(node), str(self._conf))
 
     def drain(self, node: str, reason: str = "test") -> None:
@@ -199,7 +199,7 @@ class Cluster:
         self.command("scontrol", "update", f"NodeName={node}", "State=DRAIN", f"Reason={reason}")
 
     def states(self) -> dict[str, str]:
-        """How each node is, in sinfo's words; with `*` where the node does not answer."""
+        """Each node's state in sinfo's words; with `*` if the node does not answer."""
         lines = self.command("sinfo", "-h", "-N", "-o", "%N %t").splitlines()
         return dict(line.split(" ", 1) for line in lines)
 
@@ -224,14 +224,14 @@ class Cluster:
 
     def _check(self) -> None:
         if min(self._size.cpus, self._size.memory, self._size.array_most) < 1:
-            raise ValueError("a node has a processor and memory, and an array a task")
+            raise ValueError("a node needs a processor and memory, and an array needs a task")
         special = {*self._without_bwrap, *self._other_nvcc, *self._full_disk}
         if unknown := sorted(special - {*self.nodes}):
             raise ValueError(f"no such node: {', '.join(unknown)}; there are {', '.join(self.nodes)}")
         if self._other_nvcc and self._nvcc is None:
-            raise ValueError("a node has another nvcc, and which nvcc it is was not said")
+            raise ValueError("other_nvcc needs nvcc, the path of the compiler to replace")
         if self._full_disk and self._full_folder is None:
-            raise ValueError("a node has a full disk, and the folder that is on the disk was not said")
+            raise ValueError("full_disk needs full_folder, the folder that is full")
         if self._full_folder and self.folder.is_relative_to(self._full_folder.resolve()):
             raise ValueError(f"the daemons write in {self.folder}: it can't be on the full disk {self._full_folder}")
 
@@ -358,15 +358,15 @@ def _end_of(log: Path) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="what", required=True, metavar="up|status|down")
-    up = commands.add_parser("up", help="start a cluster; `up --help` lists what it can be like")
+    up = commands.add_parser("up", help="start a cluster; `up --help` lists its options")
     down = commands.add_parser("down", help="end it, and delete what it wrote")
     status = commands.add_parser("status", help="say how the nodes are")
     for command in (up, down, status):
         command.add_argument("folder", type=Path, metavar="DIR", help="where the cluster has its files")
     up.add_argument("--nodes", type=int, default=2, metavar="N", help="CPU nodes; default 2")
     up.add_argument("--gpu-nodes", type=int, default=1, metavar="N", help="nodes of the partition gpu; default 1")
-    up.add_argument("--cpus", type=int, default=2, metavar="N", help="of a node, whatever the machine has; default 2")
-    up.add_argument("--memory", type=int, metavar="MB", help="of a node; default: all that the machine has, on each")
+    up.add_argument("--cpus", type=int, default=2, metavar="N", help="processors of a node; default 2")
+    up.add_argument("--memory", type=int, metavar="MB", help="memory of a node; default: the machine's")
     up.add_argument("--array-most", type=int, default=1001, metavar="N", help="MaxArraySize; default 1001")
     up.add_argument(
         "--remembers-seconds", type=int, default=300, metavar="S", help="MinJobAge, for which ended jobs are shown"

@@ -1,4 +1,4 @@
-"""The configuration of a cluster on this machine: slurm.conf, gres.conf, and what a node finds covered."""
+"""The configuration of a cluster on this machine: slurm.conf, gres.conf, and mounts that hide things from a node."""
 
 import os
 import socket
@@ -52,8 +52,8 @@ JobAcctGatherType=jobacct_gather/none
 class Size:
     """What a cluster has, and how long it waits. All nodes are this one machine, so they share its processors.
 
-    Two processors of a node are what one task of `grader grade` asks for by default; memory in MB, by default all that
-    the machine has, on each node. `remembers_seconds` is how long squeue shows a job that has ended.
+    A node has two processors by default, as one task of `grader grade` asks for, and all of the machine's memory (in
+    MB). `remembers_seconds` is how long squeue shows a job that has ended.
     """
 
     cpus: int = 2
@@ -104,11 +104,11 @@ def cover_program(folder: Path, program: Path) -> list[list[str]]:
 
 
 def cover_nvcc(folder: Path, nvcc: Path) -> list[list[str]]:
-    """Mounts after which nvcc says that it is of another version, and does what it always did."""
+    """Mounts after which nvcc reports another version, and works as before."""
     nvcc = nvcc.resolve()
     toolkit, script = folder / "toolkit", folder / "nvcc"
     toolkit.mkdir(exist_ok=True)
-    # nvcc finds its parts from where it is itself: a second view of the whole toolkit, made before nvcc is covered.
+    # nvcc finds its parts relative to its own path: the whole toolkit is mounted again before nvcc is covered.
     real = toolkit / nvcc.relative_to(nvcc.parent.parent)
     script.write_text(
         f"""#!/bin/sh

@@ -33,7 +33,7 @@ def start_daemon(words: Sequence[str], environment: Mapping[str, str], log: Path
 def start_in_namespace(
     mounts: Sequence[Sequence[str]], words: Sequence[str], environment: Mapping[str, str], pid_file: Path, log: Path
 ) -> None:
-    """Starts a program behind these mounts, which nobody else sees, with process numbers of its own.
+    """Starts a program with these mounts, which nobody else sees, and with its own process numbers.
 
     The pid file gets the number of `unshare`, which waits outside of the namespace. Inside, a shell is the first
     process: it takes the exit statuses of orphans, which a daemon does not, so that no zombie keeps a job alive.
@@ -61,7 +61,7 @@ def can_make_namespaces() -> bool:
 
 
 def running(pid_file: Path, word: str) -> int | None:
-    """The process of a pid file, if it is there and its command line has this word: numbers are used again."""
+    """The process of a pid file, if it is there and its command line has this word: pids are reused."""
     with suppress(OSError, ValueError):
         pid = int(pid_file.read_text(encoding="ascii"))
         if word in Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0"):
@@ -82,8 +82,8 @@ def end_daemon(pid_file: Path, word: str) -> None:
 def end_namespace(pid_file: Path, word: str) -> None:
     """Kills all that runs in a namespace at once, and returns when it is gone."""
     if (pid := running(pid_file, word)) is not None:
-        # The child, not the parent: what waits for it is there for as long as anything in the namespace is. It may
-        # not have been made yet.
+        # Kills the namespace's first process, a child of `pid`, which waits until the namespace is empty. The child
+        # may not exist yet.
         until = time.monotonic() + _END_SECONDS
         while _is_there(pid):
             for child in _children(pid):
@@ -98,7 +98,7 @@ def end_namespace(pid_file: Path, word: str) -> None:
 def free_ports(count: int) -> list[int]:
     """Ports of the loopback interface that nobody listens on now.
 
-    They are below those that the kernel gives to connections: srun could have taken the port of a node that is down.
+    They are below those that the kernel gives to connections: else srun could take the port of a node that is down.
     """
     lowest = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii").split()[0])
     free: list[int] = []

@@ -30,7 +30,7 @@ struct GridSize {
 constexpr int kCopyHostToDevice = 1;
 constexpr int kCopyDeviceToHost = 2;
 constexpr int kCopyDeviceToDevice = 3;
-// cudaDeviceAttr: kHz, bits, bytes.
+// Values of cudaDeviceAttr; their units are kHz, bits and bytes.
 constexpr int kMemoryClockRate = 36, kMemoryBusWidth = 37, kL2CacheSize = 38;
 
 // Never closed: a context keeps using it.
@@ -41,7 +41,8 @@ void* Library() {
     if (name != nullptr && library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   }
   if (library == nullptr) {
-    throw HarnessError("--device=cuda needs NVIDIA's libcudart.so.13; LOCKSTEP_CUDART=PATH says where it is");
+    throw HarnessError(
+        "--device=cuda needs NVIDIA's libcudart.so.13, which was not found; set LOCKSTEP_CUDART=PATH to the file");
   }
   return library;
 }
@@ -267,7 +268,7 @@ class CudaGpu : public Gpu {
   std::function<void()> reclaim_;
   std::string pci_bus_id_;
   Memory scratch_;
-  Memory jobs_, wrong_;  // wrong_: counts of a glance, then of a check, per job
+  Memory jobs_, wrong_;  // wrong_: a count for a glance, then one per job for a check
   uint32_t job_count_ = 0;
   void* library_ = nullptr;
   std::map<std::string, void*> kernels_;

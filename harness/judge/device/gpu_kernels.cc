@@ -1,6 +1,6 @@
 #include "judge/device/gpu_kernels.h"
 
-// The build makes the file from gpu_kernels.cu, and names it.
+// The build compiles gpu_kernels.cu to this file, and defines its path.
 asm(".section .rodata\n"
     ".global lockstep_gpu_kernels_ptx\n"
     "lockstep_gpu_kernels_ptx:\n"

@@ -31,13 +31,13 @@ __device__ uint32_t value_of(const GpuJob& job, uint64_t index, uint32_t word) {
 __device__ uint32_t* input(const GpuJob& job) { return reinterpret_cast<uint32_t*>(job.in); }
 __device__ const uint32_t* output(const GpuJob& job) { return reinterpret_cast<const uint32_t*>(job.out); }
 
-// An int's bits as a number whose unsigned order is the reduction's: the largest is the result.
+// Maps an int's bits to an unsigned number, so that the largest one is the maximum's or the minimum's.
 __device__ uint32_t rank(GpuTask task, uint32_t value) {
   const uint32_t rising = value ^ 0x80000000u;
   return task == GpuTask::kMax ? rising : ~rising;
 }
 
-// The element of the input that an output's depends on by itself, and back. kNone: on none, and none on it.
+// source_of: the input element against which an output element is checked; target_of: its inverse. kNone: none.
 __device__ uint64_t source_of(const GpuJob& job, uint64_t out) {
   switch (job.task) {
     case GpuTask::kSum:
@@ -81,14 +81,14 @@ __device__ uint64_t target_of(const GpuJob& job, uint64_t in) {
   return kNone;
 }
 
-// The component that follows that of element i in its structure: x comes after z.
+// The next component in the structure of element i: x follows z.
 __device__ uint64_t next_component(const GpuJob& job, uint64_t i) {
   if (job.parameter == 1) return i % 3 == 2 ? i - 2 : i + 1;
   return i + job.parameter < job.n ? i + job.parameter : i + job.parameter - job.n;
 }
 
-// Whether an output's element is what it has to be, bit for bit; `value` is its source's, if it has one. A step of a
-// scan has to be exact: all sums of the input are whole numbers that fit a float's 24 bits.
+// Whether an output element is right, bit for bit; `value` is its source element, if it has one. A scan's steps must be
+// exact: all sums of the input are whole numbers that fit a float's 24 bits.
 __device__ bool is_right(const GpuJob& job, uint64_t i, uint32_t value) {
   const uint32_t found = output(job)[i];
   switch (job.task) {
@@ -125,13 +125,13 @@ __device__ bool is_right(const GpuJob& job, uint64_t i, uint32_t value) {
 __device__ uint64_t first_index() { return static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ uint64_t index_step() { return static_cast<uint64_t>(gridDim.x) * blockDim.x; }
 
-// Calls act(index, value) for all elements of the input, a share of them in each thread.
+// Calls act(index, value) for all input elements, which the threads share.
 template <class Act>
 __device__ void for_each_value(const GpuJob& job, Act act) {
   for (uint64_t block = first_index(); ElementOf(block, 0) < job.n; block += index_step()) {
     uint32_t words[16];
     MakeBlock(job.seed, KeyUse::kWords, block, words);
-#pragma unroll 1  // one copy of what is done, rather than the block in registers
+#pragma unroll 1  // unrolled, the block would be in registers, but the code would be 16 times as long
     for (uint32_t word = 0; word < 16; ++word) {
       const uint64_t i = ElementOf(block, word);
       if (i < job.n) act(i, value_of(job, i, words[word]));
@@ -139,7 +139,7 @@ __device__ void for_each_value(const GpuJob& job, Act act) {
   }
 }
 
-// Writes each job's input; of a reduction, finds out the result too.
+// Writes each job's input, and computes a reduction's expected result.
 extern "C" __global__ void lockstep_fill(GpuJob* d_jobs) {
   const GpuJob job = d_jobs[blockIdx.y];
   const bool sums = job.task == GpuTask::kSum;
@@ -157,7 +157,7 @@ extern "C" __global__ void lockstep_fill(GpuJob* d_jobs) {
   }
 }
 
-// Counts what is wrong in each job's output, and in its input, unless that is the same memory.
+// Counts the wrong elements in each job's output, and in its input, unless the job works in place.
 extern "C" __global__ void lockstep_check(const GpuJob* d_jobs, GpuWrong* d_wrong) {
   const GpuJob job = d_jobs[blockIdx.y];
   unsigned long long wrong_output = 0, wrong_input = 0;
@@ -172,8 +172,8 @@ extern "C" __global__ void lockstep_check(const GpuJob* d_jobs, GpuWrong* d_wron
   if (wrong_input != 0) atomicAdd(&counts[1], wrong_input);
 }
 
-// Looks at the first and the last element and at some of the others, in the output of job blockIdx.x: quick enough to
-// be part of a timed batch. Adds what is wrong to *d_wrong.
+// Checks the first, the last and some other elements in the output of job blockIdx.x: quick enough to be part of a
+// timed batch. Adds the number of wrong ones to *d_wrong.
 extern "C" __global__ void lockstep_glance(const GpuJob* d_jobs, unsigned long long* d_wrong, SeedKey seed) {
   constexpr unsigned kLooks = 4;
   const GpuJob job = d_jobs[blockIdx.x];
@@ -192,5 +192,5 @@ extern "C" __global__ void lockstep_glance(const GpuJob* d_jobs, unsigned long l
   if (wrong != 0) atomicAdd(d_wrong, wrong);
 }
 
-// For finding out whether the GPU is busy.
+// Does nothing: its duration shows whether the GPU is busy.
 extern "C" __global__ void lockstep_nothing() {}

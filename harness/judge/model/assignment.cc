@@ -276,7 +276,7 @@ Assignment LoadAssignment(const std::filesystem::path& folder) {
   };
   if (assignment.ranking && is_timelines(&assignment.ranking->metric)) {
     whole.Fail(
-        "a leaderboard can't rank by a timeline: times there are the tests' device's, a timeline's the evidence's");
+        "a leaderboard can't rank by a timeline: its times are for the tests' device, a timeline's for the evidence's");
   }
   for (const EvidenceCriterion& criterion : assignment.criteria) {
     if (!assignment.evidence_timeline && std::ranges::any_of(criterion.Metrics(), is_timelines)) {

@@ -40,7 +40,7 @@ uint64_t TakeElementsEach(std::string_view whole, std::string_view& text) {
   const auto [end, error] = std::from_chars(share.data(), share.data() + share.size(), elements);
   if (error != std::errc() || elements == 0 || std::string_view(end, share.data() + share.size()) != " elements") {
     throw std::invalid_argument("metric = \"" + std::string(whole) +
-                                "\": expected \"of N elements\" behind the denominator");
+                                "\": expected \"of N elements\" after the denominator");
   }
   return elements;
 }
@@ -71,7 +71,7 @@ Condition ParseCondition(std::string_view text) {
   condition.at_most = text[sign] == '<';
   const std::string_view bound = Trim(text.substr(sign + 2));
   const auto [end, error] = std::from_chars(bound.data(), bound.data() + bound.size(), condition.bound);
-  if (error != std::errc() || end != bound.data() + bound.size()) fail("a number has to stand behind the comparison");
+  if (error != std::errc() || end != bound.data() + bound.size()) fail("expected a number after the comparison");
   return condition;
 }
 

@@ -39,14 +39,14 @@ const std::vector<Flag>& Flags() {
       {"assignment", "DIR", "folder with assignment.toml", SetPath(&Options::assignment)},
       {"worker", "PATH", "the submission's worker, as harness/worker/build.sh makes it", SetPath(&Options::worker)},
       {"witness", "PATH",
-       "a worker without a submission, as build/lib/witness has them: where it starts, one that does not is itself at "
-       "fault",
+       "a worker without a submission, from build/lib/witness: if it starts and the submission's does not, the "
+       "submission is at fault",
        SetPath(&Options::witness)},
       {"reference", "PATH", "the reference's worker, for criteria that compare with it", SetPath(&Options::reference)},
       {"figures", "FILE",
-       "what --record wrote of the reference, where it need not run again; default the assignment's figures.json",
+       "the reference's figures, as --record wrote them, to avoid running it; default the assignment's figures.json",
        SetPath(&Options::figures)},
-      {"prefix", "FILE", "arguments put before the worker's command, one a line: the sandbox",
+      {"prefix", "FILE", "arguments to put before the worker's command, one per line: the sandbox",
        SetPath(&Options::prefix)},
       {"result", "FILE", "where the result goes, as JSON, rewritten when each test ends", SetPath(&Options::result)},
       {"record", "FILE", "write this run's figures, to serve as the assignment's figures.json",
@@ -56,7 +56,7 @@ const std::vector<Flag>& Flags() {
          options.seed = ParseSeed(value);
          return options.seed ? "" : "it takes a whole number below 2^128, as in --seed=7";
        }},
-      {"seed-file", "FILE", "file with the seed: arguments can be read by every program of the machine",
+      {"seed-file", "FILE", "file with the seed, because every program on the machine can read arguments",
        [](Options& options, std::string_view value) -> std::string {
          std::ifstream file{std::string(value)};
          std::string text;
@@ -71,7 +71,7 @@ const std::vector<Flag>& Flags() {
          return "";
        }},
       {"profile", "NAME",
-       "device that the virtual GPU stands for; default h200. Evidence is timed as on the assignment's",
+       "device that the virtual GPU models; default h200, and for the times of evidence the assignment's",
        [](Options& options, std::string_view value) -> std::string {
          if (value.empty()) return "it takes a profile's name, as in --profile=g80";
          options.profile = options.evidence_profile = value;
@@ -102,23 +102,23 @@ const std::vector<Flag>& Flags() {
          options.all_evidence = value == "all";
          return "";
        }},
-      {"one-failure", "", "once a test has failed, leave out what else there is on its rung",
+      {"one-failure", "", "after a failed test, skip the rest of its rung",
        [](Options& options, std::string_view) -> std::string {
          options.one_failure = true;
          return "";
        }},
-      {"quiet", "", "leave the tests' messages to whoever reads --result; print the table alone",
+      {"quiet", "", "print only the table, without the tests' messages, which --result has",
        [](Options& options, std::string_view) -> std::string {
          options.quiet = true;
          return "";
        }},
-      {"edits", "SECONDS", "look for a single edit of kernels and launches with which the first test that fails passes",
+      {"edits", "SECONDS", "look for a single edit of a kernel or launch that makes the first failing test pass",
        [](Options& options, std::string_view value) -> std::string {
          options.one_failure = true;
          return ParseNumber(value, options.edit_seconds) && options.edit_seconds > 0 ? ""
                                                                                      : "it takes a number from 1 up";
        }},
-      {"page", "FILE", "write what a page shows of a test's failing call, and of measured calls, as JSON",
+      {"page", "FILE", "write a page's data about a test's failing call, and about measured calls, as JSON",
        SetPath(&Options::page)},
       {"replay", "X,Y,Z", "with --page: the block whose steps are recorded; default the grid's first",
        [](Options& options, std::string_view value) -> std::string {
@@ -126,7 +126,7 @@ const std::vector<Flag>& Flags() {
          const int read = std::sscanf(std::string(value).c_str(), "%u,%u,%u", &block.x, &block.y, &block.z);
          return read == 3 ? "" : "it takes three numbers";
        }},
-      {"debug", "LAUNCHES", "let so many launches pass, then ask what to do, as vgpu-run --debug does",
+      {"debug", "LAUNCHES", "run this many launches, then open the debugger, as vgpu-run --debug does",
        [](Options& options, std::string_view value) -> std::string {
          return ParseNumber(value, options.debug.emplace()) ? "" : "it takes a number";
        }},

@@ -29,8 +29,8 @@ struct Options {
   bool one_failure = false;  // after a failed test the rest of its rung is skipped
   bool quiet = false;
   int edit_seconds = 0;  // to look for an edit that lets the first failing test pass (suite/edit_search.h); 0: don't
-  std::filesystem::path page;          // where what a page shows of the calls goes (vgpu/device/page_data.h)
-  std::optional<vgpu::Dim3> replayed;  // the block whose steps it has
+  std::filesystem::path page;          // the file for a page's data about the calls (vgpu/device/page_data.h)
+  std::optional<vgpu::Dim3> replayed;  // the block whose steps the page shows
   std::optional<uint64_t> debug;       // stop after this many launches and start the debugger (vgpu/exec/debugger.h)
   bool help = false;
 };

@@ -152,7 +152,7 @@ Json TimingJson(const TimingResult& timing) {
   return json;
 }
 
-// If there are too many, the most expensive lines; in source order.
+// The lines to store, in source order: the most expensive ones if there are too many.
 std::vector<vgpu::LineCounters> LinesToStore(const RungProfile& profile) {
   if (profile.lines.size() <= kMostLines) return profile.lines;
   std::vector<vgpu::LineCounters> lines = CostliestLines(profile, "warp_instructions", kMostLines);
@@ -167,7 +167,7 @@ Json TimelineJson(const StreamTimeline& timeline, bool detailed) {
   Json json = Json::object();
   for (const TimelineFigureInfo& info : AllTimelineFigures()) {
     json[info.name] = timeline.*info.field;
-    if (info.field == &StreamTimeline::streams && timeline.peer_bytes == 0) break;  // the rest is of several devices
+    if (info.field == &StreamTimeline::streams && timeline.peer_bytes == 0) break;  // the rest needs several devices
   }
   if (!detailed) return json;
   json["operations"] = Json::array();
@@ -351,7 +351,7 @@ std::string ProfileFigures(const RungProfile& profile) {
   if (profile.device_microseconds) json["device_microseconds"] = *profile.device_microseconds;
   if (profile.timeline) json["timeline"] = TimelineJson(*profile.timeline, false);
   const Json launches = std::move(json["launches"]);
-  json.erase("launches");  // they go last
+  json.erase("launches");  // added again below, at the end
   for (auto launch = launches.begin(), next = launch; launch != launches.end(); launch = next) {
     next = std::find_if(launch, launches.end(), [&](const Json& other) { return other != *launch; });
     json["launches"].push_back(*launch);
@@ -366,7 +366,7 @@ std::string FiguresJson(const Results& results) {
   const Json json = {{"format", kFiguresFormat},
                      {"assignment", results.assignment},
                      {"device", {{"kind", results.device.kind}, {"profile", results.device.profile}}}};
-  // A rung a line.
+  // One rung per line.
   std::string text = Dump(json, -1);
   text.back() = ',';
   text += "\"profiles\":[";

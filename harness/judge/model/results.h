@@ -84,9 +84,9 @@ std::string ResultJson(const Results& results);
 // Replaces the file atomically: a reader sees the old or the new one. Throws std::runtime_error.
 void WriteAtomically(const std::filesystem::path& path, const std::string& text);
 
-// figures.json: what the reference's profiles were, for machines that don't have the reference. The profile totals of
-// a result, without zeros, and a rung a line; equal launches in a row are one with a count. ReadFigures gives nothing
-// where the file is absent, and throws std::runtime_error where it is not right.
+// figures.json: the reference's profiles, for machines that don't have the reference. It has a result's profile totals
+// without zeros, one rung per line; equal launches in a row are one with a count. ReadFigures returns nothing if the
+// file is absent, and throws std::runtime_error if it is malformed.
 std::string FiguresJson(const Results& results);
 std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const std::string& device_profile);
 

@@ -10,7 +10,7 @@ namespace {
 using worker::StreamedKind;
 using worker::StreamedOperation;
 
-constexpr double kBytesPerMicrosecond = 1e3;  // of a gigabyte a second
+constexpr double kBytesPerMicrosecond = 1e3;  // at 1 GB/s
 
 vgpu::Lane LaneOf(StreamedKind kind) {
   if (kind == StreamedKind::kToDevice) return vgpu::Lane::kToDevice;
@@ -47,8 +47,8 @@ std::string NameOf(const StreamedOperation& operation, std::span<const vgpu::Lau
   return operation.first_launch < launches.size() ? launches[operation.first_launch].kernel : "kernel";
 }
 
-// The characters for streams in lanes: the first one is 1, the tenth a. Later calls of a program continue the
-// numbering.
+// The characters for streams in lanes: 1 for the first, a for the tenth. Stream names count on through a program's
+// calls, but these begin with 1 in each call.
 std::map<std::string, char> MarksOf(const StreamTimeline& timeline) {
   constexpr std::string_view kMarks = "123456789abcefghijklmnopqrstuvwxyz";  // d: the default stream
   std::map<std::string, char> marks = {{kDefaultStream, 'd'}};

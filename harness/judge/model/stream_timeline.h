@@ -31,7 +31,7 @@ namespace lockstep::judge {
   X(peer_us, "microseconds in which something was copied from one device to another")                               \
   X(peer_alone_us, "the part of `peer_us` in which no kernel ran")                                                  \
   X(peer_bytes, "bytes copied from one device to another")                                                          \
-  X(peer_bytes_most, "those of the device that sends or receives most, one way")                                    \
+  X(peer_bytes_most, "the most bytes that one device sends to, or receives from, other devices")                    \
   X(kernels_us, "microseconds in which a kernel ran, on any device")                                                \
   X(steps_us, "microseconds in which a kernel ran, or something was copied from one device to another")
 

@@ -81,7 +81,7 @@ Hint EndlessCallsHint(const CallReport& report) {
   return copies ? Hint::kCopyAtOnce : Hint::kHostLoopNeverEnds;
 }
 
-// Where a launcher without end makes its calls.
+// The call site of the last call of a launcher that does not return.
 vgpu::MessageLine LastCall(const CallReport& report) {
   if (report.trace.empty() || report.trace.back().call_site.empty()) return "";
   return LineAt("at", report.trace.back().call_site, report.trace.back().function);
@@ -108,7 +108,7 @@ Problem DeviceTimeout(const CallReport& report, const CallContext& context) {
                      report.output.empty() ? Hint::kThreadsDoTooMuch : Hint::kPrintsInKernel);
 }
 
-// CUDA calls: far more than any launcher of the assignments needs.
+// CUDA calls in one launcher call: far more than any launcher of the assignments needs.
 constexpr size_t kManyCalls = 1000;
 
 Problem ProblemOfOutcome(const CallReport& report, const CallContext& context) {

@@ -24,7 +24,7 @@ struct CallReport {
   int code = 0;           // exit status or signal
   bool at_start = false;  // it ended before main, in the submission's start-up code
   bool loaded = true;     // at_start: it reached its constructors
-  // outcome kCouldNotStart: how the process ended.
+  // Only if outcome is kCouldNotStart: how the process ended; the default if there was no process.
   worker::Outcome ended_by = worker::Outcome::kCouldNotStart;
   std::string not_called;  // a sentence where no call was made, as there was no time left
   Hint not_called_hint{};

@@ -15,7 +15,7 @@ using vgpu::TouchedRange;
 using worker::BufferUse;
 using worker::HostUse;
 
-// An accumulator starts with 0, a maximum with the least number.
+// Bytes that a launcher may copy to initialise a result: 0 for a sum, the smallest number for a maximum.
 constexpr uint64_t kMostBeginBytes = 16;
 
 const BufferUse* UseOf(const CallReport& report, const TaskBytes& task) {
@@ -118,8 +118,8 @@ std::optional<Problem> FindLack(const CallReport& report, const CallContext& con
   return std::nullopt;
 }
 
-// Of long arrays only one word of 16 is compared, by its value and so the same in all: sorting takes longer than the
-// kernels do.
+// In long arrays only one word of 16 is compared, chosen by its value and so the same in all arrays: sorting all words
+// would take longer than the kernels.
 std::vector<uint32_t> SortedWords(std::span<const uint8_t> bytes, bool sampled) {
   constexpr uint32_t kMultiplier = 2654435761, kOneOf = 16;
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
@@ -144,7 +144,7 @@ uint64_t WordsCome(std::span<const uint8_t> copied, std::span<const uint8_t> res
   const uint64_t words = result.size() / sizeof(uint32_t);
   bool sampled = words > kLong;
   std::vector<uint32_t> all = SortedWords(result, sampled), wanted, come;
-  if (sampled && all.size() < words / kFewOf) all = SortedWords(result, sampled = false);  // of few different words
+  if (sampled && all.size() < words / kFewOf) all = SortedWords(result, sampled = false);  // few different words
   const std::vector<uint32_t> there = SortedWords(copied, sampled), less = SortedWords(known, sampled);
   std::set_difference(all.begin(), all.end(), less.begin(), less.end(), std::back_inserter(wanted));
   std::set_intersection(there.begin(), there.end(), wanted.begin(), wanted.end(), std::back_inserter(come));
@@ -170,10 +170,10 @@ void CheckWentToDevice(const CallReport& report, const CallContext& context, std
                        const std::string& name, std::vector<Problem>& problems) {
   if (!report.observed || HasCome(report.memory.to_device, input)) return;
   problems.push_back(Rejected(context,
-                              "the contents of " + name + " were not copied to the device: of its " +
-                                  Counted(input.size(), "byte") + " " + Grouped(report.memory.bytes_to_device) +
-                                  " came by copies, or others did",
-                              "copy every element as it is, in this call; a kernel gets none of them in another way"));
+                              "the contents of " + name + " were not copied to the device: it has " +
+                                  Counted(input.size(), "byte") + ", and this call copied " +
+                                  Counted(report.memory.bytes_to_device, "byte") + " to the device",
+                              "copy every element unchanged, in this call; no other way to a kernel counts"));
 }
 
 void CheckKernelsDidIt(const CallReport& report, const CallContext& context, const DeviceCalls& allowed,

@@ -30,8 +30,8 @@ TaskBytes FirstOf(const DeviceArray<T>& array, uint64_t n) {
   return {array.address(), n * sizeof(T), array.label()};
 }
 
-// How many 32-bit words of a result, without those that are known, are among those that copies moved, in any pieces and
-// order; about as many, if there are many.
+// How many 32-bit words of a result, except the known ones, are among the words that copies moved, in any pieces and
+// order. An estimate if there are many.
 uint64_t WordsCome(std::span<const uint8_t> copied, std::span<const uint8_t> result,
                    std::span<const uint8_t> known = {});
 

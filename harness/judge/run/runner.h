@@ -84,7 +84,7 @@ struct RunnerOptions {
   worker::WorkerCommand command;
   worker::Limits limits;
   uint64_t judge_bytes = ~uint64_t{0};  // memory limit of this process, above which requests are refused
-  int devices = 1;                      // that the program has, if there are so many
+  int devices = 1;                      // devices of the program, if there are so many
   bool cublas = false, cufft = false;   // the program may use the library
   std::vector<uint8_t> image;           // what nvcc made of the submission (made_image.h); empty: any code will do
   std::string witness;                  // path of a worker without a submission (witness.h); "": there is none

@@ -13,18 +13,19 @@
 namespace lockstep::judge {
 namespace {
 
-// The element to trace, and the findings so far; parts of the observer on other threads have their own.
+// The element to trace, and the text so far. The observer's copies on other threads have their own.
 struct Trail {
   NamedBuffer input, result;
   uint64_t address = 0, bytes = 0;  // 0 bytes: nothing to trace
   std::string text;
 };
 
-// A thread's last reads: an element of the input, or a word of shared memory and the reads behind it.
+// A thread's last reads: an input element, or a word of shared memory together with the input element that the word's
+// writer had read.
 struct Reads {
   uint64_t address = 0, bytes = 0;  // 0 bytes: not in the input
   uint32_t pc = 0;
-  bool from_shared = false;  // a later read of a shared word, which this thread stored:
+  bool from_shared = false;  // then a word of shared memory was read, which the thread `writer` had stored
   uint32_t writer = 0, writer_pc = 0;
 };
 
@@ -96,7 +97,7 @@ class TrailObserver : public vgpu::Observer {
   }
 
  private:
-  // word: of shared memory, combined with its block.
+  // word: its index in shared memory, combined with the block.
   void Shared(const vgpu::MemoryAccess& access, uint64_t word, uint32_t thread, Reads& reads) {
     if (access.kind == vgpu::AccessKind::kLoad) {
       const auto stored = shared_.find(word);

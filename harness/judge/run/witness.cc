@@ -9,8 +9,8 @@
 namespace lockstep::judge {
 namespace {
 
-// A worker's resources (shared memory, files in its sandbox) are freed some time after its last process has ended, and
-// a sandbox may be full until then. Waiting does not help a broken one.
+// Pauses between attempts to start. A worker's shared memory and files are freed some time after its last process ends;
+// until then the sandbox may be full. In a broken sandbox all attempts fail.
 constexpr std::chrono::milliseconds kPauses[] = {std::chrono::milliseconds(100), std::chrono::milliseconds(500),
                                                  std::chrono::milliseconds(2000)};
 

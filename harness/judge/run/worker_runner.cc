@@ -84,7 +84,7 @@ class BoundedServer : public worker::CudaServer {
   void set_most_launches(uint64_t launches) { most_launches_ = launches; }
 
  private:
-  // A piece of a transfer is the largest message of another type.
+  // Other requests bring at most a piece of a transfer, so memory is checked only after this many.
   static constexpr uint64_t kServedAtOnce = 16;
 
   const vgpu::Device& device_;

@@ -31,14 +31,14 @@ struct BufferUse {
   HostUse filled;       // by cudaMemset and the like
 };
 
-// Adds to what is kept of copies. Only the last of it stays, `least` to twice as many bytes: a result leaves at the end.
+// Appends copied bytes to `kept`, which holds only the last `least` to twice as many: a result leaves at the end.
 void KeepLast(std::vector<uint8_t>& kept, const uint8_t* data, uint64_t bytes, uint64_t least);
 
-// What copies took out of a device's memory, to the host or to another device, and brought to it from there.
+// The data of copies between a device's memory and the host or other devices.
 struct DeviceCopies {
-  std::vector<uint8_t> all;       // that left: the last of it, two to four times the size of the call's host arrays
-  std::vector<uint8_t> stored;    // of that what kernels of this device had stored, and nothing overwritten since
-  std::vector<uint8_t> received;  // the first of it, up to eight times that size
+  std::vector<uint8_t> all;       // sent: the last bytes, two to four times the size of the call's host arrays
+  std::vector<uint8_t> stored;    // those of `all` that this device's kernels stored, not overwritten since
+  std::vector<uint8_t> received;  // the first bytes, up to eight times that size
 };
 
 struct MemoryUse {
@@ -46,8 +46,8 @@ struct MemoryUse {
   uint64_t bytes_from_kernels = 0;  // the part of to_host whose contents kernels had stored
   // The part of copies within the device that landed at another offset than they had in the source.
   uint64_t bytes_moved = 0;
-  std::vector<uint8_t> to_host;    // the last of the copied data, two to four times the size of the call's host arrays
-  std::vector<uint8_t> to_device;  // the first of it, up to twice that size
+  std::vector<uint8_t> to_host;        // the last copied bytes, two to four times the size of the call's host arrays
+  std::vector<uint8_t> to_device;      // the first copied bytes, up to twice that size
   std::map<int, DeviceCopies> copies;  // by device, where there are several
   std::vector<BufferUse> buffers;      // the judge's, by address; then the program's variables and allocations
   size_t passed = 0;                   // how many of them are the judge's

@@ -31,7 +31,7 @@ constexpr int kMaxReads = 64;
 constexpr uint64_t kReturnedBytes = uint64_t{64} << 10;
 
 bool IsRequest(MessageType type) { return type >= MessageType::kLoadModule; }
-// Messages that a CUDA server receives but does not answer.
+// Messages to a CUDA server that get no answer.
 bool IsTold(MessageType type) { return type >= MessageType::kNote && type < MessageType::kLoadModule; }
 
 constexpr char kClosedSocketText[] = "the program closed its connection to the judge";

@@ -60,7 +60,7 @@ struct Limits {
 
 struct CallResult {
   Outcome outcome = Outcome::kReturned;
-  // kCouldNotStart: how the process ended; kCouldNotStart if it could not be executed.
+  // Only if outcome is kCouldNotStart: how the process ended; the default if there was no process.
   Outcome ended_by = Outcome::kCouldNotStart;
   int code = 0;         // kExited: status; kCrashed: signal
   std::string message;  // a sentence; empty for kReturned

@@ -275,7 +275,7 @@ void DeviceServer::UnloadModule(vgpu::ModuleHandle module) {
   if (found == modules_.end()) return;
   Unload(found->first, found->second);
   modules_.erase(found);
-  // Their addresses may be reused for memory of the judge's.
+  // The addresses of unloaded variables may be reused for the judge's memory.
   std::erase_if(variables_, [&](const auto& variable) { return !device_.Contains(variable.first, 1); });
 }
 
@@ -478,14 +478,14 @@ Unanswered DeviceServer::HostRace(const vgpu::HostRace& race) {
   return {};
 }
 
-// Its memory is available again: a program may reset the device in each call, and load its code again.
+// Unloading gives back a module's share of the limits: a program may reset the device in each call, and load again.
 void DeviceServer::Unload(vgpu::ModuleHandle module, uint64_t text_bytes) {
   device_.UnloadModule(module);
   --modules_loaded_;
   ptx_bytes_ -= text_bytes;
 }
 
-// Of one device, or of all.
+// Frees the memory of one device, or of all.
 void DeviceServer::FreeAll(std::optional<int> device) {
   // Back to front: the device stores them in this order, and erasing at the front moves all the others.
   std::vector<uint64_t> bases;

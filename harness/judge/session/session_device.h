@@ -55,7 +55,7 @@ struct ApiCall {
 
 struct DeviceServerOptions {
   uint64_t memory_bytes = uint64_t{2} << 30;  // total that the worker may allocate
-  int devices = 1;                            // that it has
+  int devices = 1;                            // the number of devices that the worker has
   // Limits on a session's records in the judge. Correct programs need a hundredth of each; exceeding one is reported in
   // violations().
   uint64_t allocations = 65'536;           // live at the same time
@@ -142,7 +142,7 @@ class DeviceServer : public CudaServer {
   void Unload(vgpu::ModuleHandle module, uint64_t text_bytes);
   void FreeAll(std::optional<int> device = std::nullopt);
 
-  static constexpr size_t kMostWatched = 64;  // of a call's own allocations, and of the program's variables
+  static constexpr size_t kMostWatched = 64;  // of a call's allocations; as many of the program's variables
   vgpu::Device& device_;
   const DeviceServerOptions options_;
   std::map<vgpu::ModuleHandle, uint64_t> modules_;  // → bytes of its texts
@@ -161,11 +161,11 @@ class DeviceServer : public CudaServer {
   Failing failing_next_, failing_;  // in the next call; remaining in this one
   MemoryUse use_;
   size_t watched_variables_ = 0;
-  uint64_t most_kept_ = 0;  // bytes of use_.to_host and its like
+  uint64_t most_kept_ = 0;  // limits the bytes kept in use_.to_host and the like
   double time_step_us_ = 0;
   std::string stream_;      // of the current operation
   bool continued_ = false;  // the request being served is a further piece of a transfer
-  int asked_ = 0;           // the device that it is for
+  int asked_ = 0;           // the device of the request being served
   std::vector<ApiCall> trace_;
   OperationLog log_;
   uint64_t trace_dropped_ = 0;

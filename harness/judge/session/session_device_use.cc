@@ -1,4 +1,4 @@
-// What a call does to memory: what a DeviceServer counts for buffer_use.h.
+// Counts what a call does to memory: the part of DeviceServer that fills the structures of buffer_use.h.
 #include <algorithm>
 
 #include "judge/session/session_device.h"
@@ -59,14 +59,14 @@ const vgpu::TouchedRange* DeviceServer::WatchedAt(uint64_t address) const {
   return found == device_.watched().end() ? nullptr : &*found;
 }
 
-// Whether kernels stored all of it, and no copy or fill has overwritten it.
+// Whether kernels stored all bytes of the range, and no copy or fill has overwritten them.
 bool DeviceServer::KernelsStored(uint64_t address, uint64_t bytes) const {
   const vgpu::TouchedRange* const range = WatchedAt(address);
   uint64_t first = 0;
   return range != nullptr && vgpu::TouchedRange::Missing(range->stored, address - range->base, bytes, &first) == 0;
 }
 
-// Of a copy to the host or to another device.
+// Keeps the data of a copy to the host or to another device.
 void DeviceServer::KeepOutput(uint64_t from, uint64_t bytes) {
   const auto* const data = static_cast<const uint8_t*>(device_.Look(from, bytes));
   if (options_.devices == 1 || data == nullptr) return;
@@ -81,12 +81,12 @@ void DeviceServer::KeepOutput(uint64_t from, uint64_t bytes) {
   }
 }
 
-// Of a copy from the host or from another device.
+// Keeps the data of a copy from the host or from another device.
 void DeviceServer::KeepReceived(uint64_t to, uint64_t bytes) {
   const auto* const data = static_cast<const uint8_t*>(device_.Look(to, bytes));
   if (options_.devices == 1 || data == nullptr) return;
   std::vector<uint8_t>& received = use_.copies[vgpu::OwnerOf(to)].received;
-  constexpr uint64_t kOften = 4;  // a row may come in each step
+  constexpr uint64_t kOften = 4;  // the program may copy a row in each step
   if (received.size() + bytes <= kOften * most_kept_) received.insert(received.end(), data, data + bytes);
 }
 
@@ -133,7 +133,7 @@ void DeviceServer::Count(const ApiCall& done) {
       break;
     case ApiKind::kDeviceToDevice:
       use_.bytes_on_device += done.bytes;
-      // What goes to constant memory, which no result is in, is a parameter: it may stand anywhere there.
+      // A copy to constant memory, which never holds a result, passes parameters: its offset does not matter.
       if (PlaceInBuffer(done.address) != PlaceInBuffer(done.from) && !IsConstant(done.address))
         use_.bytes_moved += done.bytes;
       if (buffer != nullptr) add(buffer->from_device);
@@ -144,7 +144,7 @@ void DeviceServer::Count(const ApiCall& done) {
       if (BufferUse* source = buffer_at(done.from)) {
         const uint64_t from = done.from - source->by_kernels.base;
         const bool continues = from == source->largest_copy_from + source->largest_copy_bytes;
-        if (continues && IsConstant(done.address)) {  // weights go there row by row, too
+        if (continues && IsConstant(done.address)) {  // weights may be copied there row by row
           source->largest_copy_bytes += done.bytes;
         } else if (done.bytes > source->largest_copy_bytes) {
           source->largest_copy_from = from;

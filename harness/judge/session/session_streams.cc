@@ -34,7 +34,7 @@ StreamedOperation& OperationLog::Add(StreamedKind kind) {
   operation.stream = open_ ? point_.stream : "the default stream";
   std::vector<uint32_t>& after = operation.after;
   if (!open_ || edges_ > kMostEdges) {
-    // Ordered after everything before, and before everything after. There is no second stream yet.
+    // Outside of stream operations: ordered after all earlier operations and before all later ones.
     for (uint32_t k = edges_ > kMostEdges && place > 0 ? place - 1 : fence_ > 0 ? fence_ - 1 : 0; k < place; ++k) {
       after.push_back(k);
     }
@@ -62,7 +62,7 @@ StreamedOperation& OperationLog::Add(StreamedKind kind) {
 
 void OperationLog::Moved(StreamedKind kind, uint64_t bytes, int device, int peer) {
   if (bytes == 0) return;
-  // Rows of one copy, or pieces of a large one.
+  // Rows of one copy, or pieces of a large one, count as one operation.
   const bool continues = open_ && added_ && operations_.back().kind == kind;
   StreamedOperation& operation = continues ? operations_.back() : Add(kind);
   operation.bytes += bytes;

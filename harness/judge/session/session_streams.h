@@ -49,7 +49,7 @@ class OperationLog {
   using Numbers = std::vector<std::pair<uint32_t, uint32_t>>;
 
   StreamedOperation& Add(StreamedKind kind);
-  // The last one up to this number.
+  // Adds the last operation with at most this sequence number.
   static void AddLast(const Numbers& numbers, uint32_t sequence, std::vector<uint32_t>& after);
   bool IsPageLocked(StreamedKind kind, uint64_t bytes) const;
 

@@ -65,8 +65,8 @@ std::string TrailOfArrayCall(Runner& runner, const CallContext& context, const A
   return TrailOf(runner, context.launcher, call.arguments, named(call.in), named(call.out), element, bytes);
 }
 
-// Calls in sequence, up to the first problem: call(input, repeats). Of several the last one repeats an earlier one's
-// size, and so must keep no memory.
+// Calls call(input, repeats) in sequence, up to the first problem. If there are several inputs, the last one has the
+// size of an earlier one (`repeats`), so that call must keep no further memory.
 template <class Input, class Call>
 EvidenceRun CallInTurn(const std::vector<Input>& inputs, Call call) {
   EvidenceRun run;
@@ -92,7 +92,7 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
   const auto result_now = call.out.Look();
   const std::span<const T> found = result_now.values();
   if (!run.problems.empty() || found.size() < n) return run;
-  // The part of a buffer past the array must stay poisoned. Compared as bytes: the poison may be NaN.
+  // The buffer past the result must stay poisoned. Compared as bytes: the poison may be NaN.
   const T poison = DeviceArray<T>::FillValue();
   const auto past = std::find_if(found.begin() + static_cast<std::ptrdiff_t>(n), found.end(),
                                  [&](const T& value) { return std::memcmp(&value, &poison, sizeof poison) != 0; });

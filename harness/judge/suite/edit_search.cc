@@ -11,8 +11,8 @@
 namespace lockstep::judge {
 namespace {
 
-constexpr double kPatience = 2;                     // limit of wall time, relative to processor time
-constexpr size_t kMostPlaces = 2;                   // more would not help
+constexpr double kPatience = 2;                     // limit of wall time, relative to that of processor time
+constexpr size_t kMostPlaces = 2;                   // if more locations are found, none is reported
 constexpr uint64_t kMostInstructions = 20'000'000;  // per launch: takes a second or two
 constexpr size_t kMostText = 4 << 20;               // of PTX per module: CUB's and Thrust's are longer
 
@@ -55,7 +55,7 @@ void EditSearch::OnTestIterationEnd(const testing::UnitTest&, int iteration) {
 }
 
 bool EditSearch::IsOver() const {
-  const double most = (confirming_ ? 2 : 1) * seconds_;  // after a passed test the others are worth running
+  const double most = (confirming_ ? 2 : 1) * seconds_;  // if the failing test passes, running the others is worth it
   return worker::WallSeconds() - begin_ > kPatience * most || worker::ProcessorSeconds() - processor_begin_ > most;
 }
 
@@ -91,9 +91,9 @@ void EditSearch::Look(const vgpu::Device& device, const vgpu::LaunchSpec& launch
   if (!call_site.starts_with(source_ + ":")) return;
   const uint64_t before = seen_[{launch.kernel, call_site}]++;
   if (before == 0) AddLaunchEdits(device, launch, call_site);
-  // Only a later call finds what an earlier one left.
+  // Variables keep values only from an earlier call, so this edit needs a failing call that is not the first.
   if (before == 1 && std::ranges::none_of(edits_, &Edit::forgets)) {
-    constexpr const char* kAnew = "a static, __device__ or __constant__ variable is set anew in each call";
+    constexpr const char* kAnew = "a static, __device__ or __constant__ variable is reset in each call";
     edits_.push_back({1, "", "", call_site, kAnew, "", nullptr, true});
   }
 }

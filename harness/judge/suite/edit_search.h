@@ -43,7 +43,7 @@ class EditSearch : public worker::LaunchEditor, public testing::EmptyTestEventLi
     std::string place, sentence;
     std::string text;  // PTX
     std::function<void(vgpu::LaunchSpec&, std::vector<uint8_t>& parameters)> change;
-    bool forgets = false;  // each call begins without what the ones before left in variables
+    bool forgets = false;  // variables are reset before each call
   };
   void Look(const vgpu::Device& device, const vgpu::LaunchSpec& launch, std::span<const std::string> texts,
             const std::string& call_site);

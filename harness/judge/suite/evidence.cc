@@ -21,7 +21,7 @@ bool NeedsReference(const EvidenceCriterion& criterion) {
   return std::find(scopes.begin(), scopes.end(), kReferenceScope) != scopes.end();
 }
 
-// While it lives, launches run as they are counted: in the usual order, and checked only if asked.
+// During its life, blocks run in the usual order, because other orders change counts; checkers run only if `checked`.
 class CountedTurns {
  public:
   CountedTurns(vgpu::Device& device, bool checked) : device_(device) {
@@ -113,7 +113,7 @@ EvidenceCase Evidence::Drawn(const std::string& rung, Draw draw, const SeedKey& 
   constexpr uint64_t kMany = uint64_t{1} << 22, kRoundTo = 4096;
   const auto most = static_cast<int64_t>(std::min(suite_.assignment().EvidenceElements(rung), kMany));
   Random random(SeedFor(seed, "size"));
-  // Far enough apart that the larger one is larger in any shape.
+  // The ranges are far enough apart that the larger draw stays larger whatever shape is drawn.
   const int64_t from = most * (is_larger ? 29 : 24) / 32, to = most * (is_larger ? 31 : 27) / 32;
   EvidenceCase one{static_cast<uint64_t>(random.Between(from + 1, to - 1)), seed, /*drawn=*/true};
   if (draw == Draw::kWide && suite_.assignment().evidence_timeline) {
@@ -128,7 +128,7 @@ EvidenceCase Evidence::Drawn(const std::string& rung, Draw draw, const SeedKey& 
   return one;
 }
 
-// Up to a sixth larger, in whole blocks. A timeline has few operations, so the size hardly changes.
+// A size up to a sixth larger, in whole blocks. With a timeline, which has few operations, the size hardly changes.
 EvidenceCase Evidence::Alike(EvidenceCase one, int64_t part) const {
   const bool is_timed = suite_.assignment().evidence_timeline;
   const uint64_t more = one.elements * static_cast<uint64_t>(part) / (is_timed ? 8192 : 1536);
@@ -160,7 +160,7 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
     measurement.elements = one.elements;
     return;
   }
-  // With the evidence's clock, as for the reference.
+  // Estimates times with the evidence's device profile, as for the reference.
   const vgpu::DeviceProfile* clock = vgpu::FindProfile(suite_.options().evidence_profile);
   if (is_counted && clock != nullptr) {
     for (vgpu::LaunchRecord& launch : run.report.launches) {
@@ -187,7 +187,7 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
   elsewhere.reference = ProfileOf(rung, "reference", one.elements, other.report, suite_);
 }
 
-// Memory for later calls grows with the largest size so far, which a call before the alike ones had.
+// Memory kept for later calls may grow with the largest size so far, but a larger call came before these: it is a leak.
 void Evidence::CheckKeepsNoMore(const std::string& rung, Measurement& measurement) const {
   if (!measurement.problems.empty()) return;
   const Measurement::Elsewhere* before = nullptr;
@@ -199,10 +199,26 @@ void Evidence::CheckKeepsNoMore(const std::string& rung, Measurement& measuremen
   }
   constexpr uint64_t kLeaks = 2;  // calls
   if (grown < kLeaks) return;
-  measurement.elements = before->profile.elements;
+  ReportLeak(rung, Counted(grown, "call") + " of nearly one size", measurement);
+}
+
+// The very call that was made last needs nothing that this one did not have.
+void Evidence::CheckKeepsNothing(const std::string& rung, const EvidenceCase& one, Measurement& measurement) {
+  if (!measurement.problems.empty() || measurement.elsewhere.empty()) return;
+  const uint64_t before = measurement.elsewhere.back().held_bytes;
+  EvidenceRun run = run_(suite_.runner(Role::kChecked), rung, one);
+  if (!run.problems.empty()) {
+    measurement.problems = std::move(run.problems);
+  } else if (run.report.held_bytes > before) {
+    ReportLeak(rung, "the same call again", measurement);
+  }
+}
+
+void Evidence::ReportLeak(const std::string& rung, const std::string& calls, Measurement& measurement) const {
+  measurement.elements = measurement.elsewhere.back().profile.elements;
   measurement.problems.push_back(
       MakeProblem(Verdict::kApi, {rung, "n = " + Grouped(measurement.elements), suite_.assignment().submission},
-                  {Counted(grown, "call") + " of nearly one size left more device memory allocated"},
+                  {calls + " left more device memory allocated"},
                   "each cudaMalloc needs its cudaFree, on every path out of the function"));
 }
 
@@ -247,13 +263,14 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
     };
     const auto far_off = [&] {
       MakeSmallCalls(rung, SeedFor(other, "far"));
-      // A call for more elements always comes before: what is small beside it, and the largest so far, tell nothing.
+      // A call for more elements always comes first, so neither a smaller size nor a new largest one reveals anything.
       if (measurement.elsewhere.empty() && measurement.problems.empty()) {
         Measurement unused;
         MeasureElsewhere(rung, Draw::kRound, Drawn(rung, Draw::kAny, SeedFor(other, "larger")), unused);
       }
       const EvidenceCase wide = Drawn(rung, Draw::kWide, SeedFor(other, "wide"));
       MeasureElsewhere(rung, Draw::kWide, wide, measurement);
+      CheckKeepsNothing(rung, wide, measurement);
       // Whatever rule selects the calls that use the technique, several such calls include both cases.
       const std::vector<EvidenceCriterion>& criteria = suite_.assignment().criteria;
       const bool compared = std::any_of(criteria.begin(), criteria.end(), [&](const EvidenceCriterion& criterion) {

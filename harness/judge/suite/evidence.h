@@ -37,16 +37,16 @@ struct EvidenceCase {
   uint64_t Offset(const char* buffer, uint64_t unit = 1) const;
 };
 
-// Elements of four bytes: a unit of EvidenceCase::Offset that costs no design of any vectors more.
+// In elements of four bytes: a unit of EvidenceCase::Offset that costs nothing extra, whatever a design's vectors.
 inline constexpr uint64_t kWholeSectors = 8;
 inline constexpr uint64_t kComparable = uint64_t{1} << 16;  // elements from which a fixed cost hardly matters
 
-// How a size is drawn, and which budgets are checked there.
+// How an evidence run's size is drawn, and how strictly its budgets are checked.
 enum class Draw : uint8_t {
   kRound,  // near the assignment's size, a multiple of all usual blocks: all budgets, with a small tolerance
   kAny,    // near it, a multiple of no block size: all budgets, with tolerance for partial warps, tiles, sectors
-  kWide,   // down to an eighth of it, of timelines nearly to half: all budgets, with tolerance for grids of fixed size
-  kAlike,  // several consecutive ones of nearly one size: their costs must be nearly equal, too
+  kWide,   // 1/8 to 1/2 of it, 13/32 to 1/2 with a timeline: no plain engine times, tolerance for grids of fixed size
+  kAlike,  // several consecutive calls of nearly one size: their costs must also be nearly equal
 };
 
 // A suite's function for evidence runs.
@@ -89,6 +89,8 @@ class Evidence {
   EvidenceCase Alike(EvidenceCase one, int64_t part) const;
   void MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement);
   void CheckKeepsNoMore(const std::string& rung, Measurement& measurement) const;
+  void CheckKeepsNothing(const std::string& rung, const EvidenceCase& one, Measurement& measurement);
+  void ReportLeak(const std::string& rung, const std::string& calls, Measurement& measurement) const;
   static double ExpectedAt(const MetricTerm& term, const Measurement& measurement, uint64_t elements);
   std::optional<double> ValueHere(const Metric& metric, const std::string& rung, const Measurement& measurement);
   std::string UnmetElsewhere(const EvidenceCriterion& criterion, const Measurement& measurement,
@@ -111,9 +113,9 @@ std::string BudgetText(const Budget& budget);
 // "counts only if sectors / elements is at most 0.5; here it is 1.125"
 std::string UnmetText(const Condition& condition, double value);
 
-// The limit of a figure at a drawn size, given its value `here` at the assignment's size. For multiples of whole blocks
-// a tenth more, but never what earns nothing; else a quarter more for partial warps and tiles, and sectors may go half
-// of the way to `none`: unaligned requests need more sectors.
+// The limit of a figure at a drawn size, given its value `here` at the assignment's size. If the size is a multiple of
+// whole blocks: a tenth more, but less than what earns nothing. Else: a quarter more, because of partial warps and
+// tiles; sectors may go half of the way to `none`, because unaligned requests need more.
 double BoundElsewhere(const Budget& budget, double here, Draw draw, bool is_traffic);
 
 // Whether figures of calls with nearly equal sizes differ too much for the same technique: by a third, and by an eighth
@@ -123,7 +125,7 @@ bool AreUnlike(const Budget& budget, double one, double other);
 // Whether a criterion's budget can be checked at a size drawn this way.
 bool HoldsElsewhere(const Metric& metric, Draw draw);
 
-// Whether calls of nearly one size have to cost alike in it. The number of launches of a search depends on the data.
+// Whether calls of nearly one size must have nearly equal values of the metric; a search's launches depend on the data.
 bool IsAlike(const Metric& metric);
 
 // The recorded reference's times for fewer elements: half of them scaled, half constant. This is at least the true time

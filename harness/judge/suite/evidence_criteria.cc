@@ -165,7 +165,7 @@ Evidence::Judgement Evidence::Judge(const EvidenceCriterion& criterion, const st
                  : unmet_here != nullptr
                      ? HintText(Hint::kBudgetBefore, {missed.text + (counted.empty() ? "" : " (" + counted + ")")})
                  : is_too_slow
-                     ? HintText("whatever it counts, it takes too long: let all lanes of many blocks share the work")
+                     ? HintText("whatever the counts, it takes too long: let all lanes of many blocks share the work")
                      : HintText(Hint::kEverySize, {criterion.hint.empty() ? "" : ". " + criterion.hint});
   const std::string& counter = missed.numerator.counter;
   if (const RungProfile* profile = where != nullptr ? where : profile_of(missed.numerator.scope, criterion.rung)) {

@@ -99,7 +99,7 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
     }
     // A ratio to the reference at the same size needs no tolerance: size affects both.
     const bool compares = metric.denominator && metric.denominator->scope == kReferenceScope;
-    // Where the assignment's size is above that of any drawn one, times are not near it.
+    // A drawn size below two thirds of the assignment's: times are not comparable.
     const bool is_smaller = compares && 3 * there.profile.elements < 2 * measurement.profile->elements;
     const bool is_near = !IsFar(there.draw) && !is_smaller;
     double bound = BoundElsewhere(budget, *measured,
@@ -107,9 +107,9 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
                                   : is_smaller        ? Draw::kWide
                                                       : there.draw,
                                   IsTraffic(metric.numerator.counter) || (is_small && metric.denominator.has_value()));
-    // A tenth of it exceeds a narrow budget's range.
+    // A tolerance of a tenth would exceed a narrow budget's range.
     if (compares && is_near && IsNarrow(budget)) bound = std::min(bound, std::max(budget.full, 1.05 * *measured));
-    double usual = *measured;  // if each element costs as much as at the assignment's size, or fixed costs do
+    double usual = *measured;  // expected: as at the assignment's size or, if larger, as extrapolated with fixed costs
     if (!is_near && budget.LowerIsBetter()) {
       const double expected = ExpectedAt(metric.numerator, measurement, there.profile.elements);
       const double counted = FigureOf(there.profile, metric.numerator.counter).value_or(0);
@@ -120,9 +120,10 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
       // A value far below `full` should not reach `none`, unless few elements share a fixed cost.
       if (*measured <= budget.full / 2 && !is_small) room = std::min(room, budget.none);
       bound = std::max(bound, room);
-      if (compares) bound = std::max(bound, budget.none);  // fewer elements take a fixed part of the reference's time
+      if (compares) bound = std::max(bound, budget.none);  // fixed costs weigh more with fewer elements
     }
-    // Work that is done twice is more than any size of whole blocks explains, or than alignment, unless it is little.
+    // If the size is a multiple of whole blocks, or the bytes nearly double too, a cost near twice the usual means that
+    // work is done twice, unless the cost is small.
     constexpr double kTwice = 1.8, kTwiceTheBytes = 1.9, kLittle = 1.25;
     const bool is_whole = there.draw == Draw::kRound || there.draw == Draw::kAlike;
     const bool is_again = is_near && BytesEach(there.profile) >= kTwiceTheBytes * BytesEach(*measurement.profile);
@@ -194,8 +195,8 @@ std::string Evidence::UnmetAlike(const EvidenceCriterion& criterion, const Measu
   return unmet;
 }
 
-// Work by few lanes, or by one block, can meet any budget of traffic: why the rung took too long beside the reference,
-// and `where`; "" if it did not.
+// Work by few lanes, or by one block, can meet any budget of traffic: why the rung took too long compared with the
+// reference, and `where`; "" if it did not.
 std::string Evidence::TooSlow(const std::string& rung, const Measurement& measurement, const RungProfile*& where) {
   const double most = suite_.assignment().evidence_slowest;
   const RungProfile* const reference = most > 0 ? Reference(rung) : nullptr;

@@ -66,8 +66,7 @@ inline void CheckNoneLeft(const CallContext& context, const CallReport& report, 
   }
 }
 
-// Whether what `result`, a copy of the call to the host, took was last written by a copy on the device, and not by one
-// from the host.
+// Whether all bytes of `result`, a copy to the host, were last written by copies within the device, not from the host.
 inline bool WasCopiedOnTheDevice(const CallReport& report, const worker::ApiCall& result) {
   std::vector<std::pair<uint64_t, uint64_t>> copied;
   for (const worker::ApiCall& copy : report.trace) {
@@ -79,14 +78,14 @@ inline bool WasCopiedOnTheDevice(const CallReport& report, const worker::ApiCall
     if (copy.kind == worker::ApiKind::kHostToDevice) copied.clear();
   }
   std::ranges::sort(copied);
-  uint64_t until = result.address;  // from the result's begin on without a gap
+  uint64_t until = result.address;  // the end of the contiguous copies from the result's begin on
   for (const auto& [begin, end] : copied) {
     if (begin <= until) until = std::max(until, end);
   }
   return until - result.address >= result.bytes;
 }
 
-// Returned without a call of CUDA.
+// Whether the launcher returned without calling CUDA.
 inline bool DidNothing(const CallReport& report) {
   return report.outcome == worker::Outcome::kReturned && report.observed && report.trace.empty();
 }

@@ -48,7 +48,7 @@ double WholeTime(const RungProfile& profile) {
 std::string TimelineText(const StreamTimeline& timeline) {
   return ": " + WithDecimals(timeline.timeline_us, 1) + " µs, " +
          WithDecimals(timeline.bound_us > 0 ? timeline.timeline_us / timeline.bound_us : 0, 2) +
-         " times the bound; kernels beside copies " + WithDecimals(timeline.kernel_overlap_us, 1) +
+         " times the bound; kernels overlapping copies " + WithDecimals(timeline.kernel_overlap_us, 1) +
          " µs, copies both ways " + WithDecimals(timeline.copy_overlap_us, 1) + " µs";
 }
 
@@ -144,8 +144,7 @@ std::string Timelines(const std::vector<Measured>& rows) {
     const std::string lanes = LanesText(*row.own->timeline, kColumnsOfLanes);
     if (!lanes.empty()) text += "\n" + row.rung->id + TimelineText(*row.own->timeline) + "\n" + lanes;
   }
-  return text.empty() ? ""
-                      : "\nWhat ran beside what; 1 is the first stream that was used, d the default stream\n" + text;
+  return text.empty() ? "" : "\nWhat ran when; 1 is the first stream that was used, d the default stream\n" + text;
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ std::string RungName(const testing::TestParamInfo<std::string>& info);
 
 }  // namespace lockstep::judge
 
-// What most suites name.
+// Names that most suites use.
 namespace lockstep::suites {
 using judge::CallContext, judge::CallReport, judge::Grouped, judge::MakeProblem, judge::Pattern, judge::Problem;
 using judge::Role, judge::Verdict, worker::Argument;

@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kHarnessFailed = 3;
 constexpr int kNoHurry = 1'000'000;  // seconds
-// A student types a run's seed again; what the instructor's suite asks can't be found by trying seeds.
+// Short in the public suite, where students retype it; long in the instructor's, so that nobody can find it by trial.
 constexpr int kSeedBits = std::string_view(LOCKSTEP_SUITE) == "public" ? 32 : 128;
 
 int Fail(const std::string& sentence) {
@@ -146,8 +146,8 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   const std::string filter = GTEST_FLAG_GET(filter);
   if (suite.options().all_evidence && (filter == "*" || filter.starts_with('-')) &&
       suite.assignment().evidence_elements > 0) {
-    // Rungs without a measured criterion are also in the table and the report, even if a filter only excludes tests, as
-    // when a killed run continues.
+    // The table and the report also show rungs without a measured criterion: in whole runs, and if the filter only
+    // excludes tests, as when a killed run is continued.
     for (const std::string& rung : suite.SelectedRungs()) {
       if (suite.IsSettled(rung) || suite.assignment().FindRung(rung)->host_only) continue;
       memory->budget.BeginTest();

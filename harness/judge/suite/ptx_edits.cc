@@ -32,7 +32,7 @@ std::string WithOperand(const Line& line, size_t k, const std::string& operand) 
   return row + ";";
 }
 
-constexpr size_t kLongest = 1000;  // a line's characters; one that is longer is no instruction of nvcc's
+constexpr size_t kLongest = 1000;  // characters per line; no instruction of nvcc's is longer
 
 struct Text {
   std::vector<Line> lines;
@@ -82,7 +82,7 @@ Text Read(const std::string& ptx, const std::string& kernel, const std::string& 
   return text;
 }
 
-// Values that code could have confused: a thread's index, a kernel argument.
+// Values that a student may have confused, such as a thread's index or a kernel argument.
 struct Named {
   std::string load, name;
   int kind = 0;  // values of one kind are interchangeable
@@ -107,12 +107,12 @@ class Editor {
       Rule(4, "setp|mov.[us]32|add.s32", "", off("a number here"), Number([by](int64_t v) { return v + by; }));
       Rule(4, kArithmetic, "", off("what is computed here"), Then(add + std::to_string(by) + ";"));
     }
-    Rule(3, "(and|or)\\.pred", "", "both conditions are asked for here where one is enough, or one where it takes both",
+    Rule(3, "(and|or)\\.pred", "", "&& is used here where || would be right, or || where && would be",
          [](const Line& l) { return Replaced(l.text, l.op, l.op == "or.pred" ? "and.pred" : "or.pred"); });
     Rule(5, kArithmetic, "", "what is computed here is half of what it has to be", Then(twice));
     Rule(5, kArithmetic, "", "what is computed here is twice what it has to be", Then(half));
     Rule(5, "setp|mov.[us]32|add.s32", "", "a factor of 2 is missing here", Number([](int64_t v) { return 2 * v; }));
-    Rule(5, "mov.[us]32", "", "this does not begin with 0", Number([](int64_t) { return 0; }));
+    Rule(5, "mov.[us]32", "", "this should begin with 0", Number([](int64_t) { return 0; }));
     for (const size_t k : {1, 2}) {
       for (const std::string& by : {twice, half}) {
         Rule(6, "mad.lo.s32|(add|sub).s32|setp.*32|(rem|div).*32", "",
@@ -125,7 +125,7 @@ class Editor {
     }
     for (const auto& [number, name] : {std::pair("0", "0"), {"2147483647", "INT_MAX"}, {"-2147483648", "INT_MIN"}}) {
       Rule(4, "(mov|selp)\\.[usb]32", "",
-           std::string("a value that begins as nothing, or stands for no element, has to be ") + name + " here",
+           std::string("an initial value, or a value used when there is no element, has to be ") + name + " here",
            [number](const Line& l) {
              for (size_t k = 1; k < l.operands.size(); ++k) {
                if (l.operands[k] == "0" || l.operands[k] == "2147483647" || l.operands[k] == "-2147483648")
@@ -183,7 +183,7 @@ class Editor {
   void Add(int rank, const std::vector<size_t>& changed, const std::string& sentence, const Change& change,
            const std::string& before = "") {
     PtxEdit edit{"", file_ + ":" + std::to_string(text_.lines[changed[0]].line), sentence, rank};
-    bool other = false, differs = false;  // another kernel's, which is not needed
+    bool other = false, differs = false;  // other: the line is in another kernel, which is left out
     for (size_t k = 0; k < text_.lines.size(); ++k) {
       const Line& line = text_.lines[k];
       if (line.text.find(".entry ") != std::string::npos) other = k != text_.head;
@@ -196,7 +196,7 @@ class Editor {
     if (differs && seen_.insert(edit.text).second) edits_.push_back(std::move(edit));
   }
 
-  // threadIdx.x where threadIdx.y was meant, width where height was.
+  // Replaces one name by another of its kind: threadIdx.x by threadIdx.y, width by height.
   void OfNames() {
     std::vector<Named> all;
     for (const auto& [name, special, kind] :
@@ -205,7 +205,7 @@ class Editor {
       for (const char* axis : {".x", ".y"})
         all.push_back({std::string("mov.u32 ") + special + axis, std::string(name) + axis, kind});
     }
-    std::map<std::string, size_t> held;  // by registers
+    std::map<std::string, size_t> held;  // by register: the index in `all` of its value
     std::map<std::tuple<int, int, std::string>, std::map<std::string, std::vector<size_t>>> uses;
     for (size_t k = text_.begin; k < text_.end; ++k) {
       const Line& line = text_.lines[k];
@@ -221,7 +221,7 @@ class Editor {
         if (known != all.end()) held[line.operands[0]] = static_cast<size_t>(known - all.begin());
         continue;
       }
-      // With another name, a guard like `threadIdx.x < 128` only lets all threads through.
+      // Not in a guard like `threadIdx.x < 128`: with another name it would let all threads through.
       const bool order =
           line.op.starts_with("setp.") && !line.op.starts_with("setp.eq") && !line.op.starts_with("setp.ne");
       if (order && std::ranges::any_of(line.operands, IsNumber)) continue;

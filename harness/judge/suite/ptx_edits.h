@@ -10,7 +10,7 @@ namespace lockstep::judge {
 struct PtxEdit {
   std::string text;      // the text of a module with the edited kernel
   std::string place;     // "shift.cu:46"
-  std::string sentence;  // what is off there, and the edit that changes the behaviour
+  std::string sentence;  // the mistake that the edit corrects
   int rank = 0;          // plausible ones first
 };
 

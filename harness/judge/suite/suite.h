@@ -25,7 +25,7 @@ enum class Role : uint8_t {
 // Makes a role's runner; nullptr if it is unavailable (no reference given).
 using RunnerFactory = std::function<std::unique_ptr<Runner>(Role)>;
 
-// The factory for real runs.
+// The factory for real runs, and the memory that its runners share.
 std::shared_ptr<SubmissionMemory> MakeSubmissionMemory(const Limits& limits);
 RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
                                 std::shared_ptr<SubmissionMemory> memory = nullptr);
@@ -79,7 +79,7 @@ class Suite {
   // Whether all of a rung's criteria are bonus: leaving it out is no failure.
   bool IsBonus(const std::string& rung) const;
 
-  // Adds what a page shows of a call of this test or rung to the file that --page names.
+  // Adds the page data of one call, under its test's or rung's name, to the file given with --page.
   void AddPage(const std::string& name, const vgpu::PageData& page);
   // Writes the result file if one was requested.
   void Save() const;

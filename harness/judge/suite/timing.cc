@@ -57,7 +57,7 @@ class Batch {
     std::vector<std::vector<worker::Argument>> calls;
     for (const auto& workload : workloads_) calls.push_back(workload->Arguments());
     if (!Fine(runner_.PrepareBatch(context_.launcher, calls), problems)) return std::nullopt;
-    // It knows its buffers now: until the request it must not see their contents.
+    // The submission knows its buffers now, so it is stopped: it must not see their contents before the request.
     runner_.Hold();
     for (size_t i = 0; i < jobs_.size(); ++i) jobs_[i].seed = SeedFor(seed, "call " + std::to_string(i));
     gpu.Fill(jobs_);
@@ -205,7 +205,7 @@ Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& fa
   timing.rung = context.launcher;
   timing.elements = elements;
 
-  // State that earlier tests left in the workers must not matter, and the workers must not keep what is timed here.
+  // New workers before and after: timings must not depend on state of earlier tests, nor leave state for later ones.
   const auto restart = [&] {
     submission.Restart();
     if (reference != nullptr) reference->Restart();
@@ -275,7 +275,7 @@ Timing TimeRung(Runner& submission, Runner* reference, const WorkloadFactory& fa
     gpu->ClearCache();
     const double copy_seconds = gpu->TimeCopy(copy_bytes, timing.calls);
     if (repeat < 0) continue;
-    // If there is a reference, its responses give the round-trip time: a submission could gain from responding slowly.
+    // The round trip is measured with the reference if there is one: a submission could gain by slowing its own down.
     const double round_trip = Median(empty);
     const auto of_one_call = [&](double seconds) {
       return std::max(seconds - round_trip, 0.0) / static_cast<double>(timing.calls);

@@ -21,7 +21,7 @@ struct Turned {
   }
 };
 
-// C = alpha op(A) + beta op(B). C may be A or B, if that one is not turned and has the same leading dimension.
+// C = alpha op(A) + beta op(B). C may be A or B, if that matrix is not transposed and has the same leading dimension.
 template <typename T>
 cublasStatus_t Geam(const Function& f, int64_t m, int64_t n, const T* alpha, const Turned<T>& a, const T* beta,
                     const Turned<T>& b, T* c, int64_t ldc) {
@@ -78,7 +78,7 @@ cublasStatus_t Dgmm(const Function& f, cublasSideMode_t side, int64_t m, int64_t
   return Function::Do(std::move(call));
 }
 
-// Between a triangle in packed and in full storage: f(element of the packed, element of the full).
+// Converts between packed and full storage of a triangle: f(packed element, full element) for each element.
 template <typename Packed, typename Full, typename F>
 void ForPacked(cublasFillMode_t uplo, int64_t n, Packed* packed, Full* full, int64_t leading, F f) {
   for (int64_t column = 0; column < n; ++column) {

@@ -1,4 +1,4 @@
-// Batches of small systems: LU factors, solutions and inverses by them.
+// Batches of small systems: LU factors, and solutions and inverses computed from them.
 #include <cmath>
 
 #include "libraries/blas/openblas.h"
@@ -11,8 +11,8 @@ double Size(const T& value) {
   return static_cast<double>(std::abs(std::real(value))) + static_cast<double>(std::abs(std::imag(value)));
 }
 
-// A = P L U in place. pivots: rows, from 1; nullptr: no rows are exchanged. The first zero on U's diagonal, from 1, or
-// 0.
+// A = P L U in place. pivots: row numbers from 1; nullptr: no rows are exchanged. Returns the number, from 1, of the
+// first zero on U's diagonal, or 0 if there is none.
 template <typename T>
 int Factor(int n, T* a, int lda, int* pivots) {
   int info = 0;
@@ -45,7 +45,7 @@ void Exchange(int n, const int* pivots, bool forward, int columns, T* b, int ldb
   }
 }
 
-// op(A) X = B by A's factors.
+// Solves op(A) X = B with A's factors.
 template <typename T>
 void Solve(cublasOperation_t trans, int n, int columns, const T* factors, int lda, const int* pivots, T* b, int ldb) {
   const T one = 1;
@@ -71,7 +71,7 @@ void Invert(int n, const T* factors, int lda, const int* pivots, T* inverse, int
   Solve(CUBLAS_OP_N, n, n, factors, lda, pivots, inverse, ldc);
 }
 
-// The diagonal's first zero, from 1; 0: none.
+// The number, from 1, of the first zero on the diagonal; 0 if there is none.
 template <typename T>
 int FirstZero(int n, const T* factors, int lda) {
   for (int i = 0; i < n; ++i) {
@@ -147,7 +147,7 @@ cublasStatus_t Getri(const Batch<T>& batch, const T* const* a, int lda, const in
   return Function::Do(std::move(call));
 }
 
-// info is on the host, and only speaks of the arguments.
+// info is in host memory, and reports only invalid arguments.
 template <typename T>
 cublasStatus_t Getrs(const Batch<T>& batch, cublasOperation_t trans, int columns, const T* const* a, int lda,
                      const int* pivots, T* const* b, int ldb, int* info) {
@@ -160,7 +160,7 @@ cublasStatus_t Getrs(const Batch<T>& batch, cublasOperation_t trans, int columns
   if (!says(trans == CUBLAS_OP_N || trans == CUBLAS_OP_T || trans == CUBLAS_OP_C, 1) || !says(batch.n >= 0, 2) ||
       !says(columns >= 0, 3) || !says(lda >= std::max(1, batch.n), 5) || !says(ldb >= std::max(1, batch.n), 8) ||
       !says(batch.count >= 0, 10)) {
-    return batch.f.Invalid("an argument has no possible value; info says which");
+    return batch.f.Invalid("an argument is invalid; info says which");
   }
   if (batch.IsEmpty() || columns == 0) return CUBLAS_STATUS_SUCCESS;
   Call call = batch.Begin(static_cast<double>(columns) / batch.n);
@@ -179,7 +179,7 @@ cublasStatus_t Getrs(const Batch<T>& batch, cublasOperation_t trans, int columns
   return Function::Do(std::move(call));
 }
 
-// getrf and getri in one, for matrices of at most 32 rows.
+// getrf and getri in one function, for matrices of at most 32 rows.
 template <typename T>
 cublasStatus_t Matinv(const Batch<T>& batch, const T* const* a, int lda, T* const* inverse, int ldc, int* info) {
   constexpr int kMostRows = 32;

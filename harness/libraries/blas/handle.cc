@@ -1,4 +1,4 @@
-// Handles and what they hold, versions, the names of statuses.
+// Handles and their settings, versions, the names of statuses.
 #include "libraries/blas/handle.h"
 
 #include "libraries/matrix/product.h"
@@ -110,7 +110,7 @@ cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void*, size_t) {
   return handle == nullptr ? CUBLAS_STATUS_NOT_INITIALIZED : CUBLAS_STATUS_SUCCESS;
 }
 
-// Nothing is logged: mistakes are on standard error.
+// There is no log: errors are reported on standard error.
 cublasStatus_t cublasLoggerConfigure(int, int, int, const char*) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasSetLoggerCallback(cublasLogCallback) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasGetLoggerCallback(cublasLogCallback* callback) {

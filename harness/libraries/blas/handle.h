@@ -14,7 +14,7 @@ struct cublasContext {
   cublasAtomicsMode_t atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
   cublasMath_t math = CUBLAS_DEFAULT_MATH;
   int sm_count_target = 0;
-  // Of emulated products: they are kept, and change nothing.
+  // Settings for emulated products: stored, but without effect.
   cublasEmulationStrategy_t emulation = CUBLAS_EMULATION_STRATEGY_DEFAULT;
   cudaEmulationSpecialValuesSupport special_values = CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT;
   cudaEmulationMantissaControl mantissa = CUDA_EMULATION_MANTISSA_CONTROL_DYNAMIC;

@@ -31,7 +31,7 @@ using namespace lockstep::libraries::blas;
     return Dot({__func__, handle}, true, n, N(x), incx, N(y), incy, N(result));                            \
   }
 
-// S: the letters of the norm, s: of the index; R: the type of the norm.
+// S: the letters of the norm's function; s: those of the index functions; R: the type of the norm.
 #define REDUCTIONS(S, s, T, R, I, _)                                                                      \
   cublasStatus_t cublas##S##nrm2_v2##_(cublasHandle_t handle, I n, const T* x, I incx, R* result) {       \
     return Reduction({__func__, handle}, n, N(x), incx, result,                                           \

@@ -10,7 +10,7 @@ namespace lockstep::libraries::blas {
 
 inline constexpr Function::Condition NotNull(const void* pointer, const char* why) { return {pointer != nullptr, why}; }
 
-// 16-bit elements are computed with in single precision.
+// The type of the computation: single precision for 16-bit elements.
 template <typename T>
 inline constexpr bool kIsNarrow = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 template <typename T>

@@ -4,7 +4,7 @@
 namespace lockstep::libraries::blas {
 namespace {
 
-// y = alpha op(A) x + beta y, once A is known: run(alpha, x, incx, beta, y, incy).
+// y = alpha op(A) x + beta y for any form of A: run(alpha, x, incx, beta, y, incy) does it.
 template <typename T>
 struct Product {
   Function f;
@@ -38,7 +38,7 @@ struct Product {
   }
 };
 
-// NVIDIA's answers to no elements, to increments of 0 and to an unknown operation with success.
+// Like NVIDIA's, returns success without elements, even if an increment is 0 or the operation unknown.
 template <typename T>
 cublasStatus_t Gemv(const Product<T>& p, cublasOperation_t trans, int64_t m, int64_t n, const T* a, int64_t lda) {
   LOCKSTEP_RETURN_UNLESS_OK(p.f.Check({}));
@@ -72,14 +72,14 @@ cublasStatus_t Gbmv(const Product<T>& p, cublasOperation_t trans, int64_t m, int
               });
 }
 
-// What these have in common: a fill mode, an order, and increments.
+// Checks of symmetric and Hermitian products: a fill mode, an order, and increments.
 template <typename T>
 cublasStatus_t CheckSymmetric(const Product<T>& p, cublasFillMode_t uplo, int64_t n) {
   LOCKSTEP_RETURN_UNLESS_OK(p.f.Check({IsFill(uplo), IsSize(n), IsIncrement(p.incx), IsIncrement(p.incy)}));
   return n == 0 ? CUBLAS_STATUS_SUCCESS : p.CheckFactors();
 }
 
-// cuBLAS has complex symmetric matrices too, which BLAS has not.
+// cuBLAS supports complex symmetric matrices too; BLAS does not.
 template <typename T>
 void MultiplySymmetric(cublasFillMode_t uplo, int64_t n, const T& alpha, const T* a, int64_t lda, const T* x,
                        int64_t incx, const T& beta, T* y, int64_t incy) {

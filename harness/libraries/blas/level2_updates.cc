@@ -4,14 +4,14 @@
 namespace lockstep::libraries::blas {
 namespace {
 
-// A += alpha x yᵀ, or of one vector, and its like. The matrix's ranges, then run(alpha).
+// A += alpha x yᵀ, alpha x xᵀ and the like. Do(the matrix's ranges, …, run) calls run(alpha).
 template <typename T, typename Factor>
 struct Update {
   Function f;
   const Factor* alpha;
   const T* x;
   int64_t incx;
-  const T* y;  // nullptr: x alone
+  const T* y;  // nullptr: only x
   int64_t incy;
 
   template <typename Run>
@@ -60,7 +60,7 @@ void ForTriangle(cublasFillMode_t uplo, int64_t n, F f) {
   }
 }
 
-// Of one vector; Hermitian ones have a real factor.
+// Updates by one vector; those of Hermitian matrices have a real factor.
 template <typename T, typename Factor>
 cublasStatus_t Syr(const Update<T, Factor>& u, cublasFillMode_t uplo, int64_t n, T* a, int64_t lda) {
   LOCKSTEP_RETURN_UNLESS_OK(CheckTriangle(u, uplo, n, false));
@@ -92,7 +92,7 @@ cublasStatus_t Spr(const Update<T, Factor>& u, cublasFillMode_t uplo, int64_t n,
               });
 }
 
-// Of two vectors.
+// Updates by two vectors.
 template <typename T>
 cublasStatus_t Syr2(const Update<T, T>& u, bool is_hermitian, cublasFillMode_t uplo, int64_t n, T* a, int64_t lda) {
   LOCKSTEP_RETURN_UNLESS_OK(CheckTriangle(u, uplo, n, true));

@@ -40,7 +40,7 @@ cublasStatus_t Symm(const Function& f, bool is_hermitian, cublasSideMode_t side,
   return Function::Do(std::move(call));
 }
 
-// An update of C's triangle, of order n, by products of matrices with k as the other side.
+// An update of a triangle of C, of order n, by products of matrices with sides n and k.
 struct Updated {
   Function f;
   cublasFillMode_t uplo;
@@ -50,7 +50,7 @@ struct Updated {
   bool is_plain() const { return trans == CUBLAS_OP_N; }
   int64_t rows() const { return is_plain() ? n : k; }
   int64_t columns() const { return is_plain() ? k : n; }
-  // Real and Hermitian updates take T and C for the same, as NVIDIA's do.
+  // In real and in Hermitian updates CUBLAS_OP_T and CUBLAS_OP_C mean the same, as in NVIDIA's.
   CBLAS_TRANSPOSE Operation(bool conjugates) const {
     return is_plain() ? CblasNoTrans : conjugates ? CblasConjTrans : CblasTrans;
   }
@@ -60,7 +60,7 @@ struct Updated {
   }
 };
 
-// C = alpha A Aᵀ + beta C; Hermitian ones have real factors.
+// C = alpha A Aᵀ + beta C; Hermitian updates have real factors.
 template <typename T, typename Factor>
 cublasStatus_t Syrk(const Updated& u, bool is_hermitian, const Factor* alpha, const T* a, int64_t lda,
                     const Factor* beta, T* c, int64_t ldc) {
@@ -87,7 +87,7 @@ cublasStatus_t Syrk(const Updated& u, bool is_hermitian, const Factor* alpha, co
   return Function::Do(std::move(call));
 }
 
-// Adds alpha A Bᵀ, whose result is known to be symmetric, to the stored triangle: cuBLAS's own.
+// Adds alpha A Bᵀ, which the caller knows to be symmetric, to the stored triangle: cuBLAS's syrkx and herkx.
 template <typename T, typename Keep>
 void MultiplyTriangle(const Updated& u, bool conjugates, const T& alpha, const T* a, int64_t lda, const T* b,
                       int64_t ldb, const Keep& beta, T* c, int64_t ldc) {
@@ -106,7 +106,7 @@ void MultiplyTriangle(const Updated& u, bool conjugates, const T& alpha, const T
   }
 }
 
-// C = alpha (A Bᵀ + B Aᵀ) + beta C; `half`: without the second product. Hermitian ones have a real beta.
+// C = alpha (A Bᵀ + B Aᵀ) + beta C; `half`: without the second product. Hermitian updates have a real beta.
 template <typename T, typename Keep>
 cublasStatus_t Syr2k(const Updated& u, bool half, const T* alpha, const T* a, int64_t lda, const T* b, int64_t ldb,
                      const Keep* beta, T* c, int64_t ldc) {
@@ -163,7 +163,7 @@ using namespace lockstep::libraries::blas;
                                     I ldc) {                                                                         \
     return Syr2k({{__func__, handle}, uplo, trans, n, k}, half, N(alpha), N(a), lda, N(b), ldb, N(beta), N(c), ldc); \
   }
-// In single precision; other types of matrices are refused.
+// Supports only single precision; other types of matrices are refused.
 #define UPDATE_EX(name, F, I, _, is_hermitian)                                                                      \
   cublasStatus_t cublas##name##_(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, I n, I k,   \
                                  const F* alpha, const void* a, cudaDataType a_type, I lda, const F* beta, void* c, \

@@ -42,7 +42,7 @@ void CopyMatrix(int64_t m, int64_t n, const T* from, int64_t from_leading, T* to
   }
 }
 
-// C = alpha op(A) B: unlike BLAS's, cuBLAS's writes another matrix, which may be B.
+// C = alpha op(A) B: BLAS overwrites B, while cuBLAS writes to C, which may be B.
 template <typename T>
 cublasStatus_t Trmm(const Triangular<T>& t, const T* a, const T* b, int64_t ldb, T* c, int64_t ldc) {
   LOCKSTEP_RETURN_UNLESS_OK(t.Check(ldb));

@@ -1,11 +1,11 @@
-// What parts of a matrix are in memory, by its form.
+// The parts of a matrix that are in memory, for each form of storage.
 #include "libraries/blas/openblas.h"
 
 namespace lockstep::libraries::blas {
 
 namespace {
 
-// `count` elements of a column, from the row on.
+// `count` consecutive elements, from this offset on.
 Range Part(Access access, const char* what, const void* address, uint32_t element, int64_t offset, int64_t count) {
   const auto bytes = static_cast<uint64_t>(count) * element;
   return {access, what, static_cast<const char*>(address) + offset * element, bytes, 1, bytes, element};

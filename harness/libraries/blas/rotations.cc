@@ -8,7 +8,7 @@
 namespace lockstep::libraries::blas {
 namespace {
 
-// All of these are read or written in host or device memory, by the pointer mode.
+// These arguments are in host or device memory, depending on the pointer mode.
 template <typename T>
 void AddParameter(const Function& f, Call& call, Access access, const char* name, const T* pointer, int count = 1) {
   if (f.on_device()) {

@@ -1,13 +1,13 @@
-// Level 1 with types as arguments. 16-bit vectors are computed with in single precision.
+// Level 1 functions that take types as arguments. 16-bit vectors are computed in single precision.
 #include "libraries/blas/level1.h"
 
 namespace lockstep::libraries::blas {
 namespace {
 
-// What its arguments say of a vector's elements and of the computation: which of the combinations it is.
+// The supported combinations of the types of a vector's elements and of the computation.
 enum class Kind : uint8_t { kNone, kHalf, kBfloat, kSingle, kDouble, kSingleComplex, kDoubleComplex };
 
-// scalar: the type of a factor, which is that of the computation.
+// scalar: the type of a factor, which must be the computation's.
 Kind KindOf(cudaDataType element, cudaDataType scalar, cudaDataType execution) {
   if (scalar != execution) return Kind::kNone;
   switch (element) {

@@ -1,11 +1,11 @@
-// Handles, versions, statuses; the logger, which says nothing.
+// Handles, versions, statuses; the logger, which logs nothing.
 #include <cstdio>
 
 #include "libraries/blaslt/descriptors.h"
 #include "libraries/matrix/product.h"
 #include "libraries/matrix/status.h"
 
-// Nothing depends on it. Programs may give a cublasHandle_t in its place.
+// The handle is never used. Programs may pass a cublasHandle_t instead.
 struct cublasLtContext {};
 
 extern "C" {

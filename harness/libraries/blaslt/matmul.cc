@@ -1,7 +1,7 @@
 // D = epilogue(alpha op(A) op(B) + beta C): the products of cuBLASLt, and its heuristics, which know one algorithm.
 //
-// The product of a batch's matrices is worked out as cuBLAS's is (libraries/matrix), into a matrix of the type that it
-// is added up in. What comes after, up to the one rounding to D's type, is done element by element in double precision.
+// Each product of a batch is computed as in cuBLAS (libraries/matrix), into a matrix of the type of its sums. The rest,
+// up to a single rounding to D's type, is done element by element in double precision.
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -86,7 +86,7 @@ void Store(int type, void* array, int64_t index, const Value& value) {
   }
 }
 
-// The type in which a product is added up.
+// The type of a product's sums.
 cudaDataType SumOf(cudaDataType type) { return type == CUDA_R_16F || type == CUDA_R_16BF ? CUDA_R_32F : type; }
 
 struct Problem {
@@ -114,7 +114,7 @@ bool IsWellFormed(const Layout& layout) {
   return layout.leading >= least && layout.batch_count >= 1;
 }
 
-// Fills in what follows from the descriptors; `missing` says what is not supported.
+// Fills in the problem from its descriptors; `missing` gets the name of what is not supported.
 cublasStatus_t Resolve(Problem& p, const char** missing) {
   const Matmul& matmul = p.matmul;
   const bool ta = matmul.transa != CUBLAS_OP_N, tb = matmul.transb != CUBLAS_OP_N;
@@ -182,7 +182,7 @@ cublasStatus_t Describe(const char* function, cublasLtMatmulDesc_t matmul, cubla
   return status;
 }
 
-// Elements from the matrix's first to this one.
+// The distance, in elements, from the matrix's first element to this one.
 int64_t Offset(const Layout& layout, int64_t row, int64_t column) {
   return layout.order == CUBLASLT_ORDER_COL ? row + column * layout.leading : column + row * layout.leading;
 }

@@ -1,5 +1,5 @@
-// libnvJitLink.so.13 for the virtual GPU. What NVIDIA's links to machine code this one collects as PTX, to be linked
-// when it is loaded. LTO-IR is linked by NVIDIA's own library, which can give PTX for that.
+// libnvJitLink.so.13 for the virtual GPU. NVIDIA's links its inputs to machine code; this one collects them as PTX,
+// which is linked when it is loaded. LTO-IR is linked by NVIDIA's own library, which can give PTX for that.
 #include <dlfcn.h>
 #define NVJITLINK_NO_INLINE  // the header's functions call those of this version of the toolkit, which are aliases
 #include <cuda.h>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr char kFile[] = "libnvJitLink.so.13";
 constexpr int kDefaultSm = 90;
-constexpr size_t kMostHeader = 300;  // of PTX: who made it
+constexpr size_t kMostHeader = 300;  // bytes of PTX in which its compiler is named
 
 template <typename... Arguments>
 nvJitLinkResult Real(const char* function, Arguments... arguments) {
@@ -50,7 +50,7 @@ struct Linker {
   bool lto = false;
   nvJitLinkHandle real = nullptr;  // for LTO-IR
   std::vector<std::string> texts;
-  std::vector<uint8_t> image;  // once all is linked
+  std::vector<uint8_t> image;  // filled when linking is complete
   std::string errors;
 
   ~Linker() {
@@ -123,7 +123,7 @@ nvJitLinkResult AddPtx(Linker& linker, const void* data, size_t bytes, const cha
   return NVJITLINK_SUCCESS;
 }
 
-// The toolkit's device runtime: the virtual GPU has what kernels use of it.
+// Whether it is the toolkit's device runtime, whose functions the virtual GPU itself provides.
 bool IsDeviceRuntime(const char* name) {
   return name != nullptr && std::string_view(name).find("cudadevrt") != std::string_view::npos;
 }
@@ -133,7 +133,7 @@ nvJitLinkResult Add(Linker& linker, nvJitLinkInputType type, const void* data, s
   if (IsDeviceRuntime(name)) return NVJITLINK_SUCCESS;
   const auto* const text = static_cast<const char*>(data);
   const std::string_view begin(text, std::min(bytes, ::strnlen(text, kMostHeader)));
-  // What somebody wrote is no machine code; what a compiler of the virtual GPU gives for that says who made it.
+  // Our wrappers give PTX instead of machine code; it names its compiler, NVVM. Hand-written PTX counts only as PTX.
   const bool is_ptx = IsText(text, bytes) && begin.find(".version") != std::string_view::npos;
   const bool is_written = is_ptx && begin.find("NVVM") == std::string_view::npos;
   if (is_written && type != NVJITLINK_INPUT_PTX && type != NVJITLINK_INPUT_ANY) {
@@ -141,7 +141,7 @@ nvJitLinkResult Add(Linker& linker, nvJitLinkInputType type, const void* data, s
   }
   if (type == NVJITLINK_INPUT_PTX &&
       std::string_view(text, ::strnlen(text, bytes)).find(".version") == std::string::npos)
-    return linker.Fail(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "the input is no PTX, which its type says");
+    return linker.Fail(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "the input is not PTX, although its type says so");
   if (is_ptx) {
     vgpu::DeviceProfile profile;
     profile.cc_major = linker.sm / 10, profile.cc_minor = linker.sm % 10;
@@ -180,8 +180,8 @@ nvJitLinkResult TakeLtoResult(Linker& linker) {
   return NVJITLINK_SUCCESS;
 }
 
-// A function or variable that a text declares and none defines; empty if there is none. What the device has itself
-// needs no definition, and a text that can't be read says so when it is loaded.
+// A function or variable that a text declares and none defines; empty if there is none. Functions of the device itself
+// need no definition. A text that can't be parsed is reported when it is loaded.
 std::string Unresolved(const std::vector<std::string>& texts) {
   std::set<std::string> wanted, defined;
   const auto take = [&](bool is_extern, const std::string& name) { (is_extern ? wanted : defined).insert(name); };
@@ -217,7 +217,7 @@ nvJitLinkResult GiveSize(size_t bytes, size_t* to) {
   return NVJITLINK_SUCCESS;
 }
 
-// What nvJitLinkGetLinkedPtx gives: there is one only after link-time optimisation.
+// The result of nvJitLinkGetLinkedPtx: only link-time optimisation has one.
 const std::string* LinkedPtx(const Linker& linker) {
   return linker.real != nullptr && linker.texts.size() == 1 ? &linker.texts[0] : nullptr;
 }
@@ -234,7 +234,7 @@ nvJitLinkResult nvJitLinkCreate(nvJitLinkHandle* handle, uint32_t count, const c
   if (handle == nullptr || options == nullptr) return NVJITLINK_ERROR_NULL_INPUT;
   auto linker = std::make_unique<Linker>();
   linker->options.assign(options, options + count);
-  // NVIDIA's library knows all options, where it is installed.
+  // If NVIDIA's library is installed, it checks the options.
   if (FindRealLibrary(kFile) != nullptr) {
     nvJitLinkHandle tried = nullptr;
     const nvJitLinkResult result = CreateReal(linker->options, &tried);
@@ -276,7 +276,7 @@ nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle) {
   // Inputs that were refused have already returned an error. Like NVIDIA's, a link without inputs succeeds.
   if (linker.texts.empty()) linker.texts = {".version 8.0\n.target sm_50\n.address_size 64\n"};
   linker.image = lockstep::vgpu::cudart::MakeLinkedImage(linker.texts);
-  // There is an image even then, as NVIDIA's gives one.
+  // NVIDIA's gives an image even without inputs.
   if (const std::string name = Unresolved(linker.texts); !name.empty())
     return linker.Fail(NVJITLINK_ERROR_INTERNAL, "Undefined reference to '" + name + "'");
   return NVJITLINK_SUCCESS;
@@ -314,7 +314,7 @@ nvJitLinkResult nvJitLinkGetErrorLog(nvJitLinkHandle handle, char* log) {
   return Give(Of(handle)->errors.c_str(), Of(handle)->errors.size() + 1, log);
 }
 
-// There is nothing but errors to tell.
+// There are no messages other than errors.
 nvJitLinkResult nvJitLinkGetInfoLogSize(nvJitLinkHandle handle, size_t* bytes) {
   return handle == nullptr ? NVJITLINK_ERROR_INVALID_INPUT : GiveSize(1, bytes);
 }

@@ -1,6 +1,6 @@
-// libnvrtc.so.13 for the virtual GPU: NVIDIA's own, which compiles, with one difference. A program that asks for
-// machine code (-arch=sm_90) gets PTX (compute_90), also from nvrtcGetCUBIN; the loader of the virtual GPU takes it.
-// Line numbers are asked for always, so that findings can show source lines.
+// libnvrtc.so.13 for the virtual GPU: a wrapper of NVIDIA's own, which compiles. A program that asks for machine code
+// (-arch=sm_90) gets PTX (compute_90), also from nvrtcGetCUBIN; the virtual GPU's loader accepts it. Line numbers are
+// always requested, so that findings can show source lines.
 #include <dlfcn.h>
 #include <nvrtc.h>
 
@@ -54,7 +54,7 @@ struct Options {
 
 bool IsArchitecture(std::string_view option) { return option == "-arch" || option == "--gpu-architecture"; }
 
-// "-arch=sm_90a", or "sm_90a" after "-arch", to "…compute_90a".
+// Replaces "-arch=sm_90a", or "sm_90a" after "-arch", by "…compute_90a".
 Options Translate(int count, const char* const* given) {
   constexpr std::string_view kReal = "sm_", kVirtual = "compute_";
   Options options;
@@ -72,7 +72,7 @@ Options Translate(int count, const char* const* given) {
     has_lines |= text == "-G" || text == "--device-debug" || text == "-lineinfo" || text == "--generate-line-info";
     options.texts.push_back(std::move(text));
   }
-  if (!has_lines) options.texts.insert(options.texts.begin(), "-lineinfo");  // the last may want a value
+  if (!has_lines) options.texts.insert(options.texts.begin(), "-lineinfo");  // the last may expect a value
   return options;
 }
 
@@ -97,7 +97,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t* bytes) {
   const bool of_ptx = Compiled().Has(program);
   const nvrtcResult result = Real(of_ptx ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize", program, bytes);
-  if (of_ptx && result == NVRTC_SUCCESS && *bytes == 1) *bytes = 0;  // the end of an empty text: it did not compile
+  if (of_ptx && result == NVRTC_SUCCESS && *bytes == 1) *bytes = 0;  // only a terminator: it did not compile
   return result;
 }
 

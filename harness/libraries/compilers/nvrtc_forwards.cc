@@ -1,5 +1,5 @@
-// The functions of NVRTC that do here what they do there. None has more than six parameters, each of them a pointer or
-// an integer, so all can be passed on as six words.
+// The functions of NVRTC that are passed on unchanged. None has more than six parameters, each a pointer or an integer,
+// so all are passed on as six words.
 #include "libraries/compilers/nvrtc_forwards.h"
 
 namespace {

@@ -24,7 +24,7 @@ struct Dimension {
   int64_t pitch, count;  // pitch in bytes
 };
 
-// Ranges of rows for each place in the dimensions from `d` on.
+// Adds a range of rows for each combination of indices in the dimensions from `d` on.
 void AddRanges(const std::vector<Dimension>& outer, size_t d, Range range, std::vector<Range>* ranges) {
   if (d == outer.size()) {
     ranges->push_back(range);

@@ -1,6 +1,6 @@
-// Transforms as work of the plan's stream. Numbers are in double precision on their way, whatever their type is in
-// memory. As on a GPU, a transform to real numbers in several dimensions overwrites its input, with the transforms
-// along all dimensions but the last.
+// Executes transforms as work of the plan's stream. All computations are in double precision, whatever the numbers'
+// type in memory. As on a GPU, a transform to real numbers in several dimensions overwrites its input, with the
+// transforms along all dimensions except the last.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -29,7 +29,7 @@ Array ArrayOf(const Description& what, const Layout& layout, const std::vector<i
   std::vector<int64_t> held = layout.embed;
   if (held.empty()) {
     held = sizes;
-    // Rows of real numbers have room for the complex ones that take their place.
+    // Rows of real numbers have room for the complex ones that replace them.
     if (is_real && in_place) held.back() = 2 * (held.back() / 2 + 1);
   }
   array.pitches.resize(sizes.size());
@@ -67,7 +67,7 @@ void Write(const Array& array, bool is_real, const Complex* from, T* to) {
   });
 }
 
-// Whether an output of one of the batch may lie on an input of another.
+// Whether one transform's output may overlap another's input in the batch.
 bool Mixes(const Execution& e) {
   const auto bytes = [](const Array& array, int64_t numbers) { return numbers * array.element; };
   const auto end = [&](const Array& array) { return bytes(array, array.span() + (array.batch - 1) * array.distance); };
@@ -109,7 +109,7 @@ void Compute(const Execution& e) {
 double Operations(const Description& what) {
   double numbers = 1;
   for (const int64_t length : what.n) numbers *= static_cast<double>(length);
-  constexpr double kPerNumber = 5;  // and per doubling, as it is usually counted
+  constexpr double kPerNumber = 5;  // the usual count of operations is 5 n log2(n)
   const double half = what.kind() == Kind::kComplex ? 1 : 0.5;
   return half * kPerNumber * numbers * std::log2(numbers) * static_cast<double>(what.batch);
 }
@@ -165,7 +165,7 @@ cufftResult Invalid(const char* function, const std::string& why) {
   return CUFFT_INVALID_VALUE;
 }
 
-// type: the function's; nullptr: any.
+// type: the function's own type of transform; nullptr: any.
 cufftResult ExecuteAs(const char* function, cufftHandle handle, const cufftType* type, void* input, void* output,
                       int sign) {
   const auto plan = Find(handle);
@@ -183,10 +183,10 @@ cufftResult ExecuteAs(const char* function, cufftHandle handle, const cufftType*
     return Invalid(function, "data is not aligned to a complex number's size");
   }
   if (!plan->has_own_area && plan->work_area == nullptr && plan->work_bytes > 0) return CUFFT_NO_WORKSPACE;
-  // As on a GPU: what is computed is the plan's.
+  // As on a GPU, the plan's type of transform is computed.
   if (type != nullptr && *type != what.type) {
     lockstep_say(function,
-                 (std::string("the plan is of ") + NameOf(what.type) + ", which is what is computed").c_str());
+                 (std::string("the plan is of type ") + NameOf(what.type) + ", and that is computed").c_str());
   }
   return Execute(function, plan, input, output, sign);
 }

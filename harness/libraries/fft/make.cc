@@ -1,5 +1,4 @@
-// Plans are made: the many ways to say one transform, in the order in which cuFFT finds what is wrong with it; and the
-// sizes of work areas.
+// Makes plans: the many ways to describe a transform, checked in cuFFT's order; and the sizes of work areas.
 #include <algorithm>
 #include <new>
 #include <optional>
@@ -16,9 +15,9 @@ bool IsType(cufftType type) {
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }
 
-// One transform in the words of one function.
+// The transform that a function's arguments describe.
 struct Request {
-  cufftResult wrong = CUFFT_SUCCESS;  // what could not even be described
+  cufftResult wrong = CUFFT_SUCCESS;  // the error if the arguments describe none
   Description what;
 };
 
@@ -58,8 +57,7 @@ cufftResult Check(const Request& request) {
   return CUFFT_SUCCESS;
 }
 
-// Nothing here needs a work area. An H100's transforms do if they are long, and programs give them one: where, and
-// about how large.
+// The size that programs get for a work area. Ours needs none; an H100's needs about this much, for long transforms.
 size_t WorkBytes(const Description& what) {
   constexpr int64_t kLongest = 16384, kLongestOfDoubles = 4096, kLongestRough = 4096, kLargestFactor = 127;
   constexpr size_t kOfRough = 4;
@@ -107,7 +105,7 @@ cufftResult Make(const char* function, const std::shared_ptr<Plan>& plan, const 
   return CUFFT_SUCCESS;
 }
 
-// cufftPlan…: a plan and its making in one. Without success there is no plan.
+// cufftPlan…: creates and makes a plan in one call. If that fails there is no plan.
 cufftResult Create(const char* function, cufftHandle* handle, const Request& request) {
   cufftHandle created = CUFFT_PLAN_NULL;
   size_t work_size = 0;
@@ -126,7 +124,7 @@ cufftResult SizeFor(cufftHandle plan, const Request& request, size_t* work_size)
   return Find(plan) == nullptr ? CUFFT_INVALID_PLAN : Size(request, work_size);
 }
 
-// The type that cufftXtMakePlanMany names by three.
+// The cufftType for the three data types given to cufftXtMakePlanMany; nullopt if there is none.
 std::optional<cufftType> TypeOf(cudaDataType in, cudaDataType out, cudaDataType execution) {
   struct Types {
     cudaDataType in, out, execution, real;

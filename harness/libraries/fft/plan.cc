@@ -1,4 +1,4 @@
-// Handles of plans, what can be set in a plan, versions.
+// Handles of plans, settings of plans, versions.
 #include "libraries/fft/plan.h"
 
 #include <map>
@@ -107,7 +107,7 @@ cufftResult cufftSetAutoAllocation(cufftHandle plan, int allocates) {
   return CUFFT_SUCCESS;
 }
 
-// How long plans may take to be made: here no time at all.
+// Properties choose how long making a plan may take. They have no effect here.
 cufftResult cufftGetPlanPropertyInt64(cufftHandle plan, cufftProperty property, long long* value) {
   const auto found = Find(plan);
   if (found == nullptr) return CUFFT_INVALID_PLAN;

@@ -1,6 +1,6 @@
-// Eigen's transform takes time by the square of a length's largest prime factor, and reads from far apart. Lengths with
-// a large factor are made a convolution with a chirp (Bluestein 1970), which is two transforms of a power of 2. Long
-// ones are transforms of a matrix's columns and rows (Bailey 1990).
+// The time of Eigen's transform grows with the square of the length's largest prime factor, and its accesses are
+// scattered. So lengths with a large prime factor become a convolution with a chirp (Bluestein 1970), which takes two
+// transforms of a power of 2. Long ones become transforms of a matrix's columns and rows (Bailey 1990).
 #include "libraries/fft/transform.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kLargestFactor = 31;
 constexpr int64_t kLong = 32768;  // numbers that a processor's caches hold
-constexpr int64_t kTogether = 8;  // columns of a matrix, so that all of a cache line is used
+constexpr int64_t kTogether = 8;  // columns processed at a time, to use all of each cache line
 
 // exp(-2 pi i turn / turns)
 Complex Root(int64_t turn, int64_t turns) {
@@ -24,7 +24,7 @@ Complex Root(int64_t turn, int64_t turns) {
   return {static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle))};
 }
 
-// One number, which Eigen's transform doesn't take.
+// Length 1, which Eigen's transform doesn't support.
 class Copy : public Line {
  public:
   void Run(const Complex* from, Complex* to, int) override { *to = *from; }
@@ -46,7 +46,7 @@ class Smooth : public Line {
   Eigen::FFT<double> fft_;
 };
 
-// Of rows times columns numbers.
+// A length that is rows times columns.
 class Long : public Line {
  public:
   Long(int64_t rows, int64_t columns)
@@ -88,7 +88,7 @@ class Long : public Line {
 
   const int64_t rows_, columns_;
   Smooth along_columns_, along_rows_;
-  std::vector<Complex> coarse_, fine_;  // a root is a product of two
+  std::vector<Complex> coarse_, fine_;  // a root of unity is the product of one of each
   std::vector<Complex> matrix_, from_, to_;
 };
 
@@ -232,7 +232,7 @@ void Transform::AlongLast(std::vector<Complex>* numbers, int sign) {
   for (int64_t row = 0; row < rows; ++row) {
     std::copy_n(numbers->data() + row * read, read, from_.data());
     if (kind_ == Kind::kComplexToReal) {
-      // A real result has a first number and a middle one without imaginary parts, and conjugates for a second half.
+      // For a real result the first and the middle number are real, and the second half has the first's conjugates.
       from_[0] = from_[0].real();
       if (length % 2 == 0) from_[length / 2] = from_[length / 2].real();
       for (int64_t k = 1; 2 * k < length; ++k) from_[length - k] = std::conj(from_[k]);

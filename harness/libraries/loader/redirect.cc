@@ -1,8 +1,8 @@
-// liblockstep-redirect.so, an auditor of the dynamic linker (rtld-audit(7)): wherever the program, or a library that it
-// loads, finds a library by a name that this folder has too, this folder's is taken. LD_LIBRARY_PATH alone can't do
-// that: an RPATH and a full path, as Python packages load theirs by, come before it.
+// liblockstep-redirect.so, an auditor of the dynamic linker (rtld-audit(7)): when the program, or a library that it
+// loads, looks up a library, and this folder has one of the same name, this folder's is loaded. LD_LIBRARY_PATH can't
+// do that: an RPATH, or a full path, with which Python packages load libraries, takes precedence.
 //
-// It lives in a namespace of its own, with its own C library, so it uses nothing but that.
+// The auditor is loaded into a separate namespace with its own C library, and uses nothing else.
 #include <dlfcn.h>
 #include <link.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ __attribute__((visibility("default"))) unsigned la_version(unsigned version) {
   return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-// Called with each name that is looked for and each path that is tried. Libraries in this folder see the others.
+// Called with each name that is looked up and each path that is tried. Libraries in this folder can load NVIDIA's.
 __attribute__((visibility("default"))) char* la_objsearch(const char* name, uintptr_t* cookie, unsigned) {
   static thread_local char path[kPathBytes];
   const char* const slash = std::strrchr(name, '/');
@@ -63,7 +63,7 @@ __attribute__((visibility("default"))) char* la_objsearch(const char* name, uint
   return same;
 }
 
-// Of the program's own namespace alone: this library and its C library are in another.
+// Notes only objects in the program's namespace, not this library and its C library.
 __attribute__((visibility("default"))) unsigned la_objopen(link_map* object, Lmid_t space, uintptr_t*) {
   if (space == LM_ID_BASE) lockstep::libraries::NoteObject(object);
   return 0;

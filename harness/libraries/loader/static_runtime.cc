@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kRuntime[] = "libcudart.so.13";
 
-// A file, mapped for reading while this lives.
+// A file, mapped for reading during this object's life.
 class Mapped {
  public:
   explicit Mapped(const char* path) {
@@ -37,7 +37,7 @@ class Mapped {
   Mapped(const Mapped&) = delete;
   Mapped& operator=(const Mapped&) = delete;
 
-  // `count` of them at the offset; nullptr where the file is too short.
+  // `count` objects at the offset; nullptr if the file is too short.
   template <typename T>
   const T* At(uint64_t offset, uint64_t count) const {
     if (offset > bytes_ || count > (bytes_ - offset) / sizeof(T)) return nullptr;
@@ -49,7 +49,7 @@ class Mapped {
   size_t bytes_ = 0;
 };
 
-// The symbols of a file, of its table of this type (SHT_SYMTAB, SHT_DYNSYM).
+// The symbols in a file's table of this type (SHT_SYMTAB, SHT_DYNSYM).
 struct Symbols {
   const Elf64_Sym* all = nullptr;
   size_t count = 0;
@@ -92,8 +92,7 @@ bool IsOfRuntime(const char* function) {
   return function != nullptr && (std::strncmp(function, "cuda", 4) == 0 || std::strncmp(function, "__cuda", 6) == 0);
 }
 
-// Structures of earlier versions are laid out otherwise: 12 has another cudaDeviceProp, 11 still has texture
-// references.
+// Only CUDA 13: earlier versions have other structures (12 another cudaDeviceProp, 11 texture references).
 bool IsOfThisVersion(const Symbols& symbols) {
   return symbols.Find("cudaGetErrorString") != nullptr && symbols.Find("cudaGetDeviceProperties_v2") == nullptr &&
          symbols.Find("cudaBindTexture") == nullptr;
@@ -123,7 +122,7 @@ bool Protect(uint8_t* at, int protection) {
   return ::mprotect(reinterpret_cast<void*>(first), end - first, protection) == 0;
 }
 
-// What has been mapped and not been looked at, and the runtime replacement once it is there.
+// The mapped objects not yet searched for a copy of the runtime, and our libcudart once it is mapped.
 constexpr size_t kMostObjects = 1024;
 const link_map* noted[kMostObjects];
 size_t noted_count = 0;

@@ -102,7 +102,7 @@ void DoubleComplex(const ProductShape& s, const void* alpha, const void* a, cons
               c, B(s.ldc));
 }
 
-// With inputs that are rounded first. A complex matrix has two rows of numbers for each of its own.
+// A product of rounded inputs. kNumbers: 2 for complex matrices, whose numbers are rounded as two rows for each row.
 template <ProductFunction kProduct, int kNumbers, float (*kRound)(float)>
 void Rounded(const ProductShape& s, const void* alpha, const void* a, const void* b, const void* beta, void* c) {
   const auto left = Converted<float, float>(a, s.a_rows() * kNumbers, s.a_columns(), s.lda * kNumbers, kRound);
@@ -113,7 +113,7 @@ void Rounded(const ProductShape& s, const void* alpha, const void* a, const void
   kProduct(without_gaps, alpha, left.data(), right.data(), beta, c);
 }
 
-// The compute type without what a suffix asks for beyond the type.
+// The compute type without suffixes such as _PEDANTIC.
 cublasComputeType_t Plain(cublasComputeType_t compute) {
   switch (compute) {
     case CUBLAS_COMPUTE_16F_PEDANTIC:
@@ -211,7 +211,7 @@ void StartOpenBlas() {
 
 const Product* FindProduct(const ProductTypes& types) {
   if (types.a != types.b) return nullptr;
-  // Narrower inputs need no rounding to fast arithmetic's.
+  // Narrow inputs need no rounding for the fast compute types.
   const bool narrow = types.a == CUDA_R_16F || types.a == CUDA_R_16BF || types.a == CUDA_R_8I;
   const bool fast = types.compute == CUBLAS_COMPUTE_32F_FAST_TF32 || types.compute == CUBLAS_COMPUTE_32F_FAST_16F ||
                     types.compute == CUBLAS_COMPUTE_32F_FAST_16BF;

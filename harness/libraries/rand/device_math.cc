@@ -29,7 +29,7 @@ float OfUnit(float operand) {
   unit::Evaluate<Function, 1>(&bits, &bits);
   return std::bit_cast<float>(bits);
 }
-// Of a double the unit sees and gives the upper half.
+// The special function unit reads and writes only the upper half of a double.
 template <typename Function>
 double OfUnit(double operand) {
   auto upper = static_cast<uint32_t>(BitsOf(operand) >> 32);
@@ -50,7 +50,7 @@ double RootReciprocal(double x) {
 
 constexpr double kLn2 = 0x1.62e42fefa39efp-1, kLn2Rest = 0x1.abc9e3b39803fp-56;
 
-// A faster logarithm, which the inverse of erfc holds: with x = 2^(2k) m, 1/2 <= m < 2.
+// The faster logarithm in the inverse of erfc: with x = 2^(2k) m, 1/2 <= m < 2.
 double ShortLog(double x) {
   const auto upper = static_cast<uint32_t>(BitsOf(x) >> 32);
   const auto exponent = static_cast<int32_t>(upper >> 20 & 2046) - 1022;
@@ -68,7 +68,7 @@ double ShortLog(double x) {
 
 }  // namespace
 
-// With x = 2^k (1 + f), 2/3 <= 1 + f < 4/3, k ln 2 + f + f^2 P(f).
+// With x = 2^k (1 + f), 2/3 <= 1 + f < 4/3, the result is k ln 2 + f + f^2 P(f).
 float DeviceLog(float x) {
   constexpr uint32_t kTwoThirds = 0x3f2aaaab, kExponent = 0xff800000;
   const uint32_t shift = (BitsOf(x) - kTwoThirds) & kExponent;
@@ -79,7 +79,7 @@ float DeviceLog(float x) {
   return std::fma(exponent, 0x1.62e43p-1f, std::fma(f * sum, f, f));
 }
 
-// With x = 2^k m, k ln 2 and a series in (m - 1) / (m + 1), each as a sum of two.
+// With x = 2^k m, the result is k ln 2 plus a series in (m - 1) / (m + 1), each computed as a sum of two doubles.
 double DeviceLog(double x) {
   const auto upper = static_cast<uint32_t>(BitsOf(x) >> 32);
   const uint32_t fraction = (upper & 0x800fffff) | 0x3ff00000;
@@ -99,7 +99,7 @@ double DeviceLog(double x) {
   return high + std::fma(exponent, kLn2Rest, tail - lost);
 }
 
-// 2^k by the bits of a sum rounded down, the rest by the special function unit.
+// The integral power of 2 comes from the bits of a sum rounded down, the rest from the special function unit.
 float DeviceExp(float x) {
   const float place = std::fma(x, 0x1.77313ap-8f, 0.5f);
   const float within = place > 0 ? std::fmin(place, 1.0f) : 0.0f;

@@ -1,5 +1,5 @@
-// Direction vectors and scramble constants for programs whose kernels make Sobol' sequences of their own: NVIDIA's
-// tables, from the machine's own libcurand.so.10.
+// Direction vectors and scramble constants for programs whose kernels generate Sobol' sequences: NVIDIA's tables, from
+// an installed libcurand.so.10.
 #include "libraries/rand/kept.h"
 
 namespace lockstep::libraries {

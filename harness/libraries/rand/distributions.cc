@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kFloatStep = 0x1p-32f, kFloatTurn = kFloatStep * 6.2831855f;
 constexpr double kDoubleStep = 0x1p-53;
-constexpr double kMrgStep = 2.3283065498378288e-10;  // of L'Ecuyer's paper: 1 / (first modulus + 1)
+constexpr double kMrgStep = 2.3283065498378288e-10;  // from L'Ecuyer's paper: 1 / (first modulus + 1)
 
 uint32_t BitsOf(float value) { return std::bit_cast<uint32_t>(value); }
 
@@ -23,7 +23,7 @@ float OfUnit(float operand) {
   return std::bit_cast<float>(bits);
 }
 
-// __sincosf's: the angle in revolutions, cut, then the special function unit.
+// As in __sincosf: the angle in revolutions, truncated, goes to the special function unit.
 template <typename Function>
 float OfAngle(float angle) {
   const double turns = static_cast<double>(angle) * double{0.15915494f};

@@ -10,13 +10,13 @@ struct Pair {
   T first, second;
 };
 
-// From random bits: XORWOW and Philox.
+// From random bits, the words of XORWOW and Philox.
 float UniformOf(uint32_t word);
 double UniformOf(uint32_t low, uint32_t high);
 Pair<float> NormalsOf(uint32_t radius, uint32_t angle);
 Pair<double> NormalsOf(uint32_t radius_low, uint32_t radius_high, uint32_t angle_low, uint32_t angle_high);
 
-// From MRG32k3a's values, 1 to its first modulus.
+// From MRG32k3a's words, 1 to its first modulus.
 uint32_t BitsOfMrg(uint32_t value);
 float UniformOfMrg(uint32_t value);
 double UniformDoubleOfMrg(uint32_t value);

@@ -25,8 +25,8 @@ class Engine {
   virtual ~Engine() = default;
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
-  // The words for the next `results` results, those of one draw together. The last draw may produce more results than
-  // requested, and the first ResultsDrawn() results of the first draw were already returned.
+  // The words for the next `results` results, grouped by draw. The last draw may produce more results than requested,
+  // and the first ResultsDrawn() results of the first draw were already returned.
   virtual void Next(uint32_t* words, uint64_t results, Draw draw) = 0;
   virtual uint32_t ResultsDrawn(Draw) const { return 0; }
 };
@@ -43,7 +43,7 @@ std::unique_ptr<Engine> MakeMtgp32(const EngineSettings& settings);
 std::unique_ptr<Engine> MakeMt19937(const EngineSettings& settings);
 std::unique_ptr<Engine> MakePhilox(const EngineSettings& settings);
 
-// The words of draws from `lanes`, whose elements have `uint32_t Next()`, from lane `*next` on.
+// Takes the words of draws from `lanes`, whose elements have `uint32_t Next()`; the first draw uses lane `*next`.
 template <typename Lanes>
 void DrawFrom(Lanes& lanes, size_t* next, uint32_t* words, uint64_t results, Draw draw) {
   const uint64_t draws = (results + draw.results - 1) / draw.results;

@@ -1,5 +1,5 @@
-// The functions that generate. A generator of the device makes its results as one piece of work of its stream, one of
-// the host at once.
+// The functions that generate results: a device generator does it as one operation of its stream, a host generator
+// immediately.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -19,11 +19,11 @@ struct Distribution {
   Shape shape = Shape::kBits;
   double mean = 0, deviation = 1;
   bool is_log = false;
-  bool is_of_host_twister = false;  // whose normal doubles NVIDIA's rounds to floats
+  bool is_of_host_twister = false;  // NVIDIA's host generator of this type rounds normal doubles to floats
   std::shared_ptr<const Poisson> poisson = nullptr;
 };
 
-// What the words of a pseudo-random generator are.
+// The kinds of words that pseudo-random generators give.
 enum class Words : uint8_t { kBits, kMrg, kTwister, kMersenne };
 
 Words WordsOf(const curandGenerator_st& generator) {
@@ -32,7 +32,7 @@ Words WordsOf(const curandGenerator_st& generator) {
   return generator.type == CURAND_RNG_PSEUDO_MTGP32 ? Words::kTwister : Words::kBits;
 }
 
-// Each result is of one word, whatever the distribution.
+// Whether each result takes one word, whatever the distribution.
 bool IsOneWordEach(Words kind) { return kind == Words::kTwister || kind == Words::kMersenne; }
 
 template <typename T>
@@ -100,7 +100,7 @@ Pair<T> ResultsOf(Words kind, const Distribution& distribution, const uint32_t* 
 template <typename T>
 void FillFrom(Engine& engine, Words kind, const Distribution& distribution, T* output, size_t count) {
   constexpr size_t kAtOnce = 1024;                       // results, an even number
-  std::array<uint32_t, 2 * kAtOnce + 2 * 4> words = {};  // two words a result at most, and a draw more at either end
+  std::array<uint32_t, 2 * kAtOnce + 2 * 4> words = {};  // at most two words per result; one more draw at either end
   const Draw draw = DrawOf<T>(kind, distribution.shape);
   while (count > 0) {
     const size_t now = std::min(count, kAtOnce);
@@ -125,7 +125,7 @@ T ResultOfSobol(bool is_wide, const Distribution& distribution, uint64_t coordin
         is_wide ? UniformDoubleOfWord(coordinate) : UniformDoubleOfWord(static_cast<uint32_t>(coordinate));
     return distribution.poisson->Of(uniform);
   } else {
-    // Of 64 bits floats use the upper half.
+    // From 64-bit words, floats use the upper half.
     if (!is_wide) return ResultOfWord<T>(distribution, static_cast<uint32_t>(coordinate));
     if constexpr (sizeof(T) == sizeof(float)) {
       return ResultOfWord<T>(distribution, static_cast<uint32_t>(coordinate >> 32));
@@ -144,8 +144,8 @@ void FillFrom(Sobol& sobol, uint32_t dimensions, bool is_wide, const Distributio
   for (const uint64_t coordinate : coordinates) *output++ = ResultOfSobol<T>(is_wide, distribution, coordinate);
 }
 
-// The same of a generator that only NVIDIA's library has; normals are made here, since its own of the host are rounded
-// otherwise than a GPU's.
+// The same with a generator of NVIDIA's library. Only its words are used for normals, which are computed here, because
+// NVIDIA's host code rounds them differently from a GPU.
 template <typename T>
 void FillFrom(Kept& kept, bool is_wide, const Distribution& distribution, const Step& step, T* output) {
   if (distribution.shape != Shape::kNormal) {
@@ -239,8 +239,8 @@ using namespace lockstep::libraries;
 extern "C" {
 
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* output, size_t count, double mean) {
-  constexpr double kLastMean = 400000;  // of NVIDIA's
-  // From here on a GPU's approximations decide some results, as was seen at 3999.
+  constexpr double kLastMean = 400000;  // NVIDIA's limit
+  // From about this mean on, rounding in a GPU's approximations changes some results (first seen at 3999).
   constexpr double kFirstRoundedMean = 2000;
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
   if (!(mean > 0 && mean <= kLastMean)) return CURAND_STATUS_OUT_OF_RANGE;

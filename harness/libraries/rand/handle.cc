@@ -7,8 +7,8 @@ namespace lockstep::libraries {
 
 namespace {
 
-constexpr uint32_t kMostDimensions = 20000;  // of NVIDIA's
-// Results past 2^64 are not compared with an H100's.
+constexpr uint32_t kMostDimensions = 20000;  // NVIDIA's limit
+// Results past 2^64 were never compared with an H100's.
 constexpr uint64_t kLastOffset = (uint64_t{1} << 62) - 1;
 
 curandStatus_t Create(const char* function, curandGenerator_t* generator, curandRngType_t type, bool is_host) {
@@ -78,7 +78,7 @@ void Renew(curandGenerator_st& generator) {
 }  // namespace
 
 void Remember(curandGenerator_st& generator, const Step& step) {
-  if (step.count == 0) generator.kept = nullptr;  // a setting: it is made again, with this one
+  if (step.count == 0) generator.kept = nullptr;  // a setting: NVIDIA's generator is made again, with this one
   Step* const last = generator.history.empty() ? nullptr : &generator.history.back();
   if (last != nullptr && std::string_view(last->function) == step.function && last->count == step.count &&
       last->mean == step.mean && last->deviation == step.deviation && last->value == step.value) {

@@ -45,7 +45,7 @@ std::vector<size_t> CharacteristicExponents() {
   return exponents;
 }
 
-// Bit i of the result's even bits is bit i of `bits`.
+// Moves bit i of `bits` to bit 2 i.
 uint64_t SpreadBits(uint32_t bits) {
   uint64_t spread = bits;
   spread = (spread | spread << 16) & 0x0000ffff0000ffff;
@@ -55,8 +55,8 @@ uint64_t SpreadBits(uint32_t bits) {
   return (spread | spread << 1) & 0x5555555555555555;
 }
 
-// Adds the coefficients in `bits`, the first of which is that of x^(kDegree + first), times what x^kDegree is modulo
-// the characteristic polynomial.
+// Reduces terms modulo the characteristic polynomial: `bits` are the coefficients from x^(kDegree + first) on, and
+// x^kDegree equals the sum of x^e over the exponents e.
 void AddReduced(uint64_t bits, size_t first, const std::vector<size_t>& exponents, Square& sum) {
   for (const size_t exponent : exponents) {
     const size_t at = first + exponent, shift = at % kWordBits;
@@ -72,7 +72,7 @@ void SquareModulo(Polynomial& polynomial, const std::vector<size_t>& exponents) 
     square[2 * i] = SpreadBits(static_cast<uint32_t>(polynomial[i]));
     square[2 * i + 1] = SpreadBits(static_cast<uint32_t>(polynomial[i] >> 32));
   }
-  // From the top. The second highest exponent is more than 64 below the degree, so that no word gets bits again.
+  // From the top down. The second highest exponent is more than 64 below the degree, so no finished word gets new bits.
   for (size_t i = square.size() - 1; i >= kPolynomialWords; --i) {
     const uint64_t bits = square[i];
     square[i] = 0;
@@ -84,7 +84,7 @@ void SquareModulo(Polynomial& polynomial, const std::vector<size_t>& exponents) 
   std::copy_n(square.begin(), kPolynomialWords, polynomial.begin());
 }
 
-// x to the power of a lane's distance.
+// x^d modulo the characteristic polynomial, where d is the distance of two lanes.
 const Polynomial& LaneDistance() {
   static const Polynomial distance = [] {
     const std::vector<size_t> exponents = CharacteristicExponents();
@@ -95,14 +95,14 @@ const Polynomial& LaneDistance() {
   return distance;
 }
 
-// Sums of the words that the polynomial's coefficients choose, for each of the state's words. The coefficients are
-// taken in kRows rows, one below the other: a column of the rows chooses one of 2^kRows sums of whole pieces of the
-// sequence, which are made first.
+// For each of the state's words, the words with non-zero coefficients in the polynomial are summed. The coefficients
+// are arranged in kRows rows, so that each column selects one of 2^kRows sums of shifted pieces of the sequence; these
+// sums are precomputed.
 constexpr size_t kRows = 4, kSums = size_t{1} << kRows;
 constexpr size_t kColumns = (kDegree + kRows - 1) / kRows / 8 * 8 + 8;
 constexpr size_t kPiece = kColumns + kMersenneWords;
 
-// [column]: where the sum begins that the column chooses, of pieces that follow each other.
+// [column]: the begin of the sum that the column selects; the sums are stored one after another.
 std::vector<uint32_t> SumsOfColumns(const Polynomial& polynomial) {
   std::vector<uint32_t> sums(kColumns);
   for (size_t i = 0; i < kDegree; ++i) {
@@ -119,7 +119,7 @@ Vector Load(const uint32_t* words) {
   std::memcpy(&vector, words, sizeof(vector));
   return vector;
 }
-// As much of a state as stays in registers.
+// The part of a state that fits in registers.
 constexpr size_t kVectors = 13, kAtOnce = kVectors * kVectorWords;
 static_assert(kMersenneWords % kAtOnce == 0 && kPiece % kVectorWords == 0);
 

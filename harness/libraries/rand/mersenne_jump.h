@@ -1,10 +1,10 @@
 // Jumps in MT19937's sequence: H. Haramoto, M. Matsumoto, T. Nishimura, F. Panneton, P. L'Ecuyer, "Efficient Jump Ahead
 // for F2-Linear Random Number Generators", INFORMS Journal on Computing 20 (2008).
 //
-// Theory of operation. Each bit of the sequence of words follows one linear recurrence over bits, of the generator's
-// characteristic polynomial p. So the words d steps ahead are sums (exclusive or) of the words from here on, and which
-// of them are the coefficients of x^d modulo p, a polynomial of 19937 coefficients at most. It is squared once for each
-// doubling of d: the lanes of cuRAND's generator are 2^2048 steps apart, which takes 2048 squarings, once in a process.
+// Theory of operation. Each bit position of the sequence follows the same linear recurrence, given by the generator's
+// characteristic polynomial p. So a word d steps ahead is the sum (exclusive or) of those words from here on whose
+// coefficients in x^d modulo p are 1; that polynomial has at most 19937 coefficients. Squaring it doubles d: the lanes
+// of cuRAND's generator are 2^2048 steps apart, which takes 2048 squarings, once per process.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ using MersenneState = std::array<uint32_t, kMersenneWords>;
 constexpr size_t kMersenneMiddle = 397;
 constexpr uint32_t kMersenneTwist = 0x9908b0df;
 
-// The word that follows 624 words: of the first two of them and the one 397 after the first.
+// The word after 624 words, computed from the first, the second and the one 397 after the first.
 inline uint32_t NextMersenneWord(uint32_t first, uint32_t second, uint32_t middle) {
   constexpr uint32_t kHigh = 0x80000000;
   const uint32_t joined = (first & kHigh) | (second & ~kHigh);

@@ -14,8 +14,8 @@ namespace {
 constexpr size_t kLanes = 81920, kLegacyLanes = 4096;
 constexpr int kLog2LaneDistance = 76;
 constexpr uint64_t kFirstModulus = 4294967087, kSecondModulus = 4294944443;
-// Multipliers of the value before, of two before and of three before; those that the paper subtracts as their
-// negatives.
+// The multipliers of the last value, of the one before it and of the one before that; modulo the modulus, because the
+// paper subtracts some products.
 constexpr std::array<uint64_t, 3> kFirst = {0, 1403580, kFirstModulus - 810728};
 constexpr std::array<uint64_t, 3> kSecond = {527612, 0, kSecondModulus - 1370589};
 
@@ -55,7 +55,7 @@ struct Recurrence {
     }
     return product;
   }
-  // 2^log2_steps steps.
+  // The matrix of 2^log2_steps steps.
   Matrix Doubled(int log2_steps) const {
     Matrix matrix = OneStep();
     for (int i = 0; i < log2_steps; ++i) matrix = Product(matrix, matrix);

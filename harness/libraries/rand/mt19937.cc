@@ -1,12 +1,12 @@
 // MT19937: M. Matsumoto, T. Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998), seeded as the authors' program of 2002
 // is, with the lower half of the seed. 8192 lanes start 2^2048 steps apart in the sequence.
 //
-// The order of the results is that of an H100's memory. Each lane fills 8 neighbouring columns of a row of 65536
-// results, and 78 rows take the 624 words of a lane's turn: row 0 the words kFirst, the rows after it, by sevens, the
-// words that are left, each column seven of them, one below the other.
+// Results are in the order in which an H100 leaves them in memory. They form rows of 65536; each lane fills 8
+// neighbouring columns, with 624 words for every 78 rows. Row 0 takes the words kFirst. The other rows form groups of
+// seven; the remaining words, in order, fill each group column by column, seven words per column.
 //
-// A lane costs about as much to find as 20000 words to make. So lanes are made when their first result is asked for,
-// and generators of one seed share where they start.
+// Finding a lane's start costs as much as making about 20000 words. So a lane is made when its first result is needed,
+// and generators with the same seed share the lanes' starts.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -21,7 +21,7 @@ namespace lockstep::libraries {
 namespace {
 
 constexpr size_t kLanes = 8192;
-constexpr size_t kColumns = 8;  // of a lane
+constexpr size_t kColumns = 8;  // per lane
 constexpr size_t kRowsOfGroup = 7;
 constexpr size_t kRows = kMersenneWords / kColumns;
 constexpr std::array<size_t, kColumns> kFirst = {0, 113, 170, 283, 340, 397, 510, 567};
@@ -45,7 +45,7 @@ void Twist(MersenneState& state) {
   }
 }
 
-// The states before the lanes' first words, of one seed.
+// The states of one seed's lanes before their first words.
 class Starts {
  public:
   // Keeps the states of the seed that was requested last.
@@ -71,7 +71,7 @@ class Starts {
   std::vector<MersenneState> states_;
 };
 
-// [row][column]: the word of a lane's turn.
+// [row][column]: the index, in a lane's 624 words, of the word there.
 using Order = std::array<std::array<size_t, kColumns>, kRows>;
 
 Order WordsOfRows() {

@@ -1,6 +1,6 @@
 // MTGP32: M. Saito, M. Matsumoto, "Variants of Mersenne Twister Suitable for Graphic Processors", ACM TOMS 39 (2013),
-// with period 2^11213 - 1 and the parameters that the toolkit's header lists. Each lane has parameters of its own, and
-// gives 256 results before the next lane's turn.
+// with period 2^11213 - 1 and the parameters in the toolkit's header. Each lane has its own parameters, and gives 256
+// results; then the next lane follows.
 #pragma GCC visibility push(default)
 #include <curand.h>
 #include <curand_mtgp32dc_p_11213.h>
@@ -16,8 +16,8 @@ namespace lockstep::libraries {
 namespace {
 
 constexpr size_t kLanes = 192, kLegacyLanes = 64;
-constexpr size_t kTurn = 256;   // results
-constexpr size_t kState = 351;  // words of 32 bits that hold 11213
+constexpr size_t kTurn = 256;   // consecutive results from one lane
+constexpr size_t kState = 351;  // 32-bit words for 11213 bits
 
 class State {
  public:
@@ -51,7 +51,7 @@ class State {
 
   const mtgp32_params_fast_t* parameters_;
   std::array<uint32_t, kState> words_;
-  size_t first_ = 0;  // the oldest
+  size_t first_ = 0;  // index of the oldest word
 };
 
 class Mtgp32 : public Engine {

@@ -1,11 +1,11 @@
 // Philox4x32-10: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC'11. A block
-// of four words is a function of a counter and a key; the key is the seed, the counter's high half the lane, its low
-// half the lane's next block.
+// of four words is a function of a counter and a key. The key is the seed; the counter's high half is the number of the
+// lane, its low half the number of the block in the lane.
 //
-// Four results are of one lane: of one block, or of two blocks where a result takes two words or more (results 0 and 1
-// of the first, 2 and 3 of the second). The lane goes on when its fourth result was taken, by as many blocks as that
-// result's distribution uses, whatever the results before it were. Normals are pairs, the first of which is the even
-// result: of an odd number only one is used.
+// A lane gives four consecutive results from one block, or from two blocks if a result takes two words or more (results
+// 0 and 1 from the first, 2 and 3 from the second). After the fourth result the lane advances by as many blocks as that
+// result's distribution uses, whatever the earlier ones used. Normals come in pairs, which begin at even results; if
+// the number of results is odd, the last pair's second one is dropped.
 #include <array>
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace lockstep::libraries {
 namespace {
 
 constexpr size_t kLanes = 65536;
-constexpr uint32_t kBlock = 4;  // words of a block, and results of a lane's turn
+constexpr uint32_t kBlock = 4;  // words per block; also consecutive results from one lane
 
 using Block = std::array<uint32_t, kBlock>;
 

@@ -27,7 +27,7 @@ Poisson::Poisson(double mean) {
   }
   double total = 0;
   for (const double probability : probabilities) {
-    // What is too improbable to change the total is past the last value.
+    // The last value is the last one that changes the total.
     if (total + probability == total && total > 0.5) break;
     limits_.push_back(total += probability);
   }
@@ -43,7 +43,7 @@ void Poisson::FillColumns(std::vector<double> probabilities) {
     limits_.push_back(static_cast<double>(i + 1) * width);
     others_.push_back(static_cast<uint32_t>(i));
   }
-  size_t end = count;  // the giver's successor
+  size_t end = count;  // the donor's successor
   const auto find_giver = [&] {
     while (end > 0 && probabilities[end - 1] <= width) --end;
   };

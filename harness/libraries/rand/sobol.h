@@ -10,7 +10,7 @@ namespace lockstep::libraries {
 
 // The dimensions that we have numbers for.
 uint32_t SobolDimensions();
-// The direction numbers of a dimension, with `bits` bits each: as many as bits.
+// The `bits` direction numbers of a dimension, with `bits` bits each.
 std::vector<uint64_t> SobolDirections(uint32_t dimension, uint32_t bits);
 
 class Sobol {

@@ -1,7 +1,7 @@
-// XORWOW: G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003), page 5. Five words are shifted and
-// exclusive-ored, which is linear over bits, and a counter is added. Lane i starts i * 2^67 steps after the seed's
-// state: the counter is then the same again, and the words are multiplied by a power of the step's matrix of 160 x 160
-// bits.
+// XORWOW: G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003), page 5. A step shifts and
+// exclusive-ors five words, which is linear over bits, and a counter is added. Lane i starts i * 2^67 steps after the
+// seed's state: there the counter has its first value again, and the words are those of the seed multiplied by a power
+// of the step's matrix, which has 160 x 160 bits.
 #include <array>
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kLanes = 4096;
 constexpr int kLog2LaneDistance = 67;
-constexpr uint64_t kSeedDistance = 3133713;  // of lanes that have seeds of their own
+constexpr uint64_t kSeedDistance = 3133713;  // between the lanes' seeds, in CURAND_ORDERING_PSEUDO_SEEDED
 constexpr int kWords = 5, kBits = 32;
 constexpr uint32_t kCounterStep = 362437;
 
@@ -32,7 +32,7 @@ struct State {
   }
 };
 
-// Row i is where bit i of the words goes.
+// Row i is bit i's contribution to the product.
 class Matrix {
  public:
   static Matrix OneStep() {
@@ -63,7 +63,7 @@ class Matrix {
   std::array<Words, size_t{kWords} * kBits> rows_ = {};
 };
 
-// [i]: 2^i steps.
+// [i]: the matrix of 2^i steps.
 const std::vector<Matrix>& Powers() {
   static const auto* const powers = [] {
     auto* const made = new std::vector<Matrix>;
@@ -77,7 +77,7 @@ const std::vector<Matrix>& Powers() {
 State Seeded(uint64_t seed) {
   const uint32_t low = 1099087573u * (static_cast<uint32_t>(seed) ^ 0xaad26b49u);
   const uint32_t high = 2591861531u * (static_cast<uint32_t>(seed >> kBits) ^ 0xf7dcefddu);
-  // The paper's state, with the seed in each word.
+  // The paper's initial state, combined with the seed.
   return {{123456789u + low, 362436069u ^ low, 521288629u + high, 88675123u ^ high, 5783321u + low},
           6615241u + high + low};
 }

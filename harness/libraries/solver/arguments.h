@@ -27,8 +27,7 @@ inline cusolverStatus_t CheckArguments(const Function& f, int* info, std::initia
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({}));
   for (const Argument& argument : arguments) {
     if (argument.is_right) continue;
-    lockstep_say(f.name,
-                 ("argument " + std::to_string(argument.number) + " after the handle has no possible value").c_str());
+    lockstep_say(f.name, ("argument " + std::to_string(argument.number) + " after the handle is invalid").c_str());
     LOCKSTEP_RETURN_UNLESS_OK(SetInfo(f, info, -argument.number));
     return CUSOLVER_STATUS_INVALID_VALUE;
   }

@@ -1,5 +1,5 @@
-// Cholesky's factors of positive definite matrices, solutions and inverses by them, one or a batch; inverses of
-// triangles.
+// Cholesky factors of positive definite matrices, and solutions and inverses computed from them, single or in batches;
+// inverses of triangular matrices.
 #include "libraries/solver/arguments.h"
 
 namespace lockstep::libraries::solver {
@@ -57,7 +57,7 @@ cusolverStatus_t Potri(const Function& f, cublasFillMode_t fill, int n, T* a, in
     Lapack<T>::potri(Of(fill), &n, a, &lda, &result, 1);
     *info = 0;
     if (result <= 0) return;
-    // LAPACK would say which element is 0. NVIDIA's says nothing, and leaves no numbers.
+    // LAPACK reports which element is 0. NVIDIA's function returns no error, and leaves NaNs.
     lockstep_say(name, ("element " + std::to_string(result) + " of the factor's diagonal is 0").c_str());
     for (int column = 0; column < n; ++column) {
       const bool upper = fill == CUBLAS_FILL_MODE_UPPER;

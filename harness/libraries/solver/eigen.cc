@@ -1,10 +1,10 @@
-// Eigenvalues of symmetric and Hermitian matrices, in rising order, and their vectors in A's place.
+// Eigenvalues of symmetric and Hermitian matrices, in ascending order; their vectors overwrite A.
 #include "libraries/solver/arguments.h"
 
 namespace lockstep::libraries::solver {
 namespace {
 
-// LAPACK says how much room it needs, and works with it.
+// Calls a function of LAPACK twice: for the size of its workspace, then with a workspace.
 template <typename T, typename Run>
 void WithRoom(const Run& run) {
   const int ask = -1;
@@ -52,8 +52,8 @@ int Sygvd(int type, cusolverEigMode_t mode, cublasFillMode_t fill, int n, T* a, 
   return result;
 }
 
-// Which eigenvalues a program wants: all, those in (low, high], or the first-th to the last-th. Their number goes to the
-// host.
+// The requested eigenvalues: all, those in (low, high], or number `first` to number `last`. Their count is stored in
+// host memory.
 template <typename T>
 struct Part {
   cusolverEigRange_t range = CUSOLVER_EIG_RANGE_ALL;
@@ -84,7 +84,7 @@ struct Part {
   }
 };
 
-// One matrix, or a batch of them one behind the other.
+// One matrix, or a batch of contiguous ones.
 template <typename T>
 struct Eigen {
   Function f;
@@ -165,7 +165,7 @@ struct General {
   std::shared_ptr<Jacobi> jacobi = nullptr;
   Part<T> part = {};
 
-  // With a part of the eigenvalues, arguments from the third on have other numbers.
+  // Functions that compute a part of the eigenvalues number their arguments differently from the third on.
   cusolverStatus_t Do() const {
     const int more = part.count != nullptr ? 1 : 0;
     LOCKSTEP_RETURN_UNLESS_OK(CheckArguments(f, info,
@@ -198,7 +198,7 @@ struct General {
   }
 };
 
-// Eigenvalues of any matrix, and the vectors right of it.
+// Eigenvalues of a general matrix, and right eigenvectors.
 template <typename T>
 struct Unsymmetric {
   Function f;
@@ -206,7 +206,7 @@ struct Unsymmetric {
   int n;
   T* a;
   int lda;
-  bool is_w_complex;  // otherwise, of a real matrix: all real parts, then all imaginary ones
+  bool is_w_complex;  // false, for a real matrix: w has all real parts, then all imaginary ones
   void* w;
   T* vr;
   int ldvr;

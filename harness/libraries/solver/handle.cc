@@ -1,4 +1,4 @@
-// Handles and what they hold, versions, and the parameters of Jacobi's methods.
+// Handles and their settings, versions, and the parameters of Jacobi's methods.
 #include "libraries/solver/handle.h"
 
 #include <cblas.h>
@@ -25,7 +25,7 @@ cusolverStatus_t Get(cusolverDnHandle_t handle, T cusolverDnContext::* field, T*
   return CUSOLVER_STATUS_SUCCESS;
 }
 
-// Once the work that finds it out is done.
+// Waits for the work that determines the value.
 template <typename Info, typename T>
 cusolverStatus_t Ask(cusolverDnHandle_t handle, Info* info, T lockstep::libraries::solver::Jacobi::* field, T* value) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;

@@ -25,7 +25,7 @@ namespace lockstep::libraries::solver {
 struct Jacobi {
   double residual = 0;
   int sweeps = 0;
-  bool sorts = true;  // otherwise a value stays at the place to which its vector is nearest
+  bool sorts = true;  // false: a value is in the place of its vector's largest component
 };
 
 struct Kind {

@@ -190,8 +190,8 @@ void AddTriangle(std::vector<Range>* to, Access access, const char* what, const 
     if (end > first) to->push_back(Elements(access, what, matrix + first + column * leading, end - first));
   }
 }
-// Of factors by Jacobi's method that are not sorted: the order in which each place has the vector of those left that has
-// most of it, as small rotations leave them. The vectors are columns, on their diagonals made positive.
+// The order of factors that Jacobi's method leaves unsorted, after small rotations: each place gets, of the remaining
+// vectors, the one with the largest component there. The vectors are columns.
 template <typename T>
 std::vector<int> Places(int n, const T* vectors, int64_t leading) {
   std::vector<int> order;
@@ -207,7 +207,7 @@ std::vector<int> Places(int n, const T* vectors, int64_t leading) {
   }
   return order;
 }
-// The factor that makes a number positive.
+// The factor of magnitude 1 that makes a number positive.
 template <typename T>
 T Turn(const T& value) {
   return value == T(0) ? T(1) : Conjugate(value) / std::abs(value);

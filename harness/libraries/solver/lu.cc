@@ -1,10 +1,10 @@
-// LU factors with and without exchanges of rows, and solutions by them.
+// LU factors with and without exchanges of rows, and solutions computed from them.
 #include "libraries/solver/arguments.h"
 
 namespace lockstep::libraries::solver {
 namespace {
 
-// The first zero on U's diagonal, from 1, or 0.
+// The number, from 1, of the first zero on U's diagonal; 0 if there is none.
 template <typename T>
 int FactorInPlace(int m, int n, T* a, int lda) {
   int info = 0;
@@ -22,7 +22,7 @@ int FactorInPlace(int m, int n, T* a, int lda) {
   return info;
 }
 
-// Pivots are of 32 or 64 bits; nullptr: no rows are exchanged.
+// Pivots have 32 or 64 bits; nullptr: no rows are exchanged.
 template <typename T, typename Pivot>
 cusolverStatus_t Getrf(const Function& f, int64_t m, int64_t n, T* a, int64_t lda, Pivot* pivots, int* info) {
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({IsSize(m), IsSize(n)}));

@@ -1,4 +1,4 @@
-// QR factors: Q as reflections below R, as a matrix, and as a factor of another.
+// QR factors: Q stored as reflections below R, Q as a matrix, and products with Q.
 #include "libraries/solver/arguments.h"
 
 namespace lockstep::libraries::solver {

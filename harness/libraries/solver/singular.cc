@@ -1,4 +1,4 @@
-// Singular values, in falling order, and their vectors.
+// Singular values, in descending order, and their vectors.
 #include <cmath>
 
 #include "libraries/solver/arguments.h"
@@ -24,7 +24,7 @@ bool IsJob(char job) { return job == 'A' || job == 'S' || job == 'O' || job == '
 
 double Products(double m, double n) { return 4 * m * n * std::min(m, n); }
 
-// A = U S V^H of a matrix that is not wider than high.
+// A = U S V^H for a matrix with at least as many rows as columns.
 template <typename T>
 struct Singular {
   Function f;
@@ -40,7 +40,7 @@ struct Singular {
   Range work;
   int* info;
 
-  // Arguments have other numbers in the function with 64-bit sizes.
+  // The function with 64-bit sizes numbers its arguments differently.
   cusolverStatus_t Do(bool is_generic) const {
     const auto number = [&](int classic, int generic) { return is_generic ? generic : classic; };
     LOCKSTEP_RETURN_UNLESS_OK(
@@ -55,7 +55,7 @@ struct Singular {
     LOCKSTEP_REFUSE_UNLESS_FIT(f, m, n, lda, ldu, ldvt);
     if (m < n) {
       LOCKSTEP_RETURN_UNLESS_OK(SetInfo(f, info, 0));
-      return f.Invalid("the matrix is wider than high");
+      return f.Invalid("the matrix has more columns than rows");
     }
     Call call = f.Begin(MultiplyAdds<T>(Products(static_cast<double>(m), static_cast<double>(n))), kArithmetic<T>);
     call.memory = {MatrixOf(Access::kReadWrite, "matrix A", a, m, n, lda),
@@ -78,7 +78,7 @@ struct Strides {
   int64_t a = 0, s = 0, u = 0, v = 0;
 };
 
-// The same with V instead of V^H, of any shape, one or a batch of them.
+// The same with V instead of V^H, for one matrix of any shape, or a batch.
 template <typename T>
 struct Turned {
   Function f;
@@ -97,8 +97,8 @@ struct Turned {
   int count = 1;
   Strides strides = {};
   std::shared_ptr<Jacobi> jacobi = nullptr;
-  int rank = -1;                // that many values and vectors are kept, and A; -1: all
-  double* residuals = nullptr;  // the norms of what is left out, in host memory
+  int rank = -1;                // number of values and vectors to keep, which also preserves A; -1: all
+  double* residuals = nullptr;  // the norms of the dropped values, in host memory
 
   bool vectors() const { return mode == CUSOLVER_EIG_MODE_VECTOR; }
   int most() const { return std::min(m, n); }
@@ -162,7 +162,7 @@ struct Turned {
     residuals[i] = std::sqrt(squares);
   }
 
-  // Only columns of U that belong to a singular value change places.
+  // Columns of U without a singular value stay in place.
   void Unsort(Real<T>* values, T* left, T* right) const {
     std::vector<int> places = Places(n, right, n);
     std::erase_if(places, [&](int place) { return place >= most(); });
@@ -175,7 +175,7 @@ struct Turned {
   }
 };
 
-// What functions with 64-bit sizes say of A = U S V^H.
+// The arguments of functions with 64-bit sizes for A = U S V^H.
 struct Wide {
   cudaDataType type, s_type, u_type, v_type;
   int64_t m, n;
@@ -217,7 +217,7 @@ struct Wide {
 using namespace lockstep::libraries;
 using namespace lockstep::libraries::solver;
 
-// What the functions with V have in common, from their arguments' names.
+// The common arguments of the functions with V, by their names.
 #define TURNED(T, A, ECON) \
   Turned<NumberOf<T>::type> turned { f, mode, ECON, m, n, A, lda, s, N(u), ldu, N(v), ldv, Work(work, size), info }
 
@@ -292,7 +292,7 @@ using namespace lockstep::libraries::solver;
     const Function f{__func__, handle};                                                                          \
     LOCKSTEP_RETURN_UNLESS_OK(f.Check({IsMode(mode),                                                             \
                                        IsSize(n),                                                                \
-                                       {m >= n, "the matrix is wider than high"},                                \
+                                       {m >= n, "the matrix has more columns than rows"},                        \
                                        Leads(lda, m),                                                            \
                                        Leads(ldu, m),                                                            \
                                        Leads(ldv, n),                                                            \
@@ -313,7 +313,7 @@ cusolverStatus_t cusolverDnXgesvd_bufferSize(cusolverDnHandle_t handle, cusolver
                                              int64_t m, int64_t n, cudaDataType, const void*, int64_t, cudaDataType,
                                              const void*, cudaDataType, const void*, int64_t, cudaDataType, const void*,
                                              int64_t, cudaDataType, size_t* on_device, size_t* on_host) {
-  return AnswerWork({__func__, handle}, {{m >= n, "the matrix is wider than high"}}, on_device, on_host);
+  return AnswerWork({__func__, handle}, {{m >= n, "the matrix has more columns than rows"}}, on_device, on_host);
 }
 cusolverStatus_t cusolverDnXgesvd(cusolverDnHandle_t handle, cusolverDnParams_t, signed char jobu, signed char jobvt,
                                   int64_t m, int64_t n, cudaDataType type, void* a, int64_t lda, cudaDataType s_type,
@@ -350,7 +350,7 @@ LOCKSTEP_WIDE_WORK(cusolverDnXgesvdp, cusolverEigMode_t, int, int64_t, int64_t, 
       cudaDataType v_type, void *v, int64_t ldv, cudaDataType, void *work, size_t bytes, void *, size_t, int *info
 #define WIDE {type, s_type, u_type, v_type, m, n, a, lda, s, u, ldu, v, ldv, WorkOf(work, bytes), info}
 
-// By polar decomposition in NVIDIA's library, whose error of the smallest singular values it tells: LAPACK's has none.
+// NVIDIA's uses a polar decomposition, and returns its error for the smallest singular values; LAPACK's is taken as 0.
 cusolverStatus_t cusolverDnXgesvdp(cusolverDnHandle_t handle, cusolverDnParams_t, cusolverEigMode_t mode, int econ,
                                    int64_t m, int64_t n, WIDE_ARGUMENTS, double* error) {
   const Function f{__func__, handle};
@@ -363,7 +363,7 @@ cusolverStatus_t cusolverDnXgesvdp(cusolverDnHandle_t handle, cusolverDnParams_t
 LOCKSTEP_WIDE_WORK(cusolverDnXgesvdr, signed char, signed char, int64_t, int64_t, int64_t, int64_t, int64_t,
                    cudaDataType, const void*, int64_t, cudaDataType, const void*, cudaDataType, const void*, int64_t,
                    cudaDataType, const void*, int64_t, cudaDataType)
-// By random projections in NVIDIA's library; exactly here.
+// NVIDIA's library uses random projections; this computes exactly.
 cusolverStatus_t cusolverDnXgesvdr(cusolverDnHandle_t handle, cusolverDnParams_t, signed char jobu, signed char jobv,
                                    int64_t m, int64_t n, int64_t rank, int64_t more, int64_t, WIDE_ARGUMENTS) {
   const Function f{__func__, handle};

@@ -1,4 +1,4 @@
-// Sparse matrices to dense ones and back.
+// Converts sparse matrices to dense ones and back.
 #include "libraries/sparse/checks.h"
 
 namespace lockstep::libraries::sparse {
@@ -55,7 +55,7 @@ cusparseStatus_t ToDense(const Function& f, cusparseConstSpMatDescr_t sparse, cu
   return Function::Do(std::move(call));
 }
 
-// visit(row, column, element) of what is not 0, in the order of the format.
+// Calls visit(row, column, element), by columns visit(column, row, element), for each non-zero in the format's order.
 template <typename T, typename Visit>
 void EachElement(const cusparseSpMatDescr& sparse, const cusparseDnMatDescr& dense, Visit visit) {
   const T* const elements = static_cast<const T*>(dense.values);
@@ -69,7 +69,7 @@ void EachElement(const cusparseSpMatDescr& sparse, const cusparseDnMatDescr& den
   }
 }
 
-// How many there are, which the program asks the descriptor for next; and the offsets.
+// Counts the non-zeros, for the descriptor, from which the program reads the count next; and computes the offsets.
 cusparseStatus_t Analyse(const Function& f, cusparseConstDnMatDescr_t dense, cusparseSpMatDescr_t sparse) {
   LOCKSTEP_RETURN_UNLESS_OK(Check(f, sparse, dense));
   const auto pair = std::make_shared<Pair>(Pair{f.name, *sparse, *dense, {}});
@@ -119,7 +119,7 @@ cusparseStatus_t Convert(const Function& f, cusparseConstDnMatDescr_t dense, cus
     OfType(to.type, [&](auto t) {
       using T = typename decltype(t)::type;
       EachElement<T>(to, pair->dense, [&](int64_t outer, int64_t inner, const T& element) {
-        // What was added since the analysis has no room.
+        // There is no room for non-zeros added since the analysis.
         if (at >= to.count) return;
         if (!has_offsets) StoreIndex(to.first_index, to.first, at, outer + to.base);
         StoreIndex(to.second_index, to.second, at, inner + to.base);

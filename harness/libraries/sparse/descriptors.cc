@@ -9,7 +9,7 @@ bool IsIndex(cusparseIndexType_t type) {
 }
 bool IsBase(cusparseIndexBase_t base) { return base == CUSPARSE_INDEX_BASE_ZERO || base == CUSPARSE_INDEX_BASE_ONE; }
 
-// Success unless one is false.
+// Returns success if all conditions are true.
 cusparseStatus_t Require(std::initializer_list<bool> conditions) {
   for (const bool holds : conditions) {
     if (!holds) return CUSPARSE_STATUS_INVALID_VALUE;
@@ -23,7 +23,7 @@ bool HasRoom(int64_t rows, int64_t columns, int64_t count) {
   return __builtin_mul_overflow(rows, columns, &places) || count <= places;
 }
 
-// Descriptors of constant memory are the same.
+// Descriptors of constant memory have the same type.
 template <typename T>
 void* Mutable(const T* pointer) {
   return const_cast<void*>(static_cast<const void*>(pointer));

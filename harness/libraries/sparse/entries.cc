@@ -8,7 +8,7 @@ bool IndexIsOutside(const char* function, Memory& memory, const char* what, int6
   lockstep_say(function, (std::string("entry ") + std::to_string(at) + " of " + what + " is " + std::to_string(index) +
                           ", outside of 0 to " + std::to_string(size - 1))
                              .c_str());
-  return LeadsNowhere(memory, "what an index outside of the matrix leads to");
+  return LeadsNowhere(memory, "memory at an index outside of the matrix");
 }
 
 bool ReadEntries(const char* function, Memory& memory, const cusparseSpMatDescr& matrix, int batch, Entries* entries) {

@@ -1,5 +1,5 @@
-// Incomplete factors in A's own places, of matrices in CSR: L and U (csrilu02) and L L^H in the lower triangle
-// (csric02).
+// Incomplete factors of matrices in CSR, which overwrite A's values: L and U (csrilu02), or L of L L^H in the lower
+// triangle (csric02).
 #include <cmath>
 #include <map>
 
@@ -10,7 +10,7 @@ namespace {
 
 using Z = std::complex<double>;
 
-// What zeroPivot asks for.
+// The answer of zeroPivot.
 struct Pivot {
   int position = -1;
 };
@@ -155,7 +155,7 @@ cusparseStatus_t Create(Info** info) {
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-// Waits for the work that looked for it.
+// Waits for the work that looked for a zero pivot.
 template <typename Info>
 cusparseStatus_t ZeroPivot(const Function& f, const Info* info, int* position) {
   if (f.handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;

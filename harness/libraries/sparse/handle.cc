@@ -1,4 +1,4 @@
-// Handles and what they hold, versions, the names of statuses, and the matrix descriptions of the older functions.
+// Handles and their settings, versions, the names of statuses, and the matrix descriptions of the older functions.
 #include "libraries/sparse/handle.h"
 
 namespace {
@@ -98,7 +98,7 @@ cusparseStatus_t cusparseSetPointerMode(cusparseHandle_t handle, cusparsePointer
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-// Nothing is logged: mistakes are on standard error.
+// There is no log: errors are reported on standard error.
 cusparseStatus_t cusparseLoggerSetCallback(cusparseLoggerCallback_t) { return CUSPARSE_STATUS_SUCCESS; }
 cusparseStatus_t cusparseLoggerSetFile(FILE*) { return CUSPARSE_STATUS_SUCCESS; }
 cusparseStatus_t cusparseLoggerOpenFile(const char*) { return CUSPARSE_STATUS_SUCCESS; }

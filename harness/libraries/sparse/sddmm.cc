@@ -1,4 +1,4 @@
-// C = alpha op(A) op(B), of dense matrices, where the sparse C has places, + beta C.
+// C = alpha op(A) op(B) + beta C, where A and B are dense, computed only at the stored entries of the sparse C.
 #include "libraries/sparse/checks.h"
 
 namespace lockstep::libraries::sparse {

@@ -1,5 +1,5 @@
-// C = alpha A B of sparse matrices in CSR: worked out by the computation, which says how many entries there are, and
-// copied to the memory that the program has for them then.
+// C = alpha A B for sparse matrices in CSR. The compute step computes C and reports its number of entries; the copy
+// step copies it to the memory that the program then allocates.
 #include <map>
 
 #include "libraries/sparse/checks.h"
@@ -61,7 +61,7 @@ struct Arguments {
     return Load<Z>(compute, beta, 0) == Z(0) ? CUSPARSE_STATUS_SUCCESS : f.Missing("a beta other than 0");
   }
 
-  // Reads A and B; how many products there are. Without `values`, their places alone.
+  // Reads A and B, and counts the products. Without `values`, reads only indices.
   Call Begin(const std::shared_ptr<Result>& result, bool values = true) const {
     Call call = f.Begin();
     call.waits = true;
@@ -82,7 +82,7 @@ struct Arguments {
     return call;
   }
 
-  // Answers how large the buffer has to be, or does a step when there is one.
+  // Without a buffer, returns its size; with one, does the step.
   template <typename Step>
   cusparseStatus_t Do(size_t* bytes, const void* buffer, Step step) const {
     LOCKSTEP_RETURN_UNLESS_OK(Check());
@@ -129,7 +129,7 @@ struct Arguments {
     return Function::Do(std::move(call));
   }
 
-  // The steps that a program repeats with other values: `places` once, then the values.
+  // Copies C to the program. To reuse the structure, `places` (offsets and indices) once, then the values repeatedly.
   cusparseStatus_t Copy(bool places = true, bool values = true) const {
     LOCKSTEP_RETURN_UNLESS_OK(Check());
     const auto result = descriptor->result;
@@ -214,7 +214,7 @@ cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_
   return ARGUMENTS.Copy();
 }
 
-// Alpha and beta come with the last step.
+// Only the last step has alpha and beta.
 #define REUSE_ARGUMENTS                                                                                              \
   Arguments {                                                                                                        \
     {__func__, handle}, op_a, op_b, &kNoFactor, a, b, &kNoFactor, c, a == nullptr ? CUDA_R_32F : a->type, algorithm, \

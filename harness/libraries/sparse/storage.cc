@@ -1,4 +1,4 @@
-// From one way to store a matrix to another: rows to columns, offsets to indices and back.
+// Converts between forms of storage: by rows to by columns, offsets to indices and back.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -76,13 +76,13 @@ struct Turn {
   }
 };
 
-// The older functions say otherwise what is wrong with their handle.
+// The older functions return another status for a null handle.
 template <typename... Conditions>
 cusparseStatus_t CheckOld(const Function& f, Conditions... conditions) {
   return f.handle == nullptr ? CUSPARSE_STATUS_NOT_INITIALIZED : f.Check({conditions...});
 }
 
-// Sorts by one index, then by the other; equal entries stay in order. order: of the entries, moved with them.
+// Sorts by one index, then by the other; equal entries keep their order. order: an array permuted with the entries.
 cusparseStatus_t Sort(const Function& f, int rows, int columns, int count, int* first, int* second, int* order) {
   LOCKSTEP_RETURN_UNLESS_OK(
       CheckOld(f, Function::Condition{rows >= 0 && columns >= 0 && count >= 0, "a size is negative"}));
@@ -164,7 +164,7 @@ cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int* offsets, i
   return Function::Do(std::move(call));
 }
 
-// The row indices are in order.
+// The row indices must be sorted.
 cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int* row_indices, int count, int rows, int* offsets,
                                   cusparseIndexBase_t base) {
   const Function f{__func__, handle};

@@ -1,5 +1,5 @@
-// Triangular systems: op(A) y = alpha x (SpSV) and op(A) C = alpha op(B) (SpSM), where A's triangle or all of it is
-// stored. A solution uses A as it was at the analysis, or at an update after it, whatever became of its memory since.
+// Triangular systems: op(A) y = alpha x (SpSV) and op(A) C = alpha op(B) (SpSM). A may be stored whole, or only its
+// triangle. Solutions use A as it was at the analysis or the last update, even if its memory has changed since.
 #include "libraries/sparse/checks.h"
 
 namespace lockstep::libraries::sparse {
@@ -13,11 +13,11 @@ struct Plan {
   cusparseOperation_t op = CUSPARSE_OPERATION_NON_TRANSPOSE;
   Entries entries;
   std::vector<Z> values;
-  bool is_analysed = false;  // as the program sees it; the work may come later
+  bool is_analysed = false;  // set by the call; the work itself may run later
 
   bool plain() const { return op == CUSPARSE_OPERATION_NON_TRANSPOSE; }
 
-  // x in place, one column of a right-hand side.
+  // Solves for one column of a right-hand side, in place.
   void Solve(std::vector<Z>* x) const {
     const auto n = static_cast<size_t>(a.rows);
     const bool unit = a.diagonal == CUSPARSE_DIAG_TYPE_UNIT;
@@ -142,7 +142,7 @@ struct Vector {
   }
 };
 
-// Many.
+// Many right-hand sides.
 struct Columns {
   Function f;
   cusparseOperation_t op_a, op_b;

@@ -1,4 +1,4 @@
-// Sparse vectors: products with dense ones, sums, and elements taken and put by their indices.
+// Sparse vectors: products with dense ones, sums, gather and scatter.
 #include "libraries/sparse/checks.h"
 
 namespace lockstep::libraries::sparse {
@@ -19,7 +19,7 @@ struct Vectors {
   cusparseDnVecDescr y;
   Entries entries;
 
-  // Touches x's values, and y's elements of x's indices.
+  // Touches x's values, and the elements of y at x's indices.
   bool Touch(Memory& memory, Access x_access, Access y_access) {
     return ReadEntries(function, memory, x, &entries) &&
            memory.Touch(Values(x_access, "vector x", x.values, x.type, x.count)) &&
@@ -39,7 +39,7 @@ cusparseStatus_t Dot(const Function& f, bool conjugates, cusparseConstSpVecDescr
   if (f.on_device()) {
     call.memory.push_back(Values(Access::kWrite, "the result", result, x->type, 1));
   } else {
-    // A captured product's result comes when the graph has run.
+    // In a captured stream, the result arrives when the graph has run.
     const CalledAs called(f.name);
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     call.waits = cudaStreamIsCapturing(call.stream, &status) != cudaSuccess || status == cudaStreamCaptureStatusNone;
@@ -85,7 +85,7 @@ cusparseStatus_t Add(const Function& f, const void* alpha, cusparseConstSpVecDes
   return Function::Do(std::move(call));
 }
 
-// (x, y) becomes (c x + s y, c y - s x) at x's places.
+// (x, y) becomes (c x + s y, c y - s x) at x's indices.
 template <typename Wide>
 cusparseStatus_t Rotate(const Function& f, const void* c, const void* s, cusparseSpVecDescr_t x,
                         cusparseDnVecDescr_t y) {
@@ -107,7 +107,7 @@ cusparseStatus_t Rotate(const Function& f, const void* c, const void* s, cuspars
   return Function::Do(std::move(call));
 }
 
-// x's values from y's elements, or the other way.
+// Gathers x's values from y, or scatters them to y.
 cusparseStatus_t Copy(const Function& f, cusparseConstSpVecDescr_t x, cusparseConstDnVecDescr_t y, bool gathers) {
   LOCKSTEP_RETURN_UNLESS_OK(Check(f, x, y));
   const auto v = Keep(f, x, y);

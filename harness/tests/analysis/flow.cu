@@ -1,4 +1,4 @@
-// What the flow analysis' test reads.
+// Kernels for the test of the flow analysis.
 __global__ void divergent_kernel(int* data, int n) {
   const int i = static_cast<int>(threadIdx.x);
   if (i >= n) return;

@@ -416,7 +416,7 @@ TEST(FlowTest, CountsRegistersThatAreLiveAtOnce) {
     ret;
   )");
   const RegisterLayout layout = AllocateRegisters(function, AnalyzeFlow(function));
-  EXPECT_EQ(layout.registers, 4u);  // one of 32 bits, one of 64, one of 16; predicates are a file of their own
+  EXPECT_EQ(layout.registers, 4u);  // one of 32 bits, one of 64, one of 16; predicates have a separate file
   EXPECT_EQ(layout.row.at("p1"), 0u);
   EXPECT_EQ(layout.frame_bytes, 64u + 64 + 128 + 256);
 }

@@ -87,13 +87,16 @@ TEST(SpinReadsTest, AVoteOrSharedMemoryInBetween) {
             "w");
 }
 
-// Written once before the loop and once in it, the load has two address registers, computed alike; or not alike.
+// One load is written before the loop and again in it, so with two address registers: with equal addresses, or not.
 TEST(SpinReadsTest, TheFirstLoadOfALoopThatLoadsAgain) {
   const auto loads = [](const std::string& offset) {
-    return Loads("sub.s64 d3, d1, d6; shl.b64 d4, d3, 3; add.s64 d5, d2, d4; ld.volatile.global.u64 d8, [d5];\n"
-                 "sub.s64 d9, d1, d6; shl.b64 d10, d9, " + offset + "; add.s64 d11, d2, d10;\n"
-                 "TEST: setp.ne.s64 p1, d8, 0; @p1 bra FOUND; ld.volatile.global.u64 d8, [d11]; bra TEST;\n"
-                 "FOUND: st.global.u64 [d7], d8; ret;\n");
+    return Loads(
+        "sub.s64 d3, d1, d6; shl.b64 d4, d3, 3; add.s64 d5, d2, d4; ld.volatile.global.u64 d8, [d5];\n"
+        "sub.s64 d9, d1, d6; shl.b64 d10, d9, " +
+        offset +
+        "; add.s64 d11, d2, d10;\n"
+        "TEST: setp.ne.s64 p1, d8, 0; @p1 bra FOUND; ld.volatile.global.u64 d8, [d11]; bra TEST;\n"
+        "FOUND: st.global.u64 [d7], d8; ret;\n");
   };
   EXPECT_EQ(loads("3"), "ww");
   EXPECT_EQ(loads("4"), "dw");
@@ -113,7 +116,7 @@ TEST(SpinReadsTest, ASumIsData) {
             "d");
 }
 
-// Its value decides a branch, but the next load is of the next word.
+// The loaded value decides a branch, but the next load is of the next word.
 TEST(SpinReadsTest, AMaximumByBranchesIsData) {
   EXPECT_EQ(Loads(R"(
     mov.u64 d1, d8;
@@ -184,7 +187,7 @@ TEST(SpinReadsTest, ATestAloneIsNoData) {
             "d");
 }
 
-// The first look stands before the loop.
+// A first load comes before the loop, or before a single second load.
 TEST(SpinReadsTest, TheFirstOfSeveralLooks) {
   EXPECT_EQ(Loads(R"(
     ld.volatile.global.u64 d2, [d1+8];

@@ -33,7 +33,7 @@ std::string MetricsPage() {
   page << R"(
 `vgpu-run --metrics=LIST --csv` prints these metrics in the layout of `ncu --csv --page raw --metrics LIST` (2025.3, on an
 H200): the same columns in the same order, a row of units, numbers with thousands separators, kernels with their signatures.
-A script reads both. Not there: the device's attributes, `.avg`, `.min` and `.max`, the number of the stream.
+A script can read both. Missing are the device's attributes, `.avg`, `.min` and `.max`, and the number of the stream.
 
 | metric | why its value differs |
 |---|---|

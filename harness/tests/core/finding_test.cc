@@ -149,7 +149,7 @@ TEST(FindingTest, HintsNameTheCause) {
   unset.memory->space = MemorySpace::kShared;
   add(unset);
   unset.block_dim = {16, 1, 1};
-  add(unset);  // an element beyond one a thread
+  add(unset);  // elements beyond one per thread
   Finding endless = Bounds(64, 4);
   endless.kind = FindingKind::kTimeout;
   endless.memory.reset();

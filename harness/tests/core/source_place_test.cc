@@ -1,4 +1,4 @@
-// Whose kernel it is, judged by its lines.
+// Tests whether a kernel's source lines show that it is the student's own, or a library's.
 #include "vgpu/core/source_place.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ bool IsOwn(const std::string& first, const std::string& others,
 TEST(SourcePlaceTest, AKernelIsItsFirstLines) {
   EXPECT_TRUE(IsOwn(".loc 1 8 0", ".loc 1 9 3"));
   EXPECT_FALSE(IsOwn(".loc 2 75 0", ".loc 2 77 3"));
-  // A function of a header's in a kernel of one's own, and the other way round.
+  // A header's function inlined into one's own kernel, and the other way round.
   EXPECT_TRUE(IsOwn(".loc 1 8 0", ".loc 2 77 3, function_name name, inlined_at 1 9 3"));
   EXPECT_FALSE(IsOwn(".loc 2 75 0", ".loc 1 12 3, function_name name, inlined_at 2 77 3"));
   EXPECT_TRUE(IsOwn(".loc 2 77 3, function_name name, inlined_at 1 9 3", ".loc 2 78 3"));

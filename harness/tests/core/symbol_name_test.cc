@@ -45,7 +45,7 @@ TEST(SymbolNameTest, TheBoundHolds) {
   EXPECT_GT(LongestDemangled(Doubling(33)), uint64_t{1} << 32);
 }
 
-// 300 characters can stand for 30 GB; names of some of CUB's kernels look as if they did.
+// A mangled name of 300 characters can expand to 30 GB; some of CUB's kernels have names that look like it.
 TEST(SymbolNameTest, OfNamesThatMayBeEndlessTheBeginningIsDecoded) {
   EXPECT_EQ(Demangled(Doubling(33)), "f");
   std::string name = "_ZN3cub6detail6kernelIi";
@@ -56,7 +56,7 @@ TEST(SymbolNameTest, OfNamesThatMayBeEndlessTheBeginningIsDecoded) {
 
 TEST(SymbolNameTest, CapitalsInIdentifiersAreNoReferences) {
   EXPECT_LT(LongestDemangled("_Z60TheSTudentSTransposeSTSTSTSTSTSTSTSTSTSTSTSTSTSTSTSTSTSTSTSTPi"), 1000u);
-  // Behind a literal of a class a number may be anything.
+  // After a literal of class type, a number may have any meaning.
   EXPECT_GT(LongestDemangled("_Z1fIXL1AE40aE" + std::string(60, 'S') + "EvT_"), uint64_t{1} << 32);
 }
 
@@ -71,7 +71,7 @@ TEST(SymbolNameTest, LongNamesOfLibrariesAreNotEndless) {
   ASSERT_TRUE(Demangled(name));
   EXPECT_GE(LongestDemangled(name), Demangled(name)->size());
   EXPECT_LT(LongestDemangled(name), uint64_t{64} << 20);
-  // No literals: a parameter, and names that go on behind what looks like one.
+  // These are no literals: a parameter, and names that continue after what looks like a literal.
   for (const std::string beginning : {"_Z1fXfL0p_", "_Z1fIXLb1", "_Z1fIXLb", "_Z1fIL1AE", "_Z1fIXLb1F"}) {
     EXPECT_GT(LongestDemangled(beginning + "40aE" + std::string(60, 'S') + "EvT_"), uint64_t{1} << 32) << beginning;
   }

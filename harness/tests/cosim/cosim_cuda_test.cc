@@ -41,7 +41,7 @@ TEST(CosimCuda, ProgramsForTheDebuggerGiveTheHostsResults) {
   EXPECT_NE(output.text.find("Findings\n  none"), std::string::npos) << output.text;
 }
 
-// The lowest bit of every byte of the whole numbers that go in.
+// Changes the lowest bit of every byte of the integer inputs.
 TEST(CosimCuda, AWrongInputShows) {
   const Output output = RunProgram("", "optimised --spoil");
   EXPECT_EQ(output.status, 1) << output.text;

@@ -109,9 +109,8 @@ std::string Parts(const Api& api) {
   std::string page;
   for (const auto& [area, names] : areas) page += "\n## " + area + "\n\n" + tests::ListOf(names);
   return page + "\n" + kUncalled +
-         "\n\nNo program or test in `harness/tests/cudart` or `harness/dev/conformance` names these. The list only gets shorter: a new function "
-         "comes "
-         "with a call.\n\n" +
+         "\n\nNo program or test in `harness/tests/cudart` or `harness/dev/conformance` names these. The list only gets shorter: every new "
+         "function must come with a test that calls it.\n\n" +
          tests::ListOf(uncalled);
 }
 
@@ -132,7 +131,7 @@ std::string RuntimePage(const std::string& version) {
       "variant for the per-thread default stream (`_ptsz`, `_ptds`) where the toolkit has one. The programs in\n"
       "`harness/tests/cudart/programs` compare what calls return with what an H200 returned, error by error. They "
       "leave\n"
-      "out graphs, and what is listed under [Called by no test](#called-by-no-test). For `cuMemAlloc` and its like "
+      "out graphs, and what is listed under [Called by no test](#called-by-no-test). For `cuMemAlloc` and the like "
       "see\n"
       "[Driver API](driver-api.md).\n" +
       Parts(kRuntime) +

@@ -1,4 +1,4 @@
-// A fault's message names the buffer, whatever its origin, even a freed one; and failed frees and copies.
+// Messages of faults, and of failed frees and copies, name the buffer however it was allocated, even if it was freed.
 #include <gtest/gtest.h>
 
 #include <memory>

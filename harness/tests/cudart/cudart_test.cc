@@ -53,7 +53,7 @@ TEST_F(CudartTest, AnEventsTimeIsThereOnceTheHostHasWaited) {
                            "the device", "a copy", "a copy in the stream"}) {
     expected += std::string(wait) + ": cudaErrorNotReady, cudaSuccess\n";
   }
-  // As on an H200 (driver 580.159.04).
+  // An H200 (driver 580.159.04) prints these lines, too.
   for (const char* call : {"an event", "a wait"}) expected += std::string(call) + ": one after the other\n";
   for (const char* call : {"an event in another stream", "a fill of 0 bytes"}) {
     expected += std::string(call) + ": side by side\n";
@@ -98,7 +98,7 @@ TEST_F(CudartTest, CallsOfTheDriverReturnWhatAnH200Returned) {  // in turn
   EXPECT_EQ(Execute(kVgpuRun + " --device=h200 " + program + " 2>/dev/null").text, expected);
   const Output checked = Execute(kVgpuRun + " --device=h200 --check --threads=2 " + program + " 2>&1 >/dev/null");
   EXPECT_NE(checked.text.find("BOUNDS  store<<<1,1>>>"), std::string::npos) << checked.text;
-  // What a program does with the error of a driver function can't be seen.
+  // It can't be seen whether a program looks at a driver function's error, so such errors are not reported.
   EXPECT_EQ(checked.text.find("API  cu"), std::string::npos) << checked.text;
   for (const std::string name : {"driver_graphs", "driver_arrays", "driver_old"}) {
     program = Compile(kPrograms + name + ".cu", "-cudart shared -Wno-deprecated-declarations " + kPtx + kDriver);
@@ -272,7 +272,7 @@ TEST_F(CudartTest, SymbolsCarryTheRuntimesVersionAndNothingElseIsExported) {
   std::istringstream lines(output.text);
   for (std::string address, kind, symbol; lines >> address >> kind >> symbol;) {
     const bool drivers = symbol.rfind("cu", 0) == 0 && std::isupper(static_cast<unsigned char>(symbol[2])) != 0;
-    // Of libc's functions those two, by one @, which no program is linked against (at_death.cc).
+    // Only these two libc functions are exported too, with a single @: no program is linked against them (at_death.cc).
     if (symbol == "_exit@GLIBC_2.2.5" || symbol == "_Exit@GLIBC_2.2.5") continue;
     EXPECT_TRUE(symbol.rfind("lockstep_", 0) == 0 || symbol.rfind("cuda", 0) == 0 || symbol.rfind("__cuda", 0) == 0 ||
                 drivers || kind == "A")
@@ -451,7 +451,7 @@ int main() {
   EXPECT_EQ(output.text.find("API  "), std::string::npos) << output.text;
 }
 
-// As CUDA prints it, in addition to our message.
+// The program prints the line that CUDA prints, in addition to our message.
 TEST_F(CudartTest, AFailedAssertionIsPrintedAsCudaDoes) {
   const std::string program = Compile(Write("asserts_too.cu", R"(
 #include <cassert>
@@ -489,7 +489,7 @@ int main(int arguments, char**) {
   EXPECT_NE(output.text.find("LEAK  cudaMalloc #1: 400 bytes were not freed before cudaDeviceReset"), std::string::npos)
       << output.text;
   EXPECT_EQ(output.text.find("LEAK  cudaMalloc #2"), std::string::npos) << output.text;
-  // The program ends with a status of its own, but <<<>>> gave it nothing to look at.
+  // This is reported although the program ends with its own status, because <<<>>> returns no error to look at.
   EXPECT_NE(output.text.find("API  cudaLaunchKernel failed with cudaErrorInvalidValue"), std::string::npos)
       << output.text;
   output = Execute(kVgpuRun + " --check=api --color=never " + program + " without 2>&1");
@@ -555,7 +555,7 @@ TEST_F(CudartTest, HostLibrariesAreRefusedByName) {  // in turn
             "vgpu-run: " + program +
                 " uses cuDNN (libcudnn.so.9), whose kernels are machine code that the virtual GPU can't "
                 "run: write the kernel yourself, use Thrust or CUB (both header-only), or run the program on a GPU\n");
-  // Loaded while the program runs: refused at the next call.
+  // A library loaded while the program runs is refused at the next call.
   program = Compile(Write("loads.cu", R"(
 #include <dlfcn.h>
 #include <cstdio>
@@ -574,7 +574,7 @@ int main(int, char** argv) {
   EXPECT_EQ(output.text.find("loaded 1\nlockstep: this program uses NPP (libnppial.so.13), "), 0u) << output.text;
   EXPECT_EQ(output.text.find("went on"), std::string::npos) << output.text;
 
-  // Linked statically, it is known by its functions.
+  // A library that is linked statically is recognised by its functions.
   program = Compile(Write("holds.cu",
                           "extern \"C\" int cublasCreate_v2(void**) { return 0; }\n__global__ void k() {}\n"
                           "int main() { k<<<1, 1>>>(); }\n"),

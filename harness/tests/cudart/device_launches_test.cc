@@ -33,10 +33,10 @@ class DeviceLaunchesTest : public testing::Test {
     return Execute("timeout 60 " + std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --color=never " + flags + " " +
                    Folder() + program + " 2>&1");
   }
-  // The H100's output: without an argument; then a line for each argument, in this order.
+  // What the H100 printed: first without an argument, then with each argument, in this order.
   static std::string Recorded() { return ReadRecorded(kPrograms + "device_launches.h100.txt"); }
   static std::string RecordedOf(const std::string& argument) {
-    // Where its text begins and where it ends.
+    // By argument: the text at which its part begins, and the text before which it ends.
     const std::map<std::string, std::pair<std::string, std::string>> places = {
         {"", {"one each:", "without end:"}},
         {"deep", {"without end:", "tail after tail:"}},

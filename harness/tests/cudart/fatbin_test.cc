@@ -184,7 +184,7 @@ TEST(FatbinTest, RefusesSizesThatLie) {
   EXPECT_EQ(with(16 + 8, UINT64_MAX), "malformed fat binary: an entry is cut off");
   EXPECT_EQ(with(16 + 16, UINT32_MAX), "malformed fat binary: a compressed size is wrong");
   EXPECT_EQ(with(16 + 56, UINT64_MAX), "the program's PTX is longer than the 268435456 bytes that are left for it");
-  EXPECT_NE(with(16 + 56, uint64_t{10}), "");  // more comes out than was said
+  EXPECT_NE(with(16 + 56, uint64_t{10}), "");  // decompresses to more than the header says
   EXPECT_EQ(with(16 + 40, uint64_t{0x2011}),
             "the program's PTX is compressed in a way that is not supported; compile with nvcc's --no-compress");
   EXPECT_NE(with(16 + 80, uint32_t{0}), "");  // no zstd frame

@@ -81,7 +81,7 @@ TEST_F(HostChecksTest, AStaticKernelOfSeveralObjectsHasItsNameInTheSource) {
   EXPECT_FALSE(Has(text, "__nv_static")) << text;
 }
 
-// Two libraries in turn under one name: each load brings its own kernel, and its variables as they begin.
+// Two libraries in turn under one name: each load brings its own kernel, and variables with their initial values.
 TEST_F(HostChecksTest, ALibraryThatIsLoadedAgainIsANewOne) {
   const std::string& folder = folder_->path();
   std::ofstream(folder + "library.cu") << R"(
@@ -122,7 +122,7 @@ int main(int, char** argv) {
   EXPECT_EQ(Execute(kRun + folder + "host " + folder + " 2>&1").text, "1011 2021 1011 2021 ");
 }
 
-// The refusal is said once, and at the end how often it was.
+// The refusal is reported once; the end of the output says how often it occurred.
 TEST_F(HostChecksTest, ARefusedCallIsSaidOnce) {
   const std::string& folder = folder_->path();
   std::ofstream(folder + "refused.cu") << R"(

@@ -1,4 +1,4 @@
-// What a program is told that loads a library with machine code of its own.
+// The message for a program that loads a library which holds machine code for GPUs.
 #include "vgpu/cudart/libraries/host_libraries.h"
 
 #include <gtest/gtest.h>

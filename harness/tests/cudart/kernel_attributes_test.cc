@@ -1,4 +1,4 @@
-// What a program learns of a kernel agrees with what its launches do.
+// The attributes that a program reads of a kernel agree with what its launches do.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -24,7 +24,7 @@ class ConcurrentWorkTest : public testing::Test {
     static const TemporaryFolder folder;
     return folder.path() + "side_by_side";
   }
-  // As long as a wrong virtual GPU might wait.
+  // With a time limit, as a wrong virtual GPU might wait forever.
   static Output Run(const std::string& flags, const std::string& arguments = "") {
     return Execute("timeout 60 " + std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --color=never " + flags + " " +
                    Program() + " " + arguments + " 2>&1");
@@ -45,7 +45,7 @@ TEST_F(ConcurrentWorkTest, CheckersFindNothingInThem) {
 }
 
 TEST_F(ConcurrentWorkTest, AKernelMayGiveUpByItsClock) {
-  // 20 ms of clock, for a flag that never comes. The clock goes on while the kernel stands aside.
+  // Waits 20 ms by the clock for a flag that is never set. The clock goes on while the kernel is suspended.
   const Output output = Run("", "20000000 endless");
   EXPECT_EQ(output.text, "endless: cudaErrorNotReady\ncudaSuccess\n");
 }

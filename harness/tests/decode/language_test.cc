@@ -108,7 +108,7 @@ TEST(LanguageTest, ConstantExpressions) {
   });
 }
 
-// What ptxas of CUDA 13.0 and 13.5 makes of constants, found by running it.
+// The values that ptxas of CUDA 13.0 and 13.5 gave to constants when it was run.
 TEST(LanguageTest, ConstantsAsPtxasReadsThem) {
   const std::string low = "cvt.u32.u64 %r0, %rd1;", high = "shr.u64 %rd1, %rd1, 32; cvt.u32.u64 %r0, %rd1;";
   ExpectValues({

@@ -1,4 +1,4 @@
-// What the rows of the table of opcodes say, in the programs that are made by them.
+// Tests that the traits in the opcode table's rows reach the decoded program.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,7 +9,6 @@
 namespace lockstep::vgpu {
 namespace traits_test {
 
-// The traits in the opcode table's rows reach the decoded program.
 TEST(TraitsTest, ReachTheProgram) {
   const auto program = [](const std::string& text) {
     const ptx::Module module = ptx::Parse(

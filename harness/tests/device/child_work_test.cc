@@ -1,5 +1,5 @@
-// What kernels ask of the device runtime, as a device does it: what submissions may not have, and hostile PTX.
-// tests/cudart/device_launches_test.cc has programs.
+// Launches from kernels, made by PTX on a device: what submissions may not do, and hostile PTX.
+// tests/cudart/device_launches_test.cc runs whole programs.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -88,7 +88,7 @@ DeviceOptions WithRuntime() {
   return options;
 }
 
-// What `parent` leaves in its word, and the first finding's text behind it.
+// The result that `parent` leaves in its word, and the first finding's text.
 std::string ResultOf(const std::string& ptx, DeviceOptions options) {
   TestDevice device(ptx, std::move(options));
   const Buffer<uint32_t> word = device.Make(std::vector<uint32_t>{0});
@@ -119,7 +119,7 @@ TEST(ChildWorkTest, ErrorsOfLaunchesAreTheThreads) {
 TEST(ChildWorkTest, OnlyKernelsAreLaunched) {
   for (const char* target : {"helper", "0", "4096", "-1"}) {
     const std::string text = ResultOf(Launching(target, 1), WithRuntime());
-    EXPECT_NE(text.find("a launch of a kernel at an address where there is none"), std::string::npos) << text;
+    EXPECT_NE(text.find("launches a function pointer, but no kernel is at that address"), std::string::npos) << text;
   }
 }
 

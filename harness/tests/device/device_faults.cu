@@ -1,4 +1,4 @@
-// Kernels that must not go through: each has one fault.
+// Kernels that must fail: each has one fault.
 #include <cstdio>
 
 __device__ __noinline__ int endless(int n) { return n == 0 ? 0 : endless(n + 1) * endless(n + 2) + n; }
@@ -54,7 +54,7 @@ extern "C" __global__ void waits_for_barriers(volatile int* d_flag, int barriers
   }
 }
 
-// As cuda::barrier waits: after some turns it looks at the clock in each, to sleep when it has waited for long.
+// Waits as cuda::barrier does: after some rounds it reads the clock in each, to sleep after a long wait.
 extern "C" __global__ void waits_by_the_clock(volatile int* d_flag, int barriers) {
   if (blockIdx.x == 0) {
     for (int i = 0; i < barriers; ++i) __syncthreads();
@@ -70,7 +70,7 @@ extern "C" __global__ void waits_by_the_clock(volatile int* d_flag, int barriers
   }
 }
 
-// Works, looking at the clock now and then, and only then waits: what it did before was work.
+// Works, reading the clock now and then, and waits only at the end: all before that is work.
 extern "C" __global__ void works_by_the_clock(volatile int* d_flag, int steps) {
   if (threadIdx.x != 0) return;
   unsigned value = 1;

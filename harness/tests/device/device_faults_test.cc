@@ -63,7 +63,7 @@ TEST(DeviceFaultsTest, FreedBuffer) {
   const auto out = device.Make(std::vector<int>(32));
   ASSERT_TRUE(device->Free(out.address));
   EXPECT_FALSE(device->Free(out.address));
-  device.Make(std::vector<int>(32));  // not at the same place
+  device.Make(std::vector<int>(32));  // gets another address
   EXPECT_EQ(device.Launch("null_pointer", {{1}, {32}}, out).error, LaunchError::kIllegalAddress);
 }
 
@@ -137,7 +137,7 @@ TEST(DeviceFaultsTest, InstructionBudgetHasAnUpperEnd) {
       << OnlyFinding(device).detail;
 }
 
-// Whatever an instruction takes: behind the budget there is a clock.
+// A launch has a time limit besides its budget of instructions, as an instruction may take any time.
 TEST(DeviceFaultsTest, ALaunchHasALimitOfTime) {
   for (const int threads : {1, 3}) {
     DeviceOptions options;
@@ -164,7 +164,7 @@ TEST(DeviceFaultsTest, LongStringsCountAgainstTheBudget) {
   }
 }
 
-// What blocks run while they wait for a slow one is not what the launch is bounded by.
+// What blocks run while they wait for a slow one hardly counts against the launch's budget.
 TEST(DeviceFaultsTest, WaitingCountsLittle) {
   DeviceOptions options;
   options.checkers.Add("sync");
@@ -181,7 +181,7 @@ TEST(DeviceFaultsTest, WaitingCountsLittle) {
   }
 }
 
-// To look at the clock between two pieces of work, and to wait at last, makes no waiting of the work.
+// Work counts as work even if the kernel reads the clock in between and waits at the end.
 TEST(DeviceFaultsTest, WorkBeforeAWaitCounts) {
   uint64_t taken = 0;
   for (const bool bounded : {false, true}) {
@@ -215,7 +215,7 @@ TEST(DeviceFaultsTest, BarrierThatAWarpNeverReaches) {
   EXPECT_EQ(OnlyFinding(device).kind, FindingKind::kBarrierDivergence);
 }
 
-// Others than the mask names turn until something stops them.
+// Lanes that the mask does not name loop until something stops them.
 TEST(DeviceFaultsTest, LanesThatNeverMeet) {
   DeviceOptions options;
   options.instruction_budget = 1000000;

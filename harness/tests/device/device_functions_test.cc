@@ -128,7 +128,7 @@ TEST(DeviceFunctionsTest, AKernelMayAskForItsGridAlone) {
   shape.cooperative = true;
   device.Run("ask", shape, handle, 1u);
   EXPECT_NE(device.Get(handle)[0], 0u);
-  device.Run("ask", shape, handle, 2u);  // several devices' grids: there are none
+  device.Run("ask", shape, handle, 2u);  // grids across devices don't exist here
   EXPECT_EQ(device.Get(handle)[0], 0u);
 }
 

@@ -1,4 +1,4 @@
-// Libraries' work as data: what is refused before anything is done, and what a call may cost. What it computes is
+// Library calls as data: which are refused before anything is computed, and what one may cost. Their results are
 // compared with the libraries for programs in tests/libraries/submission_libraries_test.cc.
 #include "vgpu/device/library_operation.h"
 
@@ -40,7 +40,7 @@ TEST(LibraryOperationTest, SizesAndStridesOfNoCallAreRefused) {
   LibraryOperation tight = Of(LibraryKind::kGeam, 10, 20);
   tight.operands[1].leading = 10;
   EXPECT_EQ(WhyNot(tight), "");
-  tight.operands[0].transposed = true;  // 20 rows as it is stored
+  tight.operands[0].transposed = true;  // it is stored with 20 rows
   EXPECT_EQ(WhyNot(tight), "a leading dimension that is smaller than the rows");
   tight.operands[0].leading = INT64_MIN;
   EXPECT_NE(WhyNot(tight), "");
@@ -51,7 +51,7 @@ TEST(LibraryOperationTest, SizesAndStridesOfNoCallAreRefused) {
   EXPECT_EQ(WhyNot(vector), "such a leading dimension, increment or stride");
 }
 
-// Elsewhere the flag and the batch would lead beyond what is checked.
+// In other operations the flag or the batch would lead to memory that is not checked.
 TEST(LibraryOperationTest, OnlyWhatAFunctionSaysIsTransposedOrRepeated) {
   for (int kind = 0; kind <= static_cast<int>(LibraryKind::kFft); ++kind) {
     const auto which = static_cast<LibraryKind>(kind);
@@ -88,13 +88,13 @@ TEST(LibraryOperationTest, ACallThatWouldTakeLongIsRefused) {
   EXPECT_EQ(WhyNot(Of(LibraryKind::kGemm, 2000, 2000, 2000)), "so much work in one call");
   EXPECT_EQ(WhyNot(Transform(int64_t{1} << 22)), "");
   EXPECT_EQ(WhyNot(Transform(4, int64_t{1} << 30)), "so much work in one call");
-  // Nothing to compute, and very many rows to look at.
+  // This call computes nothing, but has very many rows to look at.
   LibraryOperation empty = Of(LibraryKind::kGemm, 1, 1, 0);
   empty.batch = int64_t{1} << 31;
   EXPECT_EQ(WhyNot(empty), "so much work in one call");
 }
 
-// What is nearly refused takes seconds, and not minutes.
+// A call that costs almost too much takes seconds, not many minutes.
 TEST(LibraryOperationTest, TheCostIsAboutTheTimeHere) {
   Device device(*FindProfile("h200"), {});
   LibraryOperation product = Of(LibraryKind::kGemm, 300, 300, 300);

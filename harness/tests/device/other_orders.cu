@@ -37,7 +37,7 @@ extern "C" __global__ void warps_right(int* words) { AddByWarps<true, true>(word
 extern "C" __global__ void warps_first_without(int* words) { AddByWarps<false, true>(words); }
 extern "C" __global__ void warps_second_without(int* words) { AddByWarps<true, false>(words); }
 
-// What it allocates can't be taken back.
+// Allocates memory, which can't be undone before another order is tried.
 extern "C" __global__ void allocates(int* words) {
   if (threadIdx.x == 0) {
     int* const own = static_cast<int*>(malloc(4));

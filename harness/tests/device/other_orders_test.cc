@@ -1,5 +1,4 @@
-// Races that only other orders of warps and blocks show (DeviceOptions::orders), and that these orders leave nothing else
-// behind.
+// Races that only other orders of warps and blocks show (DeviceOptions::orders). Trying the orders has no other effect.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Launches that are not checked (Device::set_checked) among those that are.
+// Unchecked launches (Device::set_checked) between checked ones.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -55,7 +55,7 @@ TEST_F(UncheckedLaunchesTest, FindNothingAndCostNoLaterLaunchAFinding) {
   EXPECT_EQ(FoundBy(64, fresh_, written_), "");
   EXPECT_EQ(FoundBy(1, other_, fresh_), "");
   device_->set_checked(true);
-  // What they wrote is written.
+  // Memory that the unchecked launches wrote counts as written.
   EXPECT_EQ(FoundBy(1, written_, fresh_), "");
   EXPECT_EQ(FoundBy(1, written_, other_), "");
 }

@@ -1,4 +1,4 @@
-// Cooperative groups: whole grids, tiles of warps and of several warps, lanes that are together by chance or by label.
+// Cooperative groups: whole grids, tiles of warps and of several warps, coalesced and labelled groups of lanes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

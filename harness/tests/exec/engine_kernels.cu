@@ -38,8 +38,8 @@ extern "C" __global__ void gathered(int* out) {
   out[t] = __shfl_sync(0xffffffffu, v, (t + 1) % 32);
 }
 
-// Lanes meet at one operation that stands in different places, each with its own registers, constants and conditions:
-// what an H200 does. `mask` is the whole warp's.
+// Lanes take part in one operation from different places in the code, each with its own registers, constants and
+// conditions, as on an H200. `mask` names the whole warp.
 __device__ __noinline__ int of_even(int v, unsigned mask) {
   const int w = __shfl_sync(mask, v, 1);
   return w * 3 + __popc(__ballot_sync(mask, v & 1)) * 1000 + (__all_sync(mask, v > 0) ? 1 : 0) * 100000;
@@ -59,11 +59,11 @@ extern "C" __global__ void gathered_from_places(int* out, unsigned mask) {
     r = __shfl_sync(0xffffffffu, v, 3) * 2 + out[40];
   }
   out[64 + t] = r;
-  // Values that agree for some, and the register of the value is the result's.
+  // Only some lanes' values agree, and the result goes to the register of the value.
   out[96 + t] = t < 8 ? __match_any_sync(0xffffffffu, t / 4) : __match_any_sync(0xffffffffu, t / 8 + 0 * out[41]);
 }
 
-// Half warps whose loops differ in length, one mask: the ones leave a loop of shuffles while the others are in it.
+// Half warps shuffle in loops of different lengths with one full mask: one half leaves its loop before the other.
 extern "C" __global__ void gathered_from_loops(int* out) {
   const int t = threadIdx.x, rounds = t < 16 ? 3 : 5;
   int sum = 0;

@@ -1,4 +1,4 @@
-// What nvcc makes of whole kernels, run on the device: values, and a few counters that are known by hand.
+// Runs whole kernels, as nvcc compiles them, and compares values and a few counters that were computed by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,12 +29,12 @@ TEST(EngineTest, ReducesInSharedMemory) {
   const Counters& c = record.counters;
   EXPECT_LT(record.busiest_block, 1.1);
   EXPECT_EQ(c.barriers, 8u * 4 * 8);       // 1 + 7 rounds, by 4 warps of 8 blocks
-  EXPECT_EQ(c.global_load_requests, 32u);  // a warp each; the last one is partly off but not wholly
+  EXPECT_EQ(c.global_load_requests, 32u);  // one per warp; no warp is wholly idle
   EXPECT_EQ(c.global_load_sectors, 31u * 4 + 1);
   EXPECT_EQ(c.global_store_requests, 8u);
   EXPECT_EQ(c.global_store_sectors, 8u);
-  // Rounds 1 to 5 diverge in every warp, round 6 in two of a block's, round 7 in one; tid == 0 in the first of each
-  // block, i < n in the last warp of all.
+  // Rounds 1 to 5 diverge in every warp, round 6 in two warps of a block, round 7 in one; the branch `tid == 0`
+  // diverges in each block's first warp, `i < n` in the grid's last warp.
   EXPECT_EQ(c.divergent_branches, 8u * (4 * 5 + 2 + 1) + 8 + 1);
   EXPECT_FALSE(record.lines.empty());
   Counters sum;
@@ -106,7 +106,7 @@ TEST(EngineTest, GathersLanesOfOneOperationAtDifferentPlaces) {
   for (size_t t = 0; t < 32; ++t) {
     EXPECT_EQ(out[t], t % 2 ? 500 + 116000 : 303 + 116000) << t;
     EXPECT_EQ(out[64 + t], t < 16 ? 121 : 206) << t;
-    // t / 4 is 0 and 1 below 8; t / 8 is 1 to 3 from there on.
+    // Threads below 8 match by t / 4 (0 and 1), the others by t / 8 (1 to 3).
     const int alike[] = {0xf, 0xfff0, 0xfff0, 0xfff0, 0xff0000, 0xff0000, -0x1000000, -0x1000000};
     EXPECT_EQ(out[96 + t], alike[t / 4]) << t;
   }

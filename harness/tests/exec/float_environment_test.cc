@@ -10,7 +10,7 @@
 namespace lockstep::vgpu {
 namespace float_environment_test {
 
-// k(out, x): 1/3, a denormal sum, 0/0, a constant that no binary number is, and a square root, of every thread.
+// k(out, x): 1/3, a denormal sum, 0/0, a constant with no exact binary value, and a square root, of every thread.
 constexpr const char* kPtx = R"(.version 8.0
 .target sm_80
 .address_size 64
@@ -51,7 +51,7 @@ std::vector<uint32_t> Outputs(int threads) {
   return device.Get(d_out);
 }
 
-// What a host program may have set. Put back at the end, as other tests run in this process.
+// Settings that a host program may have made. They are restored, as other tests run in this process.
 class FloatEnvironmentTest : public testing::Test {
  protected:
   FloatEnvironmentTest() : expected_(Outputs(1)) { std::fegetenv(&before_); }
@@ -97,7 +97,7 @@ TEST_F(FloatEnvironmentTest, TrapsOfTheHostDoNotStopKernels) {
   EXPECT_EQ(std::fetestexcept(FE_INVALID), 0);  // a kernel's 0/0 is not the host's
 }
 
-// As programs built with -ffast-math set it.
+// Programs built with -ffast-math set these bits.
 #ifdef __aarch64__
 constexpr unsigned kFlush = 1 << 24;  // FZ
 unsigned Control() { return __builtin_aarch64_get_fpcr(); }

@@ -21,7 +21,7 @@ extern "C" __global__ void spin_lock() {
   }
 }
 
-// The same with the critical section behind the loop, where a scheduler that waits for all lanes at its exit hangs.
+// The critical section is after the loop: a scheduler that waits for all lanes at the loop's exit hangs.
 extern "C" __global__ void spin_lock_outside() {
   while (atomicCAS(&g_lock, 0, 1) != 0) {
   }

@@ -1,4 +1,4 @@
-// Which lanes' loads count as reads: one rule a test. speculation_random_test.cc tries them together.
+// Tests which lanes' loads count as reads, one rule a test. speculation_random_test.cc tries them together.
 #include "vgpu/exec/read_tracker.h"
 
 #include <gtest/gtest.h>
@@ -102,7 +102,7 @@ TEST(ReadTrackerTest, BranchesAddressesAndOtherLanesUseAValue) {
             (Lanes{{0, kFullMask}}));
 }
 
-// Each turn's value is held when the next one is loaded.
+// Each iteration still holds the value of the one before when it loads its own.
 TEST(ReadTrackerTest, EachTurnOfALoopIsARead) {
   EXPECT_EQ(ReadLanes("mov.u32 %r1, 0; mov.u32 %r5, 0; mov.u32 %r6, s;\n"
                       "L: mov.u32 %r2, %r1; ld.shared.u32 %r1, [%r6]; add.u32 %r6, %r6, 4; add.u32 %r5, %r5, 1;"
@@ -159,7 +159,7 @@ std::string Loop(const std::string& body, const std::string& behind) {
          "add.u32 %r5, %r5, 1; setp.lt.u32 %q0, %r5, 500; @%q0 bra L;\n" + behind;
 }
 
-// What a loop has made and carries out of it counts, be it stored or not: no compiler moves the sum into the loop.
+// A value that is computed in a loop and leaves it counts, stored or not: no compiler would move the sum into the loop.
 TEST(ReadTrackerTest, ASumThatLeavesItsLoopCounts) {
   const std::string sum = "add.u32 %r2, %r2, %r1;";
   EXPECT_EQ(ReadLanes(Loop(sum, "@!%h st.global.u32 [%o], %r2;")), (Lanes{{0, kFullMask}}));
@@ -169,7 +169,7 @@ TEST(ReadTrackerTest, ASumThatLeavesItsLoopCounts) {
             (Lanes{{0, kFirst}}));
 }
 
-// A copy that leaves the loop may have been loaded above its condition, and so may one that was loaded before the loop.
+// A loaded value that only leaves the loop counts where it is used: its load may have been moved above a condition.
 TEST(ReadTrackerTest, ACopyThatLeavesItsLoopCountsWhereItIsUsed) {
   EXPECT_EQ(ReadLanes(Loop("mov.u32 %r2, %r1;", "@!%h st.global.u32 [%o], %r2;")), (Lanes{{0, ~kUpper}}));
   EXPECT_EQ(ReadLanes("ld.shared.u32 %r7, [s+4]; shl.b32 %r8, %r7, 1;" +
@@ -178,7 +178,7 @@ TEST(ReadTrackerTest, ACopyThatLeavesItsLoopCountsWhereItIsUsed) {
             (Lanes{{0, kFullMask}, {1, kFirst}}));
 }
 
-// However many reads are in one value, each counts, and for no lane that drops the value.
+// A value may come from any number of reads: each counts for the lanes that use the value, and for no others.
 TEST(ReadTrackerTest, ManyReadsInOneValueCountForTheLanesThatUseIt) {
   for (const int reads : {1, 3, 63, 64, 127, 128, 129, 1000, 5000}) {
     std::string sum = "mov.u32 %r2, 0;";

@@ -1,4 +1,4 @@
-// Registers of kernels that say how large their blocks are: an assembler fits them in.
+// Registers of kernels that declare how large their blocks are: they are limited so that the blocks fit.
 #include <gtest/gtest.h>
 
 #include "tests/support/device_support.h"
@@ -7,7 +7,7 @@
 namespace lockstep::vgpu {
 namespace registers_test {
 
-// k(out): has `live` words under way at once, and stores their sum.
+// k(out): has `live` words in registers at once, and stores their sum.
 std::string Program(int live, const std::string& directives) {
   const std::string count = std::to_string(live);
   std::string ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out) " + directives +
@@ -41,7 +41,7 @@ TEST(RegistersTest, FitTheBlocksThatTheKernelIsMadeFor) {
   const Outcome whole = Launch(120, ".maxntid 1024, 1, 1", 1024);
   EXPECT_EQ(whole.error, LaunchError::kNone);
   EXPECT_EQ(whole.registers, 64u);  // 65 536 of an SM for 1024 threads
-  EXPECT_EQ(Launch(120, ".reqntid 512", 512).registers, Launch(120, "", 32).registers);  // 128: they fit as it is
+  EXPECT_EQ(Launch(120, ".reqntid 512", 512).registers, Launch(120, "", 32).registers);  // of at most 128
   EXPECT_EQ(Launch(120, ".maxntid 512 .minnctapersm 4", 512).registers, 32u);
   EXPECT_EQ(Launch(20, ".maxntid 1024", 1024).registers, Launch(20, "", 1024).registers);
 }
@@ -54,7 +54,7 @@ TEST(RegistersTest, AreNoMoreThanAnInstructionCanName) {
 
 TEST(RegistersTest, AreBoundedOutright) { EXPECT_EQ(Launch(120, ".maxnreg 40", 1024).registers, 40u); }
 
-// The course's GPU has 8192 an SM.
+// The course's GPU has 8192 registers per SM.
 TEST(RegistersTest, AKernelOfSmallBlocksIsFittedIntoAnOldGpu) {
   EXPECT_EQ(Launch(40, "", 256, "g80").error, LaunchError::kTooManyResources);
   const Outcome bounded = Launch(40, ".maxntid 256", 256, "g80");
@@ -62,7 +62,7 @@ TEST(RegistersTest, AKernelOfSmallBlocksIsFittedIntoAnOldGpu) {
   EXPECT_EQ(bounded.registers, 32u);
 }
 
-// What a register holds that its thread has not written is nothing of the block that ran there before.
+// A register that its thread has not written holds no value of an earlier block.
 TEST(RegistersTest, HoldNothingOfAnEarlierBlock) {
   // written(out): a thread's value, written only in even blocks. voted(out): a vote among the remaining lanes; in odd
   // blocks the other lanes exit before they vote.

@@ -15,8 +15,8 @@ inline constexpr uint32_t kThreads = 64;
 // Words of shared memory: stored to by other threads; never written; written by each thread before it reads its own.
 inline constexpr uint32_t kRacy = 0, kUnwritten = 64, kKnown = 128, kSharedWords = 192;
 inline constexpr uint32_t kWritten = 128, kGlobalWords = 256;  // of the input; the rest is never written
-inline constexpr uint32_t kOutWords = 16;                      // a thread
-// Registers: that come from no load, whose values are known, any.
+inline constexpr uint32_t kOutWords = 16;                      // per thread
+// Registers: the first come from no load, the next have known values, the rest may hold anything.
 inline constexpr int kClean = 3, kKnowns = 8, kRegisters = 12;
 inline constexpr int kCleanPredicates = 2, kPredicates = 6;
 
@@ -106,7 +106,7 @@ class Generator {
     s.guard = Pick(predicates);
     s.guard_negated = Pick(2) != 0;
   }
-  // A register of a class, from those that may be made from `from`: of classes below it too.
+  // A register from which `to` may be computed: one of its class or of a class before it.
   int Source(int to) { return Pick(to < kClean ? kClean : to < kKnowns ? kKnowns : kRegisters); }
   int KnownSource(int to) { return Pick(to < kClean ? kClean : kKnowns); }
   int PredicatesFor(int to) { return to < kClean ? kCleanPredicates : kPredicates; }
@@ -228,7 +228,7 @@ class Generator {
   std::mt19937 random_;
 };
 
-// The kernel's text. Statements learn their lines.
+// Writes the kernel's text, and sets the statements' lines.
 class Writer {
  public:
   std::string Write(std::vector<Statement>& kernel) {
@@ -283,7 +283,7 @@ class Writer {
     return s.guard < 0 ? "" : (s.guard_negated ? "@!%p" : "@%p") + std::to_string(s.guard) + " ";
   }
 
-  // The address into %a3 or %d3.
+  // Puts the address into %a3 or %d3.
   void Address(const Statement& s, int width) {
     const uint32_t mask = (s.global ? 127u : 63u) & ~static_cast<uint32_t>(width - 1);
     if (s.index == Index::kConstant) {

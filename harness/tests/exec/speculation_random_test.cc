@@ -1,9 +1,9 @@
-// Which reads observers are told of, against the definition, on random kernels: every thread by itself, every value
-// with the set of words that it has been made from, every choice as it fell.
+// Which reads observers are notified of, against the definition, on random kernels. The definition runs each thread by
+// itself, and keeps for each value the set of words it was computed from, and each choice that was made.
 //
 // Kernels load from shared and global memory, singly and as vectors, mix the values, choose among them by predicates
-// that may come from loads too, branch, loop, call and store. What is loaded from memory that others store to has any
-// value; so registers are of three classes: no choice hangs on those of the third.
+// that may come from loads too, branch, loop, call and store. What is loaded from memory that others store to may have
+// any value; so registers are of three classes: no choice depends on those of the third.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,9 +37,9 @@ struct Step {
 };
 using Trace = std::vector<Step>;
 
-// One thread by the definition. It is open in two places: where both operands of an and or an or that come from loads
-// decide it, `most` counts both, else none; what has been computed in a loop and stands in a register when the loop is
-// left counts in `most`, else where it is used.
+// One thread by the definition, which leaves two cases open; `most` takes the larger answer. If both operands of an
+// `and` or `or` come from loads and each decides the result alone, `most` counts both, else none counts. A value that
+// was computed in a loop and is in a register at its end counts there with `most`, else where it is used.
 class Thread {
  public:
   Thread(uint32_t index, bool most) : index_(index), most_(most) {
@@ -102,7 +102,7 @@ class Thread {
     }
     to = std::move(value);
   }
-  // and, or: `a_decides` where the result is what it is by a alone.
+  // and, or. a_decides: a alone determines the result.
   Value Decide(uint32_t result, const Value& a, bool a_decides, const Value& b, bool b_decides) const {
     Value value{result, {}, {}};
     if (a_decides != b_decides) {
@@ -159,7 +159,7 @@ class Thread {
           if (s.negated) with.value = with.value == 0;
           const bool decides = (with.value != 0) == (s.kind != 0);
           const bool result = s.kind == 0 ? less && with.value != 0 : less || with.value != 0;
-          // The tracker looks at the predicate alone.
+          // The tracker looks only at the predicate.
           Value value{result, {}, {}};
           if (!decides || most_) Join(value, with);
           if (!decides || (most_ && !with.from.empty())) Join(value, compared);
@@ -256,7 +256,7 @@ class Thread {
   bool exited_ = false;
 };
 
-// What an observer that wants used reads is told.
+// Records what an observer that wants used reads is notified of.
 class Recorder : public Observer {
  public:
   Recorder(std::vector<Trace>& traces, uint64_t& input, bool& follows)
@@ -293,7 +293,7 @@ class Recorder : public Observer {
   bool begun_ = false;  // memory has been prepared
 };
 
-// Words of one vector are told in any order.
+// Words of one vector are reported in any order.
 Trace Sorted(const Trace& trace) {
   Trace sorted = trace;
   for (size_t begin = 0, end; begin < sorted.size(); begin = end) {
@@ -341,7 +341,7 @@ struct Totals {
   int64_t reads = 0, used = 0;
 };
 
-// The kernel's findings; traces: what the recorder is told, if there is to be one.
+// The kernel's findings; traces: the recorder's, if there is one.
 struct Outcome {
   std::vector<Finding> findings;
   bool follows = false;
@@ -374,7 +374,7 @@ void Compare(uint32_t seed, Totals& totals) {
   const std::string ptx = Writer().Write(kernel);
   std::vector<Trace> told(kThreads), least(kThreads), most(kThreads);
   const auto [findings, follows] = Run(ptx, &told);
-  // Without the recorder the engine tells of many accesses at once.
+  // Without the recorder the engine reports several accesses at once.
   ASSERT_EQ(TextOf(Run(ptx, nullptr).findings), TextOf(findings)) << "seed " << seed << "\n" << ptx;
 
   int reads = 0;
@@ -421,7 +421,7 @@ void Compare(uint32_t seed, Totals& totals) {
   totals.uninitialised += expected.uninitialised;
 }
 
-// LOCKSTEP_PROGRAMS: how many instead.
+// LOCKSTEP_PROGRAMS sets the number of programs.
 TEST(SpeculationRandomTest, ObserversAreToldOfReadsThatAreUsed) {
   const char* number = std::getenv("LOCKSTEP_PROGRAMS");
   const int programs = number == nullptr ? 200 : std::atoi(number);

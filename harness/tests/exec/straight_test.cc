@@ -1,5 +1,4 @@
-// Code without branches: what a run of instructions that are counted together leaves behind, also where a fault ends
-// it.
+// Code without branches: the results of a run of instructions that are counted together, also if a fault ends it.
 #include <gtest/gtest.h>
 
 #include "tests/support/device_support.h"
@@ -59,12 +58,12 @@ TEST(StraightTest, CountsEveryInstruction) {
   EXPECT_EQ(InstructionsOfLine(launch, 3), 2u * 3);
   EXPECT_EQ(InstructionsOfLine(launch, 4), 2u * 3 * 2);
   EXPECT_EQ(InstructionsOfLine(launch, 5), 2u * 3 * 3);
-  // The last branch is no lane's.
+  // The last branch of each of the two warps counts for no lane.
   EXPECT_EQ(launch.counters.thread_instructions, 32 * (launch.counters.warp_instructions - 2));
   EXPECT_EQ(device.Get(out), std::vector<uint32_t>(32, 7));
 }
 
-// The last lanes' addresses go round the end of the address space, below every bound; the first are above every start.
+// The last lanes' addresses wrap around to below the start of any buffer; the first lanes' are beyond any buffer's end.
 TEST(StraightTest, FindsAddressesThatGoRound) {
   for (const uint64_t wild : {uint64_t{0} - 128, uint64_t{0} - 64, uint64_t{0}}) {
     TestDevice device(kProgram);

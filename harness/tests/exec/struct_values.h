@@ -43,7 +43,7 @@ struct alignas(sizeof(T) * 2) Vector<T, 2> {
   T x, y;
 };
 
-// Fields in a row: each has its own place beside the ones before, as members of one struct do.
+// Fields in a row, like the members of a struct: none overlaps another.
 template <typename... Fields>
 struct Record;
 template <typename A>

@@ -23,7 +23,7 @@ TEST(ThreadPoolTest, ThreadsKeepOffTheCallersCpu) {
   ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
   if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "one CPU";
   ThreadPool pool(2);
-  // The caller itself may be moved at any time.
+  // The system may move the calling thread to another CPU at any time.
   for (int round = 0; round < 1000; ++round) {
     cpu_set_t taken;
     const int before = sched_getcpu();

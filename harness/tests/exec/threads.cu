@@ -1,4 +1,4 @@
-// The benchmarks' kernels, and two in which blocks meet.
+// The benchmarks' kernels, and two whose blocks wait for each other or share memory.
 #include "../../dev/bench/interpreter_bench.cu"
 
 extern "C" __global__ void histogram(const unsigned* in, unsigned* out, unsigned n) {

@@ -1,5 +1,5 @@
-// What a launch leaves behind does not depend on the number of CPU threads: its outputs, its counters by kernel and by
-// line, its modelled time.
+// A launch's outputs, its counters by kernel and by line, and its modelled time do not depend on the number of CPU
+// threads.
 #include <gtest/gtest.h>
 
 #include "dev/bench/workload.h"
@@ -34,7 +34,7 @@ Outcome RunWork(const Work& work, int threads) {
   return outcome;
 }
 
-// A line keeps an access that costs as the definition says, if any of its accesses costs more than it has to.
+// If some access of a line costs more than necessary, the line keeps one, with the cost by the definition.
 void ExpectWorstAccesses(const LineCounters& line) {
   const Counters& c = line.counters;
   const uint64_t ideal = c.global_load_sectors_ideal + c.global_store_sectors_ideal;

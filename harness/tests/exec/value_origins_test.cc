@@ -1,4 +1,4 @@
-// Origins of values compared with a simple definition: for each slot and lane, the set of elements behind its value.
+// Origins of values compared with a simple definition: the set of elements that each slot's value in a lane comes from.
 // Takes 0.5 s optimised, 2 s without.
 #include "vgpu/exec/value_origins.h"
 

@@ -1,4 +1,4 @@
-// The orders in which a block's warps take turns while checkers look on.
+// The orders in which a block's warps take turns when checkers are on.
 #include "vgpu/exec/warp_turns.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(WarpTurnsTest, AnyTwoComeInEitherOrder) {
   }
 }
 
-// Of a large grid most blocks keep the order that memory likes best.
+// In a large grid most blocks run their warps in the usual order, which suits memory best.
 TEST(WarpTurnsTest, AQuarterOfALargeGridIsOutOfOrder) {
   int moved = 0;
   for (uint32_t block = 1000; block < 2000; ++block)

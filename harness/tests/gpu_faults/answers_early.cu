@@ -9,7 +9,7 @@ __global__ void sum_kernel(const int* d_in, int* d_sum, unsigned n) {
 
 static bool g_waits = true;
 
-// In place of the runtime's own: of the same name, and nearer to the worker.
+// Replaces the runtime's function of the same name, as the dynamic linker finds this one first.
 extern "C" cudaError_t cudaDeviceSynchronize() { return g_waits ? cudaStreamSynchronize(nullptr) : cudaSuccess; }
 
 void reduce4_first_add(const int* d_in, int* d_sum, unsigned n, int* d_work) {

@@ -1,4 +1,4 @@
-// tests PASS, timing REJECTED: right and in time, but a kernel stays on the GPU, to slow down whoever is timed next.
+// tests PASS, timing REJECTED: right and in time, but a kernel stays on the GPU, to slow down what is timed next.
 #include "reduction_with.h"
 
 extern "C" cudaError_t cudaDeviceSynchronize() { return cudaStreamSynchronize(nullptr); }

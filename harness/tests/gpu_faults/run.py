@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What goes wrong on a real GPU costs its own test and nothing else: tried out on one.
+"""Checks on a real GPU that a fault costs its own test and nothing else.
 
     harness/tests/gpu_faults/run.py [--build build] [NAME...]
 
-Each .cu here is the reference of 04_reduction with a rung 4 of its own. Its first line says which verdict the rung's
-tests get, and which its timed run. All other rungs have to pass, those after it included, as does a GPU that nothing
-holds afterwards. Needs a GPU and a build of the core target; exits with 1 where a verdict is another, 2 without a GPU.
+Each .cu here is the reference of 04_reduction with another rung 4. Its first line declares the verdicts of that rung's
+tests and of its timed run. All other rungs have to pass, also those that run after it on the same GPU. Needs a GPU and
+a build of the core target; the exit status is 1 if a verdict is not as declared, 2 without a GPU.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def make_worker(build: Path, source: Path, worker: Path) -> None:
 
 
 def judge(build: Path, source: Path, folder: Path) -> bool:
-    """Runs the suite on one of them, and says whether every verdict is as declared."""
+    """Runs the suite on one source, and says whether every verdict is as declared."""
     declared = DECLARED.match(source.read_text())
     if declared is None:
         message = f"{source.name}: its first line has to be '// tests VERDICT, timing VERDICT: what it does'"

@@ -38,7 +38,7 @@ double Decode(uint64_t bits, Format format) {
   return AsDouble(bits);
 }
 
-// An instruction's name taken to pieces.
+// An instruction's name, split into its parts.
 struct Form {
   std::string text, opcode;
   Format format;
@@ -67,7 +67,7 @@ std::vector<Form> FormsOf(std::string_view instruction) {
   return forms;
 }
 
-// Exact enough: 64 bits of fraction.
+// A long double's 64 bits of fraction are exact enough.
 long double Exact(const std::string& opcode, long double a, long double b) {
   if (opcode == "div") return a / b;
   if (opcode == "rcp") return 1 / a;
@@ -87,7 +87,7 @@ double Flushed(double value, const Form& form) {
                                                                                              : value;
 }
 
-// What an error is measured in; the bound counts these.
+// The unit in which an error is measured; a bound is a number of these.
 long double UnitOf(const Approximation& row, long double exact, Format format) {
   if (row.measure == ErrorMeasure::kAbsolute) return 1;
   const FormatFacts& facts = FactsOf(format);
@@ -104,7 +104,7 @@ double Largest(Format format) {
                                      : std::numeric_limits<double>::max();
 }
 
-// Empty, or what is wrong with the result.
+// Returns what is wrong with the result, "" for a right one.
 std::string Judge(const Approximation& row, const Form& form, double a, double b, double result) {
   // The fast f64 forms take an operand's upper half; a NaN may be an infinity there.
   if (form.format == Format::kDouble && form.ftz) a = AsDouble(Bits(a) & 0xffffffff00000000);
@@ -117,13 +117,13 @@ std::string Judge(const Approximation& row, const Form& form, double a, double b
   if (std::isnan(result)) return "a NaN";
   const long double bound = std::exp2(static_cast<long double>(row.exponent)) * static_cast<long double>(row.beyond);
   if (std::isinf(exact)) return result == static_cast<double>(exact) ? "" : "not the infinity";
-  // Beyond the largest number a result may be infinite, or that number.
+  // If the exact result is beyond the largest number, the result may be infinite, or that number.
   if (std::fabs(exact) >= Largest(form.format)) return std::fabs(result) >= Largest(form.format) ? "" : "too small";
   const FormatFacts& facts = FactsOf(form.format);
   const long double least_normal = std::ldexp(1.0L, facts.least_exponent);
   if (form.ftz && std::fabs(exact) < least_normal && result == 0) return "";
-  // Half a unit of the last place is the format's own; among subnormal numbers it is more than a relative bound. 16-bit
-  // results are cut, not rounded, which takes a whole one.
+  // Subnormal results may be off by rounding to the format, which exceeds a relative bound: half a unit in the last
+  // place, or a whole one for 16-bit results, which are truncated.
   long double allowed = bound * UnitOf(row, exact, form.format);
   const long double own = form.format == Format::kHalf || form.format == Format::kBfloat ? 1 : 0.5L;
   if (std::fabs(exact) < least_normal) allowed += std::ldexp(own, facts.least_exponent - facts.fraction_bits);
@@ -198,7 +198,7 @@ TEST_P(ApproximationTest, IsWithinItsBound) {
 
 INSTANTIATE_TEST_SUITE_P(Rows, ApproximationTest, testing::ValuesIn(kApproximations));
 
-// A bound holds nothing that lets everything through: results that are off by a little more are found.
+// The bounds are tight: results that are off by a little more are found.
 TEST(ApproximationBoundTest, IsNotLoose) {
   for (const Approximation& row : kApproximations) {
     const Form form = FormsOf(row.instruction).front();

@@ -135,7 +135,7 @@ TEST(IsaAsyncTest, FaultsOfACopyAreFound) {
   EXPECT_EQ(outcome.error, LaunchError::kUnsupported);
 }
 
-// Two warps: what each thread writes, a thread of the other warp reads behind the barrier.
+// Two warps: what each thread writes, a thread of the other warp reads after the barrier.
 constexpr const char* kInit = R"(
       setp.eq.u32 %p1, %r1, 0;
       @%p1 mbarrier.init.shared.b64 [bar], 64;
@@ -151,8 +151,8 @@ void ExpectExchange(const std::string& barrier) {
   ASSERT_EQ(outcome.error, LaunchError::kNone) << barrier;
   EXPECT_EQ(outcome.out[0], 1032u);
   EXPECT_EQ(outcome.out[63], 1031u);
-  // Both warps' bar.sync, and their arrivals: a barrier of shared memory is one like the block's. Waits are not
-  // counted.
+  // The two warps' bar.sync and their two arrivals: an arrival at a barrier in shared memory counts like bar.sync.
+  // Waits are not counted.
   EXPECT_EQ(outcome.counters.barriers, 4u) << barrier;
 }
 

@@ -1,4 +1,4 @@
-// Barriers under all their names, and the instructions that only give advice: every row is run.
+// Barriers under all their names, and instructions that are only hints: every row of the opcode table is run.
 #include <gtest/gtest.h>
 
 #include "tests/support/device_support.h"
@@ -84,7 +84,7 @@ TEST_P(BarrierNamesTest, RedTellsAllWhatAllSaid) {
   }
 }
 
-// What speaks of caches alone changes nothing.
+// Instructions that only concern caches change no value.
 TEST(IsaAdviceTest, ChangesNoValue) {
   const auto out = Outputs(R"(  st.global.u32 [%out], %t;
   prefetch.global.L2 [%out];

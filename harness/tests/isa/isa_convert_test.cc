@@ -141,8 +141,8 @@ TEST(ConvertTest, NansKeepTheirPayloadWhereF64OrBf16TakesPart) {
   EXPECT_EQ(Evaluate("cvt.rn.relu.f16.f32", {0xffc12345}), 0x7fffu);
 }
 
-// f64 to f32 around the least normal number: rounded where nothing is subnormal, 2^64 times as large, then what is
-// below it flushes. So does an H200.
+// f64 to f32 around the least normal number: rounded as if 2^64 times as large, where nothing is subnormal; then
+// results below the least normal number are flushed. An H200 does the same.
 TEST(ConvertTest, FlushesAfterRounding) {
   int flushed = 0;
   for (const Mode& mode : kModes) {

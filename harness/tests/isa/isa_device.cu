@@ -1,4 +1,4 @@
-// Library functions as nvcc compiles them: one kernel a type, one result array an expression.
+// Library functions as nvcc compiles them: one kernel per type, one result array per expression.
 
 extern "C" __global__ void float_kernel(const float* a, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-// Floating point beside what cosim_test.cc compares with a GPU: the software floating point against the host, results
-// about the least normal number, the bits of NaNs, every encoding of 16-bit floats.
+// Floating point that cosim_test.cc does not compare with a GPU: the software floating point against the host, results
+// around the least normal number, the bits of NaNs, every encoding of 16-bit floats.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -73,7 +73,7 @@ TEST(FloatTest, SoftwareAgreesWithTheHost) {
 }
 
 // Around the least normal number, in units of 2^-172: products of two numbers near 2^-63 are whole, and so are sums
-// with them. Rounding is to 24 bits, with no end of exponents, and then what is below 2^-126 flushes.
+// with them. Rounds to 24 bits with unlimited exponents, then flushes results below 2^-126.
 float RoundAndFlush(__int128 exact, Rounding rounding, bool zero_is_negative) {
   constexpr int kLeast = 197 - 126;  // 2^-126 is 2^kLeast units
   if (exact == 0) return zero_is_negative ? -0.0f : 0.0f;
@@ -215,7 +215,7 @@ void CheckEncodings(const FloatFormat& format) {
     ASSERT_EQ(Format::FromFloat(single), bits);
     ASSERT_EQ(FromDouble<Format>(value), bits);
   }
-  // Every place between two numbers: the halves, and a hair beside them.
+  // Every interval between two numbers: its middle, and just below and above it.
   for (uint32_t encoded = 0; encoded < Format::kExponent; ++encoded) {
     const double low = HalfValue<Format>(static_cast<uint16_t>(encoded));
     const double high = encoded + 1u == Format::kExponent

@@ -1,4 +1,4 @@
-// What random kernels beside a GPU (cosim_test.cc) leave open of integers: quotients next to integers, divisors that
+// Integer arithmetic that the random kernels of cosim_test.cc leave untested: quotients next to integers, divisors that
 // all lanes share, every truth table, every chain of carries.
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace lockstep::vgpu {
 namespace isa_integer_test {
 
-// The 32-bit quotient goes through f64: the places where a rounding error would show.
+// The 32-bit quotient is computed in f64: values for which a rounding error would show.
 TEST(IntegerTest, QuotientsNextToIntegersAreExact) {
   LaneMachine div("div.u32");
   LaneMachine rem("rem.u32");
@@ -82,7 +82,7 @@ TEST(IntegerTest, Lop3DoesEveryTruthTable) {
 }
 
 // A chain of any of these instructions, in any order, against one adder of twice the width: a subtraction adds the
-// complement, its carry is that of a + ~b + 1, and nothing ever turns the carry round.
+// complement, its carry is that of a + ~b + 1, and no instruction inverts the carry.
 template <typename T, typename Wide>
 void CheckRandomCarryChains(const std::string& type, uint64_t seed) {
   struct Step {

@@ -213,7 +213,7 @@ TEST(IsaMemoryTest, WaitsByTheClockEnd) {
   EXPECT_GE(words[0], 100u);
   EXPECT_LT(words[0], 150u);
   EXPECT_EQ(words[3], 16u);
-  EXPECT_LT(words[2], 0xf0000000u);  // it passes by less than a part in 14
+  EXPECT_LT(words[2], 0xf0000000u);  // it takes less than a 16th longer
 }
 
 TEST(IsaMemoryTest, WhatChangesNoResultIsTaken) {

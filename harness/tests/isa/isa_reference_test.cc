@@ -25,11 +25,11 @@ using ptx::Type;
 using Types = std::vector<Type>;
 using Words = std::set<std::string>;
 
-constexpr size_t kMostWords = 5;  // of one instruction, beside its types
+constexpr size_t kMostWords = 5;  // of one instruction, besides its types
 constexpr size_t kTries = 60;     // until types count as not accepted
 
-// Numbers of operands, by their widths, that an instruction of this form may have: with and without what may be
-// missing, with vectors of 1, 2, 4 and 8 elements, and a whole against its parts, as mov has them.
+// Numbers of operands, by their widths, that an instruction of this form may have: with and without optional ones, with
+// vectors of 1, 2, 4 and 8 elements, and a vector on one side for a whole on the other, as in mov.
 std::vector<std::vector<int>> Layouts(std::string_view form, const Types& types) {
   const auto width = [&](const OperandPart& part) {
     if (part.address()) return 8;
@@ -105,8 +105,8 @@ class Prober {
   }
 
  private:
-  // Some accepted instruction. Where a word makes the selector ask for words that it did not ask for before, it got
-  // farther: what it lacks then is tried first.
+  // Finds some accepted instruction. If a word makes the selector ask for words that it did not ask for before, it got
+  // farther: the words it asks for now are tried first.
   bool FindFirst(const Types& types, const std::vector<std::vector<int>>& layouts, std::deque<Words>* found,
                  std::set<std::string>* known) const {
     std::map<size_t, std::deque<Words>, std::greater<>> waiting{{0, {{}}}};  // by the parent's new words
@@ -169,7 +169,7 @@ std::string Dotted(const Words& words) {
   return text;
 }
 
-// "d, a, [m], {b…}": d destinations, [m] addresses, braces vectors, parentheses what may be missing.
+// "d, a, [m], {b…}": d destinations, [m] addresses, braces vectors, parentheses optional operands.
 std::string Describe(std::string_view form) {
   std::string text;
   const char* source = "abcefghi";
@@ -243,8 +243,8 @@ eviction priorities, prefetch sizes) are taken and change nothing.
 
 In the column of operands, `d` and `p` are destinations, `[m]` an address, `[m, {c…}]` a tensor with coordinates, `{a…}` a vector or a scalar; what stands in
 parentheses may be missing. Traits are what the rest of the virtual GPU has to know of an opcode, listed below. The last
-column lists types, and behind a colon the modifiers that go with them, though not every one with every other. Of matrix
-instructions it lists all that may stand behind the name; those on memory take `.global` (not `ldmatrix` and `stmatrix`),
+column lists types, and after a colon the modifiers that go with them, though not every one with every other. Of matrix
+instructions it lists all that may follow the name; those on memory take `.global` (not `ldmatrix` and `stmatrix`),
 `.shared` or `.shared::cta` too.
 
 ## Supported
@@ -265,7 +265,7 @@ instructions it lists all that may stand behind the name; those on memory take `
     page << " |\n";
   }
   page << R"(
-`|p` is a second destination behind a bar. Branches (`bra`, `brx.idx`), `call` (direct, and indirect with a prototype or a
+`|p` is a second destination after a bar. Branches (`bra`, `brx.idx`), `call` (direct, and indirect with a prototype or a
 list of targets), `ret` and `exit` are supported in all their forms.
 
 ### Traits
@@ -326,7 +326,7 @@ infinite, zero or NaN give the documented results. `sin` and `cos` have no bound
 }
 
 TEST(IsaReferenceTest, ThePageIsUpToDate) {
-  // What people found on hardware stands behind the table and is kept.
+  // The text after the table, what people found on hardware, is kept.
   const std::string stored = tests::ReadText(LOCKSTEP_SOURCE_DIR "/docs/reference/isa.md");
   const size_t notes = stored.find("\n## Measured against hardware");
   std::string page = MakePage() + (notes == std::string::npos ? "" : stored.substr(notes));

@@ -25,7 +25,7 @@ constexpr uint32_t Mixed(uint32_t h) {
 
 constexpr uint32_t kGolden = 0x9e3779b1;
 
-// The operands that stand for number i. A 32-bit operand is i itself, in f64 it is the upper half.
+// The operands with number i: a 32-bit operand is i itself, in f64 it is the upper half.
 struct Operands {
   uint64_t a, b;
 };
@@ -42,7 +42,7 @@ uint32_t Word(const std::string& form, uint64_t result) {
   return static_cast<uint32_t>(result >> 32) ^ (form.find("ftz") == std::string::npos ? low * kGolden : low);
 }
 
-// Over the numbers stride * k. Rows are filled directly: this runs 10^11 times.
+// The sum over the operands with numbers stride * k. Rows are filled directly, as this runs 10^11 times.
 uint64_t Sum(const std::string& form, uint64_t count, uint32_t stride) {
   LaneMachine machine(form);
   EXPECT_TRUE(machine.supported()) << form;

@@ -1,5 +1,4 @@
-// Known results beside those that a GPU gave for random kernels, so that each arithmetic opcode has one; and the modifiers
-// that must be refused.
+// Known results for arithmetic opcodes that the random kernels don't cover, and modifiers that must be refused.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +24,7 @@ struct Case {
   std::vector<int> bytes = {};
 };
 
-// What the corpus of random kernels (dev/cosim) does not make: approximations, divisors of zero, NaNs with their bits,
+// Cases that the random kernels (dev/cosim) do not contain: approximations, divisors of zero, NaNs with their bits,
 // values of several registers.
 std::vector<Case> AllCases() {
   return {

@@ -133,7 +133,7 @@ TEST(IsaTensorTest, EveryBitIsAnH100s) {  // in turn
 TEST(IsaTensorTest, EveryListedFormIsSelected) {
   size_t forms = 0;
   for (const Opcode* row : AllOpcodes()) {
-    // Of copies of tiles the list leaves out what changes nothing.
+    // The list leaves out modifiers of tile copies that change nothing.
     if (row->variants == nullptr || row->name.starts_with("cp.")) continue;
     for (const std::string& variant : row->variants()) {
       ptx::Instruction instruction;

@@ -34,7 +34,7 @@ std::set<std::string> Refused(const std::vector<std::string>& forms) {
   return refused;
 }
 
-// What an H100 gave, by form.
+// An H100's results, by form.
 std::vector<uint64_t> Recorded() {
   std::ifstream file(LOCKSTEP_SOURCE_DIR "/harness/tests/isa/isa_video.h100.txt");
   std::vector<uint64_t> hashes;

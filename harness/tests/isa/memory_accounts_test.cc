@@ -48,7 +48,7 @@ const std::map<std::string, std::vector<std::string>>& Accesses() {
   return all;
 }
 
-// Whose accounts are elsewhere, and why.
+// Opcodes without an entry above, and why.
 const std::map<std::string, std::string>& Elsewhere() {
   static const std::map<std::string, std::string> all = {
       {"cp.async.bulk.tensor",
@@ -108,7 +108,7 @@ uint64_t CostOf(const std::string& access) {
 }
 
 TEST(MemoryAccountsTest, EveryAccessCostsSomething) {
-  EXPECT_EQ(CostOf(""), 0u) << "without the access there is nothing to pay for";
+  EXPECT_EQ(CostOf(""), 0u) << "the kernel without an access is not free";
   for (const auto& [opcode, accesses] : Accesses()) {
     for (const std::string& access : accesses) EXPECT_GT(CostOf(access), 0u) << access << " moves data for free";
   }
@@ -131,7 +131,7 @@ TEST(MemoryAccountsTest, EveryMemoryOpcodeHasAnAccount) {
   for (const auto& [name, why] : Elsewhere()) EXPECT_TRUE(known.contains(name)) << name;
 }
 
-// A constant is served once for all lanes that read it; each other one takes a pass of its own.
+// Lanes that read the same constant share a pass; each other address takes one more.
 TEST(MemoryAccountsTest, ConstantsCostAPassForEachAddress) {
   EXPECT_EQ(CostOf("ld.const.u32 %r1, [table];"), 0u);
   EXPECT_EQ(CostOf("ld.const.u32 %r1, [%rd4];"), 31u);

@@ -47,10 +47,10 @@ inline CaseFormat FormatOf(const std::string& name) {
 }
 
 struct CaseMode {
-  int zeros = 0;  // of 8
+  int zeros = 0;  // values of 8
   int center = 0, width = 0;
-  int fraction = 0;  // random, 0, two bits, all ones
-  int special = 0;   // of 64
+  int fraction = 0;  // 0: random; 1: zero; 2: two bits; 3: all ones
+  int special = 0;   // infinities and NaNs of 64 values
 };
 
 inline uint64_t RandomFloat(CaseRandom& random, const CaseFormat& format, const CaseMode& mode) {

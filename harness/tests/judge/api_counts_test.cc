@@ -42,7 +42,7 @@ TEST(ApiCountsTest, CountsEachKindOfCall) {
   EXPECT_EQ(CountApi(trace, use), expected);
 }
 
-// What a reset of the device finds has not been freed by the program.
+// Memory that a device reset finds was not freed by the program.
 TEST(ApiCountsTest, AResetDoesNotHideLeaks) {
   std::vector<ApiCall> trace = {Make(ApiKind::kAllocate, "cudaMalloc", 400),
                                 Make(ApiKind::kAllocate, "cudaMalloc", 800), Make(ApiKind::kFree, "cudaFree"),

@@ -45,7 +45,8 @@ TEST(ProfileTest, DerivesFiguresFromLaunches) {
   EXPECT_FALSE(FigureOf(profile, "elegance"));
 }
 
-// A grid may be cut into launches of many kernels, and what an array of a thread's own holds is memory if it is large.
+// Splitting a grid into launches of several kernels doesn't lower max_blocks: the blocks are added up (32 + 5). Local
+// arrays of more than 128 bytes per thread count as global memory traffic.
 TEST(ProfileTest, CountsPiecesOfAGridAndLargeLocalArrays) {
   vgpu::LaunchRecord one, other;
   one.grid = {32, 1, 1};

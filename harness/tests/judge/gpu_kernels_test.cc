@@ -1,4 +1,4 @@
-// The judge's own kernels, on the virtual GPU, against the host's doing the same.
+// The judge's own kernels, on the virtual GPU, compared with the same computations on the host.
 #include "judge/device/gpu_kernels.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ TEST_F(GpuKernelsTest, InputsDependOnSeedAndIndex) {
   EXPECT_LE(same, 1u);
 }
 
-// What a key says, the same on both; lengths on both sides of a group's.
+// A key gives the same input on GPU and host. Lengths just below and just above a group's.
 TEST_F(GpuKernelsTest, InputsAreTheHosts) {
   for (const uint64_t n : {1, 31, 511, 512, 513, 5000}) {
     EXPECT_EQ(Input(Make(GpuTask::kShift, GpuValues::kInts, n, n)), MakeWords(n, n)) << n;

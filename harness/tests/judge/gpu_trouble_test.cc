@@ -37,8 +37,8 @@ void Answer(const std::string& error) {
   worker::Send(kSocket, MessageType::kReturned, 0, worker::Encode(returned));
 }
 
-// BEHAVIOUR is what a call leaves behind: an error's name; with ":2", in the first two calls only; "cannot" for a
-// worker that can't open its buffers.
+// BEHAVIOUR is the name of the error that a call leaves; with ":2", in the first two calls only; "cannot" is a worker
+// that can't open its buffers.
 int RunAsWorker(const std::string& behaviour) {
   worker::Send(kSocket, MessageType::kStarted, 0, {});
   worker::Hello hello;

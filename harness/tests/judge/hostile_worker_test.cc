@@ -175,7 +175,7 @@ class HostileWorker {
     }
     return out;
   }
-  // A library's work, of sizes that mostly fit the buffers; careful: one that the judge takes.
+  // A library call whose sizes mostly fit the buffers; careful: one that the judge accepts.
   vgpu::LibraryOperation Operation() {
     vgpu::LibraryOperation operation;
     do {
@@ -333,8 +333,8 @@ TEST(HostileWorkerTest, TheJudgeLivesOn) {
     EXPECT_NE(outcome, Outcome::kTimeout);
     if (HasFailure()) break;
   }
-  EXPECT_GT(outcomes[Outcome::kReturned], 0) << "some get through";
-  EXPECT_GT(outcomes[Outcome::kProtocolError], 0) << "some are told off";
+  EXPECT_GT(outcomes[Outcome::kReturned], 0) << "some return";
+  EXPECT_GT(outcomes[Outcome::kProtocolError], 0) << "some break the protocol";
   int sessions = 0;
   for (const auto& [outcome, times] : outcomes) sessions += times;
   RecordProperty("sessions", sessions);

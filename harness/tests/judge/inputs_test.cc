@@ -41,7 +41,7 @@ TEST(RandomTest, DrawsAreTheKeysAndNotItsWords) {
     drawn.insert({value, other.Next()});
   }
   EXPECT_EQ(drawn.size(), 2000u);
-  // A test may draw lengths and make an input with one key.
+  // A test may draw lengths and make an input with the same key: they share no numbers.
   for (const uint32_t word : MakeWords(4096, 3)) {
     for (const uint64_t value : {Random(3).Next() >> 32, Random(3).Next() & 0xFFFFFFFF}) ASSERT_NE(word, value);
   }
@@ -124,7 +124,7 @@ TEST(DistinctTest, WordsOfAnyLengthAreDistinct) {
   }
 }
 
-// The bits above those that distinguish are the generator's own, so that no words tell another.
+// The bits above those that make words distinct are the generator's, so that no word reveals another.
 TEST(DistinctTest, UpperBitsAreTheGenerators) {
   for (const uint64_t n : {1, 2, 3, 1000, 4096, 4097}) {
     const std::vector<uint32_t> words = MakeDistinct(n, 5), drawn = MakeWords(n, 5);

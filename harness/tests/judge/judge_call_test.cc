@@ -152,7 +152,7 @@ TEST(CallTest, WhatFollowsFromAFaultIsNoProblemOfItsOwn) {
   EXPECT_EQ(VerdictOfCall(report), Verdict::kApi);
 }
 
-// The virtual GPU knows when a kernel does not end; a real one only that nothing came back.
+// The virtual GPU knows when a kernel does not end; of a real one only the missing answer is known.
 TEST(CallTest, OnARealGpuATimeoutMayBeTheKernels) {
   CallReport report = Ended(Outcome::kTimeout);
   report.limit_seconds = 10;

@@ -93,7 +93,7 @@ class EndToEndTest : public testing::Test {
   std::string message_;
 };
 
-// Any worker that is fit can be the witness.
+// Any worker that starts can serve as the witness.
 class ControlWorkerTest : public EndToEndTest {
  protected:
   ControlWorkerTest() { witness_ = Worker("submission"); }
@@ -104,7 +104,7 @@ TEST_F(ControlWorkerTest, AProgramThatCannotBeLoadedIsItsAuthorsFault) {
   EXPECT_EQ(VerdictOfCall("add_one"), "CRASH") << message_;
   EXPECT_TRUE(report_.at_start);
   EXPECT_FALSE(report_.loaded);
-  // Decided once, for all of the submission's runners.
+  // All of the submission's runners share this answer.
   EXPECT_TRUE(memory_->failed_start);
 }
 
@@ -156,7 +156,7 @@ TEST_F(EndToEndTest, ALauncherThatTimedOutTwiceIsNotCalledAgain) {
   EXPECT_EQ(message_.find("<<<"), std::string::npos) << "a launch of another test: " << message_;
 }
 
-// Also those that are cut short within a request.
+// The time of calls that are cut short within a request counts too.
 TEST_F(EndToEndTest, CallsThatAreCutShortCount) {
   memory_->budget = WallBudget(0.01, 1000);
   Use("submission");
@@ -206,7 +206,7 @@ TEST_F(EndToEndTest, LargeInputsAreNotCountedButWatched) {
   EXPECT_EQ(vgpu::TouchedRange::Missing(data.stored, 0, 4000, &first), 0u);
 }
 
-// Calls of functions that take a number and double it: of 3 to 8.
+// Calls functions that double a number, with the numbers 3 to 8.
 class CallAllTest : public EndToEndTest {
  protected:
   CallAllTest() { Use("submission"); }
@@ -239,7 +239,7 @@ TEST_F(CallAllTest, TheCallThatFailsIsFound) {
   EXPECT_EQ(reports[4].outcome, worker::Outcome::kExited);
 }
 
-// The new process, which makes the calls one by one, has not made six before.
+// A new process repeats the calls one by one; there no call is the eighth, so none fails.
 TEST_F(CallAllTest, AFailureThatDoesNotHappenAgainIsTheLastCalls) {
   EXPECT_EQ(Failed(ReportsOf("ends_at_the_eighth_call")), std::vector<size_t>{});
   const std::vector<CallReport> reports = ReportsOf("ends_at_the_eighth_call");
@@ -350,7 +350,7 @@ TEST_F(EndToEndTest, CrashBeforeMainIsToldAtOnceInEveryTest) {
   }
 }
 
-// What a program is told of the device, and what its times are modelled for, are two devices.
+// The device that a program sees and the device that its times are modelled for may differ.
 TEST_F(EndToEndTest, ARunnerElsewhereHasTheProfileOfOneDeviceAndTheClockOfAnother) {
   Options options;
   options.worker = Worker("submission");
@@ -377,8 +377,8 @@ TEST_F(EndToEndTest, WorkerThatIsNoProgramIsTheHarnesssFault) {
   EXPECT_THROW(MakeRunnerFactory(options, Limits())(Role::kChecked), HarnessError);
 }
 
-// The virtual GPU as one that can be timed: the judge's kernels run on it beside the worker's. What the clock says
-// means nothing here; that batches are prepared, held, filled and checked does.
+// The virtual GPU in the role of a GPU that can be timed: it runs the judge's kernels and the worker's. The times mean
+// nothing here; the test is that batches are prepared, held, filled and checked.
 class TimedDevice : public JudgeDevice, public Gpu {
  public:
   explicit TimedDevice(std::unique_ptr<JudgeDevice> device) : device_(std::move(device)) {}
@@ -528,7 +528,7 @@ TEST_F(TimedEndToEndTest, BatchesOfARightLauncherAreTimed) {
 }
 
 TEST_F(TimedEndToEndTest, WhatGoesWrongInABatchIsFoundAndTheNextIsTimed) {
-  // Two calls alone, six that warm up, then those of the first repeat.
+  // Ten calls are right: two single ones, six that warm up, and the first two of a batch.
   EXPECT_EQ(ProblemOf("copies_ten_times"),
             "WRONG call 3 of a batch has a wrong result: 1,000 of 1,000 elements are wrong");
   EXPECT_EQ(ProblemOf("copies_over_its_input"),

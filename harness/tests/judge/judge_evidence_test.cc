@@ -84,7 +84,7 @@ class EvidenceJudgeTest : public testing::Test {
 
 constexpr char kTest[] = "Evidence.BranchesGone/r2_fast";
 
-// What is measured could be all that was made fast.
+// Without drawn sizes a submission could be fast only in the call that is measured.
 TEST_F(EvidenceJudgeTest, ABudgetCountsOnlyIfItHoldsAtSizesThatAreDrawn) {
   Assignment assignment = Ladder();
   assignment.evidence_drawn = true;
@@ -114,10 +114,10 @@ TEST_F(EvidenceJudgeTest, ABudgetCountsOnlyIfItHoldsAtSizesThatAreDrawn) {
     }
   }
   EXPECT_GT(sizes.size(), 30u);
-  EXPECT_EQ(orders.size(), 2u) << "the measured call would be known by its place";
+  EXPECT_EQ(orders.size(), 2u) << "the measured call could be recognised by its place";
 }
 
-// A tenth more than full marks would be more than such a budget's range.
+// With a narrow budget, a tolerance of a tenth of full marks would exceed the whole range.
 TEST_F(EvidenceJudgeTest, ANarrowBudgetLeavesItsOwnWidthAsRoom) {
   Assignment assignment = Ladder();
   assignment.evidence_drawn = true;
@@ -155,7 +155,7 @@ TEST_F(EvidenceJudgeTest, NoCallOrSizeIsKnownForAMeasuredOne) {
       Evidence evidence(*suite, [&](Runner&, const std::string&, const EvidenceCase& one) {
         EvidenceRun run;
         vgpu::LaunchRecord& launch = run.report.launches.emplace_back();
-        // A grid of fixed size costs the same for few elements, and more for each of them.
+        // A grid of fixed size costs the same for few elements, so more per element.
         const uint64_t each = gate(calls++, one.elements) ? one.elements / 4 + (1 << 16) : one.elements * 9 / 8;
         launch.counters.global_load_sectors = launch.counters.warp_instructions = each;
         return run;
@@ -166,7 +166,7 @@ TEST_F(EvidenceJudgeTest, NoCallOrSizeIsKnownForAMeasuredOne) {
   }
 }
 
-// Half of the way from full marks to none is room for partial tiles, not for twice the work.
+// Half the way from full marks to none leaves room for partial tiles, but not for doing the work twice.
 TEST_F(EvidenceJudgeTest, WorkThatIsDoneTwiceElsewhereEarnsNothing) {
   Assignment assignment = Ladder();
   assignment.evidence_drawn = true;
@@ -190,7 +190,7 @@ TEST_F(EvidenceJudgeTest, WorkThatIsDoneTwiceElsewhereEarnsNothing) {
   }
 }
 
-// Twice the sectors are alignment's where the bytes are as many.
+// Misalignment may double the sectors, but then the bytes stay the same.
 TEST_F(EvidenceJudgeTest, WorkThatIsDoneTwiceAtOddSizesEarnsNothing) {
   Assignment assignment = Ladder();
   assignment.evidence_drawn = true;
@@ -228,8 +228,8 @@ TEST_F(EvidenceJudgeTest, ABudgetCountsOnlyIfTheRungIsNotTooSlow) {
   }
 }
 
-// Sizes that are multiples of no block get tolerance for partial warps and tiles, but what earned partial points at the
-// assignment's size must not gain; at sizes of whole blocks, what earns nothing gets no tolerance.
+// Sizes that are no multiples of a block get tolerance for partial warps and tiles, but what earns partial points at
+// the assignment's size must not gain by it; at sizes of whole blocks, what earns nothing gets no tolerance.
 TEST_F(EvidenceJudgeTest, BoundsElsewhereLeaveRoom) {
   EXPECT_DOUBLE_EQ(BoundElsewhere({0.26, 1}, 0.25, Draw::kAny, true), 0.63);
   EXPECT_DOUBLE_EQ(BoundElsewhere({1.4, 1.46}, 1.3, Draw::kAny, false), 1.625);
@@ -273,7 +273,7 @@ TEST_F(EvidenceJudgeTest, AboveTheBudgetIsSlow) {
   ExpectGolden("evidence_slow.txt", judgement.result.message.Whole());
 }
 
-// A budget that is met earns nothing where what it rests on is missing: 450 sectors of 1,000 branches here.
+// A met budget earns nothing if its condition fails; here there are 450 sectors for 1,000 branches.
 TEST_F(EvidenceJudgeTest, WithinTheBudgetIsSlowWhereItsConditionFails) {
   auto suite = MakeSuite({10, 8});
   Evidence evidence = MakeEvidence(*suite);
@@ -301,7 +301,7 @@ TEST_F(EvidenceJudgeTest, WrongResultIsNotMeasured) {
   ExpectGolden("evidence_wrong.txt", judgement.result.message.Whole());
 }
 
-// One run with the counters and with the checkers; in the turns that a run without checkers has, whose counts it gives.
+// One run has counters and checkers. Its warps take turns as without checkers, so its counts are the same.
 TEST(EvidenceRunnerTest, WhatIsMeasuredIsChecked) {
   Options options;
   options.worker = options.reference = "/bin/true";

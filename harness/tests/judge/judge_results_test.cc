@@ -169,12 +169,12 @@ TEST(ResultsTest, WhatASubmissionCanMakeLongIsCut) {
   EXPECT_EQ(json["tests"][0]["findings"][0]["kernel"].get<std::string>().size(), 200u);
   EXPECT_EQ(json["tests"][0]["findings"][0]["text"].get<std::string>().size(), 2000u);
   const auto& profile = json["profiles"][0];
-  EXPECT_EQ(profile["launches"].size(), 10'000u) << "their shapes are what metrics are made of";
+  EXPECT_EQ(profile["launches"].size(), 10'000u) << "metrics need the shapes of all launches";
   EXPECT_TRUE(profile["launches"][199].contains("counters"));
   EXPECT_FALSE(profile["launches"][200].contains("counters"));
   EXPECT_EQ(profile["launches"][200]["kernel"].get<std::string>().size(), 60u);
   EXPECT_EQ(profile["lines"].size(), 1000u);
-  EXPECT_EQ(profile["lines"][0]["line"], 4001) << "the costliest stay";
+  EXPECT_EQ(profile["lines"][0]["line"], 4001) << "the costliest lines are kept";
 }
 
 TEST(ResultsTest, AFileThatIsTooLargeAllTheSameLosesItsDetails) {  // in turn

@@ -1,4 +1,4 @@
-// The floor under every rung: kernels have read the input and stored the result, and the host has not.
+// The minimum for every rung: kernels, and not the host, have read the input and stored the result.
 #include "judge/run/kernel_work.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class KernelWorkTest : public testing::Test {
   BufferUse& in() { return report.memory.buffers[0]; }
   BufferUse& out() { return report.memory.buffers[1]; }
 
-  // "" where all is well, else what is wrong.
+  // Returns the problem found, "" for none.
   std::string Found(const DeviceCalls& allowed = {}, uint64_t spare = 0) {
     std::vector<Problem> problems;
     const TaskBytes input{kIn, kBytes, "d_in", spare}, result{kOut, kBytes, "d_out"};
@@ -59,7 +59,7 @@ TEST_F(KernelWorkTest, AResultThatNoKernelStoredIsNotTheirs) {
 
 TEST_F(KernelWorkTest, CopiesMayNotPutElementsWhereTheyBelong) {
   report.memory.bytes_moved = kBytes / 16;
-  EXPECT_EQ(Found(), "") << "a total, say";
+  EXPECT_EQ(Found(), "") << "for example a total";
   report.memory.bytes_moved = kBytes;
   EXPECT_EQ(Found(), "the result is right, but CUDA calls copied 4,096 bytes to other places in device memory");
 }
@@ -80,7 +80,7 @@ TEST_F(KernelWorkTest, TheHostHasNoPartInTheData) {
   EXPECT_EQ(Found({.fill_result = true}), "");
 }
 
-// What a sum begins with is put there before kernels add to it; what is put there later is a result.
+// The host may store a sum's initial value before kernels add to it; what it stores later is a result.
 TEST_F(KernelWorkTest, WhatAResultBeginsWithComesBeforeTheKernels) {
   const DeviceCalls allowed{.fill_result = true};
   out().from_host = {4, 0, "cudaMemcpy"};
@@ -88,7 +88,7 @@ TEST_F(KernelWorkTest, WhatAResultBeginsWithComesBeforeTheKernels) {
   out().from_host.late_bytes = 4;
   EXPECT_NE(Found(allowed), "");
   out().from_host = {kBytes, 0, "cudaMemcpy"};
-  EXPECT_NE(Found(allowed), "") << "all of it is no beginning";
+  EXPECT_NE(Found(allowed), "") << "a whole result is no initial value";
   out().from_host = {};
   out().filled = {4, 4, "cudaMemset"};
   EXPECT_NE(Found(allowed), "");
@@ -123,10 +123,10 @@ std::string CameFrom(const std::vector<uint32_t>& copied, const std::vector<uint
 
 TEST(CameFromDeviceTest, EachWordOfTheResultHasToHaveBeenCopied) {
   EXPECT_EQ(CameFrom({1, 2, 3}, {1, 2, 3}, 0, false), "");
-  EXPECT_EQ(CameFrom({3, 9, 1, 2}, {1, 2, 3}, 0, false), "") << "in pieces, with more beside";
+  EXPECT_EQ(CameFrom({3, 9, 1, 2}, {1, 2, 3}, 0, false), "") << "in pieces, among other words";
   EXPECT_EQ(CameFrom({1, 2}, {1, 2, 3}, 0, false),
             "the result is right, but the contents of h_out were not copied from the device");
-  EXPECT_NE(CameFrom({1, 2, 3}, {1, 1, 2}, 0, false), "") << "as often as it is there";
+  EXPECT_NE(CameFrom({1, 2, 3}, {1, 1, 2}, 0, false), "") << "a word must be copied as often as it occurs";
   EXPECT_EQ(CameFrom({}, {}, 0, true), "");
 }
 
@@ -153,7 +153,7 @@ TEST(TouchedRangeTest, WordsOfBitsAreMovedToTheRange) {
   }
 }
 
-// Each word of the input, in whatever pieces and order; what is packed, or half of it, is not the input.
+// The copies must have each word of the input, in any pieces and order; packed words, or half of them, don't count.
 TEST_F(KernelWorkTest, AnInputFromTheHostGoesByCopies) {
   const std::vector<uint32_t> words = {3, 1, 4, 1, 5, 9, 2, 6};
   const auto bytes_of = [](const std::vector<uint32_t>& some) {
@@ -168,8 +168,8 @@ TEST_F(KernelWorkTest, AnInputFromTheHostGoesByCopies) {
   };
   EXPECT_EQ(found(words), "");
   EXPECT_EQ(found({5, 9, 2, 6, 3, 1, 4, 1}), "");
-  EXPECT_EQ(found({0, 5, 9, 2, 6, 3, 1, 4, 1, 7}), "") << "and others, as a carry";
-  EXPECT_EQ(found({3, 1, 4, 5, 9, 2, 6}), "REJECTED") << "one of two that are equal";
+  EXPECT_EQ(found({0, 5, 9, 2, 6, 3, 1, 4, 1, 7}), "") << "other words, such as a carry, may be there";
+  EXPECT_EQ(found({3, 1, 4, 5, 9, 2, 6}), "REJECTED") << "one of two equal words is not there";
   EXPECT_EQ(found({3, 1, 4, 1, 0, 0, 0, 0}), "REJECTED");
   EXPECT_EQ(found({}), "REJECTED");
 }

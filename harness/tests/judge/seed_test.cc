@@ -67,7 +67,7 @@ TEST(SeedTest, KeysDependOnTheWholeNumberAndTheWholeName) {
     ++made;
   };
   for (int bit = 0; bit < 128; ++bit) add(SeedFor(SeedNumber{1} << bit, "A.B"));
-  // Names that are others' beginnings, and with zeros where a block has none.
+  // Names that are prefixes of others, and names with zeros where a shorter name's block is padded.
   const std::string name("12345678abcdefgh\0\0", 18);
   for (size_t length = 0; length <= name.size(); ++length) add(SeedFor(7, name.substr(0, length)));
   add(SeedFor(SeedFor(7, "12345678"), "abcdefgh"));
@@ -112,7 +112,7 @@ TEST(SeedTest, NoTwoUsesOfAKeyShareABlock) {
   EXPECT_EQ(blocks.size(), made);
 }
 
-// One bit of a key changes half of a word's bits: mean and spread of 10,000 such differences are a coin's.
+// One bit of a key changes half of a word's bits: 10,000 such differences have the mean and spread of coin tosses.
 TEST(SeedTest, EveryBitOfAKeyCounts) {
   int changed = 0;
   constexpr int kTrials = 10'000;

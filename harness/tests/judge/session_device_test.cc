@@ -1,4 +1,4 @@
-// What a worker may ask of the judge's device.
+// Tests which requests of a worker the judge's device serves.
 #include "judge/session/session_device.h"
 
 #include <gtest/gtest.h>
@@ -124,13 +124,13 @@ TEST_F(DeviceServerTest, CopiesToAndFromBuffersThatTheCallPassed) {
   EXPECT_EQ(server.memory_use().bytes_to_host, 64u);
 }
 
-// Nothing that the worker says of its requests has a say in what is counted.
+// What a worker claims about its requests does not change what is counted.
 TEST_F(DeviceServerTest, CountsWhatSucceededWhereItIsServed) {
   const uint64_t input = device.Allocate(1024, "d_in");
   const Argument arguments[] = {Argument::DevicePointer(input)};
   server.BeginCall(arguments);
   EXPECT_TRUE(Read(input, 100));
-  // A failed read that claims to go on with the last one takes nothing away from it.
+  // A failed read that claims to continue the previous one doesn't change that one's count.
   const Message failed = Ask(MessageType::kRead, From("cudaMemcpy").Put(input).Put(uint64_t{2000}), kContinued);
   EXPECT_FALSE(Decoder(failed.payload).GetBool());
   EXPECT_EQ(server.memory_use().bytes_to_host, 100u);
@@ -202,7 +202,7 @@ TEST_F(DeviceServerTest, RefusesTheJudgesOtherBuffers) {
   EXPECT_TRUE(device.Contains(other, 64));
   ASSERT_EQ(server.violations().size(), 6u);
   EXPECT_EQ(server.violations()[0], "cudaMemcpy on 4 bytes of device memory that do not belong to this call");
-  // The next call did not get what the last one got.
+  // Memory that was passed to one call does not belong to the next.
   server.BeginCall({});
   EXPECT_FALSE(Read(passed, 4));
 }
@@ -327,10 +327,10 @@ TEST_F(DeviceServerTest, DoesALibrarysWorkAsAKernels) {
   EXPECT_EQ(result, (std::vector<float>{1, 4, 2, 5, 3, 6}));
   ASSERT_EQ(server.trace().size(), 1u);
   EXPECT_EQ(server.trace()[0].kind, ApiKind::kLaunch);
-  EXPECT_EQ(server.trace()[0].kernel, "cublasSgeam") << "by what was done, not by what was said";
+  EXPECT_EQ(server.trace()[0].kernel, "cublasSgeam") << "the operation counts, not the worker's name for it";
   ASSERT_EQ(device.launches().size(), 1u);
   EXPECT_FALSE(device.launches()[0].is_own);
-  // It has loaded all of the one, and stored all of the other.
+  // The operation has loaded all of the first buffer, and stored all of the second.
   const MemoryUse use = server.memory_use();
   ASSERT_EQ(use.buffers.size(), 2u);
   uint64_t first = 0;
@@ -362,7 +362,7 @@ TEST_F(DeviceServerTest, RefusesLibrarysWorkThatNoLibraryAsksFor) {
   refuses([](vgpu::LibraryOperation& operation) { operation.operands[2].leading = 1; });
   refuses([](vgpu::LibraryOperation& operation) { operation.kind = static_cast<vgpu::LibraryKind>(15); });
   refuses([](vgpu::LibraryOperation& operation) { operation.in = static_cast<vgpu::FourierForm>(3); });
-  // Nor what the assignment does not give: cuFFT here, anything at all in most.
+  // Operations that the assignment doesn't provide, here cuFFT's, are refused too. Most assignments provide none.
   refuses([](vgpu::LibraryOperation& operation) {
     operation.kind = vgpu::LibraryKind::kFft;
     operation.operands[0].transposed = false;
@@ -384,7 +384,7 @@ TEST_F(DeviceServerTest, WhatWasUnloadedHasRoomForAnother) {
   EXPECT_EQ(server.violations(), std::vector<std::string>());
 }
 
-// Kernels could tell the host what they have read by it.
+// If the host could ask about other addresses, kernels could use the answers to tell it what they have read.
 TEST_F(DeviceServerTest, OnlyOwnAndPassedMemoryIsKnownToLive) {
   const uint64_t passed = device.Allocate(256, "d_in", ""), other = device.Allocate(256, "another's", "");
   const std::vector<Argument> arguments = {Argument::DevicePointer(passed)};
@@ -408,7 +408,8 @@ TEST_F(DeviceServerTest, CopiesThatKeepTheirPlaceMoveNothing) {
   EXPECT_EQ(server.memory_use().bytes_moved, 110u);
 }
 
-// A program may bring device code along as data: kernels of a task that gives them are those of the build's image.
+// A program may load device code that it has as data: if the task provides the kernels, those of any other image are
+// foreign.
 TEST(ForeignCodeTest, AKernelIsKnownByItsImage) {
   const auto text_of = [](const std::string& body) {
     return ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n" + body + "\tret;\n}\n";
@@ -454,7 +455,7 @@ TEST_F(DeviceServerTest, VariablesAreWatchedAsAllocationsAre) {
   }
 }
 
-// What it tells of a kernel's time has few bits, but where the judge wants it told.
+// A kernel's time is rounded to a power of two, or up to a multiple of the step that the judge sets.
 TEST_F(DeviceServerTest, TimesAreRoundedToPowersOfTwoOrToSteps) {
   const std::string text =
       ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u32 times)\n{\n"

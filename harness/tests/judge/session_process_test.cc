@@ -1,4 +1,4 @@
-// A worker's process that is held, and what it has started with it.
+// A worker's process and all that it has started can be held and ended together.
 #include "judge/session/session_process.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace lockstep::worker {
 namespace session_process_test {
 
-// Prints y for ever, and has a child in a session of its own.
+// Prints y for ever, and has a child in another session.
 WorkerCommand WithAChild(const std::string& child) {
   WorkerCommand command;
   command.prefix = {"/bin/sh", "-c", "setsid sh -c '" + child + "' & while :; do echo y; sleep 0.01; done"};

@@ -31,7 +31,7 @@ class SessionStreamsTest : public testing::Test {
     log_.Launched(launches_++, 1);
     log_.End();
   }
-  // In the default stream, before the runtime tells of kernels.
+  // A launch in the default stream that the runtime has not announced.
   void LaunchUntold() { log_.Launched(launches_++, 1); }
   const Places& After(size_t place) const { return log_.operations().at(place).after; }
 
@@ -93,7 +93,7 @@ TEST_F(SessionStreamsTest, WhatIsUntoldIsOrderedWithEverything) {
   EXPECT_EQ(log_.operations()[2].stream, "the default stream");
 }
 
-// Rows, and pieces of a large transfer.
+// The rows of a copy, or the pieces of a large transfer, are one operation.
 TEST_F(SessionStreamsTest, PartsOfACopyAreOne) {
   StreamPoint point;
   clocks_.Begin(a_, point);
@@ -107,7 +107,7 @@ TEST_F(SessionStreamsTest, PartsOfACopyAreOne) {
   EXPECT_TRUE(log_.operations()[0].page_locked);
 }
 
-// A worker that says that one operation is everything: its parts still follow each other.
+// A worker may claim that all its work is one operation: the parts still follow each other.
 TEST_F(SessionStreamsTest, PartsOfOtherKindsFollowEachOther) {
   StreamPoint point;
   clocks_.Begin(a_, point);
@@ -147,7 +147,7 @@ TEST_F(SessionStreamsTest, TakesWhateverAWorkerSays) {
   }
 }
 
-// Beyond what is remembered everything is taken to run one after another.
+// Operations beyond those that are remembered count as run one after another.
 TEST_F(SessionStreamsTest, ManyWaitsAreOneAfterAnother) {
   constexpr uint32_t kSlots = 2000;
   uint32_t place = 0;

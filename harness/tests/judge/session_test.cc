@@ -46,7 +46,7 @@ void PrintForever() {
   for (;;) (void)!::write(STDOUT_FILENO, "spam spam spam\n", 15);
 }
 
-// Leaves a child behind that holds the socket and the output open.
+// Leaves a child process that holds the socket and the output open.
 void LeaveChild(bool new_session) {
   if (::fork() == 0) {
     if (new_session) ::setsid();

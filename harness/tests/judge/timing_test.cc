@@ -84,7 +84,7 @@ class GpuDevice : public FakeDevice {
 struct Behaviour {
   double seconds = 0;  // of a call
   World::Output last_call = World::kRight;
-  int slow_every = 0;  // each so-manieth batch takes ten times as long
+  int slow_every = 0;  // every slow_every-th batch takes ten times as long
   bool changes_input = false, goes_on = false, keeps_memory = false;
   double seconds_at_first = 0;  // of a call, in the first two batches
   worker::Outcome outcome = worker::Outcome::kReturned;
@@ -166,7 +166,7 @@ class TimingTest : public testing::Test {
     return TimeRung(own, has_reference_ ? &other : nullptr, make, {"sum", "n = 8", "a.cu"}, 8, 1, limits, enough);
   }
 
-  // The one problem of a submission that does this.
+  // The only problem found when the submission behaves like this.
   Problem ProblemOfRun(Behaviour submission) {
     const Timing timing = Time(submission, {2 * kFloor});
     EXPECT_EQ(timing.problems.size(), 1u);
@@ -217,7 +217,7 @@ TEST_F(TimingTest, RepeatsGoOnWhileTheyDoNotDecide) {
   EXPECT_FALSE(Decides(timing.Figure(TimingBase::kReference), {0.9, 0.5}, 0.02));
 }
 
-// The worker is held from the moment it knows its buffers until it gets the order, and again after its answer, so it
+// The worker is held from the moment it knows its buffers until it is told to start, and again after its answer, so it
 // can't affect how long the reference and the copy take.
 TEST_F(TimingTest, WorkerIsHeldWhileInputsAreFilledAndOthersAreTimed) {
   Time({4 * kFloor}, {2 * kFloor});
@@ -225,7 +225,7 @@ TEST_F(TimingTest, WorkerIsHeldWhileInputsAreFilledAndOthersAreTimed) {
                                               "own run",     "glance",   "own hold"};
   const auto found = std::search(world_.events.begin(), world_.events.end(), one_batch.begin(), one_batch.end());
   EXPECT_NE(found, world_.events.end()) << testing::PrintToString(world_.events);
-  bool held = true;  // there is none yet
+  bool held = true;  // no worker runs yet
   for (const std::string& event : world_.events) {
     if (event == "own hold" || event == "own restart") held = true;
     if (event == "own prepare" || event == "own run") held = false;

@@ -1,4 +1,4 @@
-// docs/records/transfers.md holds what streams gained on an H100: the model gives what the page says of it, near that.
+// The modelled times on docs/records/transfers.md are what the model gives, and close to those measured on an H100.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -19,7 +19,7 @@ using worker::StreamedOperation;
 constexpr uint64_t kBytes = uint64_t{4} << 24;
 constexpr uint32_t kChunks = 32;
 
-// The same operations as the program's. A kernel's time is the measured one's share: kernels are not the matter here.
+// The program's operations. A kernel's time is its share of the measured one, as only copies are tested here.
 double Modelled(double kernel_us, uint32_t chunks, uint32_t streams, bool page_locked, bool depth_first) {
   std::vector<StreamedOperation> operations;
   std::vector<vgpu::LaunchRecord> launches(chunks);
@@ -70,7 +70,7 @@ TEST(TransfersPageTest, TheModelIsNearTheMeasuredTimes) {
     const uint32_t streams = whole ? 1 : static_cast<uint32_t>(std::stoul(match[3]));
     const double modelled = Modelled(kernel, whole ? 1 : kChunks, streams, page_locked, match[2] != "breadth-first");
     EXPECT_NEAR(modelled, std::stod(match[5]), 1) << line;
-    // No budget is nearer to what the technique's absence gives than this.
+    // Every budget is farther than this from the time without its technique.
     EXPECT_NEAR(modelled / std::stod(match[4]), 1, page_locked ? 0.25 : 0.3) << line;
   }
   EXPECT_EQ(rows, 12);

@@ -24,7 +24,7 @@ TEST_F(BlasTest, StatusesAreAnH100s) {
   EXPECT_EQ(program_.Run("", "2>/dev/null"), program_.OnAnH100());
 }
 
-// Every family of functions; with the checks, none touches what its definition does not.
+// Every family of functions; the checks find no access to memory that the definition doesn't use.
 TEST_F(BlasTest, ValuesAreAsExactAsAnH100s) {  // daily
   program_.ExpectH100s("blas_values", "-lcublas");
   EXPECT_EQ(program_.Run("--threads=2 ", "2>/dev/null"), program_.OnAnH100());

@@ -1,5 +1,5 @@
-// Programs that compile while they run: NVRTC and nvJitLink give PTX here, nvcc does to programs that call it, and a
-// Python script's lines are in findings.
+// Programs that compile while they run: NVRTC and nvJitLink give PTX here, as does nvcc if a program calls it; findings
+// name a Python script's lines.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -42,13 +42,13 @@ TEST_F(CompilersTest, AKernelForARealArchitectureIsCompiledLinkedAndRun) {
   ASSERT_EQ(built.status, 0) << built.text;
   const Output output = Execute(kVgpuRun + " " + program + " 255 2>&1");
   EXPECT_EQ(output.text, ReadRecorded(LOCKSTEP_SOURCE_DIR "/harness/tests/libraries/programs/compiles.h100.txt"));
-  // The source lines are NVRTC's, although the program did not ask for them.
+  // NVRTC adds the source lines although the program did not ask for them.
   const Output fault = Execute(kVgpuRun + " " + program + " 256 2>&1");
   EXPECT_NE(fault.text.find("BOUNDS  fill<<<2,256>>>"), std::string::npos) << fault.text;
   EXPECT_NE(fault.text.find("first.cu:4  write"), std::string::npos) << fault.text;
 }
 
-// As Python's cuda-bindings opens it. The dynamic linker then knows our library by NVIDIA's path, too.
+// Python's cuda-bindings opens NVRTC by its path. The dynamic linker then knows our library by NVIDIA's path, too.
 TEST_F(CompilersTest, NvrtcOpenedByItsOwnPathStillFindsNvidias) {
   if (!Has("libnvrtc.so.13")) GTEST_SKIP() << "the toolkit has no NVRTC";
   namespace fs = std::filesystem;
@@ -70,7 +70,7 @@ TEST_F(CompilersTest, NvrtcOpenedByItsOwnPathStillFindsNvidias) {
 
 TEST_F(CompilersTest, NvccGivesPtxToAProgramThatAsksForMachineCode) {
 #ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "nvcc crashes beside g++'s AddressSanitizer, with which everything is built that vgpu-run loads";
+  GTEST_SKIP() << "nvcc crashes with g++'s AddressSanitizer, with which all that vgpu-run loads is built";
 #endif
   const std::string source = Write("part.cu", "extern \"C\" __global__ void put(int* to) { *to = 7; }\n");
   const std::string script = Write("compile.py",
@@ -85,13 +85,13 @@ TEST_F(CompilersTest, NvccGivesPtxToAProgramThatAsksForMachineCode) {
   EXPECT_NE(output.text.find(".visible .entry put("), std::string::npos) << output.text;
   EXPECT_NE(output.text.find(".target sm_90"), std::string::npos) << output.text;
   EXPECT_NE(output.text.find("part.cu\""), std::string::npos) << "no line numbers: " << output.text;
-  // As CuPy calls it: by NVCC, with both architectures in one flag.
+  // CuPy calls nvcc by the variable NVCC, with both architectures in one flag.
   const Output other = Execute("env PATH=$PATH:" + folder + " " + kVgpuRun + " bash -c 'cd " + folder_ +
                                " && $NVCC -gencode=arch=compute_80,code=sm_80 --cubin part.cu && cat part.cubin' 2>&1");
   EXPECT_NE(other.text.find(".target sm_80"), std::string::npos) << other.text;
 }
 
-// Through the C interface, as Python packages call it, with the driver loaded by a full path that does not exist.
+// The script uses the C interface, as Python packages do, and loads the driver by a full path that does not exist.
 TEST_F(CompilersTest, FindingsNameThePythonScriptsLine) {
   const std::string script = Write("store.py", R"(import ctypes
 cuda = ctypes.CDLL('/no/such/folder/libcuda.so.1')
@@ -125,7 +125,7 @@ print(cuda.cuCtxSynchronize())
   EXPECT_EQ(output.text.find("LEAK"), std::string::npos) << output.text;
 }
 
-// As the tests of NVIDIA's cuda-bindings have it: every result has a name and a text.
+// NVIDIA's cuda-bindings test that every result has a name and a text.
 TEST_F(CompilersTest, TheDriverNamesEachOfItsResults) {
   const std::string script = Write("results.py", R"(import ctypes
 cuda = ctypes.CDLL('libcuda.so.1')

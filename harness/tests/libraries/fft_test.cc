@@ -1,4 +1,4 @@
-// cuFFT's stand-in against what an H100's cuFFT printed, and what is found in mistakes of its callers.
+// cuFFT's stand-in against what an H100's cuFFT printed, and the findings for mistakes of its callers.
 // In turn: it meets each function of a whole library.
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST_F(FftTest, StatusesAreAnH100s) {
   EXPECT_EQ(program_.Run("", "2>/dev/null"), program_.OnAnH100());
 }
 
-// All types, lengths, ranks and layouts; with the checks, none touches what its definition does not.
+// All types, lengths, ranks and layouts; the checks find no access to memory that the definition doesn't use.
 TEST_F(FftTest, ValuesAreAsExactAsAnH100s) {  // daily
   program_.ExpectH100s("fft_values", "-lcufft", "-O2");
 }
@@ -62,7 +62,7 @@ TEST_F(FftTest, TransformsAreWorkOfTheirStreams) {
   ExpectIn(overwrites, "RACE\n  global memory, write after read, cudaMalloc #1 + 0 bytes");
   ExpectIn(overwrites, "cufftExecC2R in stream 1");
   ExpectIn(program_.RunFaulty("", "area"), "cufftExecC2C writes the work area\n");
-  ExpectIn(program_.RunFaulty("", "other"), "): the plan is of CUFFT_C2C, which is what is computed\ntransform 0\n");
+  ExpectIn(program_.RunFaulty("", "other"), "): the plan is of type CUFFT_C2C, and that is computed\ntransform 0\n");
   ExpectIn(program_.RunFaulty("", "missing"), "the virtual GPU does not support this function of cuFFT\n");
   ExpectIn(program_.RunFaulty("", "half"), "the virtual GPU does not support half precision of cuFFT\n");
 }

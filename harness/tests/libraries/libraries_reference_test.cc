@@ -30,7 +30,7 @@ struct Library {
 // cublasSgemm_v2 and cublasSgemm_v2_64 are cublasSgemm to a program.
 std::string Plain(const std::string& symbol) { return std::regex_replace(symbol, std::regex("(_v2)?(_64)?$"), ""); }
 
-// What NVIDIA's library exports and no header declares: not every toolkit has the library, and the page is about any.
+// Functions that NVIDIA's library exports without a declaration; unlisted, as not every toolkit has the library.
 std::set<std::string> Undeclared(const std::string& file) {
   const std::string name = file.substr(3, file.find('.') - 3);
   const std::string listed = std::string(LOCKSTEP_BUILD_DIR) + "/generated/refused_" + name + ".inc";
@@ -54,7 +54,7 @@ Library ReadLibrary(const std::string& file) {
     if (kind == "T") library.defined.insert(Plain(symbol)), ++library.defined_symbols;
     if (kind == "W" && undeclared.count(symbol) == 0) library.refused.insert(Plain(symbol)), ++library.refused_symbols;
   }
-  // The first API's cublasSgemm is refused, the second's is there: to a program with cublas_v2.h it is there.
+  // cublasSgemm is refused in the first API and defined in the second: a program with cublas_v2.h has it.
   for (const std::string& name : library.defined) library.refused.erase(name);
   return library;
 }

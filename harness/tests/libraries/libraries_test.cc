@@ -1,5 +1,4 @@
-// What all stand-ins for NVIDIA's libraries share, on the example of cuBLAS: work in streams and graphs, findings,
-// refusals.
+// Tests what all stand-ins for NVIDIA's libraries share, with cuBLAS: work in streams and graphs, findings, refusals.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -92,7 +91,7 @@ TEST_F(LibrariesTest, WhatIsMissingIsRefusedByName) {
 
 // A worker would have LOCKSTEP_SOCKET; the library is refused before anybody writes to the socket.
 TEST_F(LibrariesTest, SubmissionsCantUseThem) {
-  // With sanitizers the program, which is built without, loads libraries that are built with them.
+  // In a build with sanitizers the program, which is built without, loads libraries that are built with them.
   const Output output = Execute(
       "env LOCKSTEP_SOCKET=999 ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 LD_LIBRARY_PATH=" + kLibraries +
       " " + program_ + " 2>&1");
@@ -100,7 +99,7 @@ TEST_F(LibrariesTest, SubmissionsCantUseThem) {
   ExpectIn(output.text, "lockstep: this program uses cuBLAS (libcublas.so.13), whose kernels are machine code");
 }
 
-// Of three libraries; recorded on an H200.
+// Functions of three libraries; recorded on an H200.
 TEST_F(LibrariesTest, FunctionsThatExamplesCallAreAGpus) {
   LibraryProgram program;
   program.ExpectH100s("more_functions", "-lcublas -lcusolver -lcusparse");

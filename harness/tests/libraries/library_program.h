@@ -1,5 +1,5 @@
-// A program of harness/tests/libraries/programs, linked with stand-ins and run by vgpu-run; NAME.h100.txt beside it is
-// what an H100 printed.
+// A program of harness/tests/libraries/programs, linked with stand-ins and run by vgpu-run; NAME.h100.txt is what an
+// H100 printed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace lockstep {
 class LibraryProgram {
  public:
   static bool HasLibrary(const std::string& file) { return std::filesystem::exists(kLibraries + "/" + file); }
-  // Not one that is refused.
+  // False for a function that is refused.
   static bool HasFunction(const std::string& file, const std::string& function) {
     return Execute("nm -D --defined-only " + kLibraries + "/" + file + " | grep -q ' T " + function + "'").status == 0;
   }
@@ -31,7 +31,7 @@ class LibraryProgram {
     ASSERT_EQ(output.status, 0) << output.text;
   }
   const std::string& path() const { return program_; }
-  // What it prints; flags: vgpu-run's.
+  // Returns what the program prints; flags: vgpu-run's.
   std::string Run(const std::string& flags, const std::string& arguments_and_redirection) const {
     const Output output = Execute(kVgpuRun + flags + program_ + " " + arguments_and_redirection);
     EXPECT_EQ(output.status, 0) << output.text;
@@ -43,8 +43,8 @@ class LibraryProgram {
   }
   std::string OnAnH100() const { return ReadRecorded(kPrograms + name_ + ".h100.txt"); }
 
-  // Builds it; it prints what an H100 printed, and no checker finds anything: no function touches what its definition
-  // does not.
+  // Builds it; it prints what an H100 printed, and the checkers find nothing: no function uses memory that its
+  // definition doesn't use.
   void ExpectH100s(const std::string& name, const std::string& libraries, const std::string& flags = "") {
     ASSERT_NO_FATAL_FAILURE(Build(name, libraries, flags));
     EXPECT_EQ(Run("", "2>/dev/null"), OnAnH100());

@@ -35,7 +35,7 @@ TEST_F(RandTest, SettingsAfterResultsAreAnH100s) {
   EXPECT_EQ(program_.Run("", "2>/dev/null"), program_.OnAnH100());
 }
 
-// Words are equal; numbers with a point, which are of normal distributions, to 5 digits or 3 after the point.
+// Words must be equal; numbers with a decimal point (normal distributions) may differ by 0.001 + 1e-5 of their size.
 void ExpectAlike(const std::string& text, const std::string& expected) {
   std::istringstream lines(text), expected_lines(expected);
   std::string line, expected_line;
@@ -72,7 +72,7 @@ TEST_F(RandTest, MersenneTwisterStartsAgainAsAnH100s) {
   EXPECT_EQ(program_.Run("", "2>&1"), program_.OnAnH100());
 }
 
-// Of means that are refused for a type of generator there is nothing to compare.
+// Lines of means that are refused for a type of generator are not compared.
 TEST_F(RandTest, PoissonIsAnH100s) {  // daily
   ASSERT_NO_FATAL_FAILURE(Build("rand_poisson"));
   std::istringstream lines(program_.Run("", "2>/dev/null")), expected_lines(program_.OnAnH100());

@@ -1,5 +1,5 @@
-// cuSOLVER's stand-in against what an H100's cuSOLVER printed; work of it and of cuSPARSE in graphs, and what is found
-// in its mistakes.
+// cuSOLVER's stand-in against what an H100's cuSOLVER printed; its work and cuSPARSE's in graphs, and the findings for
+// mistakes of their callers.
 // In turn: it meets each function of a whole library.
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ TEST_F(SparseAndSolverWorkTest, IsDoneInGraphs) {
 
 TEST_F(SparseAndSolverWorkTest, IndicesAndPivotsOutsideTheMatrixAreFaults) {
   ExpectIn("", "index", ": entry 2 of the column indices is 7, outside of 0 to 2\n");
-  ExpectIn("", "index", "; cusparseSpMV reads what an index outside of the matrix leads to\n");
+  ExpectIn("", "index", "; cusparseSpMV reads memory at an index outside of the matrix\n");
   ExpectIn("", "index", "product 6\nwait 700\n");
   ExpectIn("", "offsets", ": entry 1 of the offsets is 4, outside of 0 to 3\n");
   ExpectIn("", "pivots", ": pivot 2 is no row of the matrix\n");

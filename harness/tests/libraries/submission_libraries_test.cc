@@ -28,7 +28,7 @@ std::vector<std::string> Words(const std::string& text) {
   return words;
 }
 
-// The same, or numbers that are near each other.
+// Whether the texts are equal, or are numbers that are near each other.
 bool IsNear(const std::string& a, const std::string& b) {
   if (a == b) return true;
   char *a_end = nullptr, *b_end = nullptr;

@@ -40,7 +40,7 @@ TEST_F(AccessCostTest, EveryCounterOfAMemoryInstructionIsCounted) {
   AddSharedCost(AccessKind::kLoad, address, kFullMask, 4, all);
   AddLocalCost(address, kFullMask, 4, all);
   AddConstCost(address, kFullMask, 4, all);
-  // Counted where the state is that they depend on: memory/locality.h, isa/control.cc.
+  // These depend on state and are counted where it is kept: memory/locality.h, isa/control.cc.
   all.missed_sectors = all.page_switches = all.divergent = 1;
 #define LOCKSTEP_PC_COUNTED(name, sentence) \
   EXPECT_NE(all.name, 0u) << #name << " is in LOCKSTEP_PC_MEMORY, but memory/access_cost.h never adds to it";

@@ -1,5 +1,5 @@
-// Shared memory by one instruction, whose lanes lie as they did before, or not: values and wavefronts are those of each
-// access by itself.
+// An instruction's successive accesses to shared memory, in the same layout or in others: values and wavefronts are
+// those of each access by itself.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -12,8 +12,8 @@ namespace access_pattern_test {
 
 constexpr uint32_t kWarps = 16, kThreads = kWarps * kWarpSize, kBoxBytes = 4096;
 
-// k(offsets, lanes, memory, seen): the box becomes a copy of memory; each thread loads its element at offsets[thread]
-// into seen[thread], where bit `lane` of lanes[warp] is set.
+// k(...): copies `memory` to `box`, in shared memory. Then each thread whose bit `lane` in lanes[warp] is set loads the
+// element at offsets[thread] into seen[thread].
 std::string Program(int bytes) {
   const std::string type = ".u" + std::to_string(8 * bytes);
   const std::string value = bytes == 8 ? "%v64" : "%v32";
@@ -70,7 +70,7 @@ TEST_P(AccessPatternTest, EachAccessCountsAsIfItWereAlone) {
   for (auto& b : memory) b = static_cast<uint8_t>(random());
   const auto d_memory = device.Make(memory);
   for (int round = 0; round < 30; ++round) {
-    // Two shapes and two masks; each warp has one of either, at a place of its own.
+    // Two shapes and two masks; each warp uses one shape and one mask, at its own offset.
     uint32_t shapes[2][kWarpSize], masks[2] = {kFullMask, static_cast<uint32_t>(random()) | 1};
     const uint32_t stride = 1 + static_cast<uint32_t>(random() % 12);
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {

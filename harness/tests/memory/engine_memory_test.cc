@@ -98,7 +98,7 @@ COPY:
     ptx += "  st.global" + access_type + " [%rd7], " + Elements(w) + ";\n";
   }
   ptx += "DONE:\n.loc 1 4 1\n";
-  if (shared && stores) {  // what is in the box goes back, for the test to see
+  if (shared && stores) {  // copies the box back, for the test to read
     ptx += R"(
   bar.sync 0;
   mov.u32 %r6, 0;

@@ -1,4 +1,4 @@
-// Accesses to global memory of every form: each takes another way through the virtual GPU.
+// Every form of access to global memory; each takes a different path through the virtual GPU.
 #include <cuda_pipeline.h>
 
 #include <cstdint>
@@ -22,7 +22,7 @@ extern "C" __global__ void touches(const int* in, int* out, int form) {
     case 4:  // a stride
       out[i * 9] = in[i * 17];
       break;
-    case 5:  // half-warps side by side, in rows of their own
+    case 5:  // half-warps side by side, in separate rows
       out[t % 16 + i / 16 * 100] = in[t % 16 + i / 16 * 72];
       break;
     case 6:  // half-warps that all want one element

@@ -1,4 +1,4 @@
-// What a launch touches of watched ranges is the same with and without counters.
+// A launch touches the same bytes of watched ranges with and without counters.
 #include <gtest/gtest.h>
 
 #include <algorithm>

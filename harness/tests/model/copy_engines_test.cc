@@ -12,7 +12,7 @@ namespace copy_engines_test {
 constexpr LaneRules kToday{.copy_engines = 2};
 constexpr LaneRules kOneQueue{.copy_engines = 1, .in_order = true};
 
-// Chunks of a copy there (10), a kernel (5) and a copy back (10), each waiting for the one before.
+// Chunks of a copy to the device (10), a kernel (5) and a copy back (10), each waiting for the one before.
 std::vector<LaneOperation> Chunks(uint32_t count, bool depth_first) {
   std::vector<LaneOperation> operations;
   const auto add = [&](Lane lane, double microseconds, std::vector<uint32_t> after, uint32_t chunk) {
@@ -141,7 +141,7 @@ TEST(CopyEnginesTest, RandomSchedulesKeepTheRules) {
   }
 }
 
-// Each device sends one copy at a time and receives one, beside its kernels.
+// Each device sends one copy at a time and receives one, while its kernels run.
 TEST(CopyEnginesTest, CopiesBetweenDevicesNeedBothEnds) {
   std::vector<LaneOperation> operations = {{Lane::kToPeer, 10, {}, 0, 0, 1}, {Lane::kToPeer, 10, {}, 1, 1, 0},
                                            {Lane::kCompute, 15, {}, 2, 0},   {Lane::kCompute, 15, {}, 3, 1},

@@ -69,7 +69,7 @@ void CompareWithToolkit(const DeviceProfile& device) {
   const cudaOccDeviceState state;
   for (const int threads : {1, 31, 32, 33, 64, 96, 128, 160, 192, 256, 320, 384, 512, 640, 768, 1000, 1024, 1025}) {
     for (const int registers : {0, 1, 8, 16, 24, 30, 32, 33, 40, 48, 63, 64, 65, 72, 80, 96, 128, 168, 255, 256}) {
-      // The calculator takes CC 7.0's limit of 256 registers for allocation; threads can name 255.
+      // From CC 7.0 on the calculator allows 256 registers per thread; instructions can name only 255.
       if (registers == 256 && device.cc_major >= 7) continue;
       for (const size_t shared :
            {0, 1, 100, 1024, 5120, 16384, 33000, 49152, 50000, 65536, 99 * 1024, 166912, 232448, 240000}) {

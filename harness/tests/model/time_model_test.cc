@@ -42,7 +42,7 @@ class Rung {
     c_.global_store_sectors += 1;
     c_.global_store_sectors_ideal += 1;
     c_.global_store_bytes += 4;
-    c_.global_store_footprint += 4;  // of a piece that other blocks fill
+    c_.global_store_footprint += 4;  // its share of a piece that other blocks fill too
     c_.strict_coalescing_bytes += 32;
     Scale(rounds, rung);
   }
@@ -131,7 +131,7 @@ TEST(TimeModelTest, IdleBlocksShortenNothing) {
   }
 }
 
-// What a block's warps share is not told from what one of them does.
+// The model does not distinguish work that a block's warps share from work that one of them does.
 TEST(TimeModelTest, TheLongestWarpIsAsLongWithIdleOnesBesideIt) {
   LaunchRecord launch = Rung(7, 1 << 20, 64).Record();
   const double mean = static_cast<double>(launch.counters.warp_instructions) / (64 * 4);
@@ -222,7 +222,7 @@ TEST(TimeModelTest, MoreWorkNeverTakesLess) {
     for (const CounterInfo& counter : AllCounters()) {
       LaunchRecord more = base;
       more.counters.*counter.field += 1 << 20;
-      // More of these alone means less work: sectors that are no misses hit a cache, atomics on more lines wait less.
+      // More of these alone may mean less time: sectors without misses hit a cache, atomics on more lines wait less.
       const std::string name = counter.name;
       if (name.ends_with("_ideal") || name == "global_load_sectors" || name == "atomic_footprint") continue;
       EXPECT_GE(EstimateTime(more, *device).microseconds, EstimateTime(base, *device).microseconds)

@@ -12,7 +12,7 @@
 
 namespace lockstep::vgpu {
 
-// limits: a device's profile, or what its compute capability has; they name their fields alike.
+// limits: a device's profile, or the limits of its compute capability; the fields have the same names.
 template <typename Limits>
 cudaOccDeviceProp ToolkitProperties(const Limits& limits, int major, int minor, int sms) {
   cudaOccDeviceProp properties;

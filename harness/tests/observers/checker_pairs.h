@@ -1,6 +1,6 @@
-// What the kernels of checker_pairs*.cu get, from checker_pairs_test.cc.
+// The arguments of the kernels of checker_pairs*.cu, which checker_pairs_test.cc runs.
 //
-// Above a kernel stand what the checkers must say of it, and its launch:
+// The comment above a kernel says what the checkers must find, and how it is launched:
 //
 //   // expect: race, shared         or: clean. Several kinds: race, shared | uninitialised read, shared
 //   // launch: 2 x 64, 256 bytes    blocks x threads (default 1 x 64), dynamic shared memory; or: 2 x 64, cooperative
@@ -19,8 +19,8 @@ struct Buffers {
   int* odd;           // 5 zeros
   int* rows;          // 4 rows of 60, 256 bytes apart, zeros; not a byte more
   int* freed;         // was a buffer
-  int* host;          // is a host's
-  int* null;          // is none
+  int* host;          // a host pointer
+  int* null;          // a null pointer
   unsigned* tickets;  // zeros
   int n;              // kInts
 };

@@ -122,7 +122,7 @@ extern "C" __global__ void arrival_without_the_wait(Buffers b) {
   b.out[threadIdx.x] = s[63 - threadIdx.x];  // here, first, second
 }
 
-// A plain store by one thread where another's copy is under way.
+// A plain store by one thread while another's copy to the element is in flight.
 // expect: race, shared
 extern "C" __global__ void store_beside_a_copy(Buffers b) {
   __shared__ int s[64];
@@ -192,7 +192,7 @@ extern "C" __global__ void three_stages_in_turn(Buffers b) {
   }
 }
 
-// The copy into the stage of the round before comes ahead of the barrier.
+// The copy into the previous round's stage is issued before the barrier.
 // expect: race, shared
 // says: between the last read and the copy
 extern "C" __global__ void three_stages_filled_ahead_of_the_barrier(Buffers b) {
@@ -212,7 +212,7 @@ extern "C" __global__ void three_stages_filled_ahead_of_the_barrier(Buffers b) {
   }
 }
 
-// Barriers on both sides of the read do not help where the copy was issued before and is waited for behind.
+// Barriers on both sides of the read don't help if the copy is issued before the first and waited for after the second.
 // expect: race, shared
 extern "C" __global__ void read_between_issue_and_wait(Buffers b) {
   __shared__ int s[64];
@@ -237,7 +237,7 @@ extern "C" __global__ void store_between_issue_and_wait(Buffers b) {
   __pipeline_wait_prior(0);
 }
 
-// Two threads copy to one element, a barrier between the issues and none of the copies waited for.
+// Two threads copy to one element, with a barrier between the issues; no thread has waited for its copy.
 // expect: race, shared
 extern "C" __global__ void copies_of_two_threads_under_way(Buffers b) {
   __shared__ int s[64];
@@ -250,7 +250,7 @@ extern "C" __global__ void copies_of_two_threads_under_way(Buffers b) {
   __pipeline_wait_prior(0);
 }
 
-// What a thread reads of a stage beside the words that are under way.
+// While even words are being copied, threads read the odd words between them: no race.
 // expect: clean
 extern "C" __global__ void half_of_the_array_under_way(Buffers b) {
   __shared__ int s[128];
@@ -265,7 +265,7 @@ extern "C" __global__ void half_of_the_array_under_way(Buffers b) {
   b.out[64 + threadIdx.x] = s[2 * threadIdx.x];
 }
 
-// The same stage again, waited for by all.
+// One stage is used again once all have waited for its copy and read it.
 // expect: clean
 extern "C" __global__ void one_stage_again_and_again(Buffers b) {
   __shared__ int s[64];

@@ -1,4 +1,4 @@
-// Races on global memory, between the threads of a block and between blocks, each beside what is right.
+// Races on global memory, between the threads of a block and between blocks, each next to a right version.
 #include "checker_pairs.h"
 
 // Within a block.
@@ -59,7 +59,7 @@ extern "C" __global__ void blocks_store_their_words(Buffers b) {
   if (threadIdx.x == 0) b.out[blockIdx.x] = b.in[blockIdx.x];
 }
 
-// A flag that many raise.
+// A flag that many blocks set.
 // expect: clean
 // launch: 4 x 64
 extern "C" __global__ void blocks_raise_one_flag(Buffers b) {
@@ -140,7 +140,7 @@ extern "C" __global__ void last_block_with_fence(Buffers b) {
   if (last && threadIdx.x < gridDim.x) b.out[512 + threadIdx.x] = b.out[threadIdx.x];
 }
 
-// All threads have written; one fences for them, behind the barrier.
+// All threads have written; after the barrier one fences for all.
 // expect: clean
 // launch: 4 x 64
 extern "C" __global__ void last_block_with_one_fence(Buffers b) {
@@ -198,7 +198,7 @@ extern "C" __global__ void ticket_lock(Buffers b) {
   atomicAdd(&b.tickets[1], 1);
 }
 
-// A chain of blocks, each waiting for the one before: decoupled look-back in small.
+// A chain of blocks, each waiting for the one before: a small decoupled look-back.
 
 // expect: clean
 // launch: 4 x 64
@@ -263,7 +263,7 @@ extern "C" __global__ void chain_with_relaxed_flags(Buffers b) {
   asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(&b.tickets[blockIdx.x]), "r"(1) : "memory");
 }
 
-// An atomic operation that the hardware does not have, as the programming guide makes it: the first load is a guess.
+// An atomic operation that the hardware lacks, made as in the programming guide: the first load is only a guess.
 __device__ void KeepLargest(unsigned* word, unsigned value) {
   unsigned old = *word, assumed;
   do {
@@ -278,7 +278,7 @@ extern "C" __global__ void largest_by_compare_and_swap(Buffers b) {
   KeepLargest(b.tickets, static_cast<unsigned>(b.in[threadIdx.x]));
 }
 
-// nvcc loads a variable of the block by its name, and gives the atomic operation a register.
+// nvcc loads the shared variable by its name, but gives the atomic operation its address in a register.
 // expect: clean
 // launch: 1 x 64
 extern "C" __global__ void largest_of_a_block_by_compare_and_swap(Buffers b) {
@@ -311,7 +311,7 @@ extern "C" __global__ void sum_by_compare_and_swap(Buffers b) {
   } while (atomicCAS(b.tickets, old, old + b.in[threadIdx.x]) != old);
 }
 
-// No thread checks whether the word still had the value it had read.
+// No thread checks whether the word still held the value that it had read.
 // expect: race, global
 // launch: 4 x 64
 extern "C" __global__ void compare_and_swap_once(Buffers b) {
@@ -319,7 +319,7 @@ extern "C" __global__ void compare_and_swap_once(Buffers b) {
   atomicCAS(b.tickets, old, old + b.in[threadIdx.x]);  // second
 }
 
-// What was read is no guess, but what is stored.
+// The value that was read is not only a guess: it decides what is stored.
 // expect: race, global
 // launch: 4 x 64
 extern "C" __global__ void read_beside_an_exchange(Buffers b) {

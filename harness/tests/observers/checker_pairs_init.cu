@@ -270,7 +270,7 @@ extern "C" __global__ void member_of_a_copy_stored_by_itself(Buffers b) {
   b.out[t] = v.w;
 }
 
-// The register that held such a word holds another.
+// A register that held an unwritten word gets another value.
 // expect: clean
 extern "C" __global__ void written_before_it_is_copied_again(Buffers b) {
   __shared__ int4 s[64];
@@ -344,7 +344,7 @@ extern "C" __global__ void member_never_written_copied_and_looked_at(Buffers b) 
   reinterpret_cast<unsigned long long*>(b.raw)[threadIdx.x] = to.first;
 }
 
-// Bits in front of 7 bytes of padding: taken apart into single bytes and joined again, and the bits looked at.
+// Bits before 7 bytes of padding: the compiler splits the word into bytes, joins them, and looks at the bits.
 struct Tagged {
   double value;
   unsigned tag : 5;

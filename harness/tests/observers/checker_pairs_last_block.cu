@@ -1,9 +1,9 @@
-// The last block to finish adds up what all have left: which fences that takes, where, and of which scope. What is
-// missing a fence stands beside what has it.
+// The last block to finish adds up all blocks' results: which fences that needs, where, and of which scope. Each kernel
+// without a fence is next to one with it.
 #include "checker_pairs.h"
 
-// In the manner of the programming guide: the partial sums are volatile, one thread leaves its block's and draws a
-// ticket, a barrier tells its block. Returns whether the thread has added them up.
+// As in the programming guide: partial sums are volatile; one thread stores its block's, draws a ticket, and informs
+// its block by a barrier. Returns whether the thread has added up the sums.
 template <typename Leave>
 __device__ bool AddedUpByTheLast(Buffers b, Leave leave) {
   __shared__ bool last;
@@ -73,7 +73,7 @@ extern "C" __global__ void guide_with_a_fence_of_the_block(Buffers b) {
   });
 }
 
-// Each thread leaves something, and all read what the other blocks' have.
+// Each thread stores a value; the last block's threads read those of the other blocks.
 template <typename Draw>
 __device__ void ReadByTheLast(Buffers b, Draw draw) {
   __shared__ bool last;
@@ -83,7 +83,7 @@ __device__ void ReadByTheLast(Buffers b, Draw draw) {
   if (last) b.out[512 + threadIdx.x] = b.out[threadIdx.x] + b.out[192 + threadIdx.x];  // second
 }
 
-// All of them fence, then one draws the ticket behind a barrier.
+// All of them fence, then one draws the ticket after a barrier.
 // expect: clean
 // launch: 4 x 64
 extern "C" __global__ void last_block_with_a_fence_each(Buffers b) {
@@ -94,7 +94,7 @@ extern "C" __global__ void last_block_with_a_fence_each(Buffers b) {
   });
 }
 
-// One thread's fence is for what came before it: of other warps, what a barrier has put there.
+// A thread's fence covers only what is ordered before it: other warps' stores only after a barrier.
 // expect: race, global
 // launch: 4 x 64
 extern "C" __global__ void last_block_without_the_barrier(Buffers b) {
@@ -105,7 +105,7 @@ extern "C" __global__ void last_block_without_the_barrier(Buffers b) {
   });
 }
 
-// One thread a block: the one that draws the last ticket reads on alone.
+// One thread per block: the one that draws the last ticket adds up the values.
 template <typename Data>
 __device__ void AddedUpByTheLastThread(Buffers b, Data data) {
   if (threadIdx.x != 0) return;
@@ -128,7 +128,7 @@ extern "C" __global__ void last_thread_reads_volatile(Buffers b) {
 // says: put __threadfence() between the two
 extern "C" __global__ void last_thread_reads_plainly(Buffers b) { AddedUpByTheLastThread(b, b.out); }
 
-// Atomics of the block's scope tell other blocks nothing.
+// Atomics with block scope order nothing between blocks.
 // expect: race, global
 // launch: 4 x 64
 extern "C" __global__ void tickets_of_the_block(Buffers b) {
@@ -139,8 +139,8 @@ extern "C" __global__ void tickets_of_the_block(Buffers b) {
 // launch: 4 x 64
 extern "C" __global__ void tickets_of_each_block(Buffers b) { atomicAdd_block(&b.tickets[blockIdx.x], 1); }
 
-// All is in order, but the last block reads by a cache that need not see what other blocks have stored since the
-// launch.
+// Fences and tickets are right, but the last block reads through a cache that need not see what other blocks have
+// stored since the launch.
 template <bool kConstant>
 __device__ void AddedUpBehindAFence(Buffers b) {
   if (threadIdx.x != 0) return;
@@ -162,7 +162,7 @@ extern "C" __global__ void last_thread_reads_by_ldg(Buffers b) { AddedUpBehindAF
 // launch: 4 x 64
 extern "C" __global__ void last_thread_reads_by_ldcg(Buffers b) { AddedUpBehindAFence<false>(b); }
 
-// The same within a block, behind its barrier; what the launch has not stored may be read so.
+// The same within a block, after its barrier. Only what the launch has not stored may be read by __ldg.
 // expect: race, global
 // launch: 1 x 64
 // says: use an ordinary load

@@ -1,8 +1,8 @@
-// Look-back: each block waits for what the one before it leaves. Which fences that takes on both sides, and when flag
-// and value in one word need none. What is missing a fence stands beside what has it.
+// Look-back: each block waits for the previous block's result. Which fences that needs on both sides, and when a flag
+// and value in one word need none. Each kernel without a fence is next to one with it.
 #include "checker_pairs.h"
 
-// One thread a block. What it reads once the flag before its own is set goes into what it leaves.
+// One thread per block: waits for the flag of the block before, reads that block's value, and leaves a sum with it.
 template <typename Read, typename Leave>
 __device__ void LookBack(Buffers b, Read read, Leave leave) {
   volatile unsigned* flags = b.tickets;
@@ -99,7 +99,7 @@ extern "C" __global__ void reader_with_a_fence_of_the_block(Buffers b) {
       });
 }
 
-// The thread that has waited tells its block by a barrier.
+// The thread that has waited informs its block by a barrier.
 // expect: clean
 // launch: 4 x 64
 extern "C" __global__ void reader_with_a_barrier(Buffers b) {
@@ -117,7 +117,7 @@ extern "C" __global__ void reader_with_a_barrier(Buffers b) {
   }
 }
 
-// A fence for one flag, and the wait for another.
+// Block 2 waits for block 0's flag, but reads block 1's data.
 // expect: race, global
 // launch: 4 x 32
 extern "C" __global__ void flag_of_another_block(Buffers b) {
@@ -135,7 +135,7 @@ extern "C" __global__ void flag_of_another_block(Buffers b) {
   flags[blockIdx.x] = 1;
 }
 
-// volatile, and nothing that waits.
+// The data is volatile, but no thread waits for it.
 // expect: race, global
 // launch: 4 x 32
 extern "C" __global__ void volatile_without_waiting(Buffers b) {
@@ -272,7 +272,7 @@ __device__ void AdjacentTiles(Buffers b, Fence fence_behind_the_wait) {
   b.out[512 + tile * 64 + threadIdx.x] = previous;
 }
 
-// As its textbook has it, without a fence behind the wait: the sum may then come from a cache.
+// The textbook's version, without a fence after the wait: the sum may then come from a cache.
 // expect: race, global
 // launch: 4 x 64
 // says: put __threadfence() between the two

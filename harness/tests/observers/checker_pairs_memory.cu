@@ -1,4 +1,4 @@
-// Out of bounds, misaligned and invalid addresses, each beside what is right.
+// Out of bounds, misaligned and invalid addresses, each next to a right version.
 #include "checker_pairs.h"
 
 // Global memory.

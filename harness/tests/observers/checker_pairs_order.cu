@@ -1,5 +1,5 @@
-// Blocks and warps that tell each other things by words in memory: barriers of the grid, locks, queues, and the orders
-// and scopes of PTX. What is missing a fence stands beside what has it.
+// Blocks and warps that communicate through words in memory: barriers of the grid, locks, queues, and the orders
+// and scopes of PTX. Each kernel without a fence is next to one with it.
 #include <cuda/atomic>
 #include <cuda/barrier>
 
@@ -53,7 +53,7 @@ extern "C" __global__ void grid_barrier_by_a_counter(Buffers b) {
 
 // Locks.
 
-// Held by one thread of each warp that comes.
+// One thread of each warp takes the lock.
 template <typename Held>
 __device__ void WithTheLock(Buffers b, Held held) {
   if (threadIdx.x % 32 != 0) return;
@@ -153,7 +153,7 @@ extern "C" __global__ void flag_set_back_by_its_reader(Buffers b) {
   }
 }
 
-// Orders and scopes of PTX.
+// Memory orders and scopes of PTX.
 
 // expect: clean
 // launch: 4 x 32
@@ -214,7 +214,7 @@ extern "C" __global__ void sequentially_consistent_counter(Buffers b) {
   for (unsigned k = 0; k < gridDim.x; ++k) b.out[512] += b.out[k];
 }
 
-// What one block releases to its own, and that on to another: each step at a scope that suffices for it.
+// A value goes from warp to warp of one block, then on to another block; each fence has a scope that suffices.
 // expect: clean
 // launch: 2 x 64
 extern "C" __global__ void from_scope_to_scope(Buffers b) {
@@ -240,7 +240,7 @@ extern "C" __global__ void from_scope_to_scope(Buffers b) {
 
 // Between the warps of a block, by a flag in shared memory.
 
-// Between the warps of a block, by a flag in shared memory.
+// Thread 0 calls `tell`, which sets the flag; thread 32 waits for it and calls `hear`.
 template <typename Tell, typename Hear>
 __device__ void ByASharedFlag(Tell tell, Hear hear) {
   __shared__ volatile int flag;

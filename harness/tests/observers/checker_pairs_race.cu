@@ -1,4 +1,4 @@
-// Races on shared memory, each beside what is right.
+// Races on shared memory, each next to a right version.
 #include "checker_pairs.h"
 
 // Between warps.
@@ -27,7 +27,7 @@ extern "C" __global__ void everyone_stores_the_same(Buffers b) {
   b.out[threadIdx.x] = s;
 }
 
-// Some read what has been written, some what has not.
+// Some threads read what has been written, others what has not.
 // expect: race, shared | uninitialised read, shared
 // says: read after write
 // says: between the write and the read

@@ -29,7 +29,7 @@ extern "C" __global__ void tree_of_half_a_warp_stored_by_all(Buffers b) {
   }
 }
 
-// A tree over more lanes than take part: what is wanted is wrong.
+// A tree over more lanes than take part: even lane 0's result is wrong.
 // expect: undefined shuffle
 // launch: 1 x 32
 extern "C" __global__ void tree_one_step_too_high(Buffers b) {
@@ -58,7 +58,7 @@ extern "C" __global__ void others_have_returned_and_are_not_wanted(Buffers b) {
   b.out[t] = t < 15 ? other : 0;
 }
 
-// A sum of 20 elements whose threads without one return before the tree.
+// A sum of 20 elements: the threads without an element return before the tree.
 // expect: undefined shuffle
 // launch: 1 x 32
 extern "C" __global__ void lanes_gone_before_a_tree(Buffers b) {
@@ -101,7 +101,7 @@ extern "C" __global__ void guarded_tree_in_a_partial_warp(Buffers b) {
   if (lane == 0) b.out[t / 32] = v;
 }
 
-// The condition as a factor.
+// The condition is a factor, 0 or 1.
 // expect: clean
 // launch: 1 x 48
 extern "C" __global__ void guarded_by_a_factor(Buffers b) {
@@ -149,7 +149,7 @@ extern "C" __global__ void scan_up(Buffers b) {
   b.out[t] = v;
 }
 
-// The lower lanes are away: the scan of the upper ones needs them.
+// The lower lanes don't take part, but the scan of the upper ones needs their values.
 // expect: undefined shuffle
 // launch: 1 x 32
 extern "C" __global__ void scan_up_without_the_lower_lanes(Buffers b) {
@@ -201,7 +201,7 @@ extern "C" __global__ void butterfly_across_the_mask(Buffers b) {
   }
 }
 
-// A mask of those that have an element, and values by its ranks.
+// A mask of the lanes that have an element; all read from the first of them.
 // expect: clean
 // launch: 1 x 32
 extern "C" __global__ void mask_by_ballot(Buffers b) {
@@ -395,7 +395,7 @@ extern "C" __global__ void place_of_the_greatest_of_those_gone(Buffers b) {
   if (t == 0) b.out[0] = at;  // first
 }
 
-// Who stores is decided by garbage.
+// A garbage value decides which lanes store.
 // expect: undefined shuffle
 // launch: 1 x 32
 extern "C" __global__ void store_by_condition(Buffers b) {
@@ -416,7 +416,7 @@ extern "C" __global__ void store_by_condition_of_those_there(Buffers b) {
   }
 }
 
-// The condition that hides the garbage is tested behind it.
+// The condition that hides the garbage is tested after the condition on the garbage.
 // expect: clean
 // launch: 1 x 32
 extern "C" __global__ void store_by_two_conditions(Buffers b) {
@@ -441,7 +441,7 @@ extern "C" __global__ void address_by_garbage(Buffers b) {
   }
 }
 
-// Votes on garbage are left alone.
+// Votes on garbage values are not reported.
 // expect: clean
 // launch: 1 x 32
 extern "C" __global__ void vote_on_garbage(Buffers b) {

@@ -1,7 +1,7 @@
 // Loads that the compiler makes for all threads though only some need them: a thread that uses the value has read it.
 #include "checker_pairs.h"
 
-// A block's total, by its own thread.
+// A block's total, which only its own thread needs.
 
 // Each tile's value gets the total before it, in threads for which `reads` holds; thread 0 keeps the total.
 template <typename Reads>
@@ -32,7 +32,7 @@ extern "C" __global__ void two_threads_add_one_total(Buffers b) {
   add_total(b, total, [](int t) { return t % 32 == 0; });
 }
 
-// By a comparison that is no equality, of a word beside the thread's own.
+// The condition is `<`, and the word is next to the thread's own.
 
 // expect: clean
 extern "C" __global__ void first_thread_adds_its_neighbour(Buffers b) {
@@ -92,7 +92,7 @@ extern "C" __global__ void nested_conditions_of_another_thread(Buffers b) {
   b.out[t] = v;
 }
 
-// A value that comes from a choice goes on: a sum, a maximum, another choice.
+// A value that was chosen by a condition is used further: in a sum, a maximum, another choice.
 
 // expect: clean
 extern "C" __global__ void chosen_in_a_loop(Buffers b) {
@@ -123,7 +123,7 @@ extern "C" __global__ void chosen_in_a_loop_by_a_second(Buffers b) {
   }
 }
 
-// A condition that is loaded early itself.
+// A condition that the compiler also loads early.
 
 // expect: clean
 extern "C" __global__ void condition_of_one_thread(Buffers b) {
@@ -165,7 +165,7 @@ extern "C" __global__ void total_in_a_variable_of_two(Buffers b) {
   add_total(b, running_total, [](int t) { return t % 32 == 0; });
 }
 
-// What one thread has written and reads.
+// A word that one thread writes and reads.
 
 // expect: clean
 extern "C" __global__ void a_word_of_one_thread(Buffers b) {

@@ -1,4 +1,4 @@
-// Barriers and warp-synchronous operations that not all take part in, each beside what is right.
+// Barriers and warp-synchronous operations in which some threads do not take part, each next to a right version.
 #include "checker_pairs.h"
 
 // expect: barrier divergence
@@ -181,7 +181,7 @@ extern "C" __global__ void reduce_of_those_present(Buffers b) {
   if (threadIdx.x >= 8) b.out[threadIdx.x] = __reduce_add_sync(~0xffu, b.in[threadIdx.x]);
 }
 
-// A reduction within a warp whose upper half leaves out the barrier, and goes on.
+// A reduction within a warp whose upper half skips the barrier and goes on.
 // expect: wrong warp mask
 // launch: 1 x 32
 // says: only some of the threads named in the mask reach this bar.warp.sync
@@ -255,7 +255,7 @@ extern "C" __global__ void syncwarp_in_loops_of_different_length(Buffers b) {
   b.out[32 + t] = b.out[t];
 }
 
-// Each way has its own, and the mask names all: the guide allows that.
+// Each branch has its own __syncwarp(), whose mask names all lanes: the guide allows that.
 // expect: clean
 // launch: 1 x 32
 extern "C" __global__ void syncwarp_in_both_branches(Buffers b) {
@@ -272,7 +272,7 @@ extern "C" __global__ void syncwarp_in_both_branches(Buffers b) {
   }
 }
 
-// One way ends with a barrier of its own, and the kernel with it.
+// One branch ends with its own __syncwarp(), and then returns.
 // expect: clean
 // launch: 1 x 32
 extern "C" __global__ void syncwarp_before_a_return(Buffers b) {

@@ -1,5 +1,4 @@
-// Runs every kernel of checker_pairs*.cu and holds the checkers' findings against what is declared beside it
-// (checker_pairs.h).
+// Runs every kernel of checker_pairs*.cu and compares the checkers' findings with its comment (checker_pairs.h).
 #include "tests/observers/checker_pairs.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +40,7 @@ std::vector<std::string> Split(const std::string& text, char at) {
   return parts;
 }
 
-// A mark in a helper function counts for the kernels behind it in the file.
+// A mark in a helper function counts for the kernels after it in the file.
 std::vector<Declared> ReadDeclarations(const std::filesystem::path& path) {
   static const std::regex kernel_name("__global__ void (\\w+)"), shape("(\\d+) x (\\d+)(?:, (\\d+) bytes)?");
   static const std::regex marks("// ((?:here|first|second)(?:, (?:here|first|second))*)$");
@@ -137,7 +136,7 @@ Outcome RunDeclared(const Declared& declared, const Shape& run) {
   const std::string ptx = ReadPtx(declared.file);
   TestDevice device(apart ? GiveBlocksTheirOwn(ptx) : ptx, options);
   const size_t more = apart ? kApart / 4 * (blocks - 1) : 0;  // elements
-  static std::vector<int> ramp(kInts);                        // as a host's, it has an address that messages name
+  static std::vector<int> ramp(kInts);                        // static, as messages name its address
   for (int k = 0; k < kInts; ++k) ramp[static_cast<size_t>(k)] = k;
   std::vector<int> ramps(kInts + more);
   for (size_t k = 0; k < ramps.size(); ++k) ramps[k] = static_cast<int>(k % kInts);
@@ -195,8 +194,7 @@ TEST_P(CheckerPairsTest, FindsWhatIsDeclared) {
   }
 }
 
-// As it is declared, and with more blocks than it is made for, which mostly meet then, and which have buffers of their
-// own.
+// Runs the kernel as declared, with seven times as many blocks on the same buffers, and with these on separate buffers.
 TEST_P(CheckerPairsTest, LeavesTheSameWithAnyNumberOfThreads) {  // in turn
   const Declared& declared = GetParam();
   const uint32_t many_blocks = declared.blocks * 7;
@@ -225,7 +223,7 @@ TEST(CheckerPairsListTest, ThereAreManyAndBothSorts) {
   EXPECT_GE(static_cast<int>(all.size()) - clean, 50);
 }
 
-// Else there is little in the test above.
+// The test above shows something only if many launches run on several threads.
 TEST(CheckerPairsListTest, ManyRunOnSeveralThreads) {  // in turn
   int clean = 0, faulty = 0, together = 0;
   for (const Declared& declared : AllDeclarations()) {

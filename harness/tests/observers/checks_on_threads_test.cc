@@ -1,5 +1,5 @@
-// What a checked launch leaves behind does not depend on the number of CPU threads: random kernels of several blocks,
-// some of which meet, and what else can break the isolation of blocks (observers/block_isolation.h).
+// The results of a checked launch do not depend on the number of CPU threads: random kernels of several blocks, some of
+// which use the same memory, and what else can break the isolation of blocks (observers/block_isolation.h).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -38,8 +38,8 @@ std::string TextOf(const Device& device) {
 }
 
 // A kernel k(in, out, raw) of straight code and short loops: global and shared accesses of several widths and shapes,
-// reductions, barriers. Addresses are masked, so that none is out of bounds; how many bits a block has to itself, and
-// so whether blocks meet, is chosen for the whole kernel, with now and then an access that does as it likes.
+// reductions, barriers. Addresses are masked, so that none is out of bounds. Whether blocks have separate memory or
+// meet is chosen for the whole kernel; a few accesses ignore that choice.
 class RandomKernel {
  public:
   explicit RandomKernel(uint32_t seed) : random_(seed) {
@@ -123,7 +123,7 @@ class RandomKernel {
       return line(guard + "st.global" + type + " [%rd10], " + value);
     }
     line(guard + "ld.global" + type + " " + value + ", [%rd10]");
-    // What is read may decide what comes next.
+    // The value that was read may decide what the kernel does next.
     if (width == 4 && Pick(3) == 0) {
       line("setp.eq.u32 %p2, %r11, " + std::to_string(Pick(3)));
       line("@%p2 st.global.u32 [%rd20], %r11");
@@ -146,7 +146,7 @@ Outcome RunRandom(const RandomKernel& kernel, int threads, bool raw_is_written) 
   }
   Outcome outcome;
   for (int launch = 0; launch < 2; ++launch) {
-    // More blocks the second time: so small a launch would else not be tried on several threads again.
+    // The second launch has more blocks, because such a small launch is tried on several threads only once.
     const TestDevice::Shape shape{{kernel.blocks() + static_cast<uint32_t>(launch)}, {kernel.threads()}};
     outcome.errors.push_back(device.Launch("k", shape, in, out, raw).error);
     std::vector<uint8_t>& memory = outcome.memory.emplace_back(8 * kWordsOfBuffer);
@@ -194,7 +194,7 @@ std::string Kernel(const std::string& body) {
          body + "  ret;\n}\n";
 }
 
-// The launches' outcome with 1 thread, which one with 4 must equal.
+// The launches' outcome with one CPU thread; that with four must be equal.
 Outcome RunBoth(const std::string& ptx, const std::vector<uint32_t>& launches, uint64_t budget, int* on_several) {
   Outcome outcome[2];
   for (const int threads : {1, 4}) {
@@ -223,7 +223,7 @@ const std::string kStore =
     "  mad.lo.u32 %r3, %r2, 64, %r1;\n  mul.wide.u32 %rd2, %r3, 4;\n  add.u64 %rd2, %rd1, %rd2;\n"
     "  st.global.u32 [%rd2], %r2;\n";
 
-// A flag that all raise.
+// A flag that all blocks set.
 TEST(ChecksOnThreadsTest, BlocksThatStoreTheSameRunOnOneThread) {
   int on_several = 0;
   const Outcome outcome = RunBoth(Kernel("  mov.u32 %r3, 1;\n  st.global.u32 [%rd1], %r3;\n"), {8, 8}, 0, &on_several);
@@ -239,7 +239,7 @@ TEST(ChecksOnThreadsTest, BlocksWithWordsOfTheirOwnRunSideBySide) {
   const std::string sum = "  add.u64 %rd2, %rd1, 16000;\n  red.global.add.u32 [%rd2], %r2;\n";
   EXPECT_EQ(RunBoth(Kernel(kStore + sum), {8, 62}, 0, &on_several).findings, "");
   EXPECT_EQ(on_several, 2);
-  // The sum is read after all, by a thread that has waited only for its own block.
+  // Now a thread reads the sum, after waiting only for its own block.
   const std::string read =
       "  bar.sync 0;\n  ld.global.u32 %r4, [%rd2];\n  setp.eq.u32 %p1, %r4, 0;\n  @%p1 bra end;\nend:\n";
   RunBoth(Kernel(sum + read), {8}, 0, &on_several);
@@ -272,7 +272,7 @@ TEST(ChecksOnThreadsTest, TooManyInstructionsAreTheSame) {
   const std::string in_block_5 = "  setp.ne.u32 %p1, %r2, 5;\n  @%p1 bra end;\n" + std::string(kEndless) + "end:\n";
   Outcome outcome = RunBoth(Kernel(in_block_5), {8}, 100'000, &on_several);
   EXPECT_EQ(outcome.errors.at(0), LaunchError::kTimeout);
-  // No block alone, but all together; and half of the budget, more than a thread's share.
+  // No block exceeds the budget alone, but all together do; then they take half of it, more than a thread's share.
   outcome = RunBoth(Kernel(kLong), {8}, 10'000'000, &on_several);
   EXPECT_EQ(outcome.errors.at(0), LaunchError::kTimeout);
   EXPECT_NE(outcome.findings.find("in its first"), std::string::npos) << outcome.findings;
@@ -282,7 +282,7 @@ TEST(ChecksOnThreadsTest, TooManyInstructionsAreTheSame) {
   EXPECT_EQ(on_several, 0);
 }
 
-// Block 1 never ends unless it finds what block 0 stores, late, as it does on one thread.
+// Block 1 ends only if it finds what block 0 stores late, which it does on one thread.
 TEST(ChecksOnThreadsTest, ABlockThatOnlyHangsBesideAnotherDoesNotHang) {
   int on_several = 0;
   const Outcome outcome = RunBoth(Kernel("  setp.ne.u32 %p1, %r2, 0;\n  @%p1 bra second;\n" + std::string(kLong) +
@@ -310,7 +310,7 @@ TEST(ChecksOnThreadsTest, BlocksThatOnlyHangBesideEachOtherDoNotHang) {
   EXPECT_EQ(on_several, 0);
 }
 
-// Where one thread would no more have shadow memory for all, nor room for copies, isolation is broken, not the bound.
+// If shadow memory for all pages, or copies of them, would exceed the bound, isolation counts as broken instead.
 class BlockIsolationTest : public ::testing::Test {
  protected:
   static constexpr size_t kPages = 200;
@@ -358,7 +358,7 @@ TEST_F(BlockIsolationTest, LoadsMeetLoadsAndReductionsReductions) {
         isolation.Add(page(70), Use(second, 100 + apart), 1);
         EXPECT_EQ(isolation.broken(), apart == 0 && (first != second || first == &PageUse::stored));
         isolation.End();
-        // The same of blocks that still run.
+        // The same rule holds for blocks that still run.
         isolation.Begin(2);
         isolation.Compare(3, {{page(70), Use(first, 100)}});
         isolation.Compare(3, {{page(70), Use(&PageUse::stored, 100)}});

@@ -1,5 +1,5 @@
-// Uses of values that shuffles read from lanes that are not there, against the definition, on random kernels of one
-// warp: every lane's every value with a mark of whether it is defined.
+// Finds uses of values that shuffles read from absent lanes, on random kernels of one warp. The definition keeps every
+// value of every lane, with a mark of whether it is defined.
 //
 // Kernels shuffle among some lanes, add, multiply, choose, branch by lane and by value, loop, call, pack two words into
 // one, go through shared and local memory, and let lanes exit. Stores and loads by an index are where values are used.
@@ -41,7 +41,7 @@ enum class Op {
   kLookUp,   // to = in[a & 31]
   kOut,      // by lanes
   kIfLanes,  // body
-  kIfLess,   // a < number: body, of registers alone
+  kIfLess,   // a < number: body, which only uses registers
   kTwice,    // body
   kExit,     // lanes
 };
@@ -69,7 +69,7 @@ class Generator {
  private:
   uint32_t Pick(uint32_t n) { return random_() % n; }
   int Register() { return static_cast<int>(Pick(kRegisters)); }
-  // Halves, low ones, high ones, and any.
+  // 16 neighbours, the lowest lanes, the highest, or any.
   LaneMask Lanes() {
     switch (Pick(4)) {
       case 0:
@@ -323,7 +323,7 @@ class Warp {
  private:
   Word& Register(int r, uint32_t lane) { return registers_[static_cast<size_t>(r)][lane]; }
   Word& Half(int wide, size_t half, uint32_t lane) { return wides_[static_cast<size_t>(wide)][half][lane]; }
-  // In lanes that have taken a way by an undefined condition.
+  // Values are undefined in lanes that have branched on an undefined condition.
   void Put(Word& to, Word from, uint32_t lane) {
     from.undefined |= (astray_ >> lane & 1) != 0;
     to = from;
@@ -366,7 +366,7 @@ class Warp {
     }
   }
 
-  // What a statement of registers alone writes is undefined in these lanes.
+  // What this statement, which only uses registers, writes becomes undefined in these lanes.
   void Forget(const Statement& s, LaneMask lanes) {
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       if ((lanes >> lane & 1) == 0) continue;
@@ -492,7 +492,7 @@ TEST(DefinednessRandomTest, UsesAreThoseOfTheDefinition) {
 
     DeviceOptions options;
     options.checkers.Add("sync");
-    // The checkers that follow loads go over the same code.
+    // The checkers that follow loads share this code, so every other run has all of them on.
     if (seed % 2 == 0) options.checkers = CheckerSet::All();
     TestDevice device(ptx, options);
     std::vector<uint32_t> in(kWarpSize);
@@ -510,7 +510,7 @@ TEST(DefinednessRandomTest, UsesAreThoseOfTheDefinition) {
     with_undefined += warp.undefined() > 0;
     accused += !lines.empty();
   }
-  // Else there is little in it.
+  // The test shows something only if many kernels have undefined values, and many use them.
   EXPECT_GT(with_undefined, static_cast<int>(programs / 2));
   EXPECT_GT(accused, static_cast<int>(programs / 8));
   EXPECT_GT(with_undefined - accused, static_cast<int>(programs / 8));

@@ -56,7 +56,7 @@ class EventSource {
     bool waits = false;
     bool constant = false;
     bool plain_shared_load = false;
-    LaneMask keeps = 0;  // lanes whose bytes lie there already
+    LaneMask keeps = 0;  // lanes whose value is in memory already
   };
   // address: of a lane.
   void Access(uint32_t pc, const Options& options, const std::function<uint64_t(uint32_t)>& address) {

@@ -1,4 +1,4 @@
-// Clocks that share their parts, beside maps that do not.
+// Compares clocks that share their parts with maps that do not.
 #include "vgpu/observers/race/order_clock.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The plain definition of a race, for tests of the race checker: every thread has its own vector clock, every access is
 // remembered byte by byte, every word by which threads synchronise has its clocks in full. Quadratic, and meant to be
-// read: RaceOracle::Race is the rule, the functions above it say what orders.
+// read: RaceOracle::Race is the rule, and the functions above it define what is ordered.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct OracleStep {
   LaneMask mask = kFullMask;
   std::array<uint64_t, kWarpSize> address{};
   EventSource::Options options;
-  bool behind_fence = false;  // nothing of the warp is between a fence and this
+  bool behind_fence = false;  // the warp has done nothing since a fence
 
   uint32_t block() const { return warp / kOracleWarps; }
   size_t level() const {
@@ -53,7 +53,8 @@ struct OracleStep {
     return options.order == MemoryOrder::kRelaxed && !options.waits && (shared() || level() != 0);
   }
   bool only_reads() const {
-    return one_way() && (load() || (atomic() && options.returns_value && !options.overwrites && (mask & ~options.keeps) == 0));
+    return one_way() &&
+           (load() || (atomic() && options.returns_value && !options.overwrites && (mask & ~options.keeps) == 0));
   }
   bool only_writes() const {
     return one_way() && (store() || (atomic() && (options.overwrites || !options.returns_value)));
@@ -70,7 +71,7 @@ class RaceOracle {
     Launch();
   }
 
-  // What orders.
+  // Synchronisation.
 
   void Launch() {
     for (uint32_t t = 0; t < kOracleThreads; ++t) {
@@ -145,9 +146,9 @@ class RaceOracle {
     return {step.shared() ? static_cast<int>(step.block()) : -1, step.address[lane] + byte};
   }
 
-  // kSameValue: they would race if they did not store one value. kCopyRace: the earlier one is a copy that may still
-  // happen at any moment, whatever is between its issue and now. kStaleRace: a load by way of the constant cache races
-  // with a store that comes before it, but something else has been stored since.
+  // kSameValue: they would race if they did not store the same value. kCopyRace: the earlier one is a copy that may
+  // still happen at any moment, whatever is between its issue and now. kStaleRace: a load through the constant cache
+  // races with a store that comes before it, but something else has been stored since.
   enum Verdict { kNone, kSameValue, kRace, kCopyRace, kStaleRace };
   // f(lane, place of the byte, past, verdict) for all pairs that race or store one value.
   template <typename F>
@@ -159,7 +160,7 @@ class RaceOracle {
         if (const auto at = past_.find(place); at != past_.end()) {
           const auto last_store =
               std::find_if(at->second.rbegin(), at->second.rend(), [](const Past& past) { return !past.step->load(); });
-          bool has_read = false;  // the thread, behind the past access
+          bool has_read = false;  // the thread, after the past access
           for (size_t index = at->second.size(); index-- > 0;) {
             const Past& past = at->second[index];
             const bool lies_there = last_store != at->second.rend() && &past == &*last_store;
@@ -200,7 +201,7 @@ class RaceOracle {
     return any;
   }
 
-  // What Synchronise may change, of a warp; to take back an access that is not to be made.
+  // The state of a warp that Synchronise may change, to undo an access that is left out.
   struct Before;
   Before Keep(uint32_t warp) const;
   void Restore(uint32_t warp, Before&& before);
@@ -208,7 +209,7 @@ class RaceOracle {
  private:
   static constexpr size_t kLevels = 3;  // block, cluster, device
 
-  using Clock = std::vector<uint32_t>;  // of each thread, accesses stamped below are known; empty: none
+  using Clock = std::vector<uint32_t>;  // by thread: its accesses with smaller times are known; empty: none
   struct Order {
     std::array<Clock, kLevels> fenced, pending, told;
   };
@@ -342,7 +343,7 @@ class RaceOracle {
     }
     return threads;
   }
-  // What the threads have done, from now on told apart from what they will do.
+  // A clock of all that the threads have done so far; what they do later gets later times.
   Clock Until(const std::vector<uint32_t>& threads) {
     Clock joined;
     for (const uint32_t t : threads) {
@@ -373,7 +374,7 @@ class RaceOracle {
   std::array<Order, kOracleAllWarps> order_;
   std::map<Place, Word> words_;
   std::map<Place, std::vector<Past>> past_;
-  std::map<Place, Past> copies_;                               // under way
+  std::map<Place, Past> copies_;                               // not finished
   std::map<std::pair<uint32_t, uint32_t>, Meeting> meetings_;  // by block and barrier
   uint32_t exited_ = 0;                                        // warps of the grid
 };

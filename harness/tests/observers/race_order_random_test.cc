@@ -1,5 +1,5 @@
-// The race checker against the plain definition (race_oracle.h) where threads of several blocks tell each other things
-// by words in memory.
+// The race checker against the plain definition (race_oracle.h) where threads of several blocks communicate through
+// words in memory.
 //
 // Half of the programs are free of races by construction: an access that would
 // race is left out. LOCKSTEP_RANDOM_PROGRAMS sets how many programs of each kind run.
@@ -32,7 +32,7 @@ class Generator {
                                     MemoryScope::kSystem};
     return kScopes[Pick(kScopes.size())];
   }
-  // Words that threads tell each other things by, lane 0's; or data: a row that each lane has a word of, or one word.
+  // An access to a word by which lanes 0 communicate, or to data: a row with a word for each lane, or one word.
   OracleStep Access() {
     OracleStep step;
     step.warp = Pick(kOracleAllWarps);
@@ -40,7 +40,7 @@ class Generator {
     const uint64_t base = step.shared() ? 0 : 0x200000000fc0;
     const bool word = Pick(2) == 0;
     if (word) {
-      const bool each = Pick(6) == 0;  // lane its own
+      const bool each = Pick(6) == 0;  // every lane has its own word
       step.mask = each ? kFullMask : 1;
       Lay(step, base + 2048 + 4 * Pick(3), each ? 4 : 0);
       step.options.kind =
@@ -96,7 +96,7 @@ struct Outcome {
   int accesses = 0, ordered_between_blocks = 0, raced = 0, missed = 0, false_alarms = 0;
 };
 
-// One program: until its first race; or, race_free, without the accesses that would race.
+// One program. It ends at its first race or, if race_free, leaves out the accesses that would race.
 class RandomProgram {
  public:
   RandomProgram(Generator& generator, bool race_free, bool relaxed_is_data, Outcome& outcome)

@@ -2,7 +2,7 @@
 // every width and form to shared and global memory, some of them in loops, barriers, asynchronous copies, atomics and
 // fences.
 //
-// Each access is told to both. Every finding has to be a race by the definition: these two threads, these two
+// Both see each access. Every finding has to be a race by the definition: these two threads, these two
 // instructions, this address. And each word that races for the first time has to be found; the checker may lose track
 // of words that have raced, or that several threads have stored one value to. race_order_random_test.cc has more of
 // fences and flags.
@@ -71,7 +71,7 @@ class RandomProgram {
     EventSource::Options options;
     bool copy = false;
     uint32_t values = 0;  // what a store stores: something new, one value, one for a few lanes
-    uint32_t shape = 0;   // nearly always
+    uint32_t shape = 0;   // of nearly all accesses
   };
 
   uint32_t Pick(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
@@ -184,7 +184,7 @@ class RandomProgram {
     events_->Complete(warps, 0);
     oracle_.Complete(block, 0);
   }
-  // Of a block's warps: one that goes on at once; or those that wait, some of them or all.
+  // A barrier of some of a block's warps: either one warp arrives and goes on, or warps wait and the barrier completes.
   void SyncSome(uint32_t warp) {
     const uint32_t block = warp / kOracleWarps, barrier = 1 + Pick(2);
     uint32_t& arrived = arrived_[{block, barrier}];
@@ -235,7 +235,7 @@ class RandomProgram {
     const uint64_t part = Pick(3) ? step.block() * 1024 : 512 * Pick(2);
     const uint64_t shift = 64 * Pick(3);
     const uint32_t apart = instruction.copy ? 2 : Pick(3);
-    const uint32_t uniform = step.load() ? Pick(4) : 0;  // a bit a half
+    const uint32_t uniform = step.load() ? Pick(4) : 0;  // a bit per half
     Values value{};
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       uint32_t element = lane;                                           // neighbours
@@ -257,7 +257,7 @@ class RandomProgram {
       Tell(step, Told::kAccess, value);
     }
   }
-  // All of a page, as a buffer that blocks read is.
+  // Reads all of a page, like a buffer that all blocks read.
   void ReadPage(uint32_t warp) {
     for (uint64_t row = 0; row < 8 && good_; ++row) {
       OracleStep step;
@@ -288,7 +288,7 @@ class RandomProgram {
     oracle_.Synchronise(step);
 
     std::set<std::tuple<uint32_t, uint32_t, uint32_t>> pairs;  // the earlier one's thread and pc, the lane
-    std::set<RaceOracle::Place> words, same;                   // that race, that would if values were others
+    std::set<RaceOracle::Place> words, same;                   // that race; that would if values differed
     std::set<std::pair<uint32_t, RaceOracle::Place>> copied;   // that race with a copy under way, by lane
     oracle_.ForRaces(step, [&](uint32_t lane, const RaceOracle::Place& place, const RaceOracle::Past& past,
                                RaceOracle::Verdict verdict) {
@@ -331,7 +331,7 @@ class RandomProgram {
                            << finding.detail;
       good_ &= is_race;
     }
-    // Of a lane that meets a copy, one word is told.
+    // One word is reported for a lane that races with a copy.
     uint64_t fresh = 0;
     for (const RaceOracle::Place& word : words) fresh += !unsure_.contains(word) && !same.contains(word);
     std::set<uint32_t> lanes;
@@ -426,7 +426,7 @@ class RandomProgram {
   bool small_ = false;  // accesses of one and two bytes
   uint64_t shared_bytes_ = kPart;
   bool careful_ = false;  // most accesses that would race are left out
-  bool at_once_ = false;  // loads of shared memory take the long way
+  bool at_once_ = false;  // no load of shared memory is a plain_shared_load
   std::vector<Instruction> instructions_;
   std::deque<OracleStep> steps_;
   std::map<RaceOracle::Place, uint32_t> memory_;
@@ -462,7 +462,7 @@ class RaceRandomTest : public ::testing::TestWithParam<Style> {};
 TEST_P(RaceRandomTest, FindsRacesAndNothingElse) {
   const Style& style = GetParam();
   const Tally tally = Compare(style, 1, 300);
-  // What it may miss stands in docs/concepts/fault-checking.md, What it cannot see.
+  // docs/concepts/fault-checking.md, "What it cannot see", lists what it may miss.
   const uint64_t allowed = style.atomics ? tally.racing / 100 : style.partial ? tally.racing / 1000 : 0;
   EXPECT_LE(tally.missed, allowed);
 }

@@ -1,5 +1,5 @@
-// What the race checker keeps and what its findings say. What is a race: race_random_test.cc, which holds it against the
-// definition, and checker_pairs_race.cu and its like, in which kernels show it.
+// What the race checker remembers, and the texts of its findings. Whether it finds the right races is tested by
+// race_random_test.cc, against the definition, and by the kernels of checker_pairs_race.cu and similar files.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -36,8 +36,8 @@ class SharedRaceTest : public ::testing::Test {
   EventSource events_{*checker_, 2, 128, 1024};
 };
 
-// The lower warp's access is named first, whichever came first; but behind the other one where that warp had done the
-// same as the other before.
+// The lower warp's access is named first, whichever came first, unless that warp had executed the other instruction
+// before.
 TEST_F(SharedRaceTest, MissingBarrierNamesBothParties) {
   events_.At(0, 0).Access(7, kStore, [&](uint32_t l) { return Word(l); });
   events_.At(0, 2).Access(7, kStore, [&](uint32_t l) { return Word(64 + l); });
@@ -198,7 +198,7 @@ TEST_F(GlobalRaceTest, ReaderOfAnotherBlockIsNotForgottenForTwoOfOne) {
   EXPECT_EQ(findings[0].count + findings[1].count + findings[2].count, 65u);
 }
 
-// Two blocks have read all of a page: a third reader is passed over, but not once somebody has written.
+// Two blocks have read all of a page: a third reader is not recorded, unless the page may have been written since.
 TEST_F(GlobalRaceTest, ReaderOfAPageThatMayHaveBeenWrittenIsHeldAgainstTheWrite) {
   Options wide = Global(kLoad);
   wide.bytes = 16;

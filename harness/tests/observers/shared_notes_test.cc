@@ -1,5 +1,5 @@
-// What checkers find does not depend on when they are told of shared memory's accesses: of random programs, the same
-// whether the engine notes them down (observers/shared_notes.h) or tells each at once.
+// The checkers' findings do not depend on when they are notified of accesses to shared memory: in random programs they
+// are the same whether the engine notes the accesses down (observers/shared_notes.h) or reports each at once.
 #include "vgpu/observers/shared_notes.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Random programs of streams, events, waits of the host's, and operations on a small memory, held against the plain
-// definition: a graph of all actions, in which an operation is ordered before another if there is a way from one to the
-// other. No pair may be accused that is ordered, none missed that is not and conflicts.
+// Random programs of streams, events, waits by the host, and operations on a small memory, compared with the plain
+// definition: a graph of all actions, in which an operation is ordered before another if there is a path between them.
+// No ordered pair may be accused, and no unordered pair that conflicts may be missed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ constexpr uint64_t kBytes = 24;
 
 // The graph. Node 0 is the host's beginning.
 struct Graph {
-  std::vector<std::set<int>> before;  // of each node, all nodes from which there is a way
+  std::vector<std::set<int>> before;  // of each node, all nodes with a path to it
   int Add(const std::set<int>& direct) {
     std::set<int> all = direct;
     for (const int node : direct)
@@ -51,7 +51,8 @@ struct Outcome {
   size_t operations = 0;
 };
 
-// One program, run on both. Operations are named by their number.
+// One random program, given both to the checker (`found`) and to the plain graph (`expected`). An operation's name is
+// its number.
 class Program {
  public:
   explicit Program(uint32_t seed) : random_(seed) {
@@ -121,7 +122,7 @@ class Program {
           clocks_.HostWaits(clock);
         }
         break;
-      case 6:  // for the device, or all that comes waits for all that was
+      case 6:  // for the device; or all later work waits for all earlier work
         if (Below(4) == 0) {
           std::set<int> nodes = {host_};
           for (const PlainStream& other : all_) nodes.insert(other.last);
@@ -200,7 +201,7 @@ TEST(StreamRandomTest, AccusesExactlyWhatNothingOrders) {
     racing += program.expected.races.empty() ? 0 : 1;
     operations += program.expected.operations;
   }
-  // Both kinds of programs were there, in number.
+  // There were many programs with races, and many without.
   EXPECT_GT(racing, programs / 10);
   EXPECT_LT(racing, programs - programs / 10);
   RecordProperty("operations", static_cast<int>(operations));

@@ -1,6 +1,6 @@
-// The tiled matrix product's mistake: a loop over tiles in shared memory without its second barrier. Kernels of this
-// kind are made at random, and by construction it is known whether they race. Between two barriers a warp makes from one
-// to thousands of loads, whose values come together in sums that only some lanes may need.
+// The usual mistake in a tiled matrix product: a loop over tiles in shared memory without its second barrier. Random
+// kernels of this kind, which are known by construction to race or not. Between two barriers a warp makes from one to
+// thousands of loads, whose values are added up in sums that only some lanes may need.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ struct Tiles {
             : use == Use::kFirstLane ? "one"
                                      : "none");
   }
-  // Each thread reads what the first `loads` threads have written: thread 0 another's from two loads on, thread 1 even
-  // with one.
+  // Each thread reads what the first `loads` threads have written: thread 0 reads another thread's word if there are
+  // two loads or more, thread 1 even if there is one.
   bool Races() const {
     if (use == Use::kNone || threads == 1 || (use == Use::kFirstLane && loads == 1)) return false;
     return !first_barrier || (!second_barrier && tiles > 1);

@@ -1,6 +1,6 @@
-// PTX that means harm: it may be refused or stopped, but it can't reach the host's memory, hang it, or use it up. Each
-// test states what must come of a text, and holds the whole process to a bound of time and memory. The sanitizers'
-// build runs the same tests, and sees what strays within the process.
+// Malicious PTX: it may be refused or stopped, but it can't reach the host's memory, hang it, or use it up. Each test
+// states what must happen to a text, and limits time and memory of the whole process. The sanitizers' build runs the
+// same tests, and finds bad accesses within the process.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -205,7 +205,7 @@ TEST_F(HostilePtxTest, TheRuntimesFunctionsReadAndFreeNoHostMemory) {
       "{ .param .b64 a; .param .b64 b; .param .b32 r; st.param.b64 [a], %rd1; st.param.b64 [b], %rd1;\n"
       "call.uni (r), vprintf, (a, b); }";
   EXPECT_EQ(Run(Kernel(print, externs), how).printed, 0u);
-  // A format of the device's own with %s of a host's string.
+  // A format string in the device's memory whose %s refers to a string of the host.
   const std::string string_of_host =
       ".local .align 8 .b8 l[8]; st.local.u64 [l], %rd1; mov.u64 %rd3, l; cvta.local.u64 %rd3, %rd3;\n"
       "mov.u64 %rd2, format; cvta.global.u64 %rd2, %rd2;\n"
@@ -445,8 +445,7 @@ TEST_F(HostilePtxTest, ManyRegistersAliveOverManyBlocksAreAllottedInTime) {
 
 // --- memory
 
-// Each took minutes, or would have: what is looked for before the first instruction runs grew with the square of the
-// text, or faster.
+// Each text would take minutes if the time of analyses grew with the square of the text's length, as it once did.
 TEST_F(HostilePtxTest, AnalysisHasABound) {  // in turn
   const std::string load = "ld.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 7;\n";
   const std::string texts[] = {
@@ -455,7 +454,7 @@ TEST_F(HostilePtxTest, AnalysisHasABound) {  // in turn
       // A value that many stores pass on.
       Kernel("ld.volatile.global.u32 %r2, [%rd1];\n" + Repeat("st.shared.u32 [%r1], %r2;\n", 40'000),
              ".shared .b32 s[64];\n"),
-      // Swaps that may each have been guessed.
+      // Compare-and-swaps that may each be the first with a guessed value.
       Kernel(load + Repeat("atom.global.cas.b32 %r4, [%rd1], %r5, %r2;\n", 30'000)),
       // Selects whose operands have many writers.
       Kernel(load + Repeat("selp.b32 %r4, %r5, %r4, %p1; add.u32 %r5, %r4, 1;\n", 40'000) +
@@ -527,7 +526,7 @@ TEST_F(HostilePtxTest, AccessesWithoutSynchronisationAreForgottenInTime) {
   how.block = {1024, 1, 1};
   how.grid = {4, 1, 1};
   how.budget = 4'000'000;
-  // Each round's store is another instruction's worth of the race checker's log.
+  // In the race checker's log each round's store counts as another instruction.
   EXPECT_EQ(ErrorOf(Kernel(".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; shl.b32 %r1, %r1, 2; mov.u32 %r2, s;\n"
                            "add.u32 %r1, %r1, %r2; L: st.shared.u32 [%r1], %r2; bar.warp.sync -1; bra L;"),
                     how),

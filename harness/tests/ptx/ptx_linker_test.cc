@@ -1,4 +1,4 @@
-// Linking several PTX modules to one, and running what comes out.
+// Links several PTX modules to one, and runs the result.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -59,7 +59,7 @@ constexpr const char* kCallee = R"(
 })";
 
 TEST(PtxLinkerTest, RunsAFunctionAndReadsAVariableOfAnotherModule) {
-  // The caller comes first, and last: declarations may stand on either side of definitions.
+  // With the caller first and last: declarations may come before or after definitions.
   for (const bool caller_first : {true, false}) {
     TestDevice device(std::string(kHeader) + ".visible .entry nothing() { ret; }");
     const std::string caller = std::string(kHeader) + kCaller, callee = std::string(kHeader) + kCallee;

@@ -1,4 +1,4 @@
-// What the parser's test reads: one of everything that nvcc makes of ordinary device code.
+// The kernels that the parser's test reads: one of everything that nvcc makes of ordinary device code.
 #include <cassert>
 #include <cstdio>
 

@@ -27,7 +27,7 @@ stream.sync()
 
 
 def copy(to: int, source: int, size: int) -> None:
-    """Between host and device."""
+    """Copies between host and device."""
     from cuda.bindings import driver  # noqa: PLC0415
 
     (status,) = driver.cuMemcpy(to, source, size)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # ruff: noqa: PLR2004  (kernels count elements)
 # mypy: ignore-errors
-"""The puzzles of puzzles.py with a mistake each, of a kind that a GPU often lets pass; --check names its line.
+"""Puzzles of puzzles.py, each with a mistake that often goes unnoticed on a GPU; --check names its line.
 
 vgpu-run --check python faulty_puzzles.py PUZZLE
 """

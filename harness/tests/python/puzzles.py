@@ -31,7 +31,7 @@ TILE = 3  # of a matrix, and threads of a block in two dimensions
 MOST_TAPS = 4  # of a convolution
 POOLED = BLOCK + 2  # elements that a block reads for pooling, and for a convolution
 CONVOLVED = BLOCK + MOST_TAPS
-# The simulator knows no lines.
+# The simulator does not take lineinfo.
 jit = cuda.jit if config.ENABLE_CUDASIM else cuda.jit(lineinfo=True)
 
 
@@ -136,7 +136,7 @@ def dot(out, a, b, size):
 
 @jit
 def convolve(out, a, b, a_size, b_size):
-    """Puzzle 11: a block's elements, those behind them, and the taps, in shared memory."""
+    """Puzzle 11: a block's elements, those after them, and the taps, in shared memory."""
     tile = cuda.shared.array(CONVOLVED, float32)
     taps = cuda.shared.array(MOST_TAPS, float32)
     i = cuda.grid(1)
@@ -172,7 +172,7 @@ def block_sums(out, a, size):
 
 @jit
 def row_sums(out, a, size):
-    """Puzzle 13: a block for each row, whose threads first add what is further than a block apart."""
+    """Puzzle 13: a block for each row; each thread first adds every BLOCK-th element."""
     cache = cuda.shared.array(BLOCK, float32)
     t = cuda.threadIdx.x
     row = cuda.blockIdx.y
@@ -219,13 +219,13 @@ def launch(kernel: Any, shape: Any, inputs: list[Array], sizes: list[int], block
 
 
 def numbers(*shape: int) -> Array:
-    """Small whole numbers, of which sums are exact."""
+    """Small whole numbers, whose sums are exact."""
     count = int(np.prod(shape))
     return ((np.arange(count) * 7) % 11).astype(np.float32).reshape(shape)
 
 
 def ceil_div(count: int, by: int) -> int:
-    """How many parts."""
+    """count / by, rounded up."""
     return -(-count // by)
 
 

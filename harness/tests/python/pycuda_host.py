@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Runs a solution of assignment 12 by the real PyCUDA: what it computes, as the worker's stand-in has it compute it.
+"""Checks that a solution of assignment 12 is right with the real PyCUDA too, not only with the worker's stand-in.
 
 nvcc -ptx assignments/12_python/kernels.cu -o kernels.ptx
 vgpu-run python pycuda_host.py reference/12_python/host.py

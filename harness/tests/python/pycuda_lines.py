@@ -1,7 +1,7 @@
 # mypy: ignore-errors
-"""What PyCUDA does, in lines: the same by the real one and by the stand-in in a worker.
+"""Prints what PyCUDA does: the real one and the stand-in in a worker have to print the same lines.
 
-As a program it prints them, beside a kernels.ptx of assignment 12. As a submission of that assignment it prints them
+As a program it needs a kernels.ptx of assignment 12 in its folder. As a submission of that assignment it prints them
 when the first rung is called with one element.
 """
 

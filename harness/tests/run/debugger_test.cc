@@ -55,7 +55,7 @@ class DebuggerTest : public testing::Test {
                    arguments + " 2>&1 < " + folder_->path() + "commands")
         .text;
   }
-  // The same between the echoes of the last command and of `quit`.
+  // The part of such a session between the echoes of the last command and of `quit`.
   static std::string Answer(const std::string& before, const std::string& command, const std::string& arguments = "") {
     const std::string all = Session(before + "\n" + command, arguments);
     const std::string echo = "(vgpu) " + command + "\n";
@@ -139,7 +139,7 @@ TEST_F(DebuggerTest, ComputesWhatEachThreadHas) {
       {"2147483647 + 1", "-2147483648"},
       {"(unsigned char)300 + 0.5", "44.5"},
       {"(int)-2.75", "-2"},
-      {"threadIdx.x < 40 && tile[threadIdx.x + 24] > 0", "1 x8, 0 x24"},  // behind the array: not asked for
+      {"threadIdx.x < 40 && tile[threadIdx.x + 24] > 0", "1 x8, 0 x24"},  // past the array: not asked for
       {"!n || ~n == -129", "1"},
       {"*d_out == d_out[1] - 2", "1"},
       {"d_out + 3 - d_out", "3"},
@@ -176,7 +176,7 @@ TEST_F(DebuggerTest, ComputesWhatEachThreadHas) {
 }
 
 TEST_F(DebuggerTest, StepsByLineOverCallsAndOut) {
-  const std::string at_8 = "break 8\ncontinue\ndelete 1";  // behind a barrier the last warp goes on first
+  const std::string at_8 = "break 8\ncontinue\ndelete 1";  // after a barrier the last warp goes on first
   EXPECT_TRUE(Has(Answer(at_8, "next"), "fill.cu:9 ")) << Answer(at_8, "next");
   const std::string inside = Answer(at_8, "step");
   EXPECT_TRUE(Has(inside, "fill.cu:2   fill   block (0,0,0), warp 1")) << inside;
@@ -312,7 +312,7 @@ TEST_F(DebuggerTest, ShowsTheVariablesOfTheSource) {
                            "\nsmall = 200 .. 231 step 1\n"}) {
     EXPECT_TRUE(Has(all, line)) << line << all;
   }
-  // Into a function of the source, whose variables are its own.
+  // In a function of the source, which has its own variables.
   const std::string inside = session("break 4\ncontinue\nstepi\nstepi\nstepi\ninfo locals\nbacktrace");
   EXPECT_TRUE(Has(inside, "value = 0 .. 310 step 10\n")) << inside;
   EXPECT_TRUE(Has(inside, "  variables.cu:4  twice(int)\n")) << inside;
@@ -320,7 +320,7 @@ TEST_F(DebuggerTest, ShowsTheVariablesOfTheSource) {
   EXPECT_TRUE(Has(Answer("", "info locals"), "build with nvcc -G"));
 }
 
-// In a function of the toolkit that -G leaves a call.
+// In a toolkit function that -G does not inline.
 constexpr char kAtomic[] = R"(__global__ void add(int* total) {
   __shared__ int tile[4][8];
   const int t = threadIdx.x;

@@ -23,7 +23,7 @@ __global__ void branch(int* d) {
   if (threadIdx.x < 16) {
     __syncthreads();  // in the branch
   }
-  __syncwarp();  // behind it
+  __syncwarp();  // after it
   d[threadIdx.x] = 1;
 }
 __global__ void early(int* d) {
@@ -101,7 +101,7 @@ class StandingTest : public testing::Test {
     }
     return "no such line";
   }
-  // Under the label "threads", with these lines and no more.
+  // Exactly these lines are printed under the label "threads".
   static void Expect(const std::string& text, const std::vector<std::string>& lines) {
     std::string listing = "  threads ";
     for (const std::string& line : lines) listing += (&line == lines.data() ? "" : "          ") + line + "\n";
@@ -116,7 +116,7 @@ TEST_F(StandingTest, ABarrierInABranch) {
   for (const char* flags : {"", "--check"}) {
     Expect(Run("branch", flags),
            {"16 of 32 at the barrier in " + At("in the branch") + " (warp 0 lanes 0-15)",
-            "16 of 32 at " + At("behind it") + ", waiting for the rest of the warp (warp 0 lanes 16-31)"});
+            "16 of 32 at " + At("after it") + ", waiting for the rest of the warp (warp 0 lanes 16-31)"});
   }
 }
 

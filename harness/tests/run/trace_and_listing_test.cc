@@ -1,4 +1,4 @@
-// vgpu-run --trace and --disassemble: on programs as nvcc makes them, and what they say to those who mistype.
+// vgpu-run --trace and --disassemble on programs that nvcc compiled, and their messages for mistyped arguments.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -150,7 +150,7 @@ TEST_F(VgpuRun, AWarpThatALaunchLacksIsNamed) {
             "TRACE  launch 1, scale<1><<<(2,2),40>>> has no warp 2: they are 0 to 1\n"
             "TRACE  launch 2, exchange<<<1,32>>> has no warp 2: 0 is the only one\n");
   ExpectHas(Run("--trace=0,0 --trace-kernel=scales"),
-            "no launch of scales was there to trace; these kernels were launched: exchange, scale<1>\n");
+            "there was no launch of scales to trace; kernels launched: exchange, scale<1>\n");
 }
 
 TEST_F(VgpuRun, DisassemblesAlikeWhateverHoldsTheKernels) {
@@ -164,7 +164,7 @@ TEST_F(VgpuRun, DisassemblesAlikeWhateverHoldsTheKernels) {
 TEST_F(VgpuRun, DisassemblyNamesWhatAnInstructionIs) {
   const Output output = Run("--disassemble=scale");
   ExpectHas(output, "scale<1>  (_Z5scaleILi1EEvPfi)\n");
-  ExpectHas(output, " 256 bytes of shared memory per block, 0 of local memory a thread, 12 of parameters;");
+  ExpectHas(output, " 256 bytes of shared memory per block, 0 of local memory per thread, 12 of parameters;");
   ExpectHas(output, "     0  scale.cu:3                ld.param.u64 %");
   ExpectHas(output, "store, shared");
   ExpectHas(output, "store, global");
@@ -190,7 +190,7 @@ TEST_F(VgpuRun, WhatCannotBeDisassembledIsSaid) {
   EXPECT_EQ(Run("--disassemble", "text.txt").status, 126);
   Execute("g++ -x c++ -c -o " + Path("plain.o") + " /dev/null");
   refused("--disassemble", "plain.o", ": it holds no device code");
-  // Where the toolkit's assembler is installed.
+  // nvcc makes the cubin only if the toolkit's assembler is installed.
   const std::string cubin = std::string(LOCKSTEP_NVCC) + " -cubin -arch=sm_80 ";
   if (Execute(cubin + Path("scale.cu") + " -o " + Path("scale.cubin") + " 2>&1").status == 0) {
     refused("--disassemble", "scale.cubin",

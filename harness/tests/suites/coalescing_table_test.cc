@@ -39,8 +39,8 @@ TEST(CoalescingTableTest, IsUpToDate) {
   ExpectFile("harness/suites/08_coalescing_table.inc", text + SideBySide(rows) + "};");
 }
 
-// The counters of the two devices: sectors are different numbers address / 32; transactions agree with the bytes that
-// the virtual G80 moves, a segment of 16 words or 32 bytes for each thread.
+// The counters of the two devices: sectors are the different values of address / 32; transactions agree with the bytes
+// that the virtual G80 moves, a segment of 16 words or 32 bytes for each thread.
 TEST(CoalescingTableTest, AnswersAreWhatTheCountersSay) {
   int coalesced = 0, cases = 0;
   for (const char* test : kPublicTests) {
@@ -75,7 +75,7 @@ TEST(CoalescingTableTest, AnswersAreWhatTheCountersSay) {
   EXPECT_GT(coalesced, 1000);
 }
 
-// What the course says of its patterns, and of the GPUs since.
+// The course's patterns: transactions on its GPU, and sectors on newer ones.
 TEST(CoalescingTableTest, ThePatternsOfTheCourse) {
   const auto expect = [](const WarpRequest& request, int sectors, int transactions) {
     const PredictionCase one = Answered(request);

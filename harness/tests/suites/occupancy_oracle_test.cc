@@ -106,7 +106,7 @@ cudaOccDeviceState StateWith(const ComputeCapability& capability, size_t carveou
   return state;
 }
 
-// On 6.0, whose registers lie in two parts, the toolkit refuses what 6.1 with its four parts could not run.
+// On 6.0, which has its registers in two parts, the toolkit refuses what 6.1 with its four parts could not run.
 int OracleBlocks(const ComputeCapability& capability, const SmLimits& sm, const BlockNeeds& block) {
   if (capability.major == 6 && capability.minor == 0) {
     SmLimits sibling = sm;
@@ -145,7 +145,7 @@ TEST(OccupancyOracleTest, AgreesWithTheToolkitOnRandomKernels) {
 TEST(OccupancyOracleTest, AgreesWithTheToolkitOnTheBestBlock) {
   Random random(13);
   for (const ComputeCapability& capability : vgpu::AllCapabilities()) {
-    // On 6.0 the toolkit's exception of above is inside of its search.
+    // On 6.0 the exception described above would affect the toolkit's search.
     if (capability.major < kFirstOfToolkit || (capability.major == 6 && capability.minor == 0)) continue;
     const cudaOccDeviceProp properties = Properties(capability);
     const SmLimits sm = Largest(capability.major, capability.minor);

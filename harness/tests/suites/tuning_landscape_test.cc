@@ -150,7 +150,7 @@ TEST(TuningLandscapeTest, AllConfigurationsAreThere) {
   EXPECT_EQ(Swept().size(), 82u);
 }
 
-// No choice by heart: none is as good as the best on old, middle and new devices.
+// No fixed choice is good enough: none is as good as the best on old, middle and new devices.
 TEST(TuningLandscapeTest, NoConfigurationIsGoodEverywhere) {
   for (const Config& config : Configs()) {
     double worst = 1;

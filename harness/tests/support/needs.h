@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Set by .ci/run: there nothing may go unchecked for want of a package.
+// Set by .ci/run: there a missing package fails a test instead of skipping it.
 inline bool InCi() { return std::getenv("LOCKSTEP_CI") != nullptr; }
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The project's own sources and pages, for tests that hold what they say.
+// The project's own sources and pages, for tests that compare what they say.
 #pragma once
 
 #include <algorithm>

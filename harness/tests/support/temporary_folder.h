@@ -1,4 +1,4 @@
-// A folder of a test's own, which goes with it.
+// A temporary folder, which is removed with the object.
 #pragma once
 
 #include <gtest/gtest.h>

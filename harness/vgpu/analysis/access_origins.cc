@@ -8,8 +8,8 @@
 
 #include "vgpu/analysis/value_flow.h"
 
-// Both are derived from the text without control flow: a register has the origins of all its definitions, and in
-// compiled code nearly every register has only one. The results are only used to word messages.
+// Origins and updates are found without looking at control flow: a register has the origins of all its definitions, and
+// in compiled code nearly every register has only one. The results are only used to word messages.
 namespace lockstep::vgpu {
 namespace value_use {
 namespace {

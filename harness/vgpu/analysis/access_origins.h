@@ -12,8 +12,8 @@
 
 namespace lockstep::vgpu {
 
-// Adds the function's. pc: by instruction, its position in the program. parameter: the offset of a kernel parameter,
-// empty for another symbol.
+// Adds the function's accesses to `origins`. pc: by instruction, its position in the program. parameter: the offset of
+// a kernel parameter by its name; empty for other symbols.
 void FindAccessOrigins(const FunctionOpcodes& opcodes, const std::vector<uint32_t>& pc,
                        const std::function<std::optional<uint32_t>(const std::string&)>& parameter,
                        AccessOrigins& origins);

@@ -30,7 +30,7 @@ struct ControlFlowGraph {
   std::vector<size_t> block_of;  // by instruction
   int nodes = 0;
   std::vector<Adjacency::Edge> edges;
-  // Blocks that leave the function: by ret or the text's end, by exit, by trap. Guarded ones also have edges.
+  // Blocks that leave the function: by ret or the text's end, by exit, by trap. If guarded, they have edges too.
   std::vector<int> returns, exits, traps;
 
   bool IsTable(int node) const { return node >= static_cast<int>(blocks.size()); }

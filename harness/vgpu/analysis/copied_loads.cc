@@ -72,7 +72,7 @@ class CopyPlanner {
     return plain && (argument || MovesPiece(i, i.operands[1]));
   }
 
-  // By element; -1: none.
+  // The register of each element; -1: none.
   std::vector<int> Registers(const ptx::Operand& operand) const {
     const auto* vector = std::get_if<ptx::VectorRef>(&operand.value);
     if (vector == nullptr) return {uses_.Operand(operand)};

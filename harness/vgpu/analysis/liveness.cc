@@ -14,8 +14,8 @@ namespace {
 
 using Word = uint64_t;
 constexpr size_t kWordBits = 64;
-constexpr uint64_t kMostBits = uint64_t{1} << 29;       // of one set, over all blocks
-constexpr uint64_t kMostWordSteps = uint64_t{1} << 29;  // of the iteration
+constexpr uint64_t kMostBits = uint64_t{1} << 29;       // bits of in(b), for all blocks b together
+constexpr uint64_t kMostWordSteps = uint64_t{1} << 29;  // words that the iteration may visit
 
 class LivenessSolver {
  public:

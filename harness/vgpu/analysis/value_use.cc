@@ -76,7 +76,7 @@ class SureValues {
   enum class Way : uint8_t { kUsed, kLost, kOn };
 
   // Finds, from a block's end to its beginning, values that are sure because of what reads them there: walks begin only
-  // where values leave the block. So an unrolled loop, whose sums are chains of thousands, takes a walk for each sum.
+  // where values leave the block. So each sum of an unrolled loop, a chain of thousands, takes one walk.
   void LookThrough(size_t block) {
     if (looked_through_.empty()) looked_through_.resize(graph_.blocks.size());
     if (looked_through_[block]) return;
@@ -133,7 +133,7 @@ class SureValues {
     }
   }
 
-  // Arithmetic; of selects, those between a register and an arithmetic result of it (a conditional sum).
+  // Whether it is arithmetic, or a select between a register and a result computed from it (a conditional sum).
   bool Makes(size_t k) {
     if (!uses_.pure(k)) return false;
     if (uses_.kind(k) == Kind::kSelect) return Sums(k, 1, 2) || Sums(k, 2, 1);
@@ -345,7 +345,7 @@ class UsePlanner {
   }
 
  private:
-  // By element of a load; -1: the sink.
+  // The register of each element of a load; -1: the sink.
   std::vector<int> Elements(size_t k) const {
     const ptx::Operand& results = uses_.instruction(k).operands[0];
     const auto* vector = std::get_if<ptx::VectorRef>(&results.value);

@@ -1,6 +1,5 @@
-// Distinguishes volatile loads by which a thread waits for another one from those that read data. The same for relaxed
-// loads, because in shared memory they follow the same rules within a warp, and for atomics that return a value. All are
-// called volatile here.
+// Tells volatile loads by which a thread waits for another thread from those that read data. Relaxed loads and atomics that
+// return a value are treated alike; "volatile" means all of them here.
 //
 // CUDA code uses volatile for both: `while (*flag == 0);` polls a word until it changes; `sum += partial[i]` reads
 // other threads' results. The first may run concurrently with the store that it waits for. The second may not: volatile

@@ -1,5 +1,5 @@
-// One execution of a memory instruction, kept to be drawn: the first of its line that cost most compared with what the same
-// bytes would cost side by side. Or of a branch: the first in which its warp's lanes parted.
+// One execution of a memory instruction or branch, kept for a picture of it. For memory, the first on its line with the
+// largest excess over the cost of as many contiguous bytes; for a branch, the first in which the warp diverged.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace lockstep::vgpu {
 
 struct AccessSample {
-  bool is_branch = false;                    // `at` is 1 for lanes that take it; cost: the ways that the warp goes
+  bool is_branch = false;                    // then `at` is 1 for lanes that take it; cost: number of paths taken
   MemorySpace space = MemorySpace::kGlobal;  // or kShared
   AccessKind access = AccessKind::kLoad;
   LaneMask mask = 0;
@@ -26,7 +26,7 @@ struct AccessSample {
   bool operator==(const AccessSample&) const = default;
 };
 
-// Where a picture of it begins: the lowest address, rounded down to 128 bytes.
+// Where a picture of the access begins: the lowest address, rounded down to 128 bytes.
 inline uint64_t OriginOf(const AccessSample& sample) {
   uint64_t lowest = ~uint64_t{0};
   for (size_t lane = 0; lane < kWarpSize; ++lane) {

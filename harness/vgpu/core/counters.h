@@ -24,7 +24,7 @@ namespace lockstep::vgpu {
     "conditional branches in which active threads of a warp took different targets",                                   \
     pc.branch ? pc.memory.divergent : 0)                                                                               \
   X(barriers, "barriers", "", "block-wide barriers executed by warps", pc.WarpsIf(InsnClass::kBarrier))                \
-  X(barriers_in_loops, "barriers", "", "of these, those inside of a loop, which the compiler did not unroll",          \
+  X(barriers_in_loops, "barriers", "", "of these, those in loops that the compiler did not unroll",                    \
     pc.in_loop ? pc.WarpsIf(InsnClass::kBarrier) : 0)                                                                  \
   X(warp_syncs, "instructions", "", "warp-synchronous operations: shuffles, votes, __syncwarp",                        \
     pc.WarpsIf(InsnClass::kWarpSync))                                                                                  \
@@ -33,13 +33,13 @@ namespace lockstep::vgpu {
   X(global_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld",                                      \
     "32-byte sectors that global loads touched", pc.loads() * pc.memory.sectors)                                       \
   X(global_load_sectors_ideal, "sectors", "memory_l2_theoretical_sectors_global_ideal, of loads",                      \
-    "sectors that the same bytes would need if they lay side by side", pc.loads() * pc.memory.sectors_ideal)           \
+    "sectors that the same bytes would need if they were contiguous", pc.loads() * pc.memory.sectors_ideal)            \
   X(global_store_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st", "warp-wide global stores",       \
     pc.stores() * pc.memory.requests)                                                                                  \
   X(global_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st",                                     \
     "32-byte sectors that global stores touched", pc.stores() * pc.memory.sectors)                                     \
   X(global_store_sectors_ideal, "sectors", "memory_l2_theoretical_sectors_global_ideal, of stores",                    \
-    "sectors that the same bytes would need if they lay side by side", pc.stores() * pc.memory.sectors_ideal)          \
+    "sectors that the same bytes would need if they were contiguous", pc.stores() * pc.memory.sectors_ideal)           \
   X(global_load_misses, "sectors", "",                                                                                 \
     "sectors of global loads that the block had not loaded before, as if it had a cache of 128 KiB",                   \
     pc.loads() * pc.memory.missed_sectors)                                                                             \
@@ -59,14 +59,13 @@ namespace lockstep::vgpu {
   X(shared_wavefronts_ideal, "wavefronts", "memory_l1_wavefronts_shared_ideal",                                        \
     "passes that the same bytes would need without bank conflicts, 128 bytes each", pc.memory.wavefronts_ideal)        \
   X(page_switches, "switches", "",                                                                                     \
-    "moves of an instruction to another 8 KiB page of a buffer after less than 256 bytes in a row",                    \
-    pc.memory.page_switches)                                                                                           \
+    "switches of an instruction to another 8 KiB page after less than 256 contiguous bytes", pc.memory.page_switches)  \
   X(atomics, "requests",                                                                                               \
     "l1tex__t_requests_pipe_lsu_mem_global_op_atom + l1tex__t_requests_pipe_lsu_mem_global_op_red",                    \
     "warp-wide atomic operations and reductions on global memory", pc.atomic() * pc.memory.requests)                   \
   X(atomic_sectors, "sectors",                                                                                         \
     "l1tex__t_sectors_pipe_lsu_mem_global_op_atom + l1tex__t_sectors_pipe_lsu_mem_global_op_red",                      \
-    "32-byte sectors that atomics on global memory moved; one anew for each thread at the same address",               \
+    "32-byte sectors that atomics on global memory moved; again for each further thread at one address",               \
     pc.atomic() * pc.memory.sectors)                                                                                   \
   X(atomic_footprint, "bytes", "", "different bytes that global atomics touched, in pieces of 64", 0)                  \
   X(shared_atomics, "requests", "smsp__inst_executed_op_shared_atom",                                                  \
@@ -80,23 +79,23 @@ namespace lockstep::vgpu {
     "32-byte sectors of local memory", pc.memory.local_sectors)                                                        \
   X(special_function_instructions, "instructions", "", "sin, cos, ex2, lg2, rcp, rsqrt, sqrt, div by warps",           \
     pc.WarpsIf(InsnClass::kSpecialFunction))                                                                           \
-  X(float32_instructions, "instructions", "", "single-precision arithmetic by warps; on pairs, twice",                 \
+  X(float32_instructions, "instructions", "", "single-precision arithmetic by warps; on pairs counts twice",           \
     pc.WarpsIf(InsnClass::kFloat32) * (pc.on_pairs ? 2 : 1))                                                           \
   X(float64_instructions, "instructions", "", "double-precision arithmetic by warps", pc.WarpsIf(InsnClass::kFloat64)) \
   X(integer_instructions, "instructions", "", "integer arithmetic by warps",                                           \
     pc.WarpsIf(InsnClass::kInteger) + pc.WarpsIf(InsnClass::kIntegerMultiply) + pc.WarpsIf(InsnClass::kIntegerDivide)) \
   X(integer_multiplications, "instructions", "",                                                                       \
-    "of these, multiplications, but by a constant power of two; and divisions by a constant",                          \
+    "of these, multiplications (not by a constant power of two), divisions by a constant",                             \
     pc.WarpsIf(InsnClass::kIntegerMultiply))                                                                           \
   X(integer_divisions, "instructions", "", "of these, divisions and remainders",                                       \
     pc.WarpsIf(InsnClass::kIntegerDivide))                                                                             \
   X(tensor_instructions, "instructions", "sm__inst_executed_pipe_tensor",                                              \
     "machine instructions for tensor cores by warps, as ptxas makes them for compute capability 9.0",                  \
     pc.issue.warps* pc.tensor.instructions)                                                                            \
-  X(tensor_multiply_adds, "operations", "", "multiplications with additions by matrix instructions: m * n * k each",   \
+  X(tensor_multiply_adds, "operations", "", "multiply-adds by matrix instructions: m * n * k each",                    \
     pc.issue.warps* pc.tensor.multiply_adds)                                                                           \
   X(tensor_half_equivalent, "operations", "",                                                                          \
-    "multiplications with additions of f16 values that would take the tensor cores as long",                           \
+    "multiply-adds of f16 values that would take the tensor cores the same time",                                      \
     pc.issue.warps* pc.tensor.half_equivalent)
 
 struct Counters {
@@ -118,8 +117,8 @@ struct CounterInfo {
 };
 const std::vector<CounterInfo>& AllCounters();
 
-// Counters of one source line of one kernel, its worst accesses, and a branch that diverges; null: all were as cheap as
-// they can be, none does.
+// Counters of one source line of one kernel, its worst accesses (null: all were as cheap as possible), and a branch
+// that diverged (null: none did).
 struct LineCounters {
   std::string file;  // as in .file
   int line = 0;
@@ -150,8 +149,8 @@ struct LaunchRecord {
   double theoretical_occupancy = 0;                                 // 0 to 1, for the device's profile
   LibraryCounts library;                                            // of a library function, which has no grid
   Counters counters;
-  double busiest_block = 1;         // work of the block with most, in means of all; 0: the schedule decided who has it
-  uint64_t longest_warp = 0;        // instructions of the warp that executes most; neither counts polling
+  double busiest_block = 1;         // largest work of a block, relative to the mean; 0: depended on the schedule
+  uint64_t longest_warp = 0;        // instructions of the warp that executes most; like busiest_block, without polling
   std::vector<LineCounters> lines;  // sorted by file and line
   // "reduction.cu:41": lines that store to the watched buffers through a pointer that the launch received.
   std::vector<std::string> stores;

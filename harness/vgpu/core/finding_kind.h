@@ -9,7 +9,7 @@
 
 namespace lockstep::vgpu {
 
-enum class Hint : uint16_t;  // core/hint.h: who names none is not compiled again for a text
+enum class Hint : uint16_t;  // defined in core/hint.h, so that files that name no hint need not include it
 
 // All kinds, one per row: X(kind, "HEADING", "name", error, hint). A finding's text begins with the heading, which is
 // also the verdict's word if there is one (judge/model/verdict.h). `error` is what the launch returns after the finding

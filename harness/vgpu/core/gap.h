@@ -6,37 +6,37 @@
 
 namespace lockstep::vgpu {
 
-// One a row: X(kind, "what was not checked", "what to do").
-#define LOCKSTEP_GAPS(X)                                                                                            \
-  X(LateUses,                                                                                                       \
-    "some loads whose values were used only after 262,144 further accesses were compared without the lanes that "   \
-    "used them so late",                                                                                            \
-    "run it with a smaller input, or store what is loaded so early nearer to where it is used")                     \
-  X(SharedAccesses,                                                                                                 \
-    "a block accessed shared memory in more than 25 million ways between two barriers, and only the latest were "   \
-    "compared",                                                                                                     \
-    "run it with a smaller input, or fewer iterations between two barriers")                                        \
-  X(GlobalAccesses,                                                                                                 \
-    "the launch accessed global memory in more than 17 million ways: blocks that ran long after each other were "   \
-    "not compared",                                                                                                 \
-    "run it with a smaller input or a smaller grid")                                                                \
-  X(Orders,                                                                                                         \
-    "not all orders of warps and blocks were tried: it calls malloc or launches kernels, there are more than "      \
-    "512 MiB of memory, or an order took too long",                                                                 \
-    "run it with a smaller input")                                                                                  \
-  X(GlobalMemory, "the launch touched more global memory than races are looked for in",                             \
-    "run it with an input of at most 768 MiB, or 192 MiB where threads access single bytes")                        \
-  X(SyncWords,                                                                                                      \
-    "threads synchronised by more than 262,144 words, or one was read by more than 64 blocks: what they order was " \
-    "taken to be ordered for all",                                                                                  \
-    "run it with a smaller input or a smaller grid")                                                                \
-  X(Operations, "more than 4,096 operations of streams, or 16 million spans of memory, were under way at a time",   \
-    "let the host wait for the streams now and then (cudaDeviceSynchronize), or run it with a smaller input")       \
-  X(Footprint, "a kernel touched too much memory, or too scattered, to be compared with other streams",             \
-    "run it with a smaller input")                                                                                  \
-  X(HostSources,                                                                                                    \
-    "copies from page-locked memory of more than 256 MiB in all were under way: whether the host "                  \
-    "changed it too early was not looked at",                                                                       \
+// All gaps, one per row: X(kind, "what was not checked", "what to do").
+#define LOCKSTEP_GAPS(X)                                                                                          \
+  X(LateUses,                                                                                                     \
+    "some loads whose values were used only after 262,144 further accesses were compared without the lanes that " \
+    "used them so late",                                                                                          \
+    "run it with a smaller input, or load these values nearer to where they are used")                            \
+  X(SharedAccesses,                                                                                               \
+    "a block accessed shared memory in more than 25 million ways between two barriers, and only the latest were " \
+    "compared",                                                                                                   \
+    "run it with a smaller input, or fewer iterations between two barriers")                                      \
+  X(GlobalAccesses,                                                                                               \
+    "the launch accessed global memory in more than 17 million ways: blocks that ran long after each other were " \
+    "not compared",                                                                                               \
+    "run it with a smaller input or a smaller grid")                                                              \
+  X(Orders,                                                                                                       \
+    "not all orders of warps and blocks were tried: the kernel calls malloc or launches kernels, more than "      \
+    "512 MiB of device memory are allocated, or an order took too long",                                          \
+    "run it with a smaller input")                                                                                \
+  X(GlobalMemory, "the launch touched more global memory than the race checker can watch",                        \
+    "run it with an input of at most 768 MiB, or 192 MiB where threads access single bytes")                      \
+  X(SyncWords,                                                                                                    \
+    "threads synchronised by more than 262,144 words, or more than 64 blocks read one of them: what such words "  \
+    "order for some threads counted as ordered for all",                                                          \
+    "run it with a smaller input or a smaller grid")                                                              \
+  X(Operations, "more than 4,096 stream operations, or 16 million spans of memory, were pending at a time",       \
+    "let the host wait for the streams now and then (cudaDeviceSynchronize), or run it with a smaller input")     \
+  X(Footprint, "a kernel touched too much memory, or too scattered, to be compared with other streams",           \
+    "run it with a smaller input")                                                                                \
+  X(HostSources,                                                                                                  \
+    "copies of more than 256 MiB in all from page-locked memory were pending: whether the host changed "          \
+    "that memory too early was not checked",                                                                      \
     "let the host wait for the copies now and then, or run it with a smaller input")
 
 enum class Gap : uint8_t {
@@ -60,7 +60,7 @@ inline constexpr uint8_t kGaps = 0
     LOCKSTEP_GAPS(LOCKSTEP_COUNT_GAP);
 #undef LOCKSTEP_COUNT_GAP
 
-// A set of them.
+// A set of gaps.
 class GapSet {
  public:
   void Add(Gap gap) { bits_ |= 1u << static_cast<uint8_t>(gap); }

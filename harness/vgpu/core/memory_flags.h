@@ -1,4 +1,4 @@
-// What the decoder tells a memory instruction's handler and the engine.
+// What the decoder passes to a memory instruction's handler and to the engine.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace {
 struct Registry {
   std::vector<const Opcode*> sorted;
   std::unordered_map<std::string_view, const Opcode*> by_name;
-  std::unordered_map<std::string_view, size_t> most_words;  // for names that start with an opcode
+  std::unordered_map<std::string_view, size_t> most_words;  // by first word: the most words of a name
 };
 
 Registry& registry() {

@@ -15,7 +15,7 @@
 //            or a type's name: su32, sb64, dpred, spred
 //   |        "d0|dpred": the second part of d|p; row kNoRow when the text has none
 //   a        address operand [base+offset]: base → one row (kNoRow when absent), offset → Insn::immediate.
-//   ac       an address with coordinates behind it, [tensor, {x, y}]: five more rows, kNoRow behind the last of them;
+//   ac       an address with coordinates after it, [tensor, {x, y}]: five more rows, kNoRow after the last of them;
 //            with the trait kByHandle, [texture, {x, y}]: one more for each coordinate, and no offset
 //   v        "dv0"/"sv0": scalar or {vector}, flattened; Insn::count gets the number of elements
 //   ?        suffix: the operand may be missing (row kNoRow)
@@ -74,7 +74,7 @@ class Modifiers {
   int operand_count() const { return static_cast<int>(operand_bytes_.size()); }
   void set_operand_bytes(std::vector<int> bytes) { operand_bytes_ = std::move(bytes); }
 
-  // What is written at operand k besides its name (ptx::Instruction::parts); takes it.
+  // The suffix or sign written at operand k (ptx::Instruction::parts); takes it.
   std::string TakePart(int k) {
     return k < static_cast<int>(parts_.size()) ? std::exchange(parts_[static_cast<size_t>(k)], "") : "";
   }
@@ -102,7 +102,7 @@ struct Selection {
   // If not empty: overrides the operand types of the row's form (for mul.wide's destination or the elements of a
   // packing mov), or omits optional operands. Reads, writes and order are still those of the row's form.
   std::string_view form = {};
-  std::array<uint8_t, 4> elements = {};  // with kRowsInTable: of the operands that are vectors
+  std::array<uint8_t, 4> elements = {};  // with kRowsInTable: number of elements of each vector operand
   TensorWork tensor = {};
   bool on_pairs = false;
 };
@@ -114,8 +114,8 @@ struct Opcode {
   InsnClass insn_class = InsnClass::kOther;
   Traits traits = {};
   Meaning meaning = Meaning::kOther;
-  std::string_view refusal = {};  // "textures and surfaces are not supported"
-  // All modifiers that may stand behind the name, where they are a list of fixed combinations: ".m16n8k16.row.col…".
+  std::string_view refusal = {};  // "sparse matrices are not supported"
+  // All modifiers that may follow the name, if they are a list of fixed combinations: ".m16n8k16.row.col…".
   std::vector<std::string> (*variants)() = nullptr;
 
   bool Has(Traits some) const { return traits.Any(some); }  // any of them

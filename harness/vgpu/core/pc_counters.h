@@ -61,7 +61,7 @@ struct PcMemory {
   }
   bool operator==(const PcMemory&) const = default;
 
-  // Sectors of global memory and wavefronts of shared memory, and as few as the same bytes need.
+  // Sectors of global memory plus wavefronts of shared memory; and the least number that the same bytes need.
   AccessCost cost() const { return {sectors + wavefronts, sectors_ideal + wavefronts_ideal}; }
 };
 

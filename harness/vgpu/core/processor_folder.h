@@ -1,5 +1,5 @@
 // A release contains several builds of the virtual GPU: in lib for every x86-64 processor, in its folders x86-64-v3 and
-// -v4 (the levels of the x86-64 psABI) with wider vectors. All compute and count the same.
+// -v4 (the levels of the x86-64 psABI) with wider vectors. All give the same results and counts.
 #pragma once
 
 namespace lockstep {

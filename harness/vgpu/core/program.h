@@ -38,7 +38,7 @@ struct InsnInfo {
   bool conditional_branch = false;
   bool in_loop = false;  // control can return to this instruction, within its function or because a loop calls it
   TensorWork tensor;
-  bool on_pairs = false;  // of floats in one register: .f32x2
+  bool on_pairs = false;  // computes on two floats in one register: .f32x2
 };
 
 // The location of an argument or return value: in a thread's parameter area, in its local memory, or in a register row.
@@ -98,7 +98,7 @@ inline AlignedBytes MakeAlignedBytes(size_t bytes) {
 
 // Where the addresses of memory instructions come from, for messages. Made by analysis/access_origins.cc.
 struct AccessOrigins {
-  // By pc, the kernel parameters, by offset, that the address is computed from and that may be pointers.
+  // By pc: the offsets of kernel parameters that the address is computed from and that may be pointers.
   std::unordered_map<uint32_t, std::vector<uint32_t>> parameters;
   // Maps the pc of a load and that of a store with one address and one line, as in `++bins[x]`, to the load's pc.
   std::unordered_map<uint32_t, uint32_t> updates;

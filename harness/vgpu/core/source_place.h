@@ -14,9 +14,9 @@ class SourcePlaces {
   explicit SourcePlaces(const Program& program);
   // The first location of the instruction's InlineChain outside the toolkit's headers; the last one if all are inside.
   ptx::SourceLocation Shown(uint32_t pc) const;
-  // By function: a line outside the headers that calls it, directly or by a pointer; line 0 where none is known.
+  // By function: a line outside the headers that calls it, directly or by a pointer; line 0 if none is known.
   std::vector<ptx::SourceLocation> CallSites() const;
-  // Shown; for a function of the headers the line that calls it, of CallSites().
+  // Like Shown; but for a function in the headers, the line that calls it, from `call_sites`.
   ptx::SourceLocation ShownWith(const std::vector<ptx::SourceLocation>& call_sites, uint32_t pc) const;
   // The location as "reduction.cu:41"; empty if no line is known.
   std::string Text(uint32_t pc) const;

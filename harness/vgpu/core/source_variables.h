@@ -36,7 +36,7 @@ struct SourceVariable {
   size_t type = 0;
   int depth = 0;                // nesting depth of its block: an inner variable hides an outer one of the same name
   uint32_t begin = 0, end = 0;  // instruction range of its block
-  std::vector<Place> places;    // none: known by its name, in shared or global memory
+  std::vector<Place> places;    // empty: found by its name in shared or global memory
 };
 
 struct SourceVariables {

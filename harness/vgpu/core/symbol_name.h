@@ -1,5 +1,5 @@
 // Symbol names as in the source. Mangled names can refer back to parts of themselves, so 200 characters can expand to
-// 30 GB: of one that might, only the beginning is decoded.
+// 30 GB; of names that might, only the beginning is decoded.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ uint64_t LongestDemangled(std::string_view mangled);
 // and the number after an array that it has split ("_ZZ1kPiE3sum_$_0").
 std::string_view WithoutCompilersParts(std::string_view name);
 
-// No value for an unmangled name: "b" from C code must not become the type "bool". Of a name that might be endless, as
-// those of CUB's kernels, only the part before its first template arguments or parameters.
+// No value for an unmangled name: "b" from C code must not become the type "bool". If the result might be endless, as
+// for CUB's kernels, only the part before the first template arguments or parameters.
 std::optional<std::string> Demangled(const std::string& mangled);
 
 // A variable's name in the source: "sdata" for "_ZZ6kernelPiE5sdata".

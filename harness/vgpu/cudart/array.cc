@@ -25,7 +25,7 @@ std::map<const void*, std::unique_ptr<Array>>& Arrays() {
 
 // For devices of compute capability 3.0 and later.
 constexpr uint64_t kMost1D = 131072, kMost2D = 131072, kMost2DHeight = 65536, kMost3D = 16384;
-constexpr uint64_t kMostSurface1D = 32768, kMostDeep3D = 8192, kMostDepth3D = 32768;  // a deep one is less wide
+constexpr uint64_t kMostSurface1D = 32768, kMostDeep3D = 8192, kMostDepth3D = 32768;  // the last two: of deep 3D arrays
 constexpr uint64_t kMostLayered = 32768, kMostLayers = 2048, kMostCubeLayers = 2046, kFaces = 6;
 // The flags accepted on a Hopper; two of them have no name.
 constexpr unsigned kKnownFlags = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
@@ -133,7 +133,7 @@ namespace {
 // Whether the channels are those of a normalized or compressed kind.
 bool IsOfKind(const cudaChannelFormatDesc& desc) {
   struct Channels {
-    cudaChannelFormatKind last;  // the last kind in the group
+    cudaChannelFormatKind last;  // the group is the kinds up to this one
     int bits, count;
   };
   constexpr Channels kChannels[] = {{cudaChannelFormatKindNV12, 0, 0},
@@ -200,7 +200,7 @@ void* PlaceIn(const Array& array, uint64_t x, uint64_t y, uint64_t z, const Regi
   return reinterpret_cast<void*>(array.image.AddressOf(0, static_cast<uint32_t>(y), static_cast<uint32_t>(z)) + x);
 }
 
-// Bytes from a position on, row by row.
+// The address of (x, y), x in bytes, where a run of this many bytes begins; it continues in the next rows.
 void* PlaceInRows(const Array& array, uint64_t x, uint64_t y, uint64_t bytes) {
   if (array.has_no_memory()) NotSupported("a copy of an array whose memory is mapped later");
   Require(x < array.RowBytes() && y < array.image.height, cudaErrorInvalidValue);
@@ -209,7 +209,7 @@ void* PlaceInRows(const Array& array, uint64_t x, uint64_t y, uint64_t bytes) {
   return reinterpret_cast<void*>(array.image.base + offset);
 }
 
-// An array is in device memory.
+// Check the direction of a copy to, from or between arrays, which are in device memory.
 cudaMemcpyKind KindTo(cudaMemcpyKind kind) {
   Require(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault,
           cudaErrorInvalidMemcpyDirection);
@@ -225,7 +225,7 @@ cudaMemcpyKind KindBetween(cudaMemcpyKind kind) {
   return kind;
 }
 
-// For row copies an invalid kind counts as the default.
+// Copies of bytes (cudaMemcpyToArray and the like) treat an invalid kind as cudaMemcpyDefault.
 bool IsKind(cudaMemcpyKind kind) { return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault; }
 
 CopyWork BytesToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes, cudaMemcpyKind kind) {

@@ -1,4 +1,4 @@
-// CUDA arrays behind their handles.
+// CUDA arrays and their handles.
 #pragma once
 
 #include <vector>

@@ -51,13 +51,13 @@ class Backend {
   // returns true when it has ended.
   virtual LaunchResult LaunchAsync(const LaunchSpec& launch, const Origin& origin) { return Launch(launch, origin); }
   virtual bool Resume(SuspendedLaunch& launch) { return launch.Resume(); }
-  // Whether such a launch would be accepted.
+  // Whether a launch would be accepted: kNone, or the error.
   virtual LaunchError Check(const LaunchSpec&) { return LaunchError::kNone; }
   // Work of a host library, done by `body` directly on device memory. Only if the host can access that memory.
   virtual LaunchResult CallLibrary(const LibraryFunction&, const std::function<void(LibraryLaunch&)>& /*body*/) {
     return {LaunchError::kUnsupported};
   }
-  // The same for a described operation; the caller has checked that vgpu::WhyNot returns "".
+  // Work of a host library given as a description. The caller has checked that vgpu::WhyNot returns "".
   virtual LaunchResult DoOperation(const LibraryOperation& operation, const Origin& origin) = 0;
   // The device itself if it is in this process.
   virtual Device* LocalDevice() { return nullptr; }
@@ -74,7 +74,7 @@ class Backend {
   virtual void LeaveOut(Gap) {}
   // False: stream races are not checked; the three calls above are no-ops.
   virtual bool WatchesStreams() const { return true; }
-  // True: one owner has the memory of all devices. It copies between them, and is told of each stream operation once.
+  // True: one backend holds all devices' memory, makes the copies between them, and gets each stream operation once.
   virtual bool HoldsAllDevices() const { return false; }
   // False: cudaFree does not make copies visible to the host, because its wait is not documented.
   virtual bool FreeShowsResults() const { return true; }
@@ -84,7 +84,7 @@ class Backend {
 
 // cudart/local_backend.cc: options from LOCKSTEP_* variables. One per device, by its ordinal.
 std::unique_ptr<Backend> MakeLocalBackend(int device);
-// Turns on counters for local launches, so that they have a modelled time. False if they are on already, or there are
+// Turns on counters for local launches, so that they have a modelled time. False if they were on already, or there are
 // no local launches.
 bool CountFromNow();
 std::unique_ptr<Backend> MakeRemoteBackend(int socket, int device);  // worker/remote_backend.cc

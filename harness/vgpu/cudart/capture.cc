@@ -96,7 +96,7 @@ constexpr std::string_view kUnsafe[] = {"cudaCreateSurfaceObject",
                                         "cudaLibraryUnload",
                                         "cuModuleUnload",
                                         "cuPointerSetAttribute"};
-// Functions whose arguments are checked first; they call RequireSafeInCapture themselves.
+// Unsafe functions that check their arguments first, then call RequireSafeInCapture themselves.
 constexpr std::string_view kLooksFirst[] = {"cudaGraphInstantiate", "cudaMalloc3DArray", "cudaMallocArray",
                                             "cudaMallocPitch"};
 // Functions not even allowed in a relaxed capture.

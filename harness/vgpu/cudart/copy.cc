@@ -14,7 +14,7 @@ namespace {
 
 uint64_t Address(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
-constexpr double kBytesPerMicrosecond = 1e3;  // of a gigabyte a second
+constexpr double kBytesPerMicrosecond = 1e3;  // in one GB/s
 
 bool Overflows(uint64_t a, uint64_t b, uint64_t* product) { return __builtin_mul_overflow(a, b, product); }
 
@@ -90,7 +90,7 @@ double CopyMicroseconds(Runtime& r, const CopyWork& copy, const Ends& ends) {
   const bool to_pinned = r.IsPinned(copy.to), from_pinned = r.IsPinned(copy.from);
   const bool to_device = ends.to && !to_pinned, from_device = ends.from && !from_pinned;
   if (to_device && from_device && *ends.to == *ends.from) {
-    // Each byte is read and written.
+    // A copy on the device reads and writes each byte.
     const double rate = profile.dram_gb_per_s * profile.dram_efficiency * kBytesPerMicrosecond;
     return profile.launch_overhead_us + 2.0 * bytes / rate;
   }
@@ -108,7 +108,7 @@ Region Joined(Region region, const Layout& layout) {
   return {region.width * region.height, 1, region.depth};
 }
 
-// f(offset in the first layout, offset in the second), row by row.
+// Calls f(offset in the first layout, offset in the second) for each row.
 template <typename F>
 void ForEachRow(const Region& region, const Layout& first, const Layout& second, F f) {
   for (uint64_t z = 0; z < region.depth; ++z) {
@@ -139,7 +139,7 @@ CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms) {
     Require(extent.depth <= 1 || extent.height <= base.ysize, cudaErrorInvalidPitchValue);
     const bool within = position.x <= base.pitch && extent.width <= base.pitch - position.x;
     Require(within || extent.width > base.pitch, cudaErrorInvalidValue);
-    const bool wide = extent.width > base.pitch;  // which is said when it is made
+    const bool wide = extent.width > base.pitch;  // reported when the copy is made
     Require(wide || (position.y <= base.ysize && extent.height <= base.ysize - position.y), cudaErrorInvalidValue);
   }
   return {place(parms->dstPtr, parms->dstPos),
@@ -278,7 +278,7 @@ void CopyNow(Runtime& r, CopyWork work) {
 
 namespace {
 
-// Repeated bytes of the value.
+// The fill's value, repeated to this many bytes.
 std::vector<uint8_t> Filled(const FillWork& work, uint64_t bytes) {
   std::vector<uint8_t> pattern(bytes);
   for (uint64_t at = 0; at < bytes; at += work.element_bytes) {
@@ -287,7 +287,7 @@ std::vector<uint8_t> Filled(const FillWork& work, uint64_t bytes) {
   return pattern;
 }
 
-// As for copies, except that a single row's pitch is ignored, and errors are reported as an invalid value.
+// Checks a fill like a copy, except that a single row's pitch is ignored, and all errors are cudaErrorInvalidValue.
 void CheckFill(const FillWork& work) {
   const Region& region = work.region;
   const bool one_row = region.height <= 1 && region.depth <= 1 && !work.box;

@@ -30,7 +30,7 @@ constexpr LimitRule kLimits[] = {
 constexpr int kSharedSize = 7, kCigEnabled = 8;
 // Known but unsupported: the depth of cudaDeviceSynchronize in kernels, and CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED.
 constexpr int kCigFallback = 9;
-// Persisting L2 lines come in tenths of the maximum, and initially there are three.
+// The L2 cache for persisting accesses is a number of tenths of its maximum, initially three.
 constexpr size_t kTenths = 10, kTenthsAtStart = 3;
 
 LimitRule RuleOf(Runtime& r, cudaLimit limit) {
@@ -43,7 +43,7 @@ LimitRule RuleOf(Runtime& r, cudaLimit limit) {
   return {limit, most / kTenths * kTenthsAtStart, 0, most, std::max<size_t>(most / kTenths, 1), false};
 }
 
-// By context: nullptr for the primary one.
+// The current context's limits that were set.
 std::map<cudaLimit, size_t>& SetLimits() {
   static auto& set = *new std::map<const void*, std::map<cudaLimit, size_t>>;
   return set[OwnContext()];
@@ -210,7 +210,7 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   });
 }
 
-// Preferences without an effect in the model.
+// The preferences don't affect the model.
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
   return Api("cudaDeviceSetCacheConfig", [&](Runtime&) {
     Require(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual, cudaErrorInvalidValue);
@@ -245,7 +245,6 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig
   });
 }
 
-// Only a description: its uses are refused.
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
   return {x, y, z, w, kind};
 }
@@ -311,7 +310,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
   return Api("cudaDeviceGetByPCIBusId", [&](Runtime& r) {
     Require(device != nullptr && id != nullptr, cudaErrorInvalidValue);
     unsigned domain = 0, bus = 0, slot = 0;
-    // Without a domain the function must be there.
+    // "domain:bus:device", or without a domain "bus:device.function".
     const bool with_domain = std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot) == 3;
     unsigned function = 0;
     Require(with_domain || std::sscanf(id, "%x:%x.%x", &bus, &slot, &function) == 3, cudaErrorInvalidValue);
@@ -321,7 +320,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
   });
 }
 
-// The first existing device of the program's list.
+// The list is only checked: the current device does not change.
 cudaError_t cudaSetValidDevices(int* devices, int count) {
   return Api("cudaSetValidDevices", [&](Runtime& r) {
     Require(count >= 0 && count <= r.device_count() && (count == 0 || devices != nullptr), cudaErrorInvalidValue);
@@ -330,7 +329,7 @@ cudaError_t cudaSetValidDevices(int* devices, int count) {
   });
 }
 
-// Nothing else writes to this device.
+// There is nothing to flush, because no other device writes to this memory.
 cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarget,
                                                cudaFlushGPUDirectRDMAWritesScope scope) {
   return Api("cudaDeviceFlushGPUDirectRDMAWrites", [&](Runtime&) {
@@ -339,7 +338,7 @@ cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarge
   });
 }
 
-// The model has no persisting L2 lines.
+// There is nothing to reset: the model has no persisting L2 lines.
 cudaError_t cudaCtxResetPersistingL2Cache() {
   return Api("cudaCtxResetPersistingL2Cache", [](Runtime&) {});
 }

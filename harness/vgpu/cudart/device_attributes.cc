@@ -20,8 +20,8 @@ constexpr int kKilohertzInGigahertz = 1'000'000;
 
 bool HasFeature(const DeviceProfile& profile, int major) { return profile.cc_major >= major; }
 
-// Attributes of a device of compute capability 9.0 that its profile lacks: recorded (harness/dev/conformance). For
-// other devices nothing is recorded, and these are 0.
+// Attributes of compute capability 9.0 that profiles lack, as recorded on a Hopper (harness/dev/conformance). Other
+// devices report 0.
 struct Recorded {
   int attribute, value;
 };
@@ -134,7 +134,7 @@ int AttributeOf(Runtime& r, cudaDeviceAttr attribute) {
     case cudaDevAttrTexturePitchAlignment:
       return kTexturePitchAlignment;
     case cudaDevAttrAsyncEngineCount:
-      return p.cc_major == 9 ? 3 : p.copy_engines;  // the model has only two of a Hopper's three
+      return p.cc_major == 9 ? 3 : p.copy_engines;  // 3 as on a Hopper, though the model has only 2
     case cudaDevAttrGpuOverlap:
       return p.copy_engines > 0 ? 1 : 0;
     case cudaDevAttrUnifiedAddressing:
@@ -160,7 +160,7 @@ int AttributeOf(Runtime& r, cudaDeviceAttr attribute) {
       return p.memory_bus_bits;
     case cudaDevAttrL2CacheSize:
       return p.l2_bytes;
-    // An H200's maximum of persisting L2 and of the access window; neither affects the model.
+    // The next two: an H200's maxima for persisting L2 accesses, which don't affect the model.
     case cudaDevAttrMaxPersistingL2CacheSize:
       return HasFeature(p, 8) ? p.l2_bytes / 8 * 5 : 0;
     case cudaDevAttrMaxAccessPolicyWindowSize:

@@ -14,12 +14,12 @@ void Create(Runtime& r, cudaEvent_t* event, unsigned flags) {
   Require(event != nullptr && (flags & ~kEventFlags) == 0, cudaErrorInvalidValue);
   // An interprocess event has no timing; in this process it works like any other.
   Require((flags & cudaEventInterprocess) == 0 || (flags & cudaEventDisableTiming) != 0, cudaErrorInvalidValue);
-  // Earlier launches were not modelled; their work counts as finished.
+  // Turns on the counters that give launches a modelled time. Earlier launches have none, so they count as finished.
   if ((flags & cudaEventDisableTiming) == 0 && CountFromNow()) r.timeline().MoveHostToEnd();
   *event = r.timeline().CreateEvent(r.device(), flags);
 }
 
-// An event that the host may wait for.
+// The event, if the host may wait for it.
 const lockstep::vgpu::cudart::Event& Awaited(Runtime& r, cudaEvent_t event) {
   const auto& awaited = r.timeline().EventOf(event);
   if (awaited.point.capture != nullptr) {

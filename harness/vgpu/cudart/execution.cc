@@ -28,7 +28,7 @@ dim3 ClusterOf(const Kernel& kernel, const KernelInfo& info) {
   return kernel.required_cluster;
 }
 
-// What was compiled in stays.
+// Sets one dimension of the kernel's cluster. A cluster size that was compiled in can't be changed.
 void SetCluster(Runtime& r, Kernel& kernel, unsigned dim3::* side, int value) {
   const KernelInfo& info = r.InfoOf(kernel);
   const bool same = static_cast<unsigned>(value) == ClusterOf(kernel, info).*side;
@@ -117,7 +117,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
         case cudaLaunchAttributeLaunchCompletionEvent:
           events.push_back(attribute.val.launchCompletionEvent.event);
           break;
-        // Hints. Work is done in order, so a kernel allowed to start early starts when its predecessor has ended.
+        // All others are hints. Work is done in order: a kernel that may start early still waits for its predecessor.
         default:
           break;
       }
@@ -192,7 +192,7 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribu
   return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 
-// Of effect on occupancy alone.
+// The preference affects only occupancy.
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
   return Api("cudaFuncSetCacheConfig", Faults::kIgnores, [&](Runtime& r) {
     Kernel& kernel = r.KernelOf(function);
@@ -215,7 +215,7 @@ cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* off
     Require(offset != nullptr && index < info.parameters.size(), cudaErrorInvalidValue);
     *offset = info.parameters[index].offset;
     if (bytes != nullptr) *bytes = info.parameters[index].bytes;
-    LastError() = cudaSuccess;  // as above
+    LastError() = cudaSuccess;  // as in an H100's runtime
   });
 }
 

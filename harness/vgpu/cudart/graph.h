@@ -51,7 +51,7 @@ class Lanes {
   ~Lanes();
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
-  // Creates the lane if it is the next one.
+  // The slot of this lane; created if it is the next one.
   uint32_t At(StreamClocks& clocks, size_t lane, int device);
 
  private:
@@ -62,20 +62,20 @@ struct ExecutableGraph {
   std::weak_ptr<const Graph> of;  // the graph it was instantiated from
   unsigned long long flags = 0;
   Lanes lanes;
-  Event done;  // its last launch, after which the next one runs in any stream
+  Event done;  // the end of its last launch: the next launch waits for it, in whichever stream
   HeldObjects objects;
 };
 
-// A capture in progress. It ends with its first stream's; the program must first join other streams back.
+// A capture in progress. It is ended in the stream where it began, after all other streams were joined back.
 struct Capture {
   std::shared_ptr<Graph> graph;
   const Stream* origin = nullptr;
   unsigned long long id = 0;
   bool valid = true;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  std::thread::id thread = {};          // that began it
+  std::thread::id thread = {};          // the thread that began it
   bool blocking = false;                // a participating stream synchronises with the legacy stream
-  std::vector<const Node*> aside = {};  // in streams other than `origin`
+  std::vector<const Node*> aside = {};  // nodes captured in streams other than `origin`
 };
 
 // The objects behind handles.
@@ -95,7 +95,7 @@ ExecutableNode& NodeIn(ExecutableGraph& executable, cudaGraphNode_t node);
 
 inline cudaGraphNode_t HandleOf(const Node* node) { return reinterpret_cast<cudaGraphNode_t>(const_cast<Node*>(node)); }
 
-// capture.cc. Invalidates the stream's capture: it fails when it ends. Throws ApiError.
+// capture.cc. Invalidates the stream's capture, so that ending the capture fails. Throws ApiError.
 [[noreturn]] void Spoil(const Stream& stream, cudaError_t error);
 // Ends the capture that began in this stream, which is about to be destroyed. Its graph is dropped.
 void AbandonCapture(Runtime& r, const Stream& stream);
@@ -109,12 +109,12 @@ cudaGraphNodeType TypeOf(const Work& work);
 
 // Later changes of the graph do not affect it.
 std::unique_ptr<ExecutableGraph> MakeExecutable(const Graph& graph);
-// Runs the stream at a lane's position in the clocks.
+// While this object lives, the stream's work uses another slot of StreamClocks, such as that of a graph's branch.
 class InLane {
  public:
-  InLane(Stream& stream, uint32_t lane, bool in_graph)
+  InLane(Stream& stream, uint32_t slot, bool in_graph)
       : stream_(stream), slot_(stream.slot), in_graph_(stream.in_graph) {
-    stream_.slot = lane;
+    stream_.slot = slot;
     stream_.in_graph = in_graph;
   }
   ~InLane() {
@@ -127,7 +127,7 @@ class InLane {
  private:
   Stream& stream_;
   const uint32_t slot_;
-  const bool in_graph_;  // the graph is nested in another
+  const bool in_graph_;  // the former value: true if the graph is nested in another
 };
 
 void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream);
@@ -138,17 +138,17 @@ void PerformNodes(Runtime& r, ExecutableGraph& executable, Stream& stream);
 // Refuses invalid work when a node is made: kernels that can't be launched, empty copies, fills of memory that is not
 // the device's. Throws ApiError.
 void CheckNode(Runtime& r, const Work& work);
-// The bodies of a conditional node, which `params` then refers to; also checked before a launch.
-inline constexpr unsigned kMostBodies = 1 << 16;
+inline constexpr unsigned kMostBodies = 1 << 16;  // of a conditional node
 bool HasConditions(const Graph& graph);
 // Checks an executable graph's conditional bodies; throws ApiError for unsupported work.
 void CheckConditions(const ExecutableGraph& executable);
-bool HasUnusedCondition(const std::shared_ptr<const Graph>& graph);  // a handle without a node
+bool HasUnusedCondition(const std::shared_ptr<const Graph>& graph);  // a handle created for it that no node uses
+// Creates the node's bodies, and stores their handles in `params`.
 ConditionWork MakeCondition(const std::shared_ptr<Graph>& graph, cudaConditionalNodeParams& params);
 void StartConditions(Runtime& r, const ExecutableGraph& executable, Stream& stream);
 // Called by a kernel. False for an unknown handle.
 bool SetCondition(cudaGraphConditionalHandle handle, unsigned value);
-// Whether a fill's memory is the device's, or may be allocated by a graph by then.
+// Whether a fill's memory is the device's, or may be by the time of the fill because a graph allocates it.
 bool IsFillable(Runtime& r, const FillWork& fill);
 
 // Conversions between Work and the parameter structures of the graph API (graph_params.cc).

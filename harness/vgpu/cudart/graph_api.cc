@@ -15,7 +15,7 @@ cudaGraph_t Adopt(std::shared_ptr<Graph> graph) {
   return handle;
 }
 
-// The API's way to return a list: with null the count, else at most *count entries, and null for the rest.
+// Returns a list as the API does. nodes null: only *count. Else: at most *count entries, padded with null.
 void GiveNodes(const std::vector<const Node*>& found, cudaGraphNode_t* nodes, size_t* count) {
   Require(count != nullptr && (nodes == nullptr || *count > 0), cudaErrorInvalidValue);
   if (nodes != nullptr) {
@@ -26,7 +26,7 @@ void GiveNodes(const std::vector<const Node*>& found, cudaGraphNode_t* nodes, si
   }
 }
 
-// Graphs launched by kernels may contain only kernels, copies, fills and such graphs: the first other node.
+// The first node that a graph launched by kernels may not contain: allowed are kernels, copies, fills and child graphs.
 const Node* UnfitForKernels(const Graph& graph) {
   for (const auto& node : graph.nodes) {
     const cudaGraphNodeType type = TypeOf(node->work);
@@ -85,8 +85,8 @@ ExecutableNode& Switchable(ExecutableGraph& executable, cudaGraphNode_t handle) 
   return node;
 }
 
-// Valid changes of an executable graph's node: a copy keeps its direction as it was named, or as the pointers say it
-// where that was left to them; a fill can change only if it has one row.
+// Checks a change of an executable graph's node. A copy must keep its direction, given as its kind or by its pointers;
+// a fill can change only if it has one row.
 void CheckChange(Runtime& r, const Work& before, const Work& after) {
   if (const auto* const copy = std::get_if<CopyWork>(&after)) {
     const auto& old = std::get<CopyWork>(before);
@@ -106,7 +106,7 @@ void CheckChange(Runtime& r, const Work& before, const Work& after) {
   }
 }
 
-// Every cudaGraphExec…SetParams.
+// Common to all cudaGraphExec…SetParams: make() returns the new work.
 template <typename Make>
 cudaError_t Change(const char* function, cudaGraphExec_t executable, cudaGraphNode_t handle, Make make) {
   return Api(function, [&](Runtime& r) {
@@ -323,7 +323,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   return Api("cudaGraphExecDestroy", [&](Runtime& r) {
     ExecutableOf(executable);
     auto destroyed = graphs().executables.extract(executable);
-    // Its work may still be pending, in its lanes.
+    // Its work may still be pending, and uses its lanes.
     if (!r.beside().empty()) r.beside().Keep(std::shared_ptr<ExecutableGraph>(std::move(destroyed.mapped())));
   });
 }
@@ -367,7 +367,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
 }
 LOCKSTEP_PER_THREAD(cudaGraphLaunch, _ptsz)
 
-// Nothing needs to be uploaded.
+// Only checks its arguments: nothing needs to be uploaded.
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
   return Api("cudaGraphUpload", [&](Runtime& r) {
     const Stream& in = r.StreamOf(stream);
@@ -402,7 +402,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph, cudaG
       if (node.work.index() != executable.nodes[i].work.index()) {
         fail(cudaGraphExecUpdateErrorNodeTypeChanged, node.source);
       }
-      // Rows can't become one row, nor the reverse.
+      // A fill of several rows can't become one of a single row, or the other way round.
       const auto *fill = std::get_if<FillWork>(&node.work), *before = std::get_if<FillWork>(&executable.nodes[i].work);
       if (fill != nullptr && (fill->region.height == 1) != (before->region.height == 1))
         fail(cudaGraphExecUpdateErrorParametersChanged, node.source);

@@ -16,7 +16,7 @@ struct Condition {
   bool used = false;    // by a node; at most one
 };
 struct Conditions {
-  std::mutex mutex;  // a separate mutex, because kernels may hold no other
+  std::mutex mutex;  // not the runtime's, which threads that run kernels can't take
   std::map<cudaGraphConditionalHandle, Condition> all;
 };
 Conditions& Known() {

@@ -1,4 +1,4 @@
-// The branches of a graph, to order their work: each node runs in a lane, which the clocks treat as a separate stream.
+// The branches of a graph, to order their work: each node runs in a lane, which StreamClocks treats as a stream.
 // A node continues the lane of a node that it depends on, unless another node already has; then it takes a new lane.
 // A launch of an executable graph comes after its previous launch, as documented.
 #include <map>
@@ -25,7 +25,7 @@ void PerformBranches(Runtime& r, ExecutableGraph& executable, Stream& stream) {
   StreamClocks& clocks = r.timeline().clocks();
   const StreamClocks::Clock begin = clocks.Record(stream.slot);
   std::vector<StreamClocks::Clock> done;
-  std::map<size_t, size_t> last_in;  // the lane of a node that is the last in its
+  std::map<size_t, size_t> last_in;  // node → lane, for nodes that are the last so far in their lane
   size_t used = 0;
   for (const ExecutableNode& node : executable.nodes) {
     size_t lane = used;

@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kGraphBlock = 32 << 20;
 constexpr uint64_t kFilePage = 4096, kReserved = 2 << 20;
 
-// An allocation lasts until it is freed, even if its graph is destroyed.
+// Allocated memory by address. It stays until it is freed, even if its graph is destroyed.
 std::map<uint64_t, std::shared_ptr<GraphMemory>>& Live() {
   static auto* const live = new std::map<uint64_t, std::shared_ptr<GraphMemory>>;
   return *live;
@@ -26,11 +26,11 @@ std::map<uint64_t, std::shared_ptr<GraphMemory>>& Live() {
 
 Device& DeviceOf(Runtime& r, int ordinal) {
   Device* const device = r.backend(ordinal).LocalDevice();
-  if (device == nullptr) NotSupported("memory of graphs, where the device is another process's,");
+  if (device == nullptr) NotSupported("graph memory nodes in submissions");
   return *device;
 }
 
-// By device.
+// Memory that a device reserves for graphs, now and at most.
 struct Held {
   uint64_t now = 0, high = 0;
 };
@@ -85,7 +85,7 @@ AllocateWork MakeAllocation(Runtime& r, cudaMemAllocNodeParams* params) {
   const size_t descriptions = params->accessDescs == nullptr ? 0 : params->accessDescCount;
   for (size_t k = 0; k < descriptions; ++k)
     Require(params->accessDescs[k].location.type == cudaMemLocationTypeDevice, cudaErrorInvalidValue);
-  // A pool in other than device memory is refused, as on an H100; one to be shared must be pinned.
+  // As on an H100: shareable memory must be pinned and not on the host, and a pool outside device memory is refused.
   Require(pool.handleTypes == cudaMemHandleTypeNone || (pinned && pool.location.type != cudaMemLocationTypeHost),
           cudaErrorInvalidValue);
   const bool of_node = pool.location.type == cudaMemLocationTypeHostNuma && pool.location.id == 0;

@@ -17,7 +17,7 @@ T& WorkOf(Node& node) {
   return *work;
 }
 
-// Every cudaGraphAdd…Node: make() returns the new node's work.
+// Common to all cudaGraphAdd…Node: make() returns the new node's work.
 template <typename Make>
 cudaError_t Add(const char* function, cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                 size_t count, Make make) {
@@ -39,7 +39,7 @@ cudaError_t Add(const char* function, cudaGraphNode_t* node, cudaGraph_t graph, 
   });
 }
 
-// Every cudaGraph…NodeSetParams: make() returns the replacement of the node's work.
+// Common to all cudaGraph…NodeSetParams: make() returns the node's new work.
 template <typename Make>
 cudaError_t Change(const char* function, cudaGraphNode_t handle, Make make) {
   return Api(function, [&](Runtime& r) {
@@ -60,7 +60,7 @@ cudaError_t Change(const char* function, cudaGraphNode_t handle, Make make) {
 
 ChildWork MakeChild(cudaGraph_t graph) {
   ChildWork child{Clone(*GraphOf(graph))};
-  // So that cudaGraphChildGraphNodeGetGraph can name it.
+  // Makes it a valid handle for cudaGraphChildGraphNodeGetGraph to return.
   graphs().graphs[reinterpret_cast<cudaGraph_t>(child.graph.get())] = child.graph;
   return child;
 }
@@ -77,7 +77,7 @@ WaitWork MakeWait(Runtime& r, cudaEvent_t event) {
   return {event};
 }
 
-// `graph_of` finds the node's graph, needed only for freeing memory: parameters are checked before it.
+// graph_of() finds the node's graph. It is called late, because other parameters are checked before the graph.
 template <typename GraphFinder>
 Work MakeAny(Runtime& r, GraphFinder graph_of, cudaGraphNodeParams* params) {
   constexpr int kUnnamed = 12;
@@ -142,7 +142,7 @@ bool IsFillable(Runtime& r, const FillWork& fill) {
 
 namespace {
 
-// Whether each device end of a copy lies within one allocation.
+// Whether the source and the destination of a copy, if in device memory, are each within one allocation.
 bool AreWithin(Runtime& r, const CopyWork& copy) {
   const auto is_within = [&](const void* base, const Layout& layout) {
     const auto address = reinterpret_cast<uint64_t>(base);
@@ -159,7 +159,7 @@ bool AreWithin(Runtime& r, const CopyWork& copy) {
 void CheckNode(Runtime& r, const Work& work) {
   if (const auto* const kernel = std::get_if<KernelWork>(&work)) CheckKernel(r, *kernel);
   if (const auto* const copy = std::get_if<CopyWork>(&work)) {
-    // Graph memory may be allocated by then.
+    // Memory of a graph may be allocated by the time the node runs.
     const bool later =
         IsOfGraph(r, reinterpret_cast<uint64_t>(copy->to)) || IsOfGraph(r, reinterpret_cast<uint64_t>(copy->from));
     Require(later || (CheckCopy(r, *copy) && AreWithin(r, *copy)), cudaErrorInvalidValue);
@@ -385,7 +385,7 @@ cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t eve
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
   return Api("cudaGraphNodeGetType", [&](Runtime&) {
     const Work& work = NodeOf(node).work;
-    // The runtime API has no such nodes.
+    // Only the driver API has nodes of stream memory operations.
     Require(CalledAs() != nullptr || !std::holds_alternative<WordsWork>(work), cudaErrorInvalidValue);
     Set(type, TypeOf(work));
   });

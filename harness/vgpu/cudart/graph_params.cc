@@ -101,10 +101,10 @@ cudaMemsetParams ParamsOf(const FillWork& work) {
 }
 
 cudaMemcpy3DParms ParamsOf(const CopyWork& work) {
-  if (work.of_arrays) NotSupported("giving back the parameters of a node that copies arrays");
+  if (work.of_arrays) NotSupported("reading the parameters of a node that copies arrays");
   const auto pitched = [&](const void* base, const Layout& layout) {
     const uint64_t rows = layout.pitch == 0 ? 0 : layout.slice / layout.pitch;
-    // A single row has no pitch.
+    // A single row's pitch is reported as 0.
     if (work.region.height == 1 && work.region.depth == 1) return cudaPitchedPtr{const_cast<void*>(base), 0, 0, 0};
     return cudaPitchedPtr{const_cast<void*>(base), layout.pitch, work.region.width, rows};
   };

@@ -11,7 +11,7 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-// Long compared with the program's own reaction time, short compared with a test.
+// The longest delay of a call: long compared with the program's reaction time, short compared with a test.
 constexpr auto kLatest = std::chrono::milliseconds(4);
 constexpr auto kPause = std::chrono::microseconds(50);
 
@@ -46,7 +46,7 @@ void HostCalls::Drop(const void* argument) {
                 [&](const Call& call) { return call.argument == argument && call.runs_in == std::thread::id(); });
 }
 
-// One by one, because the list may change while a function runs. Functions called by other threads are waited for.
+// Calls one function at a time, because the list may change meanwhile. Waits for functions that other threads run.
 template <typename Wanted>
 void HostCalls::CallWhere(Runtime& r, Wanted wanted) {
   while (!calls_.empty() && !Runtime::InHostFunction::is_in()) {

@@ -11,8 +11,8 @@ namespace {
 constexpr size_t kPage = 4096;
 constexpr unsigned kHostAllocFlags = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
 
-// Page-locked memory is device memory if the host can access that, so that kernels can access it too: with unified
-// addressing all of it is mapped at the same address.
+// If the host can access device memory, page-locked memory is allocated as device memory. Then kernels can access it at
+// the same address, as with unified addressing.
 void AllocateHost(Runtime& r, void** pointer, size_t bytes, unsigned flags) {
   Require(pointer != nullptr, cudaErrorInvalidValue);
   if (bytes == 0) {
@@ -132,7 +132,7 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) 
 cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
   return Api("cudaHostGetFlags", [&](Runtime& r) {
     Require(flags != nullptr, cudaErrorInvalidValue);
-    // All of it counts as mapped.
+    // All page-locked memory counts as mapped.
     constexpr unsigned kReportedFlags = cudaHostAllocPortable | cudaHostAllocWriteCombined;
     const auto range = r.HostRangeHolding(host);
     Require(range.has_value() || r.IsManaged(reinterpret_cast<uintptr_t>(host)), cudaErrorInvalidValue);

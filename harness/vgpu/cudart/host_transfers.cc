@@ -116,7 +116,7 @@ void HostTransfers::DeliverWhere(Runtime& r, Covered covered) {
       from += row.bytes;
       if (arrived.results) r.mapped().Arrived(row.at, row.bytes);
     }
-    // A remaining source belongs to an unordered operation, which is reported as a race.
+    // A source that still overlaps belongs to an unordered operation, and that race is reported anyway: drop it.
     for (size_t source = sources_.size(); source-- > 0;) {
       if (Meet(sources_[source].rows, arrived.rows)) Drop(source);
     }
@@ -167,7 +167,7 @@ void HostTransfers::Free(Runtime& r, const void* begin, uint64_t bytes) {
     r.backend().Report(RaceOf(HostRace::What::kFreedDestination, transfer.copy));
     return true;
   });
-  // Most drivers wait here, but that is undocumented.
+  // Most drivers wait for pending copies before they free their source, but that is undocumented: report it.
   for (size_t k = sources_.size(); k-- > 0;) {
     if (!Meet(sources_[k].rows, freed)) continue;
     Compare(r, sources_[k]);
@@ -235,6 +235,7 @@ void HostTransfers::LookAtArguments(Runtime& r, const void* frame) {
 }
 
 void HostTransfers::BeforeDeviceWrites(Runtime& r) {
+  // A source that has changed until now was changed by the host, although its copy still had to read it.
   for (size_t k = 0; k < sources_.size();) {
     if (Same(sources_[k].rows, sources_[k].bytes)) {
       ++k;
@@ -283,7 +284,6 @@ HostMemoryInUse::HostMemoryInUse(Runtime& r, const StreamPoint& point) : r_(r), 
 void HostMemoryInUse::Suspend() { r_.mapped().Exchange(r_); }
 
 HostMemoryInUse::~HostMemoryInUse() {
-  // Changes in the meantime were made by the host, too early if a copy still had to read the memory.
   if (!reaches_) return;
   r_.transfers().AfterDeviceWrites();
   r_.mapped().FromDevice(r_, point_);

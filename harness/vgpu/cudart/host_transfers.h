@@ -38,14 +38,14 @@ class HostTransfers {
   void WatchArgument(Runtime& r, const StreamPoint& call, const void* argument);
   // The host function has run, and may itself have changed its argument.
   void HasRun(const void* argument);
-  // frame: that of the API function just called by this thread.
+  // Reports arguments whose stack frame has ended. frame: that of the API function just called by this thread.
   void LookAtArguments(Runtime& r, const void* frame);
   // The device is idle: all host functions have run.
   void ForgetArguments() { arguments_.clear(); }
   bool watches_arguments() const { return !arguments_.empty(); }
-  // For operations that the host has waited for.
+  // Completes operations that the host has waited for.
   void Arrive(Runtime& r);
-  // For operations ordered before one that runs now.
+  // Completes operations ordered before one that runs now.
   void ArriveBefore(Runtime& r, const StreamClocks::Clock& before);
   // A host function is about to run: completes the operations ordered before it. The function may refill sources, and
   // may signal other threads to do so.
@@ -119,7 +119,7 @@ class HostMemoryInUse {
  private:
   Runtime& r_;
   const StreamPoint& point_;
-  bool reaches_ = false;  // the device accesses host memory at all
+  bool reaches_ = false;  // whether device work can access host memory at all
 };
 
 }  // namespace lockstep::vgpu::cudart

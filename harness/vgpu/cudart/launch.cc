@@ -44,7 +44,7 @@ namespace {
 
 Dim3 ToDim3(const dim3& dim) { return {dim.x, dim.y, dim.z}; }
 
-// Explains what the error code alone does not say.
+// Says what the error code doesn't: which part of the launch does not fit.
 std::string Explain(Runtime& r, const KernelInfo& info, const LaunchConfiguration& configuration) {
   const dim3 &grid = configuration.grid, &block = configuration.block;
   const auto text = [](const dim3& dim) {
@@ -105,8 +105,8 @@ uint64_t Runtime::MostDynamicShared(int device, ModuleHandle module, const Kerne
 
 namespace {
 
-// Clusters of more than 8 blocks need a kernel that allows non-portable sizes. This, and a grid not divisible into
-// clusters, is reported before too much shared memory, unless no device could have that much.
+// Clusters of more than 8 blocks need a kernel that allows non-portable sizes. That error, or the one for a grid not
+// divisible into clusters, is reported before too much shared memory, unless no device could have that much.
 void CheckCluster(Runtime& r, KernelWork work, const KernelInfo& info) {
   constexpr uint64_t kPortable = 8;
   const uint64_t blocks = std::max<uint64_t>(ToDim3(work.cluster).Count(), info.cluster.Count());
@@ -199,7 +199,7 @@ void Launch(Runtime& r, const void* function, const LaunchConfiguration& configu
 
 namespace {
 
-// Throws the call's own errors.
+// Throws errors that the launch call itself returns.
 void ThrowCallError(Runtime& r, const KernelWork& work, LaunchError error) {
   if (!IsLaunchCallError(error)) return;
   const KernelInfo& info = r.InfoOf(*work.kernel);

@@ -11,7 +11,7 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-// As recorded from a Hopper (harness/dev/conformance).
+// Which owner can set and read which attribute, as recorded on a Hopper (harness/dev/conformance).
 struct Attribute {
   int id;
   bool of_launch, of_stream, of_node;
@@ -50,7 +50,7 @@ bool Has(const Attribute& attribute, AttributeOwner owner) {
 }
 
 constexpr int kMostUrgent = -5, kLeastUrgent = 0;
-constexpr int kLastDomain = 3;  // of a device with four domains
+constexpr int kLastDomain = 3;  // there are four memory synchronisation domains
 
 // An event recorded by a launch must have no timing.
 void CheckEvent(cudaEvent_t event, int flags) {

@@ -12,12 +12,12 @@ bool CanSet(AttributeOwner owner, cudaLaunchAttributeID attribute);
 bool CanGet(AttributeOwner owner, cudaLaunchAttributeID attribute);
 // Throws ApiError for an invalid value.
 void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue& value);
-// Larger clusters that a launch would rather have are a hint, which must be right: whole numbers of its own, and the grid
-// of them.
+// A launch's preferred larger cluster is a hint, but must be valid: a multiple of its own cluster, and a divisor of the
+// grid.
 void CheckPreferred(const dim3& own, const dim3& grid, const dim3& wished);
 // The stored value: priorities are clamped to the valid range.
 cudaLaunchAttributeValue Kept(cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue& value);
-// The value before it was set.
+// The value of an attribute that was not set.
 cudaLaunchAttributeValue InitialAttribute(cudaLaunchAttributeID attribute);
 // Only the attribute's own bytes are written.
 void WriteAttribute(cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue& from,

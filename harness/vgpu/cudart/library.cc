@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint32_t kFatbinMagic = 0xBA55ED50;
 
-// The code's length is in its header; a text ends with 0.
+// The length of an image: a fat binary and a linked image have it in their header, PTX text ends with a NUL.
 uint64_t BytesOfImage(const void* code) {
   if (const size_t text = ::strnlen(static_cast<const char*>(code), sizeof(uint64_t)); text < sizeof(uint64_t)) {
     uint32_t magic;
@@ -34,7 +34,7 @@ std::vector<uint8_t> ImageAt(const void* code) {
   return {bytes, bytes + BytesOfImage(code)};
 }
 
-// Whether it is text, which a driver compiles only when a symbol is requested; a program contains its code.
+// Whether the image is PTX text, which a driver compiles only when a symbol is requested. Others are loaded at once.
 bool IsText(const std::vector<uint8_t>& image) {
   uint32_t magic = 0;
   if (image.size() >= sizeof magic) std::memcpy(&magic, image.data(), sizeof magic);
@@ -84,7 +84,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
                                 unsigned count, cudaLibraryOption*, void**, unsigned) {
   return Api("cudaLibraryLoadData", [&](Runtime& r) {
     Require(library != nullptr && code != nullptr, cudaErrorInvalidValue);
-    // The target option does not matter until a kernel is requested.
+    // An error in the target option appears only when a kernel is requested.
     const cudaError_t wrong = CheckOptions(r.profile(), count, reinterpret_cast<const CUjit_option*>(options), values);
     Require(wrong != cudaErrorInvalidValue, cudaErrorInvalidValue);
     *library = LoadLibrary(r, ImageAt(code));
@@ -98,7 +98,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* path, cu
     Require(library != nullptr && path != nullptr, cudaErrorInvalidValue);
     Require(*path != '\0', cudaErrorInvalidValue);
     std::error_code ignored;
-    Require(!std::filesystem::is_directory(path, ignored), cudaErrorMemoryAllocation);  // its length is no real one
+    Require(!std::filesystem::is_directory(path, ignored), cudaErrorMemoryAllocation);  // of a bogus length
     std::ifstream file(path, std::ios::binary);
     Require(file.good(), cudaErrorFileNotFound);
     *library = LoadLibrary(r, {std::istreambuf_iterator<char>(file), {}});
@@ -144,7 +144,7 @@ cudaError_t cudaLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t li
     Module* const module = r.ModuleOf(library);
     const auto variable = r.backend().FindVariable(r.Load(*module), name);
     if (!variable) {
-      // A kernel's name gives another error than an unknown one.
+      // The name of a kernel gives another error than an unknown name.
       Require(!r.backend().FindKernel(r.Load(*module), name), cudaErrorInvalidValue);
       throw ApiError{cudaErrorSymbolNotFound};
     }
@@ -164,7 +164,7 @@ cudaError_t cudaLibraryGetManaged(void** address, size_t* bytes, cudaLibrary_t l
   });
 }
 
-// No library loaded from PTX has functions that both sides may call.
+// A library loaded from PTX has no functions that both host and device may call.
 cudaError_t cudaLibraryGetUnifiedFunction(void**, cudaLibrary_t library, const char*) {
   return Api("cudaLibraryGetUnifiedFunction", [&](Runtime& r) {
     r.ModuleOf(library);

@@ -1,19 +1,19 @@
 // A virtual GPU in this process, for programs that run on their own: see vgpu/run for the variables' front end.
 //
 //   LOCKSTEP_PROFILE=h200         the modelled device
-//   LOCKSTEP_THREADS=4            CPU threads that run blocks, one a processor by default; results do not depend on it
+//   LOCKSTEP_THREADS=4            CPU threads that run blocks, by default one per processor; does not affect results
 //   LOCKSTEP_DEVICES=2            the number of such devices (cudart/runtime.cc)
-//   LOCKSTEP_CHECK=races,init,sync,leaks,api   checkers (report/checks.h); "all" for every one
-//   LOCKSTEP_SCHEDULES=8          orders of warps and blocks that are tried for each launch, with the check of races
-//   LOCKSTEP_ERROR_EXITCODE=1     the exit status of a program in which something was found
-//   LOCKSTEP_PROFILE_REPORT=kernels|lines  counters at exit
-//   LOCKSTEP_METRICS=LIST         at exit, by Nsight Compute's names; LOCKSTEP_METRICS_CSV=1 in its layout
+//   LOCKSTEP_CHECK=races,init,sync,leaks,api   checks to make (report/checks.h), or "all"
+//   LOCKSTEP_SCHEDULES=8          how many orders of warps and blocks the check of races tries for each launch
+//   LOCKSTEP_ERROR_EXITCODE=1     the exit status of a program with findings
+//   LOCKSTEP_PROFILE_REPORT=kernels|lines  prints counters at exit, by kernel or also by line
+//   LOCKSTEP_METRICS=LIST         prints these metrics (Nsight Compute's names) at exit; LOCKSTEP_METRICS_CSV=1: as CSV
 //   LOCKSTEP_COUNTERS_FILE=PATH   where to write each launch's counters as CSV
 //   LOCKSTEP_PAGE_FILE=PATH       where to write a page about the run
 //   LOCKSTEP_REPLAY=BLOCK         which block of each kernel is recorded for the page, 0 by default
-//   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may take
-//   LOCKSTEP_TRACE=BLOCK,WARP,FROM,TO  what this warp does, as it runs
-//   LOCKSTEP_TRACE_KERNEL=NAME    in this kernel alone
+//   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may execute
+//   LOCKSTEP_TRACE=BLOCK,WARP,FROM,TO  prints the instructions FROM to TO of this warp as they run
+//   LOCKSTEP_TRACE_KERNEL=NAME    ... only in this kernel
 //   LOCKSTEP_DEBUG=1              a debugger on standard input and standard error
 //   LOCKSTEP_COLOR=always|never   colours in reports; by default on a terminal
 #include <algorithm>
@@ -51,7 +51,7 @@ namespace {
 
 constexpr int kAttemptsToStop = 2000;  // a millisecond apart
 constexpr char kDefaultProfile[] = "h200";
-// Less than a large GPU's memory, so that a program that takes nearly all of it leaves some of this machine's.
+// Less than a large GPU's memory, so that a program that allocates nearly all of it doesn't use up this machine's.
 constexpr uint64_t kDefaultMemoryGib = 16;
 
 std::string Variable(const char* name) {
@@ -88,13 +88,13 @@ std::optional<TraceRequest> ChosenTrace() {
   return request;
 }
 
-// For sizes that a GPU would have had: says how to get more memory.
+// An allocation failed that would have succeeded on a GPU: says how to get more memory.
 void SayHowToGetMore(uint64_t bytes) {
   Say(std::string(runtime().function()) + AtCallSite() + ": " + std::to_string(bytes) +
       " bytes are more than is left of the memory that programs can have here; vgpu-run --memory=GIB gives more");
 }
 
-// Whether launches have counters: only if somebody sees counters or a modelled time.
+// Whether launches have counters: only if counters or a modelled time are shown or stored.
 bool& Counts() {
   constexpr const char* kSeen[] = {"LOCKSTEP_PROFILE_REPORT", "LOCKSTEP_METRICS", "LOCKSTEP_COUNTERS_FILE",
                                    "LOCKSTEP_TIMELINE_FILE", "LOCKSTEP_PAGE_FILE"};
@@ -300,8 +300,7 @@ class LocalBackend : public Backend {
     }
     std::string list;
     for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-    Say("no launch of " + trace->kernel +
-        " was there to trace; these kernels were launched: " + (list.empty() ? "no kernels" : list));
+    Say("there was no launch of " + trace->kernel + " to trace; kernels launched: " + (list.empty() ? "none" : list));
   }
 
   const int ordinal_;
@@ -313,8 +312,8 @@ class LocalBackend : public Backend {
   bool fault_shown_ = false;
 };
 
-// Stops concurrent launches. The wait is short: a thread that holds the lock all the time has a launch that doesn't
-// end.
+// Stops concurrent launches. Gives up after a short wait for the lock: a thread that holds it all the time has a launch
+// that doesn't end.
 void StopConcurrentWork() {
   Runtime& r = runtime();
   for (int attempt = 0; attempt < kAttemptsToStop; ++attempt) {

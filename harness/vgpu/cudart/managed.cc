@@ -23,7 +23,7 @@ bool IsDevice(Runtime& r, const cudaMemLocation& location) {
   return location.type == cudaMemLocationTypeDevice && location.id >= 0 && location.id < r.device_count();
 }
 
-// This machine's memory is a single node.
+// Whether memory can be at this location. The host counts as a single NUMA node.
 bool IsPlace(Runtime& r, const cudaMemLocation& location) {
   return IsDevice(r, location) || location.type == cudaMemLocationTypeHost ||
          (location.type == cudaMemLocationTypeHostNuma && location.id == 0) ||
@@ -64,7 +64,7 @@ void Advise(Runtime& r, Runtime::ManagedRange& range, cudaMemoryAdvise advice, c
   }
 }
 
-// A location in the form of the older attributes.
+// A location as the older attributes report it, by one number.
 int Number(const cudaMemLocation& location) {
   if (location.type == cudaMemLocationTypeInvalid) return cudaInvalidDeviceId;
   return location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId;
@@ -116,7 +116,7 @@ void Prefetch(Runtime& r, const void* pointer, size_t bytes, const cudaMemLocati
   ManagedAt(r, pointer, bytes).prefetched = location;
 }
 
-// A stream created by the program, required for batches of such work.
+// Batches of prefetches and discards require a stream created by the program.
 void RequireStreamOfProgram(Runtime& r, cudaStream_t stream) {
   Require(!IsLegacy(stream), cudaErrorInvalidValue);
   const Stream& in = r.StreamOf(stream);

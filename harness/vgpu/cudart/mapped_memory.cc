@@ -8,7 +8,7 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-// f(offset, bytes) for each run of bytes that differ.
+// Calls f(offset, bytes) for each run of bytes that differ.
 template <typename F>
 void ForEachChange(const uint8_t* before, const uint8_t* now, uint64_t bytes, F f) {
   if (std::memcmp(before, now, bytes) == 0) return;

@@ -1,7 +1,7 @@
-// Host memory in kernels, if it is not device memory: registered memory, and all page-locked memory if the device
+// How kernels access host memory that is not device memory: registered memory, and all page-locked memory if the device
 // belongs to another process. (Otherwise page-locked memory is device memory, at one address for both.)
 //
-// cudaHostGetDevicePointer gives it a range of device memory as its image. Before device work, bytes changed by the
+// cudaHostGetDevicePointer allocates a copy of it in device memory, its image. Before device work, bytes changed by the
 // host are copied to the image. After it, bytes changed by the device are saved, and appear in host memory when the
 // host has waited, as for copies. At the host's own address there is no device memory, so a kernel faults.
 #pragma once
@@ -19,7 +19,7 @@ class Runtime;
 
 class MappedMemory {
  public:
-  // The device address of a host address in the memory at begin with this size. Throws ApiError.
+  // The device address of `address`, which is in the host memory at `begin` of this size. Throws ApiError.
   uint64_t Map(Runtime& r, const void* begin, uint64_t bytes, const void* address);
   void Unmap(Runtime& r, const void* begin);
   void Clear() { images_.clear(); }

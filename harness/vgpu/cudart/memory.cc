@@ -99,7 +99,7 @@ CopyWork CopyRows(void* to, size_t to_pitch, const void* from, size_t from_pitch
   return {to, {to_pitch, to_pitch * height}, from, {from_pitch, from_pitch * height}, {width, height, 1}, kind};
 }
 
-// Between devices; the pointers say which, and the ordinals must agree.
+// A copy between devices. The devices' ordinals must be those of the pointers.
 CopyWork CopyPeer(Runtime& r, void* to, int to_device, const void* from, int from_device, size_t bytes) {
   if (bytes == 0) return {};
   r.RequireDevice(to_device);
@@ -110,7 +110,7 @@ CopyWork CopyPeer(Runtime& r, void* to, int to_device, const void* from, int fro
   return MakeCopy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
-// A copy between devices that comes after all work of both, but that in non-blocking streams, and before what follows.
+// A copy between devices that comes after all work of both, except in non-blocking streams, and before what follows.
 void SubmitBetween(Runtime& r, const CopyWork& copy, int to_device, int from_device) {
   const auto order = [&](int first, int second) {
     if (first == second || copy.region.Bytes() == 0) return;
@@ -140,7 +140,7 @@ CopyWork CopyPeer3D(Runtime& r, const cudaMemcpy3DPeerParms* parms) {
   return MakeCopy3D(&plain);
 }
 
-// One copy of a batch: rows and layers are in elements, which are bytes if neither end is an array.
+// One copy of a batch. Row lengths and layer heights are in elements: an array's, or bytes if neither end is an array.
 CopyWork CopyOfBatch(const cudaMemcpy3DBatchOp& asked) {
   const auto is_order = [&](int order) {
     return order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny;
@@ -212,7 +212,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
     *pointer = nullptr;
     if (bytes == 0) return;
     Require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost, cudaErrorInvalidValue);
-    if (!r.backend().HostSeesDeviceMemory()) NotSupported("managed memory, where the device is another process's,");
+    if (!r.backend().HostSeesDeviceMemory()) NotSupported("managed memory in submissions");
     AllocateBetween(r, pointer, bytes);
     if (*pointer == nullptr) return;
     // Host writes are invisible to checkers, so none of it counts as uninitialised.
@@ -304,8 +304,8 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parms, cudaStream_t strea
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy3DAsync, _ptsz)
 
-// Several copies, with attributes per group. The time at which a source is read is only a hint, because here it is read
-// at the latest during the call.
+// Several copies, with attributes per group. The attribute for when a source is read has no effect, because here it is
+// always read during the call.
 cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const size_t* bytes, size_t count,
                                  cudaMemcpyAttributes* attributes, size_t* groups, size_t group_count,
                                  cudaStream_t stream) {
@@ -375,7 +375,7 @@ LOCKSTEP_PER_THREAD(cudaMemset3D, _ptds)
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
   return Api("cudaMemset3DAsync", [&](Runtime& r) {
     FillWork work = Box(to, value, extent);
-    // Captured, slices with a gap between them are a node each.
+    // In a capture, slices with a gap between them become one node each.
     const bool apart = extent.height != to.ysize && r.StreamOf(stream).point.capture != nullptr;
     const uint64_t slices = apart ? extent.depth : 1;
     if (apart) work.region.depth = 1;

@@ -16,8 +16,8 @@ void Free(Runtime& r, void* pointer);
 void ForgetAllocations();
 // pool.cc: this pointer is no longer in use, if it came from a pool.
 void ForgetPooled(const void* pointer);
-// pool.cc: the host has waited for a stream, or for all, when pools with memory freed there give back what they hold
-// beyond their thresholds.
+// pool.cc: the host has waited for a stream, or for all. Pools with memory freed there give back what exceeds their
+// thresholds.
 void ReleasePools(const Stream* waited);
 // The device was reset: its pools no longer exist.
 void ResetPools(int device);
@@ -25,7 +25,7 @@ void ResetPools(int device);
 // device_attributes.cc: for any device, since all are alike. Throws ApiError for an unknown attribute; features that
 // the virtual GPU lacks are 0.
 int AttributeOf(Runtime& r, cudaDeviceAttr attribute);
-// Device 0 gets bus 1: bus 0 is rarely a GPU's.
+// Device 0 gets bus 1, because GPUs are rarely on bus 0.
 inline int PciBusOf(int device) { return device + 1; }
 // device.cc: the limits that a program may set and read back. Throw ApiError for others.
 size_t GetLimit(Runtime& r, cudaLimit limit);
@@ -33,8 +33,8 @@ void SetLimit(Runtime& r, cudaLimit limit, size_t value);
 // The flags set by cudaSetDeviceFlags and cuDevicePrimaryCtxSetFlags, without cudaDeviceMapHost, which is always on.
 unsigned& DeviceFlags();
 cudaFuncCache& CacheConfig();  // set by cudaDeviceSetCacheConfig
-bool& WasReset();              // the device, by the program
-void ResetDevice(Runtime& r);  // what the current device holds is gone
+bool& WasReset();              // whether the program has reset the device
+void ResetDevice(Runtime& r);  // drops everything that the current device holds
 // The primary context is gone, and its limits with it.
 void ForgetLimits();
 // Whether these flags are valid: spin, yield and blocking wait exclude each other.

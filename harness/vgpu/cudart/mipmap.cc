@@ -28,7 +28,7 @@ const std::vector<cudaArray_t>& LevelsOf(cudaMipmappedArray_const_t handle) {
 
 namespace {
 
-// Properties of other kinds of arrays: sparse, deferred mapping, several planes.
+// Common to queries about kinds of arrays that don't exist here, such as those with several planes: always an error.
 cudaError_t OfOtherArrays(const char* function, const void* out, cudaArray_t array) {
   return Api(function, [&](Runtime&) {
     cudaExtent extent = {};
@@ -98,7 +98,7 @@ cudaError_t cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements* out, cud
     *out = {RoundedUp(of.image.slice * of.image.depth, kTileBytes), kTileBytes, {}};
   });
 }
-// The texels of a tile, for four-byte texels. Levels smaller than a tile in any direction are in the tail.
+// The tile's extent in texels, only for four-byte texels. Levels smaller than a tile in any dimension are in the tail.
 cudaError_t cudaArrayGetSparseProperties(cudaArraySparseProperties* out, cudaArray_t array) {
   return Api("cudaArrayGetSparseProperties", [&](Runtime&) {
     Require(out != nullptr && array != nullptr, cudaErrorInvalidValue);

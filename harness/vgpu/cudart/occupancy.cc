@@ -19,8 +19,8 @@ uint64_t MostForOccupancy(Runtime& r, const Kernel& kernel, const KernelInfo& in
   return std::max(MaxDynamicShared(r, kernel, info), every - std::min<uint64_t>(info.static_shared, every));
 }
 
-// The percentage of shared memory that a kernel wants, by its carveout, or by its or the device's choice of cache;
-// negative: all of it.
+// The percentage of shared memory that a kernel wants: its preferred carveout, else by the cudaFuncCache preference of
+// the kernel or else of the device. Negative: all of it.
 int WantedCarveout(const Kernel& kernel) {
   if (kernel.preferred_carveout >= 0) return kernel.preferred_carveout;
   switch (kernel.cache != cudaFuncCachePreferNone ? kernel.cache : CacheConfig()) {
@@ -33,7 +33,7 @@ int WantedCarveout(const Kernel& kernel) {
   }
 }
 
-// The smallest shared-memory carveout, by the kernel's preference, that holds a block.
+// The smallest shared-memory carveout that the kernel's preference allows and that holds a block.
 uint64_t CarveoutOf(Runtime& r, const Kernel& kernel, uint64_t of_block) {
   const DeviceProfile& profile = r.profile();
   const lockstep::vgpu::ComputeCapability* const capability =
@@ -61,7 +61,7 @@ int ResidentBlocks(Runtime& r, const Kernel& kernel, const KernelInfo& info, int
   return std::min<int>(blocks, static_cast<int>(CarveoutOf(r, kernel, of_block) / of_block));
 }
 
-// The blocks per cluster of a configuration, 0: none. Throws the launch's errors.
+// The blocks per cluster of a launch configuration; 0: no clusters. Throws the errors that the launch would return.
 uint64_t ClusterOf(const Kernel& kernel, const KernelInfo& info, const cudaLaunchConfig_t& config, uint64_t most) {
   const dim3& set = kernel.required_cluster;
   const lockstep::vgpu::Dim3 own = info.cluster.Count() != 0 ? info.cluster : lockstep::vgpu::Dim3{set.x, set.y, set.z};
@@ -87,7 +87,7 @@ uint64_t ClusterOf(const Kernel& kernel, const KernelInfo& info, const cudaLaunc
   return cluster.Count();
 }
 
-// The common start of both cluster queries: calls answer(blocks per multiprocessor, blocks per cluster, limit).
+// Common to both cluster queries: *answer = result(r, blocks per multiprocessor, blocks per cluster, limit of those).
 template <typename F>
 cudaError_t AskClusters(const char* name, int* answer, const void* function, const cudaLaunchConfig_t* config,
                         const F& result) {
@@ -115,7 +115,7 @@ cudaError_t AskClusters(const char* name, int* answer, const void* function, con
     Require(block.x > 0 && block.y > 0 && block.z > 0, cudaErrorInvalidValue);
     const uint64_t threads = uint64_t{block.x} * block.y * block.z;
     const size_t shared = config->dynamicSmemBytes;
-    constexpr uint32_t kMostThreads = 1024;  // whatever the kernel says
+    constexpr uint32_t kMostThreads = 1024;  // even if the kernel's own limit is lower
     KernelInfo any_block = info;
     any_block.max_threads = kMostThreads;
     const bool fits = threads > 0 && threads <= kMostThreads && shared <= MostForOccupancy(r, kernel, info);
@@ -130,7 +130,7 @@ cudaError_t AskClusters(const char* name, int* answer, const void* function, con
 extern "C" {
 
 // Clusters of more than two blocks stay within a part of the chip (GPC), and can use 124 of the 132 multiprocessors of
-// the H100 measured: six GPCs of 16 and two of 14. Other H100s have other GPCs.
+// the H100 measured: six GPCs of 16 and two of 14. On other H100s the sizes of GPCs differ.
 cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function, const cudaLaunchConfig_t* config) {
   return AskClusters("cudaOccupancyMaxActiveClusters", clusters, function, config,
                      [](Runtime& r, uint64_t blocks, uint64_t cluster, uint64_t) -> uint64_t {
@@ -177,8 +177,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     Kernel& kernel = r.KernelOf(function);
     const auto& info = r.InfoOf(kernel);
     Require(ResidentBlocks(r, kernel, info, threads, 0) >= blocks, cudaErrorInvalidValue);
-    // An equal share, in whole units; like a GPU, this ignores the reserved part of each block. A single block may have
-    // the maximum for any kernel.
+    // Each block gets an equal share, in whole units. As on a GPU, the part reserved in each block is not subtracted. A
+    // single block may have the maximum for any kernel.
     const uint64_t all = blocks == 1 ? static_cast<uint64_t>(r.profile().shared_per_sm) : CarveoutOf(r, kernel, 0);
     const auto unit = static_cast<uint64_t>(r.profile().shared_allocation_unit);
     const uint64_t share = all / static_cast<uint64_t>(blocks) / unit * unit;

@@ -31,7 +31,7 @@ std::optional<KnownMemory> MemoryAt(Runtime& r, const void* pointer) {
     memory.base = base;
     memory.bytes = range.bytes;
     memory.device = range.device;
-    // The host's own memory has an image with another address, if any (mapped_memory.h).
+    // Other host memory has another address for kernels, or none (mapped_memory.h).
     if (range.kind == Runtime::HostRange::Kind::kOnDevice) memory.device_pointer = const_cast<void*>(pointer);
     memory.mapping_base = registered ? base / kHostPage * kHostPage : base;
     memory.mapping_bytes =

@@ -19,7 +19,7 @@ struct KnownMemory {
   // Mapped by cuMemMap; base and size of the reserved range.
   bool mapped = false;
   uint64_t reserved_base = 0, reserved_bytes = 0;
-  // Of the whole pages or blocks that contain it.
+  // The whole pages or blocks that contain it.
   uint64_t mapping_base = 0, mapping_bytes = 0;
 };
 

@@ -16,15 +16,15 @@ namespace {
 
 struct Pool {
   int device = 0;
-  bool elsewhere = false;   // its memory is on the host, or managed
-  bool for_device = false;  // the device may use a host's pool
+  bool elsewhere = false;   // its memory is on the host or managed
+  bool for_device = false;  // a pool of host memory that devices may access
   bool is_default = false;
   cudaMemAllocationHandleType handles = cudaMemHandleTypeNone;
   uint64_t release_threshold = 0;
   uint64_t used = 0, used_high = 0;
   uint64_t reserved = 0, reserved_high = 0;  // in whole blocks
-  std::set<const Stream*> freed_in;          // since the host last waited for these
-  uint64_t max_bytes = 0;                    // 0: no limit of its own
+  std::set<const Stream*> freed_in;          // streams with frees since the host last waited for them
+  uint64_t max_bytes = 0;                    // 0: no limit
   std::map<cudaMemPoolAttr, int> reuse = {{cudaMemPoolReuseFollowEventDependencies, 1},
                                           {cudaMemPoolReuseAllowOpportunistic, 1},
                                           {cudaMemPoolReuseAllowInternalDependencies, 1}};
@@ -47,7 +47,7 @@ void KeepReservation(Pool& pool, uint64_t kept) {
 
 struct Pools {
   std::map<cudaMemPool_t, std::unique_ptr<Pool>> all;
-  std::map<int, cudaMemPool_t> defaults, current;  // by device, or by the result of KeyOf
+  std::map<int, cudaMemPool_t> defaults, current;  // by the result of KeyOf
   std::map<uintptr_t, std::pair<cudaMemPool_t, uint64_t>> allocated;
 };
 
@@ -109,23 +109,23 @@ void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle
   if (in.point.capture != nullptr) {
     *pointer = nullptr;
     Require(in.point.capture->valid, cudaErrorStreamCaptureInvalidated);
-    Require(pool.handles == cudaMemHandleTypeNone, cudaErrorNotSupported);  // a graph's memory is its own
+    Require(pool.handles == cudaMemHandleTypeNone, cudaErrorNotSupported);  // a graph's memory is not shareable
     if (bytes == 0) return;
     AllocateWork work = MakeAllocation(r, bytes);
     *pointer = reinterpret_cast<void*>(work.memory->address);
     return AddToCapture(in, std::move(work));
   }
   RequireSafeInCapture();
-  if (pool.elsewhere) NotSupported("memory of a pool that is not one device's own");
+  if (pool.elsewhere) NotSupported("pools of host or managed memory");
   Require(pool.device == r.device(), cudaErrorInvalidDevice);
   if (pool.max_bytes != 0 && bytes > pool.max_bytes - pool.used) {
-    // It tried, unless the request was far too large.
+    // As if the pool had grown to its limit before it failed, unless the request is far too large.
     if (bytes <= 2 * pool.max_bytes) pool.reserved_high = std::max(pool.reserved_high, pool.max_bytes);
     throw ApiError{cudaErrorMemoryAllocation};
   }
   Allocate(r, pointer, bytes);
   if (*pointer == nullptr) return;
-  // Until the allocation is ordered before it, any use of the memory is too early.
+  // The allocation counts as a write in its stream: uses of the memory that are not ordered after it are races.
   StreamOperation operation(r, r.StreamOf(stream), false, {{reinterpret_cast<uintptr_t>(*pointer), bytes, true}});
   operation.Begin();
   pools().allocated[reinterpret_cast<uintptr_t>(*pointer)] = {handle, bytes};
@@ -205,7 +205,7 @@ cudaMemPool_t PoolOfAllocation(uint64_t base) {
   return found == pools().allocated.end() ? nullptr : found->second.first;
 }
 
-// Unused blocks go back to the device, until no more is held than the threshold.
+// Returns unused blocks to the device until a pool holds no more than its release threshold.
 void ReleasePools(const Stream* waited) {
   for (const auto& [handle, pool] : pools().all) {
     if (waited != nullptr && pool->freed_in.erase(waited) == 0) continue;
@@ -366,7 +366,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
   });
 }
 
-// Devices cannot access each other's memory.
+// Access by another device is refused: devices cannot access each other's memory.
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, size_t count) {
   return Api("cudaMemPoolSetAccess", [&](Runtime& r) {
     Pool& own = PoolOf(pool);

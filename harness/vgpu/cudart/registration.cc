@@ -1,4 +1,5 @@
-// Functions called by nvcc's host code: registration before main, and the two halves of kernel<<<…>>>(…).
+// Functions called by nvcc's host code: registration before main, and for kernel<<<…>>>(…) pushing and popping its
+// launch configuration.
 #include <vector>
 
 #include "vgpu/cudart/binary/fatbin.h"
@@ -13,7 +14,7 @@ namespace {
 struct FatbinWrapper {
   uint32_t magic, version;
   const void* data;
-  const void* linked;  // version 2: the fat binaries of the objects (nvcc -rdc=true), up to a null
+  const void* linked;  // version 2 (nvcc -rdc=true): the objects' fat binaries, a null-terminated list
 };
 constexpr uint32_t kWrapperMagic = 0x466243B1;
 constexpr uint32_t kLinkedVersion = 2;
@@ -55,11 +56,11 @@ void** __cudaRegisterFatBinary(void* wrapper_address) {
 
 void __cudaRegisterFatBinaryEnd(void**) {}
 
-// Called when the process ends, and its modules with it; or when a shared object is unloaded.
+// Called when the process ends, which needs no action, or when a shared object is unloaded.
 void __cudaUnregisterFatBinary(void** handle) {
   Runtime& r = runtime();
   const std::lock_guard lock(r.mutex());
-  // Loaded modules stay, because kernels may still be referenced.
+  // The loaded module stays, because the program may still hold handles of its kernels.
   if (Module* module = ModuleOf(handle); module != nullptr) r.ForgetImage(module);
 }
 

@@ -105,14 +105,14 @@ namespace {
 bool started = false, in_use = false;
 thread_local bool in_use_here = false;
 
-// Calls that need no context though most of their kind do, and those that make one though they ignore faults.
+// Exceptions to NeedsContext's rule (calls with Faults::kNone need no context, others do): first those that need none.
 constexpr std::string_view kWithoutContext[] = {"cudaMemPoolExportPointer", "cudaGetKernel",
                                                 "cudaDeviceCanAccessPeer",  "cudaDeviceGetPCIBusId",
                                                 "cudaDeviceGetByPCIBusId",  "cudaGetDriverEntryPointByVersion",
                                                 "cudaLibraryLoadData",      "cudaLibraryLoadFromFile"};
 constexpr std::string_view kWithContext[] = {"cudaGraphCreate", "cudaMemcpy"};
 
-// Calls that work with a lost context, and exceptions among them.
+// Calls that begin with one of these work in a lost context, except those that begin with one of kWithTheContext.
 constexpr std::string_view kOutliving[] = {"cudaGraph",
                                            "cudaMemPool",
                                            "cudaDeviceGetMemPool",
@@ -127,7 +127,8 @@ constexpr std::string_view kWithTheContext[] = {
     "cudaGraphAddMemcpyNode", "cudaGraphAddMemsetNode",    "cudaGraphKernelNodeSet", "cudaGraphMemcpyNodeSet",
     "cudaGraphMemsetNodeSet", "cudaGraphNodeSetParams",    "cudaGraphExecKernel",    "cudaGraphExecMemcpy",
     "cudaGraphExecMemset",    "cudaGraphExecNodeSetParams"};
-// These check handles even after a device reset; after a release of the primary context they report the release.
+// After a device reset, kLookingOnGone still check their handles. After the program released the primary context,
+// kTellingOfRelease report the release.
 constexpr std::string_view kLookingOnGone[] = {"cudaEventQuery", "cudaEventElapsedTime", "cudaArrayGetInfo"};
 constexpr std::string_view kTellingOfRelease[] = {"cudaEventQuery", "cudaEventSynchronize", "cudaEventElapsedTime",
                                                   "cudaMemRangeGetAttribute"};
@@ -138,8 +139,8 @@ constexpr std::string_view kLooking[] = {
     "cudaLaunchHostFunc", "cudaEventQuery",          "cudaEventSynchronize",   "cudaMalloc",
     "cudaArrayGetInfo",   "cudaCreateTextureObject", "cudaCreateSurfaceObject"};
 
-// Calls that wait for or query the device's work report a fault first. Others see it some milliseconds later on a GPU,
-// when most programs have waited for it.
+// Calls that wait for or query the device's work report a fault first. On a GPU the others do so only milliseconds
+// later, when most programs have waited.
 constexpr std::string_view kWaiting[] = {"cudaMemcpy", "cuMemcpy", "cuModuleLoad", "cuLibraryLoad"};
 
 template <typename List>
@@ -233,7 +234,7 @@ cudaError_t Runtime::Enter(const char* function, Faults faults, const void* fram
   function_ = CalledAs() != nullptr ? CalledAs() : function;
   made_current_ = at_sight_ = false;
   if (CalledAs() == nullptr) {
-    started = started || std::string_view(function) != "cudaRuntimeGetVersion";  // which asks no driver
+    started = started || std::string_view(function) != "cudaRuntimeGetVersion";  // asks no driver
     if ((!in_use_here || !in_use) && OwnContext() == nullptr && !context().was_released &&
         NeedsContext(function, faults)) {
       made_current_ = in_use = in_use_here = true;
@@ -251,7 +252,7 @@ cudaError_t Runtime::Enter(const char* function, Faults faults, const void* fram
   if (current.sticky == cudaSuccess) return SpoilByCallOf(function);
   const bool is_gone = current.sticky == cudaErrorDevicesUnavailable;
   if (is_gone ? BeginsWithOne(function, kOutlivingTheDevice) : OutlivesContext(function)) return cudaSuccess;
-  // The driver checks the context first, the runtime obviously invalid arguments.
+  // Driver functions check the context first; runtime functions first check for obviously invalid arguments.
   if (CalledAs() != nullptr) return current.sticky;
   lost_ = current.sticky;
   return cudaSuccess;
@@ -297,8 +298,8 @@ cudaError_t Runtime::Leave(cudaError_t error) {
   // "Not ready" is an answer, which an H100 does not store as an error.
   if (error != cudaSuccess && error != cudaErrorNotReady) {
     LastError() = error;
-    // A kernel's fault has its own report, and is returned by every later call. Checks of the driver's errors are
-    // invisible: there is no later query.
+    // Not noted: a kernel's fault, which has its own report and is returned by every later call; and the driver API's
+    // errors, because it has no cudaGetLastError by which a program would check them.
     if (error != context().sticky && CalledAs() == nullptr) NoteFailure(function_, error);
   }
   // nvcc's own calls (__cuda…) are not the program's.
@@ -359,8 +360,8 @@ Kernel* Runtime::AddKernel(Module* module, const void* host, std::string name) {
   auto kernel = std::make_unique<Kernel>();
   kernel->module = module;
   kernel->name = std::move(name);
-  // A template's kernel is registered by every translation unit that instantiates it, under one address. After a shared
-  // object is unloaded, another one may reuse the address; the program may still hold a handle of the old kernel.
+  // Every translation unit that instantiates a kernel template registers it, with the same address. After a shared
+  // object is unloaded, another may reuse an address while the program still holds a handle of the old kernel.
   const void* const key = host != nullptr ? host : kernel.get();
   const auto known = kernels_.find(key);
   if (known != kernels_.end() && known->second->module->image_gone) {
@@ -391,7 +392,7 @@ void Runtime::InitManaged(Module* module) {
   for (auto& [host, symbol] : symbols_) {
     if (symbol.module != module || symbol.managed_slot == nullptr || *symbol.managed_slot != nullptr) continue;
     if (!backend().HostSeesDeviceMemory()) {
-      Say("__managed__ " + symbol.name + ": managed memory is not supported where the device is another process's");
+      Say("__managed__ " + symbol.name + ": managed memory is not supported in submissions");
       throw ApiError{cudaErrorNotSupported};
     }
     const VariableInfo& variable = VariableOf(symbol);
@@ -475,7 +476,7 @@ const VariableInfo& Runtime::VariableOf(Symbol& symbol) {
 
 namespace {
 
-// The entry of base → thing whose range contains the address, or the end. bytes(thing) is the range's length.
+// The entry whose range contains the address, else the end. `ranges`: by base; bytes(value): the length.
 template <typename Map, typename Bytes>
 auto Holding(const Map& ranges, uint64_t address, Bytes bytes) {
   auto range = ranges.upper_bound(address);
@@ -527,7 +528,7 @@ void Runtime::Reset() {
   if (faulted()) current.sticky = cudaErrorDevicesUnavailable;
   current.pending = current.fault = cudaSuccess;
   current.was_released = false;
-  in_use = false;  // until a call recreates the context
+  in_use = false;  // until a call recreates the primary context
   timeline_.Reset(device());
   std::erase_if(managed_, [this](const auto& range) { return range.second.device == device(); });
   for (const auto& module : modules_) module->handles.erase(device());
@@ -535,7 +536,7 @@ void Runtime::Reset() {
     symbol.info.erase(device());
     if (symbol.managed_slot != nullptr) *symbol.managed_slot = nullptr;
   }
-  // The program looks up its managed variables only once.
+  // The program asks for the addresses of managed variables only once, so renew them.
   if (current.sticky == cudaSuccess && backend().HostSeesDeviceMemory()) {
     for (const auto& module : modules_) InitManaged(module.get());
   }

@@ -56,13 +56,13 @@ const void* OwnContext();
 
 // A fat binary or PTX text, loaded when first used.
 struct Module {
-  std::vector<Image> images;            // one, or those of separately compiled objects
+  std::vector<Image> images;            // one, or one for each separately compiled object
   std::vector<uint8_t> owned;           // the data of an image, if the program may free its own copy
   std::map<int, ModuleHandle> handles;  // by device
   cudaError_t error = cudaSuccess;      // why it can't be loaded
-  bool image_gone = false;              // with the shared object that held it
-  bool of_driver = false;               // a CUmodule: unloaded by cuModuleUnload, which unloads no library
-  const void* context = nullptr;        // a CUmodule's, if cuCtxCreate made it
+  bool image_gone = false;              // the shared object that held it was unloaded
+  bool of_driver = false;               // a CUmodule; only these may be passed to cuModuleUnload
+  const void* context = nullptr;        // a CUmodule's context, if cuCtxCreate made it
 };
 
 struct Kernel {
@@ -74,7 +74,7 @@ struct Kernel {
   cudaFuncCache cache = cudaFuncCachePreferNone;
   dim3 required_cluster{0, 0, 0};  // as set, if none was compiled in
   int cluster_scheduling = 0, non_portable_cluster = 0;
-  std::optional<unsigned> given_in;  // how many primary contexts had ended when the driver API gave out its function
+  std::optional<unsigned> given_in;  // value of contexts_ended_ when the driver API returned its CUfunction
 };
 
 struct Symbol {
@@ -107,7 +107,7 @@ class Runtime {
   void SetDevice(int device);
   Backend& backend() { return backend(device()); }
   Backend& backend(int device);
-  // For devices that have been used.
+  // Calls f for each device that has been used.
   template <typename F>
   void ForEachBackend(F f) {
     for (auto& [ordinal, context] : contexts_) {
@@ -123,18 +123,19 @@ class Runtime {
   HostCalls& host_calls() { return host_calls_; }
   // The program has released the primary context that the runtime uses: the next call recreates it.
   void ReleasePrimary();
-  // For checks made by the runtime itself: a violation fails the call with that error, even if the context is lost.
+  // A check that the runtime makes before it asks the driver: its error is returned even if the context is lost.
   void RequireAtSight(bool condition, cudaError_t otherwise) {
     at_sight_ |= !condition;
     Require(condition, otherwise);
   }
-  // For results from the driver: a lost context returns none.
+  // Fails if the context is lost. Called before a result that the driver would give.
   void RequireContext() const { Require(lost_ == cudaSuccess, lost_); }
-  // The call has a size of 0: almost no such call checks the context.
+  // Called for a size of 0: lets the call succeed in a lost context, if it is one that doesn't check the context then.
+  // After a sticky fault only cudaMemcpy checks; on an unavailable device, all but the Symbol functions do.
   void NothingToDo();
-  // The call takes or gives back no memory: the trace leaves it out, so that allocations and frees in it match.
+  // For a call that allocates or frees nothing: the trace omits it, so that its allocations and frees match.
   void LeaveOutOfTrace() { carried_ = true; }
-  // The host has waited for something: delivers results now, unless that happens at the end of the API function.
+  // The host may have waited for work: delivers its results now rather than at the end of the API function.
   void Arrive();
   // Throws ApiError; also for the legacy stream while a stream that synchronises with it is captured.
   Stream& StreamOf(cudaStream_t stream);
@@ -143,12 +144,12 @@ class Runtime {
   // A stream that may receive work: one of the current device's.
   Stream& StreamForWork(cudaStream_t stream);
   const DeviceProfile& profile() { return backend().profile(); }
-  // For a backend request on behalf of the running API function.
+  // The origin of a backend request made for the running API function.
   Origin origin();
   // The same with the program's call site, even if its actions are not traced.
   Origin OriginWithCallSite();
   const char* function() const { return function_; }
-  // For work that is done after its call. Both return the previous value.
+  // Set the API function and the device on whose behalf queued work runs. Both return the previous value.
   const char* ExchangeFunction(const char* function) { return std::exchange(function_, function); }
   static int ExchangeDevice(int device);
 
@@ -164,8 +165,8 @@ class Runtime {
   }
   // The library or module of a handle. Throws ApiError.
   Module* ModuleOf(const void* handle);
-  // The shared object that registered it was unloaded: other objects may reuse the addresses of its kernels and
-  // variables.
+  // The shared object that registered the module was unloaded: other objects may reuse the addresses of its kernels
+  // and variables.
   void ForgetImage(Module* module);
   Kernel* AddKernel(Module* module, const void* host, std::string name);
   void AddSymbol(Module* module, const void* host, Symbol symbol);
@@ -180,7 +181,7 @@ class Runtime {
   const VariableInfo& VariableOf(Symbol& symbol);
   ModuleHandle Load(Module& module);
   Kernel* FindKernel(Module* module, const std::string& name);
-  // For a kernel launched by another kernel of the device's module.
+  // The limit for a kernel that is launched by a kernel of the same module.
   uint64_t MostDynamicShared(int device, ModuleHandle module, const KernelInfo& info);
 
   // Host memory that the runtime allocated or registered: base → bytes.
@@ -256,7 +257,7 @@ class Runtime {
   unsigned contexts_ended_ = 0;
   template <typename Body>
   friend cudaError_t Api(const char* function, Faults faults, Body body);
-  // frame: that of the API function.
+  // frame: the API function's stack frame.
   cudaError_t Enter(const char* function, Faults faults, const void* frame);
   cudaError_t Leave(cudaError_t error);
   static cudaError_t Handle();  // the exception in flight
@@ -265,8 +266,8 @@ class Runtime {
   struct Context {
     std::unique_ptr<Backend> backend;
     cudaError_t pending = cudaSuccess, sticky = cudaSuccess;
-    bool was_released = false;        // the primary context, after a fault
-    cudaError_t fault = cudaSuccess;  // the fault
+    bool was_released = false;        // the program released the primary context after a fault
+    cudaError_t fault = cudaSuccess;  // that fault
   };
   Context& context() { return contexts_[device()]; }
 
@@ -304,19 +305,19 @@ void Set(T* to, const T& value) {
 cudaError_t& LastError();
 // The driver API function that this thread is in, for messages; nullptr if none.
 const char*& CalledAs();
-// Whether the program itself has called the runtime API, so that the device's primary context is in use; if in this
-// thread, it is current there.
+// Whether the program itself has called the runtime API, so that the device's primary context is in use. Here: in this
+// thread, so that the context is current in it.
 bool RuntimeInUse();
 bool RuntimeInUseHere();
-// Whether it has called any runtime function, which initializes the driver.
+// Whether the program has called any runtime function that initializes the driver.
 bool RuntimeStarted();
 // Tells the driver that cudaSetDevice has made the primary context current in this thread.
 bool& PrimaryWasSet();
 // The device was reset: its primary context is recreated when it is retained or used.
 void EndPrimary(int device);
-// The flags of the current context or the primary one; `kept`: flags taken from the device.
+// The flags of the current context, or of the primary one. If there is neither: those of the device that are in `kept`.
 unsigned CurrentFlags(unsigned kept);
-// UsePrimary: the primary context is in use, though not current. The other: it is no longer current in this thread.
+// UsePrimary: the primary context is now in use, though not current. LeavePrimary: it is not current in this thread.
 void UsePrimary();
 void LeavePrimary();
 

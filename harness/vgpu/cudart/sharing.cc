@@ -22,7 +22,7 @@ void Mark(Handle* handle) {
   const Shared shared;
   std::memcpy(handle, &shared, sizeof shared);
 }
-// Ends the call with `own` for this process's handle, or `wrong` for an invalid one.
+// Always throws: `own` for a handle of this process, `wrong` for an invalid one; another process's is not supported.
 template <typename Handle>
 [[noreturn]] void RefuseToOpen(const Handle& handle, cudaError_t own, cudaError_t wrong) {
   Shared shared;
@@ -86,7 +86,7 @@ cudaError_t cudaLogsCurrent(cudaLogIterator* position, unsigned) {
 }
 cudaError_t cudaLogsDumpToMemory(cudaLogIterator* position, char* buffer, size_t* bytes, unsigned flags) {
   return Api("cudaLogsDumpToMemory", [&](Runtime&) {
-    constexpr size_t kLeast = 64;  // of the whole log
+    constexpr size_t kLeast = 64;  // smallest buffer for the whole log
     Require(buffer != nullptr && bytes != nullptr && (position != nullptr || (*bytes >= kLeast && flags == 0)),
             cudaErrorInvalidValue);
     if (*bytes > 0) buffer[0] = 0;
@@ -96,7 +96,7 @@ cudaError_t cudaLogsDumpToMemory(cudaLogIterator* position, char* buffer, size_t
 cudaError_t cudaLogsDumpToFile(cudaLogIterator*, const char* path, unsigned) {
   return Api("cudaLogsDumpToFile", [&](Runtime&) { Require(path != nullptr, cudaErrorInvalidValue); });
 }
-// The callback is never called, so a handle is enough.
+// Only makes a handle: the callback is never called.
 cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t callback, void*, cudaLogsCallbackHandle* handle) {
   return Api("cudaLogsRegisterCallback", [&](Runtime&) {
     Require(callback != nullptr && handle != nullptr, cudaErrorInvalidValue);
@@ -121,7 +121,7 @@ cudaError_t cudaDeviceUnregisterAsyncNotification(int device, cudaAsyncCallbackH
   });
 }
 
-// No pool here is shareable.
+// Always fails, because no pool is shareable here.
 cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData*, void*) {
   return Api("cudaMemPoolExportPointer", [](Runtime&) { throw ApiError{cudaErrorInvalidValue}; });
 }

@@ -17,15 +17,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Pauses between turns, for other threads of the program; they grow while nothing happens.
+// Pauses between turns, in which other threads of the program can run. They get longer while nothing happens.
 constexpr auto kShortestPause = 20us, kLongestPause = 1000us;
-// How long the host waits for launches that only poll. If the program has no other thread, only a signal or another
-// process could release them; if their threads read a clock, they may give up by themselves.
+// How long the host waits for launches that only poll. kPatienceAlone: the program has no other thread, so only a
+// signal or another process could release them. kPatienceWithClock: their threads read a clock, so they may time out.
 constexpr auto kPatienceAlone = 1s, kPatience = 20s, kPatienceWithClock = 60s;
 // The same for a host that only queries.
 constexpr auto kPatienceOfQueries = 60s;
 
-// Acts on behalf of a call on another device, in this scope.
+// In this scope, the current device and function are those of the call that queued the operation.
 class OnBehalf {
  public:
   OnBehalf(Runtime& r, int device, const char* function)
@@ -53,7 +53,7 @@ int OtherThreads() {
        !error && task != std::filesystem::directory_iterator(); task.increment(error)) {
     ++threads;
   }
-  return threads - Coroutine::Count() - threads_of_ours - 1;  // this one
+  return threads - Coroutine::Count() - threads_of_ours - 1;  // 1: this thread
 }
 
 }  // namespace
@@ -166,7 +166,7 @@ bool ConcurrentWork::Continue(Runtime& r, Id id) {
   if (found == operations_.end()) return true;
   Operation& operation = found->second;
   const OnBehalf on_behalf(r, operation.device, operation.function);
-  // Like other operations that access host memory directly.
+  // The launch may access host memory directly, like other operations.
   r.mapped().Exchange(r);
   r.transfers().BeforeDeviceWrites(r);
   bool has_ended = false;

@@ -48,7 +48,7 @@ class ConcurrentWork {
 
   // Queues an operation after these. A running operation that must wait for more is queued again.
   Id Put(Runtime& r, Stream& stream, Ids after, Function work);
-  // The running operation, or the call, has made a launch that did not end.
+  // Keeps a launch that did not end; it was made by the running operation or by the call.
   void Suspend(Runtime& r, Stream& stream, std::shared_ptr<SuspendedLaunch> launch, Ended ended);
   // Keeps the object alive until nothing is pending.
   void Keep(std::shared_ptr<void> thing) { kept_.push_back(std::move(thing)); }

@@ -16,21 +16,21 @@ void Create(Runtime& r, cudaStream_t* stream, unsigned flags, int priority) {
   *stream = r.timeline().CreateStream(r.device(), flags, std::clamp(priority, kMostUrgent, kLeastUrgent));
 }
 
-// A stream that is not captured.
+// The stream, if it is not being captured.
 Stream& NotCapturing(Runtime& r, cudaStream_t handle) {
   Stream& stream = r.StreamOf(handle);
   if (stream.point.capture != nullptr) Spoil(stream, cudaErrorStreamCaptureUnsupported);
   return stream;
 }
 
-// A stream that the host may wait for.
+// The stream, if the host may wait for it.
 Stream& Awaited(Runtime& r, cudaStream_t handle) {
   Stream& stream = NotCapturing(r, handle);
   RequireSafeInCapture();
   return stream;
 }
 
-// Enqueued work is still done.
+// Destroys the stream. Work that was enqueued is still done.
 void Destroy(Runtime& r, cudaStream_t handle) {
   Stream& stream = r.StreamOf(handle);
   AbandonCapture(r, stream);
@@ -81,8 +81,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 LOCKSTEP_PER_THREAD(cudaStreamSynchronize, _ptsz)
 
-// Work that can be done is done when it is submitted. The first queries after it still report "not ready", as on a GPU
-// that has not run it yet.
+// Most work is done when it is submitted. Still, the first queries report "not ready", as on a GPU that has not run it
+// yet.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return Api("cudaStreamQuery", [&](Runtime& r) {
     Stream& asked = Awaited(r, stream);
@@ -101,7 +101,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     const Event& awaited = r.timeline().EventOf(event);
     Require(waiting.point.capture != nullptr || flags != cudaEventWaitExternal, cudaErrorIllegalState);
     if (waiting.point.capture != nullptr && awaited.of_ended_capture) Spoil(waiting, cudaErrorInvalidValue);
-    // An event outside a capture can only be waited for by a node, if that is requested.
+    // In a capture, a wait for an event recorded outside it is allowed only if it is requested as a node.
     if (waiting.point.capture != nullptr && awaited.point.capture == nullptr && flags != cudaEventWaitExternal) {
       if (!awaited.recorded && awaited.later == nullptr) return;
       Spoil(waiting, cudaErrorStreamCaptureIsolation);
@@ -144,7 +144,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetDevice, _ptsz)
 
-// Preferences without an effect in the model, stored to be read back.
+// The attributes don't affect the model: they are stored to be read back.
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
                                    const cudaLaunchAttributeValue* value) {
   return Api("cudaStreamSetAttribute", Faults::kIgnores, [&](Runtime& r) {

@@ -37,7 +37,7 @@ const Object& ObjectOf(Runtime& r, unsigned long long handle, bool is_surface) {
   return found->second;
 }
 
-// With the alignment of hardware allocations.
+// Whether memory is aligned for a texture: by its offset in the allocation, because the virtual GPU aligns those less.
 bool IsAligned(Runtime& r, uint64_t address) {
   const std::optional<int> device = r.DeviceHolding(address);
   const auto memory = MemoryAt(r, reinterpret_cast<const void*>(address));
@@ -70,7 +70,7 @@ vgpu::Image PitchedImage(Runtime& r, const cudaResourceDesc& resource) {
   vgpu::Image image = ImageOfMemory(r, ImageShape::k2D, pitched.devPtr, pitched.desc);
   Require(pitched.width <= kMostPitched && pitched.height <= kMostPitchedHeight, cudaErrorInvalidValue);
   Require(pitched.pitchInBytes % kPitchAlignment == 0 && pitched.pitchInBytes <= kMostPitch, cudaErrorInvalidValue);
-  // Accepted, though useless.
+  // Accepted as on a GPU, but nothing can be fetched.
   if (pitched.width == 0 || pitched.height == 0 || pitched.pitchInBytes < pitched.width * image.format.Bytes())
     image.shape = ImageShape::kNone;
   image.width = static_cast<uint32_t>(pitched.width);
@@ -113,7 +113,7 @@ AddressMode ModeOf(cudaTextureAddressMode mode) {
   throw ApiError{cudaErrorInvalidValue};
 }
 
-// The nearest multiple of 1 / most; the smaller one on a tie.
+// The nearest multiple of 1 / most; on a tie the one closer to 0.
 float Nearest(float value, float most) {
   return std::copysign(std::ceil(std::fabs(value) * most - 0.5f) / most, value);
 }
@@ -122,7 +122,7 @@ float Nearest(float value, float most) {
 float BorderOf(float color, const TexelFormat& format, const Sampler& sampler, int channel) {
   if (format.kind == TexelKind::kFloat) {
     if (format.channel_bytes == 2 && Half::ToFloat(Half::FromFloat(color)) != color) {
-      NotSupported("a border's color that is no 16-bit float");
+      NotSupported("a border color that a 16-bit float can't represent");
     }
     return color;
   }
@@ -133,7 +133,7 @@ float BorderOf(float color, const TexelFormat& format, const Sampler& sampler, i
     const auto extended = static_cast<uint32_t>(static_cast<int32_t>(bits) >> (32 - width));
     return std::bit_cast<float>(is_signed ? extended : bits >> (32 - width));
   }
-  if (std::isnan(color)) NotSupported("a border's color that is no number");
+  if (std::isnan(color)) NotSupported("a border color that is NaN");
   if (sampler.srgb && !is_signed && width == 8 && channel < (format.channels == 4 ? 3 : 1)) {
     return LightOf(ColorOf(color));
   }
@@ -157,7 +157,7 @@ Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image, const T
   sampler.linear = desc.filterMode == cudaFilterModeLinear;
   sampler.normalized = desc.normalizedCoords != 0;
   sampler.as_float = integers && normalizes;
-  // Reading as integers depends on the resource's own format: a view's narrow integers on floats become floats.
+  // A view's narrow integers are also read as floats if the resource's own format is float.
   if (has_view) {
     sampler.as_float =
         image.format.kind != TexelKind::kFloat && image.format.channel_bytes < 4 && (!integers || normalizes);
@@ -191,7 +191,7 @@ Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image, const T
     sampler.border[channel] = BorderOf(desc.borderColor[channel], image.format, sampler, channel);
   }
   sampler.levels_linear = desc.mipmapFilterMode == cudaFilterModeLinear;
-  // In whole fractions of a level, truncated.
+  // In units of 1 / 2^kLevelBits of a level, truncated.
   const auto parts = [](float level) {
     constexpr float kMost = 64;
     return static_cast<int>(std::ldexp(std::clamp(std::isnan(level) ? 0 : level, -kMost, kMost), kLevelBits));
@@ -202,7 +202,7 @@ Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image, const T
   return sampler;
 }
 
-// Applies a view to the resource: other texels of the same size.
+// Applies a view, which reinterprets the resource's texels as others of the same size.
 void LookThrough(const cudaResourceViewDesc& view, const cudaResourceDesc& resource, vgpu::Image& image) {
   constexpr cudaResourceViewFormat kLast = cudaResViewFormatFloat4;
   const bool is_mipmap = resource.resType == cudaResourceTypeMipmappedArray;
@@ -223,7 +223,7 @@ void LookThrough(const cudaResourceViewDesc& view, const cudaResourceDesc& resou
   Require(view.firstMipmapLevel <= view.lastMipmapLevel, cudaErrorInvalidValue);
   const size_t levels = is_mipmap ? LevelsOf(resource.res.mipmap.mipmap).size() : 1;
   if (view.firstMipmapLevel != 0 || view.lastMipmapLevel + size_t{1} < levels) NotSupported("a view of some levels");
-  // Consecutive kinds with one, two and four channels.
+  // View formats: each kind has three consecutive ones, with one, two and four channels.
   constexpr TexelKind kUnsigned = TexelKind::kUnsigned, kSigned = TexelKind::kSigned, kFloat = TexelKind::kFloat;
   constexpr std::pair<TexelKind, uint8_t> kKinds[] = {{kUnsigned, 1}, {kSigned, 1}, {kUnsigned, 2}, {kSigned, 2},
                                                       {kUnsigned, 4}, {kSigned, 4}, {kFloat, 2},    {kFloat, 4}};
@@ -258,7 +258,7 @@ unsigned long long Create(Runtime& r, const cudaResourceDesc* resource, const cu
     }
   }
   const uint64_t handle = r.backend().AddTexture(texture);
-  if (handle == 0) NotSupported("textures and surfaces, where the device is another process's,");
+  if (handle == 0) NotSupported("textures and surfaces in submissions");
   Objects()[{r.device(), handle}] = object;
   return handle;
 }

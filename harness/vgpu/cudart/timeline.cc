@@ -23,7 +23,7 @@ bool Timeline::IsDefault(const Stream& stream) const {
 }
 
 cudaStream_t Timeline::CreateStream(int device, unsigned flags, int priority) {
-  DefaultOf(device);  // has the first id
+  DefaultOf(device);  // created before, so that it has the first id
   auto stream = std::make_unique<Stream>(Stream{device, flags, priority, next_id_++, host_us_, {}, {}});
   stream->slot =
       clocks_.Add(device, (flags & cudaStreamNonBlocking) != 0 ? StreamKind::kNonBlocking : StreamKind::kBlocking);
@@ -33,7 +33,7 @@ cudaStream_t Timeline::CreateStream(int device, unsigned flags, int priority) {
   return handle;
 }
 
-// Each thread has one on each device, created on first use: it synchronises with the legacy stream in both directions.
+// This thread's cudaStreamPerThread on the device, created on first use. It synchronises with the legacy stream.
 Stream& Timeline::OfThisThread(int device) {
   cudaStream_t& handle = of_threads_[{device, std::this_thread::get_id()}];
   if (handle == nullptr) handle = CreateStream(device, cudaStreamDefault, 0);
@@ -114,7 +114,7 @@ void Timeline::Enqueue(Stream& stream, double microseconds, const OperationName&
 
 void Timeline::Record(Event& event, Stream& stream) {
   event.at_us = Ready(stream);
-  if (IsDefault(stream)) stream.ready_us = event.at_us;  // blocking streams wait for it, as for any operation
+  if (IsDefault(stream)) stream.ready_us = event.at_us;  // later work of blocking streams waits for the event
   event.clock = clocks_.Record(stream.slot);
   event.recorded = true;
   event.stream = &stream;

@@ -1,8 +1,8 @@
 // The modelled clock: when the operations in streams begin and end, in microseconds since the first.
 //
 // The host's own time is not modelled: it enqueues work at once, and a call that waits for the device advances the
-// host's time to the device's. Work in the legacy default stream waits for work in all blocking streams, and theirs for
-// it, as documented. A stream belongs to the device that was current when it was created.
+// host's time to the device's. Work in the legacy default stream waits for earlier work in all blocking streams, and
+// theirs for its, as documented. A stream belongs to the device that was current when it was created.
 //
 // Besides times, vector clocks record the order of operations (observers/stream_clocks.h).
 #pragma once
@@ -48,7 +48,7 @@ struct Stream {
   Questions asked = {};
   CapturePoint point = {};
   std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes = {};
-  uint32_t slot = 0;              // in the clocks
+  uint32_t slot = 0;              // its slot in StreamClocks
   bool in_graph = false;          // a graph's node is running in it
   bool destroyed = false;         // by the program; its enqueued work is still done
   unsigned long long number = 0;  // number of the stream created by the program, from 1; 0: a default stream
@@ -96,7 +96,7 @@ inline bool IsLegacy(cudaStream_t stream) {
 
 class Timeline {
  public:
-  // Handles; throw ApiError for an unknown one. `device` is the current one, whose default stream is meant.
+  // Throw ApiError for an unknown handle. A default stream's handle means that of `device`, the current device.
   cudaStream_t CreateStream(int device, unsigned flags, int priority);
   void DestroyStream(cudaStream_t stream);
   Stream& StreamOf(int device, cudaStream_t stream);
@@ -106,7 +106,7 @@ class Timeline {
 
   // Enqueues work of this length in the stream.
   void Enqueue(Stream& stream, double microseconds, const OperationName& what);
-  // What was enqueued, where LOCKSTEP_TIMELINE_FILE or LOCKSTEP_PAGE_FILE asks for it (timeline_file.cc).
+  // The enqueued work, recorded only if LOCKSTEP_TIMELINE_FILE or LOCKSTEP_PAGE_FILE is set (timeline_file.cc).
   const std::vector<Operation>& operations() const { return operations_; }
   void Record(Event& event, Stream& stream);
   void Wait(Stream& stream, const Event& event);
@@ -114,14 +114,14 @@ class Timeline {
   void Synchronize(const Stream& stream);
   // Advances only the modelled clock.
   void MoveHostTo(const Stream& stream) { host_us_ = Ready(stream); }
-  void MoveHostToEnd();  // of all enqueued work
+  void MoveHostToEnd();  // to the end of all enqueued work
   void Synchronize(const Event& event);
   // seen: the wait is documented, so the results of copies become visible.
   void SynchronizeDevice(int device, bool seen = true);
-  // Whether the host has waited for it, or for later work.
+  // Whether the host has waited for the event, or for later work.
   bool IsOver(const Event& event) const { return event.at_us <= host_us_; }
-  // Queries report completion only after kAsks of them, when the modelled clock advances to the end. So polling loops
-  // end, while a few queries used instead of a wait get the same answer as on a GPU.
+  // The first kAsks queries for the same work answer "not ready"; the next one advances the modelled clock to its end.
+  // So polling loops end, while a few queries used instead of a wait get the same answer as on a GPU.
   static constexpr int kAsks = 16;
   bool AskWhetherOver(Stream& stream) { return AskWhetherOver(stream.asked, Ready(stream)); }
   bool AskWhetherOver(Event& event) { return AskWhetherOver(event.asked, event.at_us); }
@@ -145,7 +145,7 @@ class Timeline {
 
   std::map<int, Stream> defaults_;  // by device
   std::map<cudaStream_t, std::unique_ptr<Stream>> streams_;
-  std::set<cudaStream_t> lost_;                                         // with their context
+  std::set<cudaStream_t> lost_;                                         // streams of contexts that have ended
   std::map<std::pair<int, std::thread::id>, cudaStream_t> of_threads_;  // by device; in `streams_`
   std::map<cudaEvent_t, std::unique_ptr<Event>> events_;
   unsigned long long next_id_ = 1;

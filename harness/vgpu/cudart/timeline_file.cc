@@ -1,5 +1,5 @@
-// vgpu-run --timeline=FILE: what ran when on the modelled clock, in the trace event format that Perfetto and Chrome's
-// about:tracing read. A device is a process there, and a stream a thread. Written when the process ends.
+// vgpu-run --timeline=FILE: the operations on the modelled clock, in the trace event format that Perfetto and Chrome's
+// about:tracing read. Devices appear as processes, streams as threads. Written when the process ends.
 #include "vgpu/cudart/timeline_file.h"
 
 #include <cstdlib>

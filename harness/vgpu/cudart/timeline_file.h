@@ -1,4 +1,4 @@
-// What ran when on the modelled clock, for the page of a run.
+// The operations on the modelled clock, for the page of a run (vgpu-run --page).
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -11,8 +11,8 @@ namespace lockstep::vgpu::cudart {
 namespace {
 
 constexpr uint64_t kWord = 4;
-constexpr uint64_t kMostPadding = 16;  // of a struct, in bytes
-constexpr uint64_t kFewBytes = 64;     // of a copy that may be a single struct
+constexpr uint64_t kMostPadding = 16;  // the most padding bytes that a struct has
+constexpr uint64_t kFewBytes = 64;     // up to here, a copy may be of a single struct, with padding at its end
 
 void SetSource(const std::string& site, ThreadPlace& place) {
   const size_t colon = site.find_last_of(':');

@@ -1,5 +1,5 @@
-// Finds copies to the host of unwritten memory: elements that no thread computes because the grid has n / threads
-// blocks, or the result of a kernel that was never launched.
+// Finds copies to the host of unwritten memory: elements that no thread computes because n / threads blocks were
+// launched (rounded down), or the result of a kernel that was never launched.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace lockstep::vgpu::cudart {
 
-// The range is inside one live allocation. Unwritten padding of structs is not reported.
+// The range must be inside one live allocation. Unwritten padding of structs is not reported.
 void CheckUnwritten(Device& device, uint64_t address, uint64_t bytes, const Origin& copy);
 
 }  // namespace lockstep::vgpu::cudart

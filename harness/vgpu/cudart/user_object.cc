@@ -12,7 +12,7 @@ namespace {
 
 struct UserObject {
   std::weak_ptr<void> memory;
-  std::shared_ptr<void> own;  // while the program holds references
+  std::shared_ptr<void> own;  // set while the program holds references
   unsigned references = 0;    // held by the program
 };
 

@@ -15,7 +15,7 @@ void RecordInCapture(Runtime& r, const RecordWork& work, const Stream& stream) {
   event.of_ended_capture = false;
 }
 
-// The stream joins the capture in which the event was recorded, or adds dependencies within its own.
+// The stream joins the capture in which the event was recorded; if it is already part of it, it gets dependencies.
 void WaitInCapture(const Event& event, Stream& stream) {
   if (stream.point.capture == nullptr) return Join(stream, event.point);
   Require(stream.point.capture->valid, cudaErrorStreamCaptureInvalidated);
@@ -79,7 +79,7 @@ namespace {
 bool HostWaits(Runtime& r, const Work& work) {
   if (const auto* copy = std::get_if<CopyWork>(&work)) return HostWaits(r, *copy);
   if (const auto* fill = std::get_if<FillWork>(&work)) return HostWaits(r, *fill);
-  // Its function may refer to the caller's stack.
+  // The host waits for library work, whose function may refer to the caller's stack.
   return std::holds_alternative<LibraryWork>(work);
 }
 
@@ -96,7 +96,7 @@ void PerformInOrder(Runtime& r, const Work& work, Stream& stream) {
   if (const auto* wait = std::get_if<WaitWork>(&work)) {
     return WaitInOrder(r, r.timeline().EventOf(wait->event), stream);
   }
-  // Their nodes are queued individually.
+  // The nodes of graphs are queued individually.
   if (std::holds_alternative<ChildWork>(work) || std::holds_alternative<ConditionWork>(work))
     return Perform(r, work, stream);
   ConcurrentWork::Ids before = beside.Before(r, stream);
@@ -123,7 +123,7 @@ void Submit(Runtime& r, Work work, cudaStream_t handle) {
     Require(copy->kind >= cudaMemcpyHostToHost && copy->kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
   }
   if (const auto* fill = std::get_if<FillWork>(&work); fill != nullptr && fill->region.Bytes() == 0) return;
-  // A copy may be issued to another device's stream.
+  // Copies, records and waits may be submitted to another device's stream.
   const bool any_device = std::holds_alternative<WaitWork>(work) || std::holds_alternative<RecordWork>(work) ||
                           std::holds_alternative<CopyWork>(work);
   Stream& stream = any_device ? r.StreamOf(handle) : r.StreamForWork(handle);

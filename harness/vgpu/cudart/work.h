@@ -34,7 +34,7 @@ struct KernelWork {
   std::vector<uint8_t> parameters;
   bool cooperative = false;
   dim3 cluster{0, 0, 0};  // blocks of a cluster; zeros: the kernel's own requirement
-  // A node's, as set.
+  // The attributes set for a graph node.
   std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes = {};
 };
 struct CopyWork {
@@ -55,8 +55,8 @@ struct FillWork {
   unsigned element_bytes = 1;  // 1, 2 or 4 bytes of value, repeated
   Region region;
   bool waits = false;       // made by a call that waits if the memory is the host's
-  bool box = false;         // requested as rows and slices, so that the pitch matters even for a few
-  uint64_t told_pitch = 0;  // of a single row: what its node was given, which nothing uses
+  bool box = false;         // requested as rows and slices: the pitch is checked even if there is only one row
+  uint64_t told_pitch = 0;  // the pitch given for a single-row node: not used
 };
 struct HostWork {
   cudaHostFn_t function = nullptr;
@@ -77,7 +77,7 @@ struct ChildWork {
 struct LibraryWork {
   LibraryFunction function;
   std::function<void(LibraryLaunch&)> body;                  // declares the memory that it accesses, and does the work
-  std::optional<LibraryOperation> operation = std::nullopt;  // in its place: what the device's owner does
+  std::optional<LibraryOperation> operation = std::nullopt;  // instead of `body`: done by the device's owner
 };
 // Stream memory operations as a node: words to write or to wait for.
 struct WordsWork {
@@ -121,7 +121,7 @@ CopyWork CopyArray3D(const cudaMemcpy3DParms& parms);
 void* PlaceInArray(cudaArray_t array, uint64_t x, uint64_t y, uint64_t z, const Region& region, Layout* layout);
 void ResetArrays(int device);
 
-// The limits for a launch, in bytes: as set, else the maximum for any kernel; as in cudaFuncGetAttributes.
+// A kernel's attributes, and its limit of dynamic shared memory in bytes: as set by the program, else the default.
 cudaFuncAttributes AttributesOf(Runtime& r, const Kernel& kernel, const KernelInfo& info);
 uint64_t MaxDynamicShared(Runtime& r, const Kernel& kernel, const KernelInfo& info);
 
@@ -132,9 +132,9 @@ void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream);
 void PerformCopy(Runtime& r, const CopyWork& work, Stream& stream);
 void PerformFill(Runtime& r, const FillWork& work, Stream& stream);
 
-// For work that is not done at its call. Throws the call's own errors.
+// Checks a launch that will run later (queued, captured, or in a graph). Throws what the launch call should return.
 void CheckKernel(Runtime& r, const KernelWork& work);
-// Whether the call returns only when it is done.
+// Whether the call returns only when the work is done.
 bool HostWaits(Runtime& r, const CopyWork& work);
 bool HostWaits(Runtime& r, const FillWork& work);
 // Whether there is anything to copy. Throws the copy's errors.

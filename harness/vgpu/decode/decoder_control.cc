@@ -79,7 +79,7 @@ int FunctionDecoder::ArgumentBytes(const ptx::Instruction& i, size_t k) const {
   const auto* target = std::get_if<ptx::SymbolRef>(&i.call->target.value);
   const auto callee = target == nullptr ? builder_.image.functions.end() : builder_.image.functions.find(target->name);
   if (callee == builder_.image.functions.end() || k >= callee->second->parameters.size()) {
-    throw Unsupported("a float literal as an argument of a function that only the run tells");
+    throw Unsupported("a float literal as an argument of an indirect call");
   }
   const int bytes = ptx::SizeOf(callee->second->parameters[k].type);
   if (bytes != 4 && bytes != 8)
@@ -154,7 +154,7 @@ void FunctionDecoder::DecodeCall(const ptx::Instruction& i, bool in_loop, Insn& 
   builder_.program.calls.push_back(std::move(site));
 }
 
-// Whether instructions `first` to `last`, a branch back, only compute, and nothing that an iteration before has.
+// Whether instructions `first` to `last`, a branch back, only compute, and use no result of the previous iteration.
 bool FunctionDecoder::StartsAnew(size_t first, size_t last) const {
   AnalysisWork::Spend(kStepsAnInstruction * opcodes_.size());
   const RegisterUses uses = FindRegisterUses(opcodes_);
@@ -175,7 +175,7 @@ bool FunctionDecoder::StartsAnew(size_t first, size_t last) const {
   return true;
 }
 
-// Tells a loop that waits by the clock to the instruction before its first reading, the first of `pauses` in it.
+// If a loop waits for a clock, stores its bounds in its first PauseForClock. pauses: the pcs of all PauseForClock.
 void FunctionDecoder::MarkWait(const std::vector<uint32_t>& pauses, size_t first, size_t last, uint32_t branch) {
   const auto begin = static_cast<uint32_t>(pc_of_[first]);
   const auto pause = std::lower_bound(pauses.begin(), pauses.end(), begin);

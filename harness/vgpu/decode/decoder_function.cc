@@ -205,7 +205,7 @@ void FunctionDecoder::Decode() {
   sink_row_ = temporary_base_ + 8 * 256;
   if (sink_row_ > kMaxFrameBytes) throw Unsupported("function " + function_.name + " has too many registers");
   info.register_bytes = temporary_base_;
-  info.reads_unwritten = layout_.live_at_entry || !layout_.shares_rows;  // by a debugger
+  info.reads_unwritten = layout_.live_at_entry || !layout_.shares_rows;  // a debugger may read any
   info.frame_bytes = sink_row_ + 512;
   program.kernel.registers = std::max(program.kernel.registers, layout_.registers);
   for (const ptx::Label& label : function_.labels) label_[label.name] = label.instruction;
@@ -378,7 +378,7 @@ void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn, InsnI
   }
   // Handlers find their rows by the number of elements in the modifier.
   const int elements = Has(i, "v2") ? 2 : Has(i, "v4") ? 4 : Has(i, "v8") ? 8 : 1;
-  const bool counted = (selection.flags & kRowsInTable) == 0;  // else BindInTable has compared
+  const bool counted = (selection.flags & kRowsInTable) == 0;  // else BindInTable has compared them
   if (opcode.accesses_memory() && counted && std::max<int>(insn.count, 1) != elements) {
     throw Unsupported("its vector does not have as many elements as its modifier says");
   }
@@ -442,7 +442,7 @@ void FunctionDecoder::NoteOrder(const ptx::Instruction& i) {
     program.order_sensitive |= MayBeGlobal(i) && IsStrongAccess(i);
     return;
   }
-  if (!opcode_->Has(kOrderUnlessCommutes)) {  // its row does not say
+  if (!opcode_->Has(kOrderUnlessCommutes)) {  // the opcode's row has no order trait
     program.order_sensitive = true;
     return;
   }

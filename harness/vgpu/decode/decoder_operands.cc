@@ -98,7 +98,7 @@ bool FunctionDecoder::FindAddress(const std::string& symbol, uint64_t* address, 
     return true;
   }
   for (const ptx::Function* scope : {&function_, static_cast<const ptx::Function*>(nullptr)}) {
-    AnalysisWork::Spend(scope == nullptr ? 0 : scope->name.size());  // that are copied
+    AnalysisWork::Spend(scope == nullptr ? 0 : scope->name.size());  // copies the name
     const std::string key = VariableKey(scope, symbol);
     if (const auto it = builder_.shared_offset.find(key); it != builder_.shared_offset.end()) {
       *address = it->second;
@@ -217,7 +217,7 @@ RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const p
   return zero;
 }
 
-// A texture handle has as many as its modifiers say (checked in BindInTable); a tensor has five, with kNoRow for
+// A texture has as many coordinates as its modifiers say (checked in BindInTable); a tensor has five, with kNoRow for
 // missing ones.
 void FunctionDecoder::BindCoordinates(const ptx::Instruction& instruction, const ptx::Operand& operand, Insn& insn) {
   constexpr size_t kMost = 5;
@@ -306,7 +306,7 @@ void FunctionDecoder::BindOperands(const ptx::Instruction& instruction, const st
     } else if (form[k].has_second) {
       AddRow(insn, kNoRow, false, Type::kNone);
     } else if (!operands[k].second.empty() && !form[k].part.address()) {
-      throw Unsupported("an operand has a part behind a bar");
+      throw Unsupported("an operand has a part after a bar");
     }
   }
 }

@@ -92,7 +92,8 @@ uint64_t TakeMemory(const LaneCall& call, uint64_t bytes) {
 bool Find(const LaneCall& call, uint64_t function, ChildKernel& child) {
   const KernelInfo* kernel = call.grid.kernels().at(function);
   if (kernel == nullptr) {
-    return call.Fault(FindingKind::kInvalidAddress, "a launch of a kernel at an address where there is none");
+    return call.Fault(FindingKind::kInvalidAddress,
+                      "a kernel launches a function pointer, but no kernel is at that address");
   }
   child.name = kernel->mangled;
   child.parameter_bytes = kernel->parameter_bytes;
@@ -367,7 +368,7 @@ constexpr Function kFunctions[] = {
 
 // The name without nvcc's prefix and suffix.
 std::string_view Core(std::string_view name) {
-  constexpr std::string_view kPlain = "cuda";  // as nvcc leaves the one name
+  constexpr std::string_view kPlain = "cuda";  // nvcc leaves one function's name as it is
   const bool is_plain = name == "cudaGraphSetConditional";
   if (!is_plain && !name.starts_with(kPrefix)) return "";
   name.remove_prefix(is_plain ? kPlain.size() : kPrefix.size());

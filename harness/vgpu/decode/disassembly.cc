@@ -102,10 +102,10 @@ std::string PseudoText(const Program& program, uint32_t pc) {
   if (handler == Converge) return "-- lanes that went different ways meet";
   if (handler == Return) return "-- end of the function";
   if (handler == Exit) return "-- end of the kernel";
-  if (handler == LocalAddress) return "-- address of a local variable, for the next";
-  if (handler == TextureOfReference) return "-- handle of a .texref, for the next";
-  if (handler == PauseForClock) return "-- clock brought up to date, for the next";
-  return "-- special register, for the next";
+  if (handler == LocalAddress) return "-- address of a local variable, for the next instruction";
+  if (handler == TextureOfReference) return "-- handle of a .texref, for the next instruction";
+  if (handler == PauseForClock) return "-- updates the clock, for the next instruction";
+  return "-- special register, for the next instruction";
 }
 
 std::vector<std::string> TraitsOf(const Program& program, const ListedInsn& listed, uint32_t pc) {
@@ -138,7 +138,7 @@ std::vector<std::string> TraitsOf(const Program& program, const ListedInsn& list
     }
   }
   add((insn.flags & kWarpSynchronous) != 0, "gathers the lanes of its mask");
-  add((insn.flags & kAlwaysCall) != 0, "runs for no lane too");
+  add((insn.flags & kAlwaysCall) != 0, "runs even for no lane");
   add(info.in_loop, "in a loop");
   return traits;
 }
@@ -166,7 +166,7 @@ std::string Head(const Program& program) {
   const KernelInfo& k = program.kernel;
   std::string text = k.demangled + (k.mangled == k.demangled ? "" : "  (" + k.mangled + ")") + "\n";
   text += "  " + std::to_string(k.registers) + " registers per thread, " + std::to_string(k.static_shared) +
-          " bytes of shared memory per block, " + std::to_string(k.local_bytes) + " of local memory a thread, " +
+          " bytes of shared memory per block, " + std::to_string(k.local_bytes) + " of local memory per thread, " +
           std::to_string(k.parameter_bytes) + " of parameters; blocks of up to " + std::to_string(k.max_threads) +
           " threads\n";
   const std::pair<bool, std::string_view> facts[] = {
@@ -174,7 +174,7 @@ std::string Head(const Program& program) {
       {program.may_wait, "has loops that may wait for other threads"},
       {program.lanes_exchange, "lanes see each other's registers"},
       {program.calls_printf, "prints"},
-      {!program.bounded_stack, "its calls may go to any depth"},
+      {!program.bounded_stack, "its calls may nest to any depth"},
       {program.uses_reserved_shared, "uses the runtime's part of shared memory"},
   };
   for (const auto& [holds, sentence] : facts) {

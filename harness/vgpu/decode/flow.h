@@ -40,7 +40,7 @@ struct RegisterLayout {
   uint32_t frame_bytes = 0;                     // multiple of 64; predicates first
   uint32_t registers = 0;                       // maximum number of live 32-bit registers per thread; for occupancy
   bool live_at_entry = false;                   // a thread may read a register that it has not written
-  bool shares_rows = true;                      // a register's row may be another's after its last use
+  bool shares_rows = true;                      // a row may be reused after its register's last use
 };
 
 // Registers with disjoint live ranges share a row. A guarded write does not end a live range. The opcode table's form

@@ -32,7 +32,7 @@ bool FreeInKernel(Warp& warp, int lane, uint64_t address, const std::string& fun
     const bool was_given = address >= memory.begin() && address < memory.end() && a == nullptr;
     engine.Fault(
         warp, engine.MakeFinding(warp, warp.pc - 1, lane, was_given ? FindingKind::kTrap : FindingKind::kInvalidAddress,
-                                 function + " of an address that " + allocator + " did not give"));
+                                 function + " of an address that " + allocator + " did not return"));
     return false;
   }
   for (Observer* observer : engine.observers()) observer->OnFree(address, a->bytes);

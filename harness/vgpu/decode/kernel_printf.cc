@@ -36,7 +36,7 @@ class Arguments {
     return text;
   }
 
-  uint64_t bytes() const { return bytes_; }  // of strings
+  uint64_t bytes() const { return bytes_; }  // bytes of strings read so far
   int taken() const { return std::min(count_, kMaxArguments); }
 
  private:

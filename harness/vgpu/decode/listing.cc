@@ -54,7 +54,7 @@ class FunctionLister {
         }
       });
     }
-    // Values that are only copied have one type throughout.
+    // A move, shuffle or select gives its result and its first source the same type, the more informative of the two.
     for (int round = 0; round < kRounds; ++round) {
       for (size_t k = 0; k < function.body.size(); ++k) Unify(k);
     }
@@ -72,7 +72,7 @@ class FunctionLister {
     ListedInsn listed;
     listed.text = ptx::TextOf(i);
     listed.traits = opcodes_[index].traits;
-    if (i.call) return listed;  // its results exist only after it returns
+    if (i.call) return listed;  // a call's results exist only after it returns
     const bool stores = opcodes_[index].Has(kStores | kAtomic);
     ForRegisters(index, [&](const OperandPart& part, Type, const std::string& name) {
       if (part.destination()) {

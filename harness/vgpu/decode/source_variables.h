@@ -33,7 +33,7 @@ class SourceVariableReader {
   using KnownTypes = std::map<std::pair<const dwarf::Unit*, uint64_t>, size_t>;
   explicit SourceVariableReader(SourceVariables& source);
   ~SourceVariableReader();
-  // Adds a function's variables. Information that is not as expected adds none.
+  // Adds a function's variables; none if its debug information is not as expected.
   void Add(const ListedFunction& listed);
 
  private:

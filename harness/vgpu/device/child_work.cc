@@ -1,8 +1,8 @@
 // Runs the requests of kernels after their grid has ended: launches of other kernels, copies and fills
 // (exec/grid_runtime.h).
 //
-// A grid is complete when all its work is, with the work of the kernels that it has launched. So each request is
-// followed at once by the requests that it makes, and those for the tail stream come after all others of their grid.
+// A grid is complete when all its work is complete, including that of the kernels that it has launched. So each request
+// is followed at once by the requests that it makes, and those for the tail stream come after all others of their grid.
 // This is a depth-first walk of the tree of grids. Finished lists are dropped before the next one is begun: a kernel
 // that launches itself as its last request can run forever without more memory, as CUDA allows.
 #include <utility>
@@ -27,7 +27,7 @@ LaunchSpec SpecOf(ModuleHandle module, const ChildKernel& child, const std::vect
 uint64_t SectorsOf(uint64_t first, uint64_t bytes) {
   return ((first + bytes - 1) >> kSectorShift) - (first >> kSectorShift) + 1;
 }
-// For warps whose lanes access 16 bytes each.
+// The number of requests, if each lane accesses 16 bytes.
 uint64_t RequestsOf(uint64_t bytes) {
   constexpr uint64_t kWidest = 16 * kWarpSize;
   return (bytes + kWidest - 1) / kWidest;

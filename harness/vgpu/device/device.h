@@ -47,7 +47,7 @@ class Device {
   void set_instruction_budget(uint64_t warp_instructions, uint64_t per_warp = 0);
   // For subsequent launches: whether blocks and warps take turns as without checkers.
   void set_usual_turns(bool usual);
-  // Whether the launches that follow are checked, where the options have checkers. Behind one that is not, all memory
+  // Whether the launches that follow are checked, if the options have checkers. After an unchecked launch, all memory
   // counts as written.
   void set_checked(bool checked);
   void AddObserver(std::unique_ptr<Observer> observer);  // in addition to those in the options
@@ -71,7 +71,7 @@ class Device {
   uint64_t variable_bytes() const;
   // Peak size of kernel malloc() memory since ClearRecords().
   uint64_t heap_bytes() const;
-  // Sets its size; false if kernels have used it.
+  // Sets the size of the heap for kernels' malloc(); false if kernels have used it.
   bool ResizeKernelHeap(uint64_t bytes);
 
   // Device memory. Addresses are the same in every run and are also host addresses of this process. There are gaps
@@ -113,12 +113,12 @@ class Device {
   bool RemoveTexture(uint64_t handle);
 
   LaunchResult Launch(const LaunchSpec& launch);
-  // The same for a caller that continues while the launch's threads wait for it, or for a later launch.
+  // Like Launch, but may return before the end, if the launch's threads wait for the caller or for a later launch.
   LaunchResult LaunchAsync(const LaunchSpec& launch);
-  // Whether such a launch would be accepted.
+  // Whether the launch would be accepted.
   LaunchError Check(const LaunchSpec& launch) const;
-  // For work done by the caller directly on device memory (device/library_launch.h); it reads through Look. Announces
-  // that it wrote, or is about to write, this range inside one live allocation.
+  // Announces that the caller wrote, or is about to write, this range inside one live allocation itself, for example
+  // for a library call (device/library_launch.h). The caller reads through Look.
   void Wrote(uint64_t address, uint64_t bytes);
   // The offset of the first unwritten element; `bytes` if there is none, or writes are not tracked.
   uint64_t FirstUnwritten(uint64_t address, uint64_t bytes, uint32_t element) const;
@@ -132,9 +132,9 @@ class Device {
   void Unwatch(uint64_t base);
   void ClearWatched();
   const std::vector<TouchedRange>& watched() const;
-  // Counts this range like a kernel's accesses to watched ranges.
+  // Records this range as if a kernel had accessed it.
   void MarkWatched(uint64_t address, uint64_t bytes, bool loads, bool stores);
-  // What kernels have stored to this range is overwritten.
+  // Forgets what kernels have stored to this range, because it has been overwritten.
   void ForgetStores(uint64_t address, uint64_t bytes);
 
   // Everything requested until EndStreamOperation is one operation of a stream. With race checks, it is compared with

@@ -57,7 +57,7 @@ struct Device::Impl {
   LaunchError CheckShape(const LaunchSpec& spec, const KernelInfo& kernel, uint32_t* blocks_per_sm) const;
   // Runs a grid and then, in child_work.cc, the work that its kernel requested.
   LaunchResult Launch(const LaunchSpec& spec, LaunchPauses* pauses = nullptr);
-  // A grid alone.
+  // Runs a grid without the work that its kernel requests.
   LaunchResult LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const ParentLaunch& asked_by,
                           ChildWorks* works);
   struct GridLaunch;  // launch.cc, as the steps of LaunchGrid

@@ -117,7 +117,7 @@ struct Device::Impl::GridLaunch {
   const KernelInfo& kernel() const { return program->kernel; }
 };
 
-// The launch's shape, memory and budgets, from its description and the device, which stays as it is; or why not.
+// Fills in the launch's shape, memory and budgets, or returns why it is refused. Does not change the device.
 LaunchError Device::Impl::Plan(GridLaunch& grid) {
   const LaunchSpec& spec = grid.spec;
   grid.module = FindModule(spec.module);
@@ -174,7 +174,7 @@ LaunchError Device::Impl::Plan(GridLaunch& grid) {
   return LaunchError::kNone;
 }
 
-// What watches the launch besides the observers, and what answers its calls of the device runtime.
+// Sets up what watches the launch besides the observers, and what answers its calls of the device runtime.
 void Device::Impl::Attend(GridLaunch& grid) {
   LaunchState& launch = grid.state;
   const KernelInfo& kernel = grid.kernel();
@@ -197,7 +197,7 @@ void Device::Impl::Attend(GridLaunch& grid) {
   }
 }
 
-// Memory that the launch alone had, and its accesses for the comparison of streams.
+// Frees memory that only the launch had, and compares its accesses with those of other streams.
 void Device::Impl::EndGrid(GridLaunch& grid) {
   LaunchState& launch = grid.state;
   std::vector<std::pair<uint64_t, uint64_t>> own_memory;  // address, bytes
@@ -292,7 +292,7 @@ LaunchResult Device::Impl::LaunchGrid(const LaunchSpec& spec, LaunchPauses* paus
   }
   Attend(grid);
 
-  // Copies: a launch that pauses keeps those that it began with.
+  // Copied, because a launch that pauses keeps the checkers that it began with.
   const bool is_checked = checked;
   const std::vector<Checker*> checking = is_checked ? checkers : std::vector<Checker*>();
   std::vector<Observer*> watching(observers.begin() + (is_checked ? 0 : std::ssize(checkers)), observers.end());

@@ -13,7 +13,7 @@ using Kind = LibraryKind;
 
 constexpr int64_t kMostElements = int64_t{1} << 31;  // along a dimension, which is an int in the API
 
-// Those of a matrix with vectors, or with matrices.
+// Whether the operation has a matrix among its operands.
 bool IsMatrix(Kind kind) { return kind > Kind::kAmin && kind != Kind::kFft; }
 
 // The rows of a matrix in storage.
@@ -128,7 +128,7 @@ double OperationsOf(const LibraryOperation& op) {
 }
 
 double CostOf(const LibraryOperation& op) {
-  constexpr double kPart = 50;  // of a non-contiguous piece of memory
+  constexpr double kPart = 50;  // cost of each non-contiguous piece of memory
   const auto n = static_cast<double>(op.n), batch = static_cast<double>(op.batch);
   if (op.kind == Kind::kFft) {
     double each = 0;

@@ -89,8 +89,7 @@ class Doing {
   void Do() const { op_.is_double ? DoWith<double>() : DoWith<float>(); }
 
  private:
-  // Known without reading device memory: then the operands it scales are not read.
-  // Of a factor in device memory what it is now, as its kernel would see it.
+  // If the factor is 0, the operands that it scales are not read. A factor in device memory has its current value.
   bool IsZero(const LibraryFactor& factor) const {
     return element_ == sizeof(double) ? ValueOf<double>(factor) == 0 : ValueOf<float>(factor) == 0;
   }

@@ -73,7 +73,7 @@ inline constexpr int64_t kLargestPrime = 127;                   // the largest p
 // Per call, in units of CostOf: some seconds of processor time.
 inline constexpr double kMostLibraryCost = 4e9;
 
-// Why the operation is invalid, as a sentence: a size or stride that no call may have. "" if it is valid.
+// Which value makes the operation invalid or unsupported, as a noun phrase ("such a size"); "" if none does.
 std::string WhyNot(const LibraryOperation& operation);
 // "cublasSgeam": derived from the operation, not from the program's text.
 std::string NameOf(const LibraryOperation& operation);

@@ -28,7 +28,7 @@ LoadedModule::LoadedModule(ptx::Module syntax, ModuleHandle handle, GlobalMemory
     const ptx::Function*& known = image_.functions[f.name];
     if (known == nullptr || f.has_body) known = &f;
   }
-  for (const bool entries : {false, true}) {  // kernels' are for launches from kernels
+  for (const bool entries : {false, true}) {  // kernels have addresses too, for launches from kernels
     for (const ptx::Function& f : syntax_.functions) {
       if (f.is_entry != entries) continue;
       const uint64_t address = first + (k + 1) * kFunctionBytes;

@@ -58,7 +58,7 @@ class Page {
                       {"counters", JsonOf(kernel.counters)},
                       {"advice", Json::array()},
                       {"lines", LinesJson(kernel, lines_left, drawn_left)}});
-      // Of a launch that ended in a fault nothing was counted.
+      // Nothing was counted for a launch that ended in a fault.
       const bool is_counted = kernel.counters.warp_instructions > 0;
       if (is_counted && !IsLibraryCall(first)) list.back()["advice"].push_back(JsonOf(told));
     }
@@ -74,7 +74,7 @@ class Page {
     return list;
   }
 
-  // As many as fit, those with findings first.
+  // As many recordings as fit, those with findings first.
   Json ReplaysJson() {
     Json list = Json::array();
     size_t bytes = 0;
@@ -175,7 +175,7 @@ class Page {
   }
 
   const Device& device_;
-  const DeviceProfile& clock_;  // the device that times are of
+  const DeviceProfile& clock_;  // the device whose times are shown
   std::vector<KernelSummary> kernels_;
   std::set<std::string> files_;
   std::vector<std::string> notes_;

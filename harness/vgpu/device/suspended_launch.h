@@ -1,4 +1,4 @@
-// A launch that stands aside (exec/launch_pauses.h), until somebody gives it another turn.
+// A suspended launch (exec/launch_pauses.h), which waits for another turn.
 //
 // Its state is kept: its blocks hold their room on the device, and it keeps its checkers, while later launches get
 // others (Observer::Beside).
@@ -14,7 +14,7 @@ struct LaunchResult;  // device/device.h
 
 class SuspendedLaunch {
  public:
-  virtual ~SuspendedLaunch() = default;  // a launch that has not ended never does
+  virtual ~SuspendedLaunch() = default;  // destroyed before its end, the launch never ends
   // Runs it further. True: the launch has ended.
   virtual bool Resume() = 0;
   // The next Resume ends it with a fault with this reason.

@@ -72,7 +72,7 @@ struct BarrierArrival {
 
 // Lanes `mask` of the running group arrive.
 void ArriveAtBarrier(Warp& warp, LaneMask mask, const BarrierArrival& arrival);
-// The same for barrier 0 by the whole block and all live lanes of the warp at once: the usual __syncthreads().
+// All live lanes of the warp arrive at barrier 0, which waits for the whole block: the usual __syncthreads().
 void ArriveWhole(Warp& warp);
 void ResetBarrier(Block& block, uint32_t barrier);
 // After an arrival or exit: completes barriers at which all expected warps have arrived.

@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kMostKernels = 20, kMostTries = 10;  // tries: launches of a kernel
 constexpr size_t kMostSteps = 3000, kMostNumbers = 40'000;
 
-// Offsets in lane order: the first and what each adds, where that is the same for three or more.
+// Offsets in lane order; three or more with a constant step become [first offset, step].
 Json Packed(const std::vector<int64_t>& offsets) {
   const int64_t step = offsets.size() > 2 ? offsets[1] - offsets[0] : 0;
   for (size_t k = 0; k < offsets.size(); ++k) {
@@ -54,7 +54,7 @@ class BlockReplay : public InstructionHook {
   }
 
  private:
-  struct Last {  // of a warp
+  struct Last {  // a warp's last step
     size_t step = 0;
     uint32_t pc = 0;
     bool ended = true;
@@ -78,13 +78,13 @@ class BlockReplay : public InstructionHook {
     if (program().code[pc].insn_class == InsnClass::kBarrier) {
       last.ended = true;
       step[4] = 1;
-      // "bar.sync 0", by all threads of the warp: no other barrier has one operand.
+      // It must be "bar.sync 0" by all threads of the warp: no other barrier has a single operand.
       if (mask != warp.alive || !job_.listing.insns[pc].text.ends_with(" 0")) job_.json["by_barriers"] = false;
     }
     if (job_.listing.insns[pc].has_address) NoteAccess(warp, pc, mask, step);
   }
 
-  // Of shared and of global memory: what it does, bytes a lane, the lanes, their offsets, its cost and the ideal.
+  // Adds an access to shared or global memory: its kind, bytes a lane, lanes, their offsets, its cost and the ideal.
   void NoteAccess(const Warp& warp, uint32_t pc, LaneMask mask, Json& step) {
     const ListedInsn& listed = job_.listing.insns[pc];
     const InsnClass kind = program().code[pc].insn_class;
@@ -125,7 +125,7 @@ class BlockReplay : public InstructionHook {
   ReplayJob& job_;
   SourcePlaces places_;
   std::vector<Last> last_;  // by warp
-  size_t numbers_ = 0;      // of accesses
+  size_t numbers_ = 0;      // numbers that the recorded accesses take
   bool is_full_ = false;
 };
 

@@ -33,7 +33,7 @@ std::unique_ptr<InstructionHook> RecordBlock(Engine& engine, ReplayJob& job, std
 // The recordings: for each kernel the first launch with a finding, else its first launch.
 struct ReplayLog {
   uint64_t block = 0;
-  std::optional<Dim3> at;                    // instead: its place in the grid
+  std::optional<Dim3> at;                    // if set, used instead of `block`: the position in the grid
   std::map<std::string, ReplayJob> replays;  // by mangled name
 
   uint64_t BlockOf(const LaunchInfo& launch) const;

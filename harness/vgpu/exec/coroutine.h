@@ -24,7 +24,7 @@ class Coroutine {
   // Called by the body: continues at the next Resume.
   void Pause();
 
-  // The number in this process: each has a thread.
+  // The number of coroutines in this process; each has a thread.
   static int Count();
 
  private:

@@ -1,7 +1,7 @@
-// Where the debugger's commands come from and its answers go: standard input and standard error, or the socket of a
-// debug adapter, whose number LOCKSTEP_DEBUG_FD is. There each command gets one line of JSON:
-//   {"stopped": true, "text": "…"}   the program has stopped; a command that goes on is answered by the next of these
-//   {"stopped": false, "text": "…"}  what a command shows; "state" in place of "text": see Debugger::State
+// The debugger's input and output: standard input and standard error, or the socket of a debug adapter, whose file
+// descriptor is in LOCKSTEP_DEBUG_FD. An adapter gets one line of JSON per command:
+//   {"stopped": true, "text": "…"}   the program has stopped; the answer to a command that let it continue
+//   {"stopped": false, "text": "…"}  the output of any other command; "state" instead of "text": see Debugger::State
 #pragma once
 
 #include <optional>

@@ -25,27 +25,27 @@ namespace {
 
 using ptx::Type;
 
-constexpr int kListed = 3;  // lines of source before and behind the current one
+constexpr int kListed = 3;  // lines of source before and after the current one
 constexpr uint64_t kMostShown = 64;
 
 constexpr char kHelp[] = R"(  break 41 | copy.cu:41 | KERNEL [block (1,0,0)] [thread (3,0,0)]
                           stop there; info breakpoints lists these, delete 1 removes one, delete all
   watch tile[3]           stop where an element of shared memory or of a buffer is about to be written
   continue, step, next, stepi, finish
-                          go on: to a stop; to this warp's next line; over calls; one instruction; out of this call
+                          run to a stop; to the warp's next line; to that, over calls; one instruction; out of the call
   reverse-continue, reverse-step
                           back to the stop, or to this warp's line, before this one
   print tile[3]  print d_in[0]@16  print %r5  print threadIdx.x % 2 == 0 && i < n  print ((float*)tile)[3]
-                          what each thread has: C's expressions; print/x in hexadecimal digits
+                          a C expression's value in each thread; print/x in hexadecimal digits
   info locals             the variables of the source here, and print i, print p.x, print row[3]: built with nvcc -G
-  info registers          what the instructions of this line make
-  info warps              where each warp of the running blocks stands
+  info registers          the values that the instructions of this line compute
+  info warps              where each warp of the running blocks is
   backtrace, list         the calls that led here; the source around
   … block (1,0,0) thread (3,0,0)
-                          behind print, list, info registers, backtrace: of that thread's warp
+                          after print, list, info registers, backtrace: of that thread's warp
   quit                    end the program
 A fault stops the program too, and with --check whatever a check finds.
-An empty line repeats the command before. Words may be cut short: b, w, c, s, n, si, fin, rc, rs, p, i, bt, l, q.)";
+An empty line repeats the last command. Words may be cut short: b, w, c, s, n, si, fin, rc, rs, p, i, bt, l, q.)";
 
 std::vector<std::string> WordsOf(const std::string& line) {
   std::istringstream stream(line);
@@ -126,7 +126,7 @@ bool Debugger::IsNumber(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// The words that a command may be cut short to are those of gdb.
+// The abbreviations are gdb's.
 bool Debugger::Obey(const std::string& line, const At& at) {
   std::vector<std::string> words = WordsOf(line);
   if (words.empty()) return false;
@@ -202,7 +202,7 @@ bool Debugger::Obey(const std::string& line, const At& at) {
 }
 
 int Debugger::LineWithCode(const At& at, int line, const std::string& file) {
-  int before = 0, from = 0;  // the nearest ones
+  int before = 0, from = 0;  // the nearest lines with code
   for (uint32_t pc = 0; pc < at.launch->info.program->code.size(); ++pc) {
     const ptx::SourceLocation place = at.launch->places.Shown(pc);
     if (place.line == 0 || !at.launch->info.program->FileName(place).ends_with(file)) continue;

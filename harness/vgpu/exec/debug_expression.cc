@@ -30,7 +30,7 @@ struct Value {
   const uint8_t* bytes() const { return at != nullptr ? at : reinterpret_cast<const uint8_t*>(&own); }
 };
 
-// The type in which C computes with two.
+// The type in which C computes with values of these two types.
 SourceType Common(const SourceType& a, const SourceType& b) {
   const bool reals[] = {a.kind == Kind::kFloat, b.kind == Kind::kFloat};
   if (reals[0] || reals[1]) return !reals[1] || (reals[0] && a.bytes > b.bytes) ? a : b;
@@ -63,7 +63,7 @@ class Reader {
     const SourceType type{Kind::kFloat, bytes, 0, 0, {}};
     return Made(bytes == 4 ? std::bit_cast<uint32_t>(static_cast<float>(real)) : std::bit_cast<uint64_t>(real), type);
   }
-  // Where the left side of && or || has decided, the right one is only read.
+  // Once the left side of && or || has decided, the right one is only parsed, and may have no value.
   Value Missing(size_t type, const std::string& why) const { return skips_ > 0 ? Value{type} : throw NoValue(why); }
 
   uint64_t Integer(const Value& value) const {
@@ -82,7 +82,7 @@ class Reader {
     if (type.kind != Kind::kFloat) return static_cast<double>(bits);
     return type.bytes == 4 ? std::bit_cast<float>(static_cast<uint32_t>(bits)) : std::bit_cast<double>(bits);
   }
-  // For the constants' operators, which know 64-bit integers and doubles: what they give is rounded or cut behind them.
+  // The value for the operators of PTX constants, which take 64-bit integers and doubles; their results are cut later.
   Number In(const SourceType& type, const Value& value) const {
     if (type.kind == Kind::kFloat) return {std::bit_cast<uint64_t>(Real(value)), true, true, false};
     const uint64_t bits = Integer(value);
@@ -112,7 +112,7 @@ class Reader {
       const auto a = static_cast<int64_t>(Integer(left)), b = static_cast<int64_t>(Integer(right));
       if (op == "-" && kinds[0] == kinds[1]) return Made(static_cast<uint64_t>((a - b) / each), BasicType("long"));
       const bool counts = kinds[1] == Kind::kSigned || kinds[1] == Kind::kUnsigned;
-      if (!counts || (op != "+" && op != "-")) cursor_.Fail("a pointer takes + and - with an integer behind them");
+      if (!counts || (op != "+" && op != "-")) cursor_.Fail("a pointer takes + and - with an integer after them");
       return Made(static_cast<uint64_t>(op == "+" ? a + b * each : a - b * each), SourceType(TypeIn(left)));
     }
     const SourceType type = Common(TypeIn(left), TypeIn(op == "<<" || op == ">>" ? left : right));
@@ -242,7 +242,7 @@ class Reader {
   const ExpressionScope& scope_;
   std::map<std::string, LaneValue>& found_;
   const uint32_t lane_;
-  std::string name_;  // the last
+  std::string name_;  // the name read last
   int depth_ = 0, skips_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The debugger's expressions: C's operators on what each lane of a warp has.
+// Evaluates the debugger's expressions: C operators, applied to the values of each lane of a warp.
 #pragma once
 
 #include <array>
@@ -15,28 +15,28 @@
 
 namespace lockstep::vgpu {
 
-// A value of each lane, as the place of its bytes; null: none or, for a register, not set yet.
+// One value per lane: a pointer to its bytes; null if the lane has none or, for a register, has not set it yet.
 struct LaneValue {
   size_t type = 0;        // in the scope's types
   bool is_local = false;  // its bytes may not be set yet
   const uint8_t* at[kWarpSize] = {};
-  std::shared_ptr<std::array<uint64_t, kWarpSize>> own;  // the bytes of computed values; null: they stand elsewhere
+  std::shared_ptr<std::array<uint64_t, kWarpSize>> own;  // owns computed values; null: the bytes are elsewhere
 };
 
 // What the names and addresses of an expression mean.
 struct ExpressionScope {
   std::vector<SourceType>& types;
   LaneMask mask;  // the lanes whose values are asked for
-  // No value: *why says why.
+  // Returns no value if there is none; then *why has the reason.
   std::function<std::optional<LaneValue>(const std::string& name, std::string* why)> find;
   // Memory at a lane's generic address; null if there is none.
   std::function<const uint8_t*(uint32_t lane, uint64_t address, uint64_t bytes)> memory_at;
 };
 
-// No value, in any lane: *why says why.
+// Returns no value if no lane has one; then *why has the reason.
 std::optional<LaneValue> Evaluate(std::string_view expression, const ExpressionScope& scope, std::string* why);
 
-// The type that C and CUDA call so, "unsigned char"; kOther: none.
+// The C or CUDA type with this name, such as "unsigned char"; kOther if there is none.
 SourceType BasicType(std::string_view name);
 // The index of this type, which is added if it is new.
 size_t IndexOf(std::vector<SourceType>& types, const SourceType& type);

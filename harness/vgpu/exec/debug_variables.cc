@@ -110,7 +110,7 @@ std::optional<LaneValue> Debugger::Evaluated(const std::string& expression, cons
   return Evaluate(expression, scope, why);
 }
 
-// A variable, by -G; what CUDA names; a register; an array of shared memory; a parameter; a buffer.
+// Looks up, in this order: a variable by -G, a CUDA built-in or register, a shared array, a parameter, a buffer.
 std::optional<LaneValue> Debugger::Find(const std::string& name, const At& at, std::string* why) {
   if (const SourceVariable* variable = FindVariable(name, at)) {
     std::optional<LaneValue> value = LaneValueOf(*variable, at);
@@ -282,7 +282,7 @@ std::vector<Debugger::NamedText> Debugger::Locals(const At& at) {
     const Place* place = PlaceAt(variable, at.pc);
     if (place == nullptr || FindVariable(variable.name, at) != &variable) continue;
     if (place->space == SourceVariable::Space::kParameter) continue;  // of the kernel: shown already
-    std::vector<NamedText> values;                                    // of each at most so many lines
+    std::vector<NamedText> values;                                    // at most so many lines per variable
     if (const std::optional<LaneValue> value = LaneValueOf(variable, at)) {
       AddValues(variable.name, *value, at, {}, values);
     }

@@ -78,7 +78,7 @@ class Debugger::Hook : public InstructionHook {
 };
 
 Debugger::Debugger(uint64_t passed) : passed_(passed) {
-  DebugChannel::Get();  // has to live longer
+  DebugChannel::Get();  // created first, so that it outlives the debugger
   if (const char* points = std::getenv(kPointsVariable)) {
     std::istringstream lines(points);
     for (std::string line; std::getline(lines, line);) {

@@ -36,13 +36,13 @@ struct StopPoint {
 
 class Debugger {
  public:
-  // passed: launches that are let pass before it first asks.
+  // passed: how many launches run before it first stops.
   explicit Debugger(uint64_t passed = 0);
-  // The process's one, for all its devices; made at the first call. It speaks once more when the process ends.
+  // The process's debugger, for all devices; made at the first call. It prints a last message when the process ends.
   static std::shared_ptr<Debugger> OfProcess(uint64_t passed = 0);
-  // A launch is about to run. False: it is let pass.
+  // A launch is about to run. False: it runs without the debugger.
   bool BeginLaunch(const LaunchInfo& launch, Listing listing);
-  // What the engine of a launch is to call.
+  // The hook that a launch's engine calls.
   std::unique_ptr<InstructionHook> Follow(Engine& engine, std::vector<Insn>& code);
 
  private:
@@ -137,13 +137,13 @@ class Debugger {
   static std::optional<LaneValue> Evaluated(const std::string& expression, const At& at, std::string* why);
   static std::optional<LaneValue> Find(const std::string& name, const At& at, std::string* why);
   static std::optional<LaneValue> FindBuiltIn(const std::string& name, const At& at);
-  // By the debug information of nvcc -G (exec/debug_variables.cc).
+  // The source's variables, by the debug information of nvcc -G (exec/debug_variables.cc).
   static const SourceVariable* FindVariable(const std::string& name, const At& at);
   static std::optional<LaneValue> LaneValueOf(const SourceVariable& variable, const At& at);
   static std::optional<Range> RangeOf(const LaneValue& value, uint64_t bytes, const At& at);
   static void AddValues(const std::string& path, const LaneValue& value, const At& at, const ShownAs& as,
                         std::vector<NamedText>& lines);
-  // Empty: *why says why.
+  // Empty if there are none; then *why has the reason.
   static std::vector<NamedText> ValuesOf(const std::string& path, const At& at, std::string* why);
   static std::vector<NamedText> Locals(const At& at);
   static SourceType DeclaredType(const std::string& source, const std::string& name);
@@ -154,7 +154,7 @@ class Debugger {
 
   std::shared_ptr<Launch> next_;       // the launch of the next engine
   std::vector<StopPoint> points_;      // by number - 1; deleted ones have no text
-  uint64_t passed_;                    // launches, still
+  uint64_t passed_;                    // launches to skip before the first stop
   uint64_t count_ = 0;                 // instructions so far, in all launches
   Going going_ = Going::kInstruction;  // stops at the first instruction and reads commands
   WarpKey stepping_{};

@@ -69,7 +69,7 @@ struct LaunchState {
   uint64_t start_charge = 0;            // what starting a block counts against the budget, see StartCharge()
   LaunchClock* clock = nullptr;         // limits processor time in addition to the budget; nullptr: no limit
   TraceJob* trace = nullptr;            // a warp to trace; needs one thread
-  Debugger* debugger = nullptr;         // likewise
+  Debugger* debugger = nullptr;         // it needs one thread, too
   ReplayJob* replay = nullptr;          // a block to record, if there is neither a trace nor a debugger
   std::vector<TouchedRange>* watched = nullptr;  // records the kernel's accesses to these ranges
   uint32_t resident_blocks = 1;                  // how many blocks may be running at once if they wait for each other
@@ -137,7 +137,7 @@ class Engine {
   bool IsWorst(uint32_t pc, uint64_t excess) const { return excess > excess_[pc]; }
   void Keep(const Warp& warp, MemorySpace space, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
             int bytes, const AccessCost& cost);
-  // The same of a branch, where no divergent one was kept for the instruction before.
+  // The same for a divergent branch, if none has been kept for this instruction.
   void KeepBranch(const Warp& warp, LaneMask taken);
   const KeptSample& sample(uint32_t pc) const { return samples_[pc]; }
   // Whether to record touched global memory although counters are off.
@@ -150,8 +150,8 @@ class Engine {
   }
   // Charges the running instruction with this many additional instructions of the launch's budget.
   void Charge(Warp& warp, uint64_t instructions);
-  // An iteration of a loop, from `begin` to its branch, that only reads a clock until it is late enough. When many have
-  // followed each other, more are counted as run at once: one of 16.
+  // Called for an iteration, from `begin` to its branch, of a loop that only waits for a clock. After n iterations in a
+  // row, the next counts as 1 + n / 16, so that long waits end sooner.
   void PassTime(Warp& warp, uint32_t begin, uint32_t branch);
   Locality& locality() { return locality_; }
   const Locality& locality() const { return locality_; }
@@ -170,7 +170,7 @@ class Engine {
     bool of_global = false;     // side_by_side counts global accesses
     uint8_t bytes = 0;          // per lane, for side_by_side
     uint8_t unsteady = 0;       // consecutive patterns that hardly recurred
-    uint8_t passed = 0;         // accesses since the last search for one, if they don't recur
+    uint8_t passed = 0;         // accesses since the last search for a pattern, if patterns don't recur
 
     // Whether to search for a pattern after an access that does not match the site's. Data-dependent addresses have a
     // new one each time, and the search takes longer than the access.
@@ -308,7 +308,7 @@ class Engine {
   std::vector<uint32_t> straight_;
   std::vector<PcIssue> straight_issue_;
   std::vector<PcMemory> memory_;
-  std::vector<uint32_t> excess_;  // for samples_
+  std::vector<uint32_t> excess_;  // by pc: the excess of the kept sample
   std::vector<KeptSample> samples_;
   std::vector<Site> sites_;
   AccessPatterns patterns_;
@@ -325,8 +325,8 @@ class Engine {
   std::vector<BlockCount> block_counts_;
   uint64_t longest_warp_ = 0;
   uint64_t executed_ = 0, extra_ = 0;  // instructions, and the sum of Charge()
-  uint64_t started_ = 0;               // blocks
-  uint32_t turns_ = 0;                 // of warps
+  uint64_t started_ = 0;               // blocks started so far
+  uint32_t turns_ = 0;                 // turns of warps so far
   Waiting waiting_;
   // For launches that may pause; counted since the last pause unless noted otherwise.
   struct SincePause {

@@ -116,7 +116,7 @@ const Allocation* PointedTo(const LaunchState& launch, uint32_t pc) {
   return found;
 }
 
-// Also in one of another device.
+// Whether the address is in a buffer, of this device or another.
 bool IsInBuffer(const GlobalMemory& memory, uint64_t address) {
   const Allocation* a = memory.Nearest(address);
   return a != nullptr && address - a->base < a->bytes;
@@ -167,9 +167,9 @@ void Describe(const LaunchState& launch, uint32_t pc, MemoryPlace& place) {
   place.is_dynamic = range->bytes == 0;  // an extern array, without memory from the launch
 }
 
-// Whether this lane is the last that runs the instruction, as where a guard lets one thread too many pass. The warp's
-// last lane may have successors; and a lane alone may be its block's leader, unless the element has the thread's
-// number.
+// Whether this lane is the last that runs the instruction, as when a guard lets one thread too many pass. False for
+// the warp's last lane, which may have successors, and for a single lane, which may be its block's leader, unless the
+// element has the thread's number.
 bool IsLastLane(const Warp& warp, int lane, uint64_t element) {
   const Insn& insn = warp.engine->program().code[warp.pc - 1];
   LaneMask running = warp.active;

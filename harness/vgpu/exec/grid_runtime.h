@@ -95,7 +95,7 @@ class ChildWorks {
   size_t next_ = 0;
 };
 
-// Lookups of kernels on the device, which a grid cannot do itself.
+// What a grid has to ask the device about the kernels that it launches.
 struct ChildKernels {
   // The kernel at a function's address; nullptr if there is none.
   std::function<const KernelInfo*(uint64_t address)> at;

@@ -15,7 +15,7 @@ class Interruption {
   }
   static bool IsAsked() { return asked_.load(std::memory_order_relaxed); }
 
-  // While an engine runs; -1: while it is paused for the host.
+  // Counts running engines, from its construction to its destruction; -1: an engine is paused for the host.
   class Running {
    public:
     explicit Running(int engines) : engines_(engines) { running_ += engines; }

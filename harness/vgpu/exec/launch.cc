@@ -68,7 +68,7 @@ bool HasWarpBarriersAlone(std::span<const Insn> code) {
   return Has(code, InsnClass::kWarpSync) && !Has(code, InsnClass::kBarrier);
 }
 
-// Whether what stands between two accesses, or between them in the next round of their loop, is a barrier of a warp.
+// Whether the barriers between two accesses, or between them in the next round of their loop, are only those of a warp.
 bool HasWarpBarrierBetween(const Program& program, uint32_t one, uint32_t other) {
   const auto [first, last] = std::minmax(one, other);
   const std::span<const Insn> code = program.code;
@@ -109,7 +109,7 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
     finding.warp_barrier =
         raw.kind == FindingKind::kRace && HasWarpBarrierBetween(*program, raw.first.pc, raw.second.pc);
     finding.loop_has_barrier = raw.kind == FindingKind::kRace && LoopHasBarrier(*program, raw.second.pc);
-    // Threads that meet at barriers exchange values, which an array in local memory can't hold.
+    // In a kernel with barriers the array was probably meant to be shared by the threads.
     if (raw.kind == FindingKind::kUninitialized && raw.space == MemorySpace::kLocal &&
         Has(program->code, InsnClass::kBarrier))
       finding.hint = Hint::kArrayOfOneThread;
@@ -237,7 +237,7 @@ std::optional<Finding> BudgetFault(const LaunchState& launch, const Engines& eng
   return std::nullopt;
 }
 
-// For a launch that did not end. Independent blocks are listed separately.
+// Where threads are in a launch that does not end: all blocks' if these may wait for each other, else the faulty one's.
 std::vector<std::string> StandingOf(const LaunchState& launch, const Engines& engines, const BlockFinding& fault) {
   constexpr FindingKind kStuck[] = {FindingKind::kTimeout, FindingKind::kBarrierDivergence,
                                     FindingKind::kWarpSyncMismatch};
@@ -255,7 +255,7 @@ std::vector<std::string> StandingOf(const LaunchState& launch, const Engines& en
   return StandingText(launch, blocks, all ? std::optional(ended) : std::nullopt);
 }
 
-// For the LaunchRecord, in the kernel's order.
+// LaunchRecord::stores, in the kernel's order.
 std::vector<std::string> StoresOf(const LaunchState& launch) {
   const Program& program = *launch.program;
   std::set<uint32_t> stores;
@@ -402,7 +402,7 @@ void AddCounters(const LaunchState& launch, const Engines& engines, LaunchOutcom
     const Traits traits = launch.program->info[pc].traits;
     return by_pc[pc].memory.requests > 0 && traits.Any(kAtomic) && traits.Any(kPolls);
   };
-  // Where blocks take work by a counter, the first one to run here takes most of it: that says nothing.
+  // If blocks take work by a counter, the first one to run here takes most of it, which is no property of the kernel.
   const bool may_share = blocks > 1 && launch.program->order_sensitive;
   for (size_t pc = 0; pc < by_pc.size() && may_share; ++pc) {
     if (takes_tickets(pc)) all = 0;

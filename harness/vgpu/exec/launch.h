@@ -32,7 +32,7 @@ LaunchOutcome RunLaunch(LaunchState& launch, const std::vector<Observer*>& obser
                         const std::vector<Checker*>& checkers, ThreadPool& pool, BlockIsolation* isolation,
                         const std::function<void(std::string_view)>& print);
 
-// What a checker of this launch found, with its lines, names and hints; and whether it is nothing to report.
+// A checker's finding with source lines, names and hints. IsOnePlace: one barrier, split by the compiler; not reported.
 Finding FromChecker(const LaunchState& launch, const RawFinding& raw);
 bool IsOnePlace(const Finding& finding);
 

@@ -15,8 +15,8 @@ namespace lockstep::vgpu {
 struct Standstill {
   bool waits = false;        // every block only polled
   bool progressed = false;   // since the last pause, some thread did more than poll
-  bool reads_clock = false;  // since the last pause; so a thread may end its wait by itself
-  size_t blocks = 0;         // that occupy the device
+  bool reads_clock = false;  // a clock was read since the last pause: a wait may end by itself
+  size_t blocks = 0;         // blocks that occupy the device
 };
 
 class LaunchPauses {

@@ -30,9 +30,9 @@ struct DeviceOptions {
   bool usual_turns = false;
   // Races: a relaxed access or an atomic that only reads or only writes counts as data, if no thread waits on it.
   bool relaxed_is_data = false;
-  int orders = 1;                   // of warps and blocks that are tried for each launch, where races are looked for
-  uint64_t instruction_budget = 0;  // warp instructions per launch; 0 = unlimited
-  double launch_seconds = 0;        // processor time per launch; 0 = unlimited
+  int orders = 1;                                 // how many orders of warps and blocks are tried to find races
+  uint64_t instruction_budget = 0;                // warp instructions per launch; 0 = unlimited
+  double launch_seconds = 0;                      // processor time per launch; 0 = unlimited
   uint64_t memory_bytes = uint64_t{8} << 30;      // total size of device memory
   const DeviceProfile* timed_as = nullptr;        // the device that times are modelled for; nullptr: this one
   std::function<void(std::string_view)> print;    // kernel printf, in block order; default: stdout

@@ -2,7 +2,7 @@
 //
 // Compilers load early and for all lanes, and discard what a lane does not need: `if (t == 0) v += s;` becomes a load
 // by all lanes and a selp. In the source program the other lanes do not read s, so checkers must not report them. The
-// guarantee: an observer that asks for it (Observer::WantsUsedReads) is told of exactly those reads whose value reaches
+// guarantee: an observer that asks for it (Observer::WantsUsedReads) gets exactly those reads whose value reaches
 // a store, an address, a branch, the guard of one of these, a call or another lane. The read keeps the place and time
 // of its load.
 //

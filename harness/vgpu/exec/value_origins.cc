@@ -48,7 +48,7 @@ void ValueOrigins::ReleaseAll() {
   }
 }
 
-// A node of at most kMostParts, which have a reference each already; the node takes it over.
+// Makes a node from at most kMostParts origins. The caller has counted a reference to each; the node takes these over.
 ValueOrigins::Held ValueOrigins::Join(const Held* from, size_t parts) {
   const uint32_t number = New();
   Origin& origin = origins_[number];
@@ -74,7 +74,7 @@ uint32_t ValueOrigins::Combine(std::vector<Held> from) {
   return from[0].origin;
 }
 
-// The reference for the slot exists already.
+// The caller has already counted the slot's reference to the origin.
 void ValueOrigins::Hold(uint32_t slot, Held held) {
   std::vector<Held>& list = slots_[slot];
   for (Held& other : list) {

@@ -74,17 +74,17 @@ class ValueOrigins {
   size_t live() const { return live_; }  // number of origins
 
  private:
-  static constexpr uint32_t kMostParts = 3;  // references of one origin
-  static constexpr size_t kMostOfSlot = 8;   // origins
+  static constexpr uint32_t kMostParts = 3;  // the most references of one origin
+  static constexpr size_t kMostOfSlot = 8;   // the most origins of one slot
   struct Origin {
     uint32_t named = 0;  // number of references from slots and origins
     LaneMask used = 0;   // lanes that have used the value
-    uint8_t parts = 0;   // of a node; 0 once it is spent
+    uint8_t parts = 0;   // number of a node's references; 0 once it is spent
     bool is_element = false;
-    bool open = false;  // of an element
+    bool open = false;  // an element that is not closed
     Element element{};
-    LaneMask lanes = 0;  // of the value: those that loaded the element, or those of all parts
-    LaneMask seen = 0;   // for Unused: the lanes visited in its run number seen_in
+    LaneMask lanes = 0;  // the element's: lanes that loaded it; a node's: lanes of its parts
+    LaneMask seen = 0;   // lanes that Unused has visited in its run number seen_in
     uint32_t seen_in = 0;
     Held from[kMostParts];
   };
@@ -113,7 +113,7 @@ class ValueOrigins {
   size_t live_ = 0, limit_;
   std::vector<Element> closed_;
   std::vector<Held> todo_;          // scratch for Use and Unused
-  uint32_t runs_ = 0;               // of Unused
+  uint32_t runs_ = 0;               // calls of Unused so far
   std::vector<uint32_t> released_;  // references to give up, for ReleaseAll
 };
 

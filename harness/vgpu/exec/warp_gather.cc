@@ -99,7 +99,7 @@ void TryGather(Warp& warp, size_t index) {
     warp.engine->Fault(
         warp, warp.engine->MakeFinding(warp, waiting.wait_pc, std::countr_zero(here), FindingKind::kWarpSyncMismatch,
                                        "lanes of a warp execute " + program.Text(waiting.wait_pc) +
-                                           " at different places, and it has to be one for all"));
+                                           " at different places; all must execute it at one"));
     return;
   }
 
@@ -183,7 +183,7 @@ void GatherAndRun(Warp& warp, const Insn& insn, LaneMask mask) {
       incomplete.push_back({wanted, lanes});
     }
   }
-  // Values are exchanged lane by lane in one go; but each mask has a barrier of its own.
+  // Exchanges of values run once for all complete masks; a barrier runs once for each mask.
   const auto run_complete = [&] {
     if (!info.is_barrier) complete_parts = {complete};
     for (const LaneMask lanes : complete_parts) info.handler(warp, insn, lanes);

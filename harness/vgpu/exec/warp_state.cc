@@ -100,7 +100,7 @@ void StartWarp(Warp& warp, const Program& program, LaneMask lanes) {
   s.current = -1;
   s.executed = 0;
   s.waited = s.slept = s.waits_in = 0;
-  s.wrote = false;  // by the previous block: otherwise the first wait would take one more turn
+  s.wrote = false;  // clears what the previous block left; else the first wait would take one more turn
   s.async_copies.reset();
   s.undefined.reset();
   s.entry_frame.undefined.reset();

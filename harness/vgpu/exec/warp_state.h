@@ -94,7 +94,7 @@ struct WarpState {
   uint64_t executed = 0;  // instructions including pseudo-instructions; read by %clock, among others
   uint64_t waited = 0;    // of these, in turns that only polled
   uint64_t slept = 0;     // clocks of nanosleep
-  // The loop that waits by the clock (Engine::PassTime): its first pc, `executed` after its last iteration, iterations.
+  // A loop that waits for a clock (Engine::PassTime): its first pc, `executed` after its last iteration, iterations.
   uint64_t waits_in = 0, waited_until = 0, waits = 0;
 
   Frame entry_frame;
@@ -110,7 +110,7 @@ struct WarpState {
   std::unique_ptr<ValueOrigins> origins;      // likewise
   std::unique_ptr<UndefinedWarp> undefined;   // likewise
   LaneMask cluster_arrived = 0;               // lanes that have arrived at the cluster's barrier and not yet waited
-  LaneMask cluster_parity = 0;                // of the phase in which they arrived
+  LaneMask cluster_parity = 0;                // the parity of the phase in which they arrived
 
   std::unique_ptr<uint8_t[]> local;  // 32 × Program::local_stride; null if that is 0
   size_t local_capacity = 0;

@@ -2,9 +2,8 @@
 //
 // Hardware guarantees no order. With checkers, each round starts at a different warp and uses a different step, so that
 // code that works in only one order fails: any two warps run in either order, and any warp may be first or last. The
-// order depends only on the block, its number of rounds, and which of many orders the launch has (other_orders.cc), so
-// it is the same in every run and with any number of CPU threads. Such orders make memory accesses slower, so in a large grid only the first blocks and a quarter of the
-// others use them.
+// order depends only on the block, its round, and which of many orders the launch has (other_orders.cc), so it is the
+// same in every run. It makes memory accesses slower, so only the first blocks and a quarter of the others use it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ namespace lockstep::vgpu {
 class WarpSchedule {
  public:
   explicit WarpSchedule(uint32_t warps) : warps_(warps) {}
-  // order: one of many such orders.
+  // order: the number of one of many such orders.
   WarpSchedule(uint32_t warps, uint32_t block, uint32_t round, uint32_t order = 0) : warps_(warps) {
     if (block >= kAlways && Mixed(block) % kOneOf != 0) return;
     // Primes larger than the maximum number of warps in a block: stepping by one of them visits all warps.

@@ -2,7 +2,7 @@
 // this implementation, whose results are an H100's. docs/reference/isa.md prints the table.
 //
 // Source: PTX ISA 9.0, 9.7.3 and 9.7.4. Where it guarantees nothing, `documented` is false and the bound is this
-// project's. An H100 keeps all bounds but two: there `beyond` is its largest error in bounds.
+// project's. An H100 exceeds two of the bounds: there `beyond` is its largest error, divided by the bound.
 #pragma once
 
 #include <cstdint>

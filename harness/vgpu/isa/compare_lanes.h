@@ -1,7 +1,7 @@
 // Comparisons of two rows, as lane masks.
 //
-// Vectorised by hand where the host has AVX-512: its comparisons yield masks, and the compiler instead selects each
-// lane's bit and combines 32 of them. In dev/bench/speed_bench.cc that gains 1.06 (reduction) and 1.2 (divergent).
+// Vectorised by hand where the host has AVX-512: its comparisons yield masks, but compilers select each lane's bit and
+// combine 32 of them. This speeds up dev/bench/speed_bench.cc by 1.06 (reduction) and 1.2 (divergent).
 #pragma once
 
 #include <cstdint>
@@ -103,7 +103,7 @@ inline constexpr int kFloatPredicate = [] {
   return _CMP_UNORD_Q;
 }();
 
-// As many elements as a vector holds.
+// The number of elements that a vector holds.
 template <CompareOp kOp, typename T>
 [[gnu::always_inline]] inline LaneMask CompareVectors(const T* a, const T* b) {
   constexpr int kInteger = kIntegerPredicate<kOp>, kFloat = kFloatPredicate<kOp>;

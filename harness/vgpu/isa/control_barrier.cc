@@ -22,7 +22,7 @@ bool ReadBarrier(Warp& warp, RowRef barrier_row, RowRef threads_row, LaneMask ma
     for (LaneMask left = mask; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
       if (barrier[lane] != barrier[low] || (threads != nullptr && threads[lane] != threads[low])) {
-        wrong = "lanes of a warp name different barriers in one instruction";
+        wrong = "lanes of a warp name different barriers or thread counts in one instruction";
       }
     }
   }

@@ -78,7 +78,7 @@ void Call(Warp& warp, const Insn& insn, LaneMask mask) {
     if (found == program.function_of_address.end() ||
         program.functions[found->second].parameters.size() != site.arguments.size() || found->second == 0) {
       engine.Fault(warp, engine.MakeFinding(warp, pc, first, FindingKind::kInvalidAddress,
-                                            "a call to an address where there is no such function"));
+                                            "a call to an address that no function with such parameters has"));
       return;
     }
     callee = found->second;

@@ -36,8 +36,8 @@ constexpr float AsSingle(uint32_t bits) { return std::bit_cast<float>(bits); }
 constexpr uint32_t BitsOfSingle(float value) { return std::bit_cast<uint32_t>(value); }
 constexpr bool IsTiny(float a) { return std::fabs(a) < 0x1p-126f; }
 
-// Before makes the unit's operand of an instruction's, After the instruction's result of the operand and the unit's. The
-// unit has one NaN for all, which a multiplication keeps.
+// Before() makes the unit's operand from the instruction's. After() makes the instruction's result from its operand and
+// the unit's result. The unit has a single NaN, which a multiplication keeps.
 struct Unscaled {
   static uint32_t Before(uint32_t a) { return a; }
   static uint32_t After(uint32_t, uint32_t result) { return result; }

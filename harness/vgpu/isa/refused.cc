@@ -8,10 +8,10 @@ constexpr std::string_view kGroups =
     "tensor cores of compute capability 9.0a and later (wgmma, tcgen05) are not supported";
 constexpr std::string_view kSparse = "sparse matrices are not supported";
 constexpr std::string_view kUnaligned = "of the matrix instructions only those with .sync.aligned are supported";
-constexpr std::string_view kTypes = "asking what a handle stands for is not supported";
+constexpr std::string_view kTypes = "querying what a handle refers to is not supported";
 constexpr std::string_view kFormatted = "of accesses to surfaces only the unformatted ones (.b) are supported";
 constexpr std::string_view kReductions = "reductions on surfaces are not supported";
-constexpr std::string_view kBulk = "maps of tensors that a kernel changes, and bulk stores of zeros, are not supported";
+constexpr std::string_view kBulk = "tensor maps changed by a kernel, and bulk stores of zeros, are not supported";
 constexpr std::string_view kMulticast = "multicast memory is not supported";
 constexpr std::string_view kRegisters = "moving registers between warps is not supported";
 constexpr std::string_view kAsyncStores = "asynchronous stores and reductions are not supported";

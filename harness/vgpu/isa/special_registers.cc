@@ -45,8 +45,8 @@ SpecialRegister Uniform64() {
 const Dim3& BlockDim(const Warp& warp) { return warp.engine->launch().info.block; }
 const Dim3& GridDim(const Warp& warp) { return warp.engine->launch().info.grid; }
 
-// The runtime's shared memory; its second half belongs to cooperative groups. A block's own shared memory; the reserved
-// part follows it, aligned.
+// Own: the size of the block's own shared memory. Reserved: the start of the runtime's, which follows it, aligned; its
+// second half belongs to cooperative groups.
 uint32_t Own(const Warp& warp) { return warp.engine->launch().reserved_shared_offset; }
 uint32_t Reserved(const Warp& warp) {
   constexpr uint32_t kAlignment = 16;
@@ -56,13 +56,13 @@ uint32_t Reserved(const Warp& warp) {
 // The part of each block's shared memory that an H100 reserves, and how much of that it uses.
 constexpr uint32_t kSystemShared = 1024, kSystemSharedUsed = 288;
 
-// A warp that shares its SM issues every few clocks. Deterministic, and always advancing.
+// %clock per instruction: deterministic, and always advancing. A warp that shares its SM issues every few clocks.
 constexpr uint64_t kClocksAnInstruction = 4;
 uint64_t Clock(const Warp& warp) {
   return warp.state->executed * kClocksAnInstruction + warp.state->slept + warp.engine->launch().stood_aside;
 }
 
-// In nanoseconds, at one per clock; each launch starts one millisecond after the previous one.
+// %globaltimer in nanoseconds, at one per clock; each launch starts one millisecond after the previous one.
 uint64_t GlobalTimer(const Warp& warp) { return (warp.engine->launch().info.ordinal + 1) * 1'000'000 + Clock(warp); }
 
 // Cluster indices are relative to the grid's clusters.
@@ -145,7 +145,7 @@ std::unordered_map<std::string_view, SpecialRegister> MakeTable() {
       {"%envreg6", Uniform<[](W) { return 1; }>()},
       {"%envreg10", Uniform<[](W) { return kSystemSharedUsed; }>()},
   };
-  // The driver's other registers, and event counters that are not set up.
+  // Zero: the driver's other registers, and event counters that are not set up.
   static const std::vector<std::string> zeros = [] {
     std::vector<std::string> names;
     for (int k = 0; k < 32; ++k) names.push_back("%envreg" + std::to_string(k));

@@ -1,5 +1,5 @@
 // The special function unit of a Hopper GPU, bit for bit: MUFU.RCP, .RSQ, .SQRT, .EX2, .LG2, .SIN, .COS, .TANH, .RCP64H
-// and .RSQ64H. isa_special_unit_test holds sampled results to an H100's; docs/records/special-functions.md has the
+// and .RSQ64H. isa_special_unit_test compares sampled results with an H100's; docs/records/special-functions.md has the
 // comparison over all 2^32 operands.
 //
 // Theory of operation. A function's domain is a binade or a quarter turn, cut into segments. The upper bits of the
@@ -13,9 +13,9 @@
 // the same structure.
 //
 // A function is a class with three parts: Split finds an operand's segment and x, kTable has the rows, Join makes the
-// result. Evaluate runs them over a row of lanes, each part in a loop of its own. Split and Join vectorise by themselves.
-// The look-up is a permutation of a column that lies in registers, where there is AVX-512; a gather would take longer
-// (with Intel's microcode of 2023, longer than loads lane by lane).
+// result. Evaluate runs them over a row of lanes, each part in a loop of its own. Split and Join vectorise by
+// themselves. With AVX-512 the look-up permutes a column held in registers; a gather would be slower (with Intel's
+// microcode of 2023, slower than one load per lane).
 #pragma once
 
 #include <bit>
@@ -81,8 +81,8 @@ constexpr Words TruncatedSquare(Words x_quarter) {
   return sum;
 }
 
-// C0 + C1 x + C2 S without its last kCut bits; c0_shift is from 4 to kCut, or kCut is 0. The first way needs only 32
-// bits: it adds sixteenths of C1's product, and sums everything below separately.
+// C0 + C1 x + C2 S without its last kCut bits; c0_shift is from 4 to kCut, or kCut is 0. If it is not 0, 32 bits
+// suffice: sixteenths of C1's product are added, and everything below is summed separately.
 template <int kCut>
 constexpr auto Interpolate(const Table& table, int32_t c0, int32_t c1, int32_t c2, uint32_t x, uint32_t square) {
   const auto signed_x = static_cast<int32_t>(x), signed_square = static_cast<int32_t>(square);
@@ -96,7 +96,7 @@ constexpr auto Interpolate(const Table& table, int32_t c0, int32_t c1, int32_t c
   }
 }
 
-// to[k] = column[row[k]]; `rows`: of the column, a multiple of 64.
+// to[k] = column[row[k]]; kRows: the column's length, a multiple of 64.
 template <int kRows, int kCount>
 [[gnu::always_inline]] inline void LookUp(const int32_t* column, const uint32_t* row, int32_t* to) {
 #ifdef LOCKSTEP_AVX512
@@ -119,7 +119,7 @@ template <int kRows, int kCount>
 #endif
   for (int k = 0; k < kCount; ++k) {
     uint32_t place = row[k];
-    asm("" : "+r"(place));  // no gather
+    asm("" : "+r"(place));  // prevents a gather
     to[k] = column[place];
   }
 }
@@ -172,7 +172,7 @@ inline uint32_t ToSingle(int64_t magnitude) {
   return std::bit_cast<uint32_t>(static_cast<float>(cut * kUnit));
 }
 
-// Of f32, where subnormal operands and results count as zero, except in Tangent.
+// Functions of f32. Subnormal operands and results count as zero, except in Tangent.
 
 struct Reciprocal {
   static constexpr Table kTable = {kColumns<rows::kReciprocal>, 14, 4046};  // in units of 2^-40
@@ -192,12 +192,12 @@ inline Place SplitForRoot(uint32_t a) {
   const uint32_t odd = ~(a >> 23) & 1u;
   return {odd << 6 | (a & 0x7fffff) >> 17, a & 0x1ffff};
 }
-// Half the exponent, in its place.
+// Half the unbiased exponent, shifted to the exponent field.
 inline uint32_t HalfExponent(uint32_t a) {
   const auto exponent = static_cast<int32_t>((a >> 23) & 0xff);
   return static_cast<uint32_t>((exponent - 127) >> 1) << 23;
 }
-// The results of both for zero, negative numbers and NaNs.
+// For both roots: replaces the result for zero, infinity, negative numbers and NaNs.
 inline uint32_t RootOf(uint32_t a, uint32_t result, uint32_t of_zero, uint32_t of_infinity) {
   result = a == kInfinityBits ? of_infinity : result;
   result = a > kInfinityBits ? kNanBits : result;
@@ -226,7 +226,7 @@ struct Root {
 struct Power {
   static constexpr Table kTable = {kColumns<rows::kPower>, 13, 6114};  // 2^-38
   static constexpr int kCut = 15;
-  // The operand in units of 2^-23. A negative one is the complement of its magnitude, except a whole number.
+  // The operand in units of 2^-23. A negative one is the complement of its magnitude, or minus it if that is whole.
   static int32_t Fixed(uint32_t a) {
     const float magnitude = std::bit_cast<float>(a & ~kSignBit);
     const auto cut = static_cast<int32_t>((magnitude < 160.0f ? magnitude : 160.0f) * 0x1p23f);
@@ -249,7 +249,7 @@ struct Logarithm {
   static constexpr Table kTable = {kColumns<rows::kLogarithm>, 12, 837};  // 2^-38
   static constexpr int kCut = 0;
   static Place Split(uint32_t a) { return {(a & 0x7fffff) >> 17, a & 0x1ffff}; }
-  // A negative logarithm is the complement of what is cut off, not the negative.
+  // The magnitude of a negative logarithm is the complement of `value`, not its negative.
   static uint32_t Join(uint32_t a, int64_t value) {
     value += static_cast<int64_t>(static_cast<int32_t>((a >> 23) & 0xff) - 127) << 38;
     const int64_t sign = value >> 63;
@@ -261,12 +261,12 @@ struct Logarithm {
   }
 };
 
-// Of an angle in revolutions: a quarter turn is cut to 2^-23 of itself.
+// Sine or cosine of an angle in revolutions, which is truncated to 2^-23 quarter turns.
 template <uint32_t kQuartersAhead>
 struct Turned {
   static constexpr Table kTable = {kColumns<rows::kSine>, 11, 0};  // 2^-37
   static constexpr int kCut = 0;
-  // In units of 2^-25 revolutions.
+  // The angle in units of 2^-25 revolutions.
   static uint32_t Fixed(uint32_t turns) {
     const uint32_t exponent = (turns >> 23) & 0xff, significand = (turns & 0x7fffff) | 1u << 23;
     const uint32_t up = exponent > 125 ? (exponent < 156 ? exponent - 125 : 31) : 0;
@@ -293,7 +293,7 @@ struct Tangent {
   static constexpr int kCut = 0;
   static constexpr uint32_t kLeast = 119, kMost = 129;
   static Place Split(uint32_t a) {
-    // 256 * its first row + k.
+    // For each binade: 256 * its first row + k.
     constexpr uint32_t kBinades[] = {0,           1 * 256,      2 * 256,      3 * 256 + 1,  5 * 256 + 1,
                                      7 * 256 + 2, 11 * 256 + 2, 15 * 256 + 2, 19 * 256 + 3, 27 * 256 + 4,
                                      43 * 256 + 3};
@@ -311,7 +311,7 @@ struct Tangent {
   }
 };
 
-// Of the upper halves of f64 encodings, with 20 bits of fraction, from the same tables.
+// Functions of the upper halves of f64 encodings, with 20 bits of fraction, from the same tables.
 struct ReciprocalOfUpperHalf {
   static constexpr Table kTable = Reciprocal::kTable;
   static constexpr int kCut = 19;

@@ -1,6 +1,6 @@
 // SIMD video instructions: they operate on two halves or four bytes of a register at once, as used by CUDA's
-// __vabsdiffu4 and __vsadu4. Each part of the result is made from a part of {b, a}, chosen by a selector behind the
-// operand, and a mask behind the destination says which parts are made; the others come from c. The scalar
+// __vabsdiffu4 and __vsadu4. Each part of the result is made from a part of {b, a}, chosen by a selector after the
+// operand, and a mask after the destination says which parts are made; the others come from c. The scalar
 // instructions are in video_scalar.cc. Source: PTX ISA 9.0, 9.7.17.
 #include "vgpu/isa/video.h"
 

@@ -28,7 +28,7 @@ bool Holds(VideoComparison comparison, T a, T b) {
   return false;
 }
 
-// Which of the operands are signed: the types of d, a and b; of a comparison, those of a and b. False: other types.
+// Takes the types of d, a and b, for a comparison only of a and b, and notes which are signed. False: other types.
 template <typename Form>
 bool TakeSigns(Modifiers& modifiers, bool compares, Form* form) {
   if (modifiers.type_count() != (compares ? 2 : 3)) return false;

@@ -9,7 +9,7 @@ constexpr uint64_t kCell = 80, kHead = 16;  // bytes before the memory returned 
 constexpr uint64_t kOwn = 288, kOwnOfNode = 256;
 constexpr uint64_t kSlot = 24 * kCell + kOwn, kGroup = 24 * kSlot + kOwn, kNode = 24 * kGroup + kOwnOfNode;
 constexpr uint64_t kOwnOfRest = 1696;                 // inferred from counts: more than 1536, at most 1856
-constexpr uint64_t kPart[] = {kCell, kSlot, kGroup};  // of a slot, a group, a node
+constexpr uint64_t kPart[] = {kCell, kSlot, kGroup};  // bytes of a part of a slot, a group, a node
 constexpr uint64_t kMost = uint64_t{1} << 40;         // more than any device has
 constexpr int kNodes = 3;                             // the level of whole nodes
 

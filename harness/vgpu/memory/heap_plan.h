@@ -28,7 +28,7 @@ class HeapPlan {
   struct Area {
     uint32_t taken = 0;
     int parts = kParts;  // fewer in the rest of the heap
-    // By an allocation's level: it had no room for so many parts, and has none for more.
+    // By an allocation's level: the fewest parts for which there was no room; so there is none for more.
     std::array<int, 3> too_many = {kParts + 1, kParts + 1, kParts + 1};
     std::array<std::unique_ptr<Area>, kParts> cut;
   };

@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t kAlignment = 256;
 constexpr uint64_t kGap = 512;
 constexpr uint64_t kNearby = 64 << 10;
-constexpr uint64_t kPastEndIsLikelier = 4;  // than before the start, at this fraction of the distance
+constexpr uint64_t kPastEndIsLikelier = 4;  // distances before a buffer's start count this many times
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kHugePage = 2 << 20;
 constexpr size_t kMostFreed = 8192;
@@ -263,7 +263,7 @@ const Allocation* GlobalMemory::Nearest(uint64_t address) const {
   uint64_t distance = kNearby;  // distance to the end of the buffer below
   if (above != live_.begin()) {
     const Allocation& below = std::prev(above)->second;
-    if (address - below.base < below.bytes) return &below;  // of another device, too
+    if (address - below.base < below.bytes) return &below;  // even if it belongs to another device
     const uint64_t d = address - (below.base + below.bytes);
     if (d < distance) {
       distance = d;

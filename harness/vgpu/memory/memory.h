@@ -4,8 +4,8 @@
 // 512 bytes apart. Freed memory is not reused until the whole arena has been used once. So accesses past a buffer's end
 // or to freed memory are detected. Kernels never access the arena without calling Find first.
 //
-// Beside the allocations there is room for ranges of addresses that a program reserves, and then maps memory of its own
-// handles into (cuMemMap). A mapping is an allocation at the place that the program chose. Mappings may touch.
+// The arena also has room for ranges of addresses that a program reserves and maps memory into by its handles
+// (cuMemMap). A mapping is an allocation at an address that the program chose. Mappings may be adjacent.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class GlobalMemory {
   // Memory for a kernel's malloc(). It is a separate region, so that the placement of other allocations and the free
   // space do not depend on what kernels request.
   uint64_t AllocateHeap(uint64_t bytes);
-  // How large the heap is (cudaLimitMallocHeapSize); false: kernels have used it, and it stays as it is.
+  // Sets the heap's size (cudaLimitMallocHeapSize). False: kernels have used the heap, so its size stays.
   bool ResizeHeap(uint64_t bytes);
   // The peak of kernel-allocated bytes since RestartHeapMost().
   uint64_t heap_most() const { return heap_most_; }
@@ -48,11 +48,11 @@ class GlobalMemory {
 
   // Addresses without memory; 0 if there is no room.
   uint64_t Reserve(uint64_t bytes, uint64_t alignment);
-  // False if this was not reserved so, or something is mapped there.
+  // False if exactly this range was not reserved, or something is mapped there.
   bool Unreserve(uint64_t address, uint64_t bytes);
   // Whether it is inside one reserved range.
   bool IsReserved(uint64_t address, uint64_t bytes) const;
-  // Memory in files, which MapAt gives addresses, counts as used; false if there is not so much.
+  // Counts memory of files, which MapAt will map, as used; false if there is not enough left.
   bool Take(uint64_t bytes);
   void GiveBack(uint64_t bytes) { own_.used -= bytes; }
   // The file's first bytes at the allocation's base. False if that is not reserved, or taken.

@@ -9,7 +9,7 @@ namespace lockstep::vgpu {
 int OwnerOf(uint64_t address);
 void GiveTo(uint64_t base, uint64_t bytes, int device);
 
-// As long as it exists, kernels of this device run: GlobalMemory finds its allocations alone, and new ones are its own.
+// While an instance exists, kernels of this device run: GlobalMemory finds only its allocations; new ones belong to it.
 class RunningOn {
  public:
   explicit RunningOn(int device);

@@ -45,7 +45,7 @@ struct TouchedRange {
     return missing;
   }
 
-  // These bytes of the range are overwritten: the sectors that lie in them whole count as not stored.
+  // These bytes of the range are overwritten: sectors that are completely inside count as not stored.
   void ForgetStores(uint64_t from, uint64_t length) {
     const uint64_t end = from + length == bytes ? from + length + kSectorBytes - 1 : from + length;
     for (uint64_t sector = (from + kSectorBytes - 1) >> kSectorShift; sector < end >> kSectorShift; ++sector) {

@@ -20,7 +20,7 @@ constexpr uint64_t kWideBytes = 16;   // the most that a lane can load at once
 constexpr uint64_t kInnerLoop = 16;
 
 struct Kernel {
-  const LaunchRecord& launch;   // as it ran
+  const LaunchRecord& launch;   // without any change
   const LaunchRecord& longest;  // of this kernel
   const DeviceProfile& device;
   uint64_t warps;     // of the launch
@@ -33,8 +33,8 @@ struct Kernel {
   }
 };
 
-// `whole`: whether the rule applies, and changes of the launch besides its lines' counters. `line`: changes a line's
-// counters to those with the technique.
+// `whole`: returns whether the rule applies, and changes the launch apart from its lines' counters. `line`: changes a
+// line's counters to those with the technique.
 struct Rule {
   const char* technique;
   const char* text;
@@ -72,7 +72,7 @@ void ConflictsLine(Counters& c, const Kernel&) { c.shared_wavefronts = c.shared_
 
 bool DivergesWhole(LaunchRecord& launch, const Kernel&) { return launch.counters.divergent_branches > 0; }
 void DivergesLine(Counters& c, const Kernel&) {
-  // Of a branch only the lanes that take it are counted: it says nothing here.
+  // Branches are left out: only the lanes that take one are counted.
   const double full = Ratio(c.thread_instructions, kWarpSize * Less(c.warp_instructions, c.branches));
   if (full < 0.95) ScaleAll(c, full);
 }
@@ -226,23 +226,23 @@ constexpr Rule kRules[] = {
     {"no bank conflicts",
      "lanes of a warp use the same banks: let neighbouring lanes use neighbouring words, or pad the rows of the array",
      Always, ConflictsLine},
-    {"full warps", "lanes of a warp go different ways: let neighbouring threads do the same, so that whole warps skip",
-     DivergesWhole, DivergesLine},
-    {"several elements a thread", "a grid as large as the device holds, whose threads take several elements in a loop",
+    {"full warps", "lanes of a warp take different branches: let neighbouring threads take the same one", DivergesWhole,
+     DivergesLine},
+    {"several elements a thread", "as many blocks as fit on the device, whose threads loop over several elements",
      MoreEachWhole, MoreEachLine},
     {"wide", "move 16 bytes a thread with one request: float4 or int4", Always, WideLine},
-    {"registers", "let each thread make several results, from values that it keeps in registers", Always,
+    {"registers", "let each thread compute several results from values that it keeps in registers", Always,
      RegistersLine},
     {"fewer barriers",
-     "most warps come to the barriers of this loop only to wait: let the last warp go on alone with shuffles or "
-     "__syncwarp(), and unroll",
+     "most warps only wait at the barriers of this loop: let one warp do the last steps alone, with shuffles or "
+     "__syncwarp(), and unroll them",
      UnrollWhole, UnrollLine},
     {"unroll",
-     "the loop's own instructions take their part: let the compiler know how often it runs, by a template parameter, "
+     "the loop's own instructions cost time: let the compiler know how often it runs, by a template parameter, "
      "and unroll it",
      LoopsWhole, LoopsLine},
     {"one launch",
-     "small launches finish the work of a large one: let its last block do that, or each block look back at those before",
+     "small launches finish a large one's work: let its last block do that, or each block use earlier blocks' results",
      OneLaunchWhole, Unchanged},
     {"tensor cores", "multiply matrices of half precision on tensor cores, where that is exact enough", TensorWhole,
      TensorLine},
@@ -251,7 +251,7 @@ constexpr Rule kRules[] = {
     {"occupancy", "more blocks would fit on an SM if each used fewer registers or less shared memory", OccupancyWhole,
      Unchanged},
     {"more blocks", "most SMs have no block: split the work over more blocks", SpreadWhole, Unchanged},
-    {"no division", "divide by constants or powers of two, or count along", Always, DivisionLine},
+    {"no division", "divide by constants or powers of two, or keep a running count", Always, DivisionLine},
     {"float", "use float where double is not needed: 1.0f, sqrtf", Always, DoubleLine},
     {"no local memory", "index local arrays by constants, so that they stay in registers", Always, LocalLine},
 };

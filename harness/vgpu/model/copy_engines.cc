@@ -9,8 +9,8 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr double kBytesPerMicrosecond = 1e3;  // of a gigabyte a second
-constexpr size_t kEngines = kLanes + 1;       // of a device; the last one receives from other devices
+constexpr double kBytesPerMicrosecond = 1e3;  // bytes per microsecond at 1 GB/s
+constexpr size_t kEngines = kLanes + 1;       // per device; the last one receives from other devices
 
 // The engine for an operation on devices with this many copy engines.
 size_t PlaceOf(const LaneOperation& operation, int copy_engines) {

@@ -3,7 +3,7 @@
 //
 // An engine does one operation after another. An operation begins when its engine is free and all that it waits for has
 // ended; a copy between devices needs two engines. The model simplifies: kernels do not share the device, because each
-// is taken to fill it, and issuing takes the host no time.
+// is assumed to fill it, and issuing takes the host no time.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,12 @@ struct LaneOperation {
 };
 
 struct LaneRules {
-  // 2: one for each direction. 1: one for both. 0: no copy runs beside a kernel.
+  // 2: one for each direction. 1: one for both. 0: no copy overlaps a kernel.
   int copy_engines = 2;
   // One hardware queue: an engine takes operations in the order of issue. Otherwise each stream has a queue, and an
   // engine continues with its current stream while that has a ready operation; else it takes the ready operation that
   // was issued first. This is an H100's behaviour: 32 copies each way in 2, 4 and 8 streams, issued breadth-first, take
-  // 2469, 2038 and 1938 µs, which is stream after stream.
+  // 2469, 2038 and 1938 µs, as if one stream ran after the other.
   bool in_order = false;
 };
 

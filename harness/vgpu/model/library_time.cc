@@ -33,7 +33,7 @@ double PeakOperations(Arithmetic arithmetic, const DeviceProfile& device) {
 }
 
 TimeEstimate EstimateLibraryTime(const LibraryCounts& counts, const DeviceProfile& device) {
-  constexpr double kBytesPerMicrosecond = 1e3;  // of a gigabyte a second
+  constexpr double kBytesPerMicrosecond = 1e3;  // bytes per microsecond at 1 GB/s
   const double dram = counts.bytes / (device.dram_gb_per_s * device.dram_efficiency * kBytesPerMicrosecond);
   const double peak = PeakOperations(counts.arithmetic, device);
   const double issue = peak > 0 ? counts.operations / peak * 1e6 : 0;

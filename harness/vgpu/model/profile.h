@@ -48,7 +48,7 @@ struct DeviceProfile {
   double launch_overhead_us;
   double copy_overhead_us, host_gb_per_s, host_pinned_gb_per_s;
   double queued_copy_us;  // overhead of a copy that follows another on its engine, in addition to its bytes
-  int copy_engines;       // 2: one for each direction; 1: one for both; 0: no copy runs beside a kernel
+  int copy_engines;       // 2: one for each direction; 1: one for both; 0: no copy overlaps a kernel
   double peer_gb_per_s;   // from one such device to another; 0: over the host's bus, at host_pinned_gb_per_s
   // Coalescing rules of compute capability 1.0: a half-warp's accesses that are not contiguous, in order and aligned
   // become one transaction per thread.

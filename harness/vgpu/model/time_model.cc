@@ -54,7 +54,7 @@ Spread SpreadOf(const LaunchRecord& launch, const DeviceProfile& device, uint32_
   Spread spread;
   spread.warps = blocks * std::ceil(threads / kWarpSize);
   spread.busiest = std::ceil(blocks / device.sm_count);
-  // A block may do twice the mean unnoticed: its own SM has less besides.
+  // A block with up to twice the mean does not count as uneven: its SM may have less other work.
   spread.uneven = std::max(1.0, launch.busiest_block - 1);
   spread.share = std::max(spread.busiest, spread.uneven) / blocks;
   const int fit = MaxBlocksPerSm(device, static_cast<int>(std::min(threads, 1e6)), static_cast<int>(registers),
@@ -137,7 +137,7 @@ double DramMicroseconds(const Counters& c, const DeviceProfile& device) {
   return (from_dram * loaded + again) / read + from_dram * stored / write;
 }
 
-// `within`: how many times as long as the mean of a block's warps the longest one is taken to be.
+// `within`: the assumed ratio of a block's longest warp to the mean of its warps.
 double LatencyClocks(const Counters& c, const DeviceProfile& device, const Spread& spread, double within = 1) {
   double memory = device.dram_latency_cycles;
   if (device.l2_bytes > 0) {

@@ -21,11 +21,11 @@ inline TimeEstimate EstimateTime(const LaunchRecord& launch, const DeviceProfile
   return EstimateTime(launch, device, launch.registers);
 }
 
-// The time of each part of a kernel's launch alone: the seven of EstimateTime.
+// The time that each of EstimateTime's seven parts would take alone.
 std::array<TimeEstimate, 7> TimeParts(const LaunchRecord& launch, const DeviceProfile& device, uint32_t registers);
 
-// The latency part if each block has a warp as long as the longest one. EstimateTime takes the mean of a block's warps,
-// which warps that do nothing make smaller. 0 if nothing is known of its warps.
+// The latency part if each block has a warp as long as the longest one. EstimateTime uses the mean of a block's warps,
+// which idle warps lower. 0 if the longest warp is unknown.
 double LongestWarpMicroseconds(const LaunchRecord& launch, const DeviceProfile& device);
 
 }  // namespace lockstep::vgpu

@@ -106,7 +106,7 @@ class BlockIsolation {
     friend class BlockIsolation;
     BlockIsolation& isolation_;
     std::array<uint64_t, kKnown> known_;  // pages already copied
-    uint8_t* room_ = nullptr;             // for further copies
+    uint8_t* room_ = nullptr;             // memory for further copies
     size_t pages_left_ = 0;
   };
 
@@ -118,7 +118,7 @@ class BlockIsolation {
     std::atomic<Copy> copy;
     std::atomic<uint32_t> shadow_bytes;
     uint64_t pattern;  // kUniform: the page consists of this value, repeated
-    uint8_t* whole;    // kWhole
+    uint8_t* whole;    // kWhole: a copy of the page
   };
   // Adjacent pages.
   static constexpr uint64_t kChapterPages = 64;

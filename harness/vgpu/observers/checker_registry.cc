@@ -5,11 +5,11 @@
 
 namespace lockstep::vgpu {
 
-// A row each: X(id, factory, what it finds).
+// All checkers, one per row: X(id, factory, what it finds).
 #define LOCKSTEP_CHECKERS(X)                                                    \
   X(races, MakeRaceChecker, "accesses to one place that nothing orders")        \
   X(init, MakeUninitializedChecker, "reads of memory that nothing has written") \
-  X(sync, MakeSyncChecker, "barriers that threads disagree about")
+  X(sync, MakeSyncChecker, "barriers that warps reach at different places")
 
 #define LOCKSTEP_DECLARE_CHECKER(id, factory, help) std::unique_ptr<Checker> factory();
 LOCKSTEP_CHECKERS(LOCKSTEP_DECLARE_CHECKER)

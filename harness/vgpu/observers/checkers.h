@@ -45,7 +45,7 @@ class FindingTable;  // observers/finding_table.h
 
 class Checker : public Observer {
  public:
-  // Those of the launch that runs, so far. A check that works with delayed events knows some a few instructions later.
+  // The running launch's findings so far. A check with delayed events learns of some a few instructions later.
   virtual const FindingTable& findings() const = 0;
   // The findings since the last call, in an order that depends only on the program and its input. Findings of one kind
   // at one pair of instructions are folded. Call it after OnLaunchEnd and after Absorb of every fork.

@@ -194,7 +194,7 @@ void DelayedEvents::OnSharedNotes(const SharedNotes& notes) {
     for (Observer* observer : observers_) observer->OnSharedNotes(notes);
     return;
   }
-  // Notes may be reported during a read, but are not part of it.
+  // These accesses may be reported between BeginRead and EndRead, but don't belong to that read.
   for (const SharedNote& note : notes) {
     uint64_t address[kWarpSize];
     Push(notes.Event(note, address), kNoRead);

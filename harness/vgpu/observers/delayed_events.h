@@ -6,9 +6,9 @@
 // observers see the events of a program that performs only the reads that it uses, each at the time of its load. While
 // no read is open, events pass straight through.
 //
-// The queue is bounded. When it is full, its oldest read is reported with the lanes that have used it so far. Lanes that
-// might still use it are left out: most never do, and a finding must be certain. Who follows the read notices if one of
-// them does.
+// The queue is bounded. When it is full, its oldest read is reported with the lanes that have used it so far. Lanes
+// that might still use it are left out: most never do, and a finding must be certain. The read tracker notices if one
+// of them does use it.
 #pragma once
 
 #include <array>

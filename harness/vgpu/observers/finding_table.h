@@ -11,9 +11,9 @@
 
 namespace lockstep::vgpu {
 
-// Of equal findings the table keeps one between two blocks, if there is one; else the one from the lowest block; within
-// a block, the one with the lowest threads; then the first. So the result does not depend on which CPU thread ran which
-// block, and rarely on the order of a block's warps.
+// Of equal findings the table prefers one between two blocks, then the one from the lowest block, then the one with the
+// lowest threads, then the first. So the result does not depend on which CPU thread ran which block, and rarely on the
+// order of a block's warps.
 class FindingTable {
  public:
   void Add(const RawFinding& raw) {
@@ -24,7 +24,7 @@ class FindingTable {
     newest_ = &entry->second;
   }
 
-  // The one that was added last and was like none before; null: none since the last Take().
+  // The last one that was added as a new entry; null: none since the last Take().
   const RawFinding* newest() const { return newest_; }
   size_t size() const { return table_.size(); }
 
@@ -65,7 +65,7 @@ class FindingTable {
     const uint32_t second = finding.has_second ? finding.second.thread_index : first;
     return {!finding.across_blocks, BlockOf(finding), std::min(first, second), std::max(first, second)};
   }
-  // Sets the reach of a race.
+  // Sets whether a race is between warps of one block or between blocks.
   static RawFinding WithReach(RawFinding finding) {
     if (finding.kind != FindingKind::kRace) return finding;
     finding.across_blocks = finding.first.block_index != finding.second.block_index;

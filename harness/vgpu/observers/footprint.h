@@ -89,7 +89,7 @@ class FootprintObserver : public Observer {
   std::optional<Footprint> Take();
 
  private:
-  static constexpr size_t kWords = Footprint::kPageBytes / 64;  // of one bit per byte
+  static constexpr size_t kWords = Footprint::kPageBytes / 64;  // words of a page's bitmap, one bit per byte
   struct Page {
     std::array<std::array<uint64_t, kWords>, kStreamAccesses> bits{};
     std::array<Footprint::Instructions, 2> instructions;

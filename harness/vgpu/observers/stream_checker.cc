@@ -227,8 +227,8 @@ Finding StreamChecker::FindingOf(const HostRace& race) {
     case HostRace::What::kArgumentGone:
       second.operation = "the host, in " + race.found_function + site;
       finding.detail =
-          "the argument of a host function is a variable that was gone, or held the next one's, before anything waited "
-          "for the host function";
+          "the argument of a host function was a variable that went out of scope, or got its next value, before "
+          "anything waited for the host function";
       finding.hint = Hint::kHostFunctionsArgument;
       break;
   }

@@ -44,10 +44,10 @@ struct StreamPoint {
 // An access by the host that came too early; only the CUDA runtime can see it.
 struct HostRace {
   enum class What : uint8_t {
-    kChangedSource,     // of a copy to the device that was not waited for
-    kFreedDestination,  // of a copy or fill to the host
-    kFreedSource,       // of a copy to the device
-    kArgumentGone,      // of a host function: the function that called has returned
+    kChangedSource,     // the source of a copy to the device that was not waited for
+    kFreedDestination,  // the destination of a copy or fill to the host
+    kFreedSource,       // the source of a copy to the device
+    kArgumentGone,      // a host function's argument: the function that owned it returned
   };
   What what = What::kChangedSource;
   std::string stream;
@@ -65,7 +65,7 @@ class StreamChecker {
   void Begin(StreamPoint point);
   // The operation has finished: returns its races with earlier ones.
   std::vector<Finding> End();
-  // The same, and what follows is part of the stream's same operation, after it: a kernel that another one launched.
+  // Like End; but what follows still belongs to the operation, and comes after it: a kernel launched by a kernel.
   std::vector<Finding> GoOn();
   bool active() const { return current_.has_value(); }
   // An access by the current operation.
@@ -75,7 +75,7 @@ class StreamChecker {
   void Launched(std::shared_ptr<const Program> program, const LaunchInfo& info, std::optional<Footprint> footprint);
   // The current operation frees this memory, or the host does if there is none.
   std::vector<Finding> Free(uint64_t address, uint64_t bytes);
-  // What it has left out since the last call.
+  // The checks skipped since the last call.
   GapSet TakeGaps() { return std::exchange(gaps_, {}); }
   // Forgets all operations.
   void Clear();

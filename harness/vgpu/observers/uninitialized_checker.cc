@@ -262,7 +262,7 @@ class UninitializedChecker : public Checker {
     const uint64_t piece = std::min<uint64_t>(event.bytes, kWordBytes);
     for (uint64_t at = event.address[lane]; at < event.address[lane] + event.bytes; at += piece) {
       if (any(at, piece) || IsCopied(event, lane, at, piece, any)) continue;
-      // For a vector load, the element.
+      // Of more than 8 bytes, only the unwritten word is reported.
       const bool vector = event.bytes > 8;
       Report(event, lane, vector ? at : event.address[lane], vector ? piece : event.bytes);
       return;

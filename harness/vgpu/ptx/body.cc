@@ -80,7 +80,7 @@ class LocationTracker {
   }
 
   std::vector<InlineSite>& sites_;
-  std::vector<SourceLocation> outermost_;            // besides the call sites
+  std::vector<SourceLocation> outermost_;            // by index in sites_: the outermost call site
   std::map<std::pair<uint64_t, int>, int> site_of_;  // place and caller → site
   std::unordered_map<uint64_t, int> inlined_;        // place → the site that it is inlined into
 };
@@ -444,7 +444,7 @@ class BodyParser {
     return {std::move(special), {}};
   }
 
-  // [2] behind a variable's name: the offset of that element.
+  // [2] after a variable's name: the offset of that element.
   int64_t ElementOffset(const std::string& name) {
     const Variable* variable = nullptr;
     const std::vector<Variable>* const lists[] = {&module_variables_, &function_.parameters, &function_.variables};

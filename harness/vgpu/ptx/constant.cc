@@ -39,7 +39,7 @@ void RequireInteger(const Cursor& cursor, const Number& number) {
   if (number.is_float) cursor.Fail("this operator is not supported on float constants");
 }
 
-// Of two decimal floats, in double precision.
+// An operation on two decimal floats, in double precision.
 Number ApplyToFloats(const Cursor& cursor, std::string_view op, const Number& left, const Number& right) {
   if (!left.is_double || !right.is_double) RequireInteger(cursor, left);
   const double a = std::bit_cast<double>(left.bits), b = std::bit_cast<double>(right.bits);

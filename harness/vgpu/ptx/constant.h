@@ -1,5 +1,5 @@
-// Constant expressions (PTX ISA 4.5): C's operators on 64-bit integers; on decimal floats
-// those of arithmetic and comparison.
+// Constant expressions (PTX ISA 4.5): C's operators on 64-bit integers; on decimal floats, only those of arithmetic and
+// comparison.
 #pragma once
 
 #include "vgpu/ptx/cursor.h"
@@ -12,7 +12,7 @@ struct Operator {
 };
 // The binary operator that comes next, if its precedence is at least this; nullptr: none.
 const Operator* NextOperator(Cursor& cursor, int loosest);
-// Fails at the cursor if the operator does not take these.
+// Fails at the cursor if the operator does not take such numbers.
 Number Apply(const Cursor& cursor, std::string_view op, const Number& left, const Number& right);
 
 // Whether the next token can start a constant expression.

@@ -82,7 +82,7 @@ class Cursor {
   // Digits and dots, as in a version number.
   std::string_view DottedDigits();
 
-  // Continues after the next such character; gives the text before it.
+  // Moves past the next such character; returns the text before it.
   std::string_view SkipPast(char c);
 
   int line() const { return line_; }
@@ -108,7 +108,7 @@ class Cursor {
     }
   }
   bool SkipComment();
-  // # 10 "f.cu" or #line 10 "f.cu", alone on its line: a preprocessor's.
+  // # 10 "f.cu" or #line 10 "f.cu", alone on its line: written by a preprocessor.
   bool SkipLineMarker();
   uint64_t HexDigits(int count);
 

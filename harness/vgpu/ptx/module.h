@@ -205,7 +205,7 @@ struct Function {
   int reqnctapercluster[3] = {0, 0, 0}, max_cluster_rank = 0;
   bool explicit_cluster = false, blocks_are_clusters = false;
   int ptx_line = 0;
-  // Of the module, where it was compiled for a debugger (nvcc -G); else null. Registers keep their values then.
+  // The module's, if it was compiled for a debugger (nvcc -G): then registers keep their values. Otherwise null.
   std::shared_ptr<const DebugSections> debug;
 };
 

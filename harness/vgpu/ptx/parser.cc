@@ -122,7 +122,7 @@ class ModuleParser {
     module_.target_sm = sm;
     while (cursor_.Take(',')) {
       const std::string_view option = cursor_.Name();
-      // Texture modes matter only for textures, which are refused when declared.
+      // Texture modes say whether samplers are declared apart from textures; they are ignored.
       if (option.starts_with("sm_")) continue;  // a text for several targets, as the driver's assembler takes it
       if (option != "debug" && option != "texmode_unified" && option != "texmode_independent") {
         cursor_.Fail("the target option " + Quoted(option) + " is not supported");
@@ -273,7 +273,7 @@ class ModuleParser {
   void ApplyAliases() {
     if (aliases_.empty()) return;
     for (const auto& [name, target] : aliases_) {
-      if (aliases_.contains(target)) cursor_.Fail("the alias " + Quoted(name) + " stands for another alias");
+      if (aliases_.contains(target)) cursor_.Fail("the alias " + Quoted(name) + " refers to another alias");
     }
     std::erase_if(module_.functions, [this](const Function& function) { return aliases_.contains(function.name); });
     for (Function& function : module_.functions) {

@@ -7,7 +7,7 @@
 
 namespace lockstep::vgpu::ptx {
 
-// A text of a PTX ISA that is newer than all that is known; a driver has an error of its own for that.
+// The text is for a newer PTX ISA than any known; a driver has a separate error code for that.
 class PtxVersionError : public PtxError {
  public:
   using PtxError::PtxError;

@@ -38,7 +38,7 @@ class Scopes {
 
   // The unique name; "" if the name is already declared in this scope.
   std::string DeclareVariable(std::string_view name);
-  // The shape of a register is the caller's; Find returns it.
+  // `shape` is for the caller, who gets it back from Find.
   std::string DeclareRegister(std::string_view name, int shape = 0);
   std::string DeclareRegisterRange(std::string_view base, int count, int shape = 0);  // base0 … base(count-1)
   std::string DeclareLabel(std::string_view name);

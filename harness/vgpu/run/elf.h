@@ -11,8 +11,8 @@ struct ProgramFacts {
   bool has_device_code = false;     // built by nvcc
   std::vector<std::string> needed;  // shared libraries
   std::string host_library;         // a function of a statically linked host library (host_libraries.h), or ""
-  bool has_static_runtime = false;  // its own copy of the CUDA runtime, whose symbols are there
-  bool has_older_runtime = false;   // and it is of CUDA 12 or before
+  bool has_static_runtime = false;  // contains a copy of the CUDA runtime, with its symbols
+  bool has_older_runtime = false;   // that copy is of CUDA 12 or earlier
   bool has_rpath = false;           // DT_RPATH, which takes precedence over LD_LIBRARY_PATH
 };
 

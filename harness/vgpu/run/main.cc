@@ -41,7 +41,7 @@ constexpr char kHelp[] = R"(usage: vgpu-run [flags] PROGRAM [ARGUMENTS]
 Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program with
   nvcc -cudart shared -lineinfo -gencode arch=compute_80,code=compute_80 program.cu -o program
 
-  --check[=LIST]    report mistakes at the end. Accesses out of bounds are always found; beside these, by default all of:
+  --check[=LIST]    report mistakes at the end. Accesses out of bounds are always found; in addition, by default all of:
 {checks}  --schedules=N     with --check: run each kernel in N orders of its warps and blocks (default 1), for races that
                     only some of them show. It takes N times as long
   --error-exitcode=N
@@ -51,17 +51,17 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
                     vgpu-run compute-sanitizer --tool NAME PROGRAM does the same
   --profile[=lines] print each kernel's counters and modelled time, what limits it, and which change would bring most;
                     with =lines also counters by source line
-  --metrics=LIST    print each launch's metrics, by Nsight Compute's names; a wrong name says which there are
+  --metrics=LIST    print each launch's metrics, by Nsight Compute's names; an unknown name lists the known ones
   --csv             with --metrics: as ncu --csv --page raw prints them
   --counters=FILE   write every launch's counters and modelled time to FILE, as CSV
-  --page=FILE       write a page about the run to FILE, for a browser: kernels by cost, the source with a counter beside
+  --page=FILE       write a page about the run to FILE, for a browser: kernels by cost, the source with a counter next to
                     each line, its worst accesses drawn, what was found (with --check), and a block to step through
   --replay=BLOCK    with --page: the block to step through, an index in the grid (default 0)
   --timeline=FILE   write what ran when, by stream, to FILE: a trace for ui.perfetto.dev or Chrome's about:tracing
   --device=ID       the GPU that is modelled (default h200); --device=help lists them
-  --devices=N       how many of it there are (default 1)
-  --memory=GIB      how much of the device's memory programs can have, in GiB (default 16); only what they touch is taken
-                    from this machine's
+  --devices=N       how many of these GPUs there are (default 1)
+  --memory=GIB      how much of the device's memory programs can have, in GiB (default 16); this machine's memory
+                    is used only for what they touch
   --threads=N       CPU threads that run blocks (default one a processor); results do not depend on it
   --budget=N        end a kernel that takes more warp instructions than this
   --color=WHEN      always, never, or auto (default): on a terminal
@@ -74,7 +74,7 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
   --disassemble[=KERNEL]
                     run nothing: print the kernels in PROGRAM, which may also be an object file or PTX, as the virtual
                     GPU has decoded them
-  --version         which Lockstep this is
+  --version         print the version
   --help            this text
 
 vgpu-run nvidia-smi says what the virtual GPU is: -L, --query-gpu=name,memory.total,compute_cap --format=csv
@@ -182,7 +182,7 @@ bool TakeFlag(std::string_view argument) {
   } else if (flag == "--device" && value) {
     if (*value == "help") ListDevices();
     if (FindProfile(*value) == nullptr) {
-      Fail("there is no device " + *value + "; vgpu-run --device=help lists those there are", kUsageStatus);
+      Fail("there is no device " + *value + "; vgpu-run --device=help lists them all", kUsageStatus);
     }
     Set("LOCKSTEP_PROFILE", *value);
   } else if (flag == "--devices") {
@@ -335,7 +335,7 @@ void CompileToPtx(const std::filesystem::path& compilers) {
 int main(int argc, char** argv) {
   using namespace lockstep::vgpu::run;
   int at = 1;
-  // Flags as in compute-sanitizer only: `--tool racecheck` with the value as a separate argument.
+  // as_sanitizer: as in compute-sanitizer, a flag's value may be a separate argument: `--tool racecheck`.
   const auto take_flags = [&](bool as_sanitizer) {
     for (; at < argc; ++at) {
       std::string flag = argv[at];

@@ -41,7 +41,7 @@ int32_t Wrap(int64_t index, uint32_t size, AddressMode mode) {
 // A normalized coordinate keeps this many fractional bits, enough for the weights; the rest is truncated.
 int NormalizedBits(uint32_t size) { return std::max(21, static_cast<int>(std::bit_width(size - 1)) + kWeightBits); }
 
-// In texels, with enough fractional bits that further steps are exact.
+// A position in texels, with enough fractional bits that further steps are exact.
 struct Fixed {
   int64_t value = 0;
   int bits = 0;
@@ -181,7 +181,7 @@ Sample LocateIn(const Image& image, const Sampler& sampler, const Coordinates& c
   return sample;
 }
 
-// In fractions of a level, truncated.
+// The level in units of 2^-kLevelBits, truncated.
 int LevelParts(float level) {
   constexpr float kMost = 64;
   return static_cast<int>(std::ldexp(std::clamp(std::isnan(level) ? 0 : level, -kMost, kMost), kLevelBits));
@@ -345,7 +345,7 @@ Sum SumOf(const float texels[], const uint32_t weights[], int count, const Preci
   return sum;
 }
 
-// To the nearest value of that precision, ties away from zero.
+// Rounds to the nearest value of that precision, ties away from zero.
 float Rounded(const Sum& sum, const Precision& precision) {
   if (sum.sum == 0) return 0;
   const bool negative = sum.sum < 0;
@@ -379,7 +379,7 @@ float Filtered(const float texels[], const uint32_t weights[], int corners, cons
     special += texels[k] * static_cast<float>(weights[k]);
   }
   if (any) return std::isnan(special) ? std::bit_cast<float>(0x7fffffffu) : special;
-  bool negative = true;  // all of them, including zeros
+  bool negative = true;  // all texels with a weight are negative or -0
   for (int k = 0; k < corners; ++k) negative = negative && (weights[k] == 0 || std::signbit(texels[k]));
   Sum first = SumOf(texels, weights, std::min(corners, 4), precision);
   if (corners == kMostCorners) {

@@ -1,9 +1,9 @@
-// Which texels a fetch reads, and what it makes of them.
+// Which texels a fetch reads, and how it combines them.
 //
 // Theory of operation. A coordinate becomes, along each axis, one texel or two neighbours with a weight of 8 bits
 // (sampling.cc has the hardware's rounding). A fetch of the nearest texel reads one; linear filtering reads 2, 4 or 8,
 // corner k being the upper neighbour along axis a where bit a of k is set. Beyond the image the address mode chooses
-// another texel or the border's color, which is read from nowhere.
+// another texel or the border's color, which needs no read.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ inline constexpr int kMostCorners = 8;
 inline constexpr uint32_t kWeightOne = 256;
 
 struct Sample {
-  int axes = 0;                         // that are filtered: 1 << axes corners
+  int axes = 0;                         // filtered axes: 1 << axes corners
   uint64_t address[kMostCorners] = {};  // 0: the border's color
-  uint32_t weight[3] = {};              // of the upper neighbour along each axis, of kWeightOne
-  // Between two levels of a mipmap there are 8 corners, the smaller level's behind the larger one's four, and weight[2]
-  // is the smaller level's; in it these are the upper neighbours'.
+  uint32_t weight[3] = {};              // of the upper neighbour along each axis; kWeightOne is 1
+  // The sample is between two levels of a mipmap: corners 0 to 3 are the larger level's, 4 to 7 the smaller one's.
+  // weight[2] is the weight of the smaller level; smaller_weight are those of the upper neighbours in it.
   bool between_levels = false;
   uint32_t smaller_weight[2] = {};
 
@@ -35,7 +35,7 @@ struct Coordinates {
   int32_t layer = 0;
 };
 
-// `filters`: as the sampler says, or as gathering needs it.
+// `filters`: whether to filter; the sampler says so, or gathering requires it.
 Sample Locate(const Texture& texture, const Coordinates& coordinates, bool filters);
 // Samples a mipmap at a level; 1.5 is halfway between the second and the third.
 Sample LocateAtLevel(const Texture& texture, const Coordinates& coordinates, float level);
@@ -49,7 +49,7 @@ void Combine(const Texture& texture, const Sample& sample, const uint8_t* const 
 // One channel of one texel.
 uint32_t ChannelOf(const Texture& texture, const uint8_t* texel, int channel);
 
-// The 8-bit color of sRGB whose light is nearest, and the light of one: both in [0, 1], as a Hopper has it.
+// LightOf: an 8-bit sRGB color's linear value, in [0, 1], as on a Hopper. ColorOf: the color with the nearest value.
 float LightOf(uint8_t color);
 uint8_t ColorOf(float light);
 

@@ -1,8 +1,8 @@
-// Textures and surfaces: what a handle stands for.
+// Textures and surfaces, which kernels name by handles.
 //
-// An image is memory of the device read as texels, row after row: a CUDA array or memory that the program allocated.
-// A texture is an image and how to sample it; a surface is an image. Kernels have 64-bit handles, which the device's
-// table resolves. Handles are never used again, so that a stale one is detected.
+// An image is memory of the device read as texels, row after row: a CUDA array or memory that the program allocated. A
+// texture is an image and how to sample it; a surface is an image. Handles have 64 bits; the device's table resolves
+// them. They are never reused, so a stale one is detected.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct TexelFormat {
 };
 
 enum class ImageShape : uint8_t {
-  kNone,    // a texture that can be made, and not be read
+  kNone,    // can be created, but not read
   kBuffer,  // linear memory, read by integer coordinates
   k1D,
   k2D,
@@ -40,7 +40,7 @@ struct Image {
   ImageShape shape = ImageShape::k1D;
   uint32_t width = 1, height = 1, depth = 1;  // in texels; depth: slices, layers, or the faces of all cubes
   uint64_t pitch = 0, slice = 0;              // bytes from row to row, from slice to slice
-  bool is_array = false;                      // else memory that the program sees
+  bool is_array = false;                      // a CUDA array; else memory that the program can address
 
   uint64_t AddressOf(uint32_t x, uint32_t y, uint32_t z) const {
     return base + z * slice + y * pitch + uint64_t{x} * format.Bytes();
@@ -51,13 +51,13 @@ enum class AddressMode : uint8_t { kWrap, kClamp, kMirror, kBorder };
 
 struct Sampler {
   AddressMode mode[3] = {AddressMode::kClamp, AddressMode::kClamp, AddressMode::kClamp};
-  bool linear = false;      // filter; else the nearest texel
+  bool linear = false;      // linear filtering; else the nearest texel
   bool normalized = false;  // coordinates are fractions of the image
   bool as_float = false;    // integers become floats in [0, 1] or [-1, 1]
   bool srgb = false;        // bytes as floats are colors; see IsColor
-  // Integers that are read as such: their bits.
+  // If texels are read as integers: the integers' bits.
   float border[4] = {0, 0, 0, 0};
-  // Of mipmaps: between levels too; in parts of 1 << kLevelBits of a level.
+  // For mipmaps: levels_linear: also filters between levels; the others: in units of 2^-kLevelBits levels.
   bool levels_linear = false;
   int bias = 0, lowest = 0, highest = 0;
 };

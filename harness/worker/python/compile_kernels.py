@@ -3,11 +3,11 @@
     compile_kernels.py --source shift.py --assignment DIR --out FILE [--arch 80]
 
 The submission's file is run as it will be run in the worker, except that each `@cuda.jit("void(…)")` is compiled to PTX
-with line numbers at once, as Numba does. FILE gets JSON: the path, the source, and of each kernel its name, line, PTX
-and parameters, in the order of their declarations. The worker's stand-in for Numba (stand_in.py) reads it.
+with line numbers at once, as Numba does. FILE gets JSON: the path, the source, and the name, line, PTX and parameters
+of each kernel, in the order of their declarations. The worker's stand-in for Numba (stand_in.py) reads it.
 
-What is wrong with the file is said as nvcc says it, "shift.py(12): error: …", and the status is 1. A submission can
-write what it likes into FILE: the worker that is made of it is trusted with nothing.
+Errors in the file are reported in nvcc's form, "shift.py(12): error: …", and the status is 1. A submission can write
+what it likes into FILE: the worker that is made from it is not trusted.
 """
 
 import argparse
@@ -54,10 +54,10 @@ class _Source:
 
 
 class _Compiler:
-    """Takes the place of numba.cuda.jit."""
+    """Replaces numba.cuda.jit."""
 
     def __init__(self, source: _Source, capability: tuple[int, int]) -> None:
-        # After the file's syntax was found to be right: it takes seconds.
+        # Imported after the file's syntax was checked, as it takes seconds.
         cuda, dispatcher = (importlib.import_module(name) for name in ("numba.cuda", "numba.cuda.dispatcher"))
         self.kernels: list[dict[str, Any]] = []
         self._source = source
@@ -65,7 +65,7 @@ class _Compiler:
         self._cuda: Any = cuda
         self._normalise: Any = importlib.import_module("numba.core.sigutils").normalize_signature
         self._jit: Any = cuda.jit
-        # A function that kernels call is compiled for the device that is there; here there is none.
+        # Numba compiles functions that kernels call for the current device; here there is none.
         device = types.SimpleNamespace(compute_capability=capability)
         vars(dispatcher)["get_current_device"] = lambda: device
         vars(cuda)["jit"] = self.jit
@@ -83,7 +83,7 @@ class _Compiler:
             self._compile(function, signature, options)
 
             def launched(*_arguments: object) -> NoReturn:
-                raise TypeError(f"{function.__name__} is launched by launchers alone, not as the file is imported")
+                raise TypeError(f"{function.__name__} is launched by launchers only, not while the file is imported")
 
             return launched
 
@@ -111,7 +111,7 @@ class _Compiler:
             self._source.refuse(line, f"{name}: one signature for each kernel, please, not a list")
         try:
             arguments, result = self._normalise(signature)
-        except Exception as error:  # it evaluates what stands there
+        except Exception as error:  # Numba evaluates the text
             self._source.refuse(line, f"{name}: the signature {signature!r} can't be read: {error}")
         if result is not None and str(result) != "none":
             self._source.refuse(line, f"{name}: a kernel returns nothing, so its signature begins with void")
@@ -126,7 +126,7 @@ class _Compiler:
         for called in re.findall(r"\.extern \.func[^;]*?\b(\w+)\s*\([^;]*;", ptx):
             if called not in _OF_THE_DEVICE:
                 self._source.refuse(
-                    line, f"in the kernel {name}: {called}() is linked from elsewhere, which is not done here"
+                    line, f"in the kernel {name}: {called}() is linked from elsewhere, which is not supported"
                 )
         self.kernels.append(
             {"name": name, "line": line, "parameters": parameters, "ptx": _renamed(ptx, name, parameters)}

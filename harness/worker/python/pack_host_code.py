@@ -3,10 +3,10 @@
     pack_host_code.py --source host.py --assignment DIR --kernels kernels.ptx --out FILE
 
 The submission is host code for PyCUDA. It is read here and not run: its syntax has to be right, and each rung's
-launcher has to be there, with the parameters that the stub's has. FILE gets JSON: the path, the source, and the PTX
+launcher has to be there, with the stub's parameters. FILE gets JSON: the path, the source, and the PTX
 that nvcc made of the assignment's kernels.cu. The worker's stand-in for PyCUDA (pycuda_driver.py) reads it.
 
-What is wrong with the file is said as nvcc says it, "host.py(12): error: …", and the status is 1.
+Errors in the file are reported in nvcc's form, "host.py(12): error: …", and the status is 1.
 """
 
 import argparse
@@ -31,7 +31,7 @@ def _parsed(source: Path, text: str) -> ast.Module:
         compile(text, str(source), "exec")
         return ast.parse(text)
     except SyntaxError as error:
-        # Python's words differ from version to version; the line and what stands there do not.
+        # Python's words differ from version to version; the line and its text don't.
         kind = "the indentation" if isinstance(error, IndentationError) else "the syntax"
         _refuse(source, error.lineno or 1, f"{kind} is wrong here, Python says: {error.msg}", text)
     except (ValueError, RecursionError, MemoryError) as error:  # a zero byte; nested too deeply
@@ -43,7 +43,7 @@ def _functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
 
 
 def _names_of_others(tree: ast.Module) -> set[str]:
-    """Names that the file binds otherwise: `launcher = another`, an import."""
+    """Names that the file binds without `def`: `launcher = another`, an import."""
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     imported = [
         alias for node in ast.walk(tree) if isinstance(node, ast.ImportFrom | ast.Import) for alias in node.names

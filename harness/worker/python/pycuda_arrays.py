@@ -1,6 +1,6 @@
-"""The stand-in for NumPy beside the one for PyCUDA (pycuda_driver.py): arrays of one dimension, and types of elements.
+"""NumPy's part of the stand-in for PyCUDA (pycuda_driver.py): arrays of one dimension, and types of elements.
 
-Host code moves data; it needs arrays to move them from and to. Arithmetic is not here: kernels compute.
+Host code moves data; it needs arrays to move it from and to. Arithmetic is not here: kernels compute.
 """
 
 import struct
@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 types: dict[str, Any]
 type_of: Callable[[object], Any]
-if "types" not in globals():  # when this file is only looked at
+if "types" not in globals():  # when a tool only analyses this file
     types, type_of = {}, None  # type: ignore[assignment]
 
 
@@ -51,7 +51,7 @@ SCALARS |= {name: SCALARS[of.name] for name, of in types.items() if of.name in S
 
 
 def dtype_of(of: object) -> Scalar:
-    """The type that is meant."""
+    """The type that `of` names."""
     return of if isinstance(of, Scalar) else SCALARS[type_of(of).name]
 
 
@@ -71,7 +71,7 @@ def bounds(item: Any, length: int) -> tuple[int, int]:
         return 0, length
     begin, end, step = item.indices(length)
     if step != 1:
-        raise TypeError("a part of an array has a step of 1 here")
+        raise TypeError("a part of an array must have a step of 1")
     return begin, max(begin, end)
 
 
@@ -79,7 +79,7 @@ class ndarray:  # noqa: N801 - NumPy's name
     """An array of one dimension in host memory; a part of it shares the memory."""
 
     def __init__(self, view: memoryview, dtype: Scalar, base: object = None) -> None:
-        """`base` keeps what the view is of."""
+        """`base` keeps the memory of the view alive."""
         self.view, self.dtype, self.base = view, dtype, base
         self.size = len(view)
         self.shape, self.ndim, self.itemsize = (self.size,), 1, dtype.itemsize
@@ -116,7 +116,7 @@ class ndarray:  # noqa: N801 - NumPy's name
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise AttributeError(f"of NumPy's arrays {name} is not there: host code moves data, and kernels compute")
+        raise AttributeError(f"ndarray.{name} is not there: host code moves data, and kernels compute")
 
     def fill(self, value: Any) -> None:
         """Stores the value to every element."""

@@ -17,7 +17,7 @@ from typing import Any
 from pycuda_arrays import dtype_of, empty, length_of, ndarray, zeros
 
 _cuda: Any
-if "_cuda" not in globals():  # when this file is only looked at
+if "_cuda" not in globals():  # when a tool only analyses this file
     _cuda = None
 
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
@@ -32,7 +32,7 @@ _SAYS = {
 
 
 class Error(_cuda.CudaAPIError if _cuda else Exception):  # type: ignore[misc]
-    """A call that failed; `is_of_cuda` tells whether CUDA knows of it too."""
+    """A call that failed; `is_of_cuda`: in CUDA, not in a check of the stand-in."""
 
     __module__ = "pycuda._driver"
     is_of_cuda = False
@@ -51,7 +51,7 @@ _KIND_OF |= {"an illegal memory access was encountered": LogicError}
 
 
 def call(said: str, function: Callable[..., Any], *arguments: object) -> Any:
-    """A function of _cuda; what fails raises PyCUDA's error, with the driver's name of the function."""
+    """Calls a function of _cuda; if it fails, raises PyCUDA's error with `said`, the driver's name of the function."""
     try:
         return function(*arguments)
     except _cuda.CudaAPIError as error:
@@ -74,11 +74,11 @@ class DeviceAllocation:
 
     def __init__(self, size: int) -> None:
         if size <= 0:
-            raise LogicError("cuMemAlloc failed: invalid argument")  # of no bytes too
+            raise LogicError("cuMemAlloc failed: invalid argument")  # for 0 bytes too
         self._address: int = call("cuMemAlloc", _cuda.allocate, size)
 
     def free(self) -> None:
-        """Gives it back now."""
+        """Frees it now."""
         if not self._address:
             raise LogicError("device_allocation::free failed: invalid resource handle")
         address, self._address = self._address, 0
@@ -98,7 +98,7 @@ class DeviceAllocation:
 
 
 def mem_alloc(bytes: int) -> DeviceAllocation:  # PyCUDA's name
-    """Allocates device memory; of 0 bytes it fails, as in PyCUDA."""
+    """Allocates device memory; fails for 0 bytes, as in PyCUDA."""
     return DeviceAllocation(operator.index(bytes))
 
 
@@ -115,7 +115,7 @@ def address_of(value: Any, what: str) -> int:
 
 
 def _host(value: Any, what: str, *, writable: bool) -> tuple[int, int]:
-    """Where an array on the host lies, and how many bytes it has."""
+    """The address of an array on the host, and its size in bytes."""
     buffer = value.view if isinstance(value, ndarray) else value
     if isinstance(value, int | DeviceAllocation):
         raise TypeError(f"{what}: expected an array on the host, got {kind_of(value)}")
@@ -152,7 +152,7 @@ def memcpy_htod_async(dest: Any, src: Any, stream: Any = None) -> None:
 
 
 def memcpy_dtoh(dest: Any, src: Any) -> None:
-    """Copies as many bytes as the array has from the device."""
+    """Copies from the device to the array, which determines the number of bytes."""
     address, size = _host(dest, "memcpy_dtoh: dest", writable=True)
     call("cuMemcpyDtoH", _cuda.transfer, address, address_of(src, "memcpy_dtoh: src"), size, _TO_HOST, None)
 
@@ -171,7 +171,7 @@ def memcpy_dtod(dest: Any, src: Any, size: int) -> None:
 
 
 def memcpy_dtod_async(dest: Any, src: Any, size: int, stream: Any = None) -> None:
-    """The same, in a stream."""
+    """Copies bytes within the device, in a stream."""
     to, of = address_of(dest, "memcpy_dtod_async: dest"), address_of(src, "memcpy_dtod_async: src")
     call("cuMemcpyDtoDAsync", _cuda.transfer, to, of, size, _ON_DEVICE, stream_handle(stream))
 
@@ -203,7 +203,7 @@ def from_device(devptr: Any, shape: Any, dtype: object) -> ndarray:
 
 
 def from_device_like(devptr: Any, other_ary: ndarray) -> ndarray:
-    """The same, of another array's length and type."""
+    """from_device() with another array's shape and type."""
     return from_device(devptr, other_ary.shape, other_ary.dtype)
 
 
@@ -228,19 +228,19 @@ def pagelocked_empty(shape: Any, dtype: object) -> ndarray:
 
 
 def pagelocked_zeros(shape: Any, dtype: object) -> ndarray:
-    """The same, of zeros."""
+    """A new array of zeros in page-locked memory."""
     made = pagelocked_empty(shape, dtype)
     made.fill(0)
     return made
 
 
 def pagelocked_empty_like(array: ndarray) -> ndarray:
-    """The same, of another array's length and type."""
+    """pagelocked_empty() with another array's shape and type."""
     return pagelocked_empty(array.shape, array.dtype)
 
 
 def pagelocked_zeros_like(array: ndarray) -> ndarray:
-    """The same, of zeros."""
+    """pagelocked_zeros() with another array's shape and type."""
     return pagelocked_zeros(array.shape, array.dtype)
 
 
@@ -249,7 +249,7 @@ class Stream:
 
     def __init__(self, flags: int = 0) -> None:
         if flags:
-            raise LogicError("a stream of the flags 0 is there alone")
+            raise LogicError("only streams with the flags 0 are supported")
         self.handle: int = call("cuStreamCreate", _cuda.create_stream)
 
     def synchronize(self) -> None:
@@ -257,7 +257,7 @@ class Stream:
         call("cuStreamSynchronize", _cuda.synchronize_stream, self.handle)
 
     def is_done(self) -> bool:
-        """Whether all that is in the stream is over."""
+        """Whether all work in the stream has ended."""
         return bool(call("cuStreamQuery", _cuda.query_stream, self.handle))
 
     def wait_for_event(self, evt: "Event") -> None:
@@ -280,7 +280,7 @@ class Event:
 
     def __init__(self, flags: int = 0) -> None:
         if flags & ~(event_flags.BLOCKING_SYNC | event_flags.DISABLE_TIMING):
-            raise LogicError("an event has the flags BLOCKING_SYNC and DISABLE_TIMING here")
+            raise LogicError("the only flags supported for events are BLOCKING_SYNC and DISABLE_TIMING")
         self.handle: int = call("cuEventCreate", _cuda.create_event)
 
     def record(self, stream: Any = None) -> "Event":
@@ -289,12 +289,12 @@ class Event:
         return self
 
     def synchronize(self) -> "Event":
-        """Waits for what was before it."""
+        """Waits for the work before it."""
         call("cuEventSynchronize", _cuda.synchronize_event, self.handle)
         return self
 
     def query(self) -> bool:
-        """Whether what was before it is over."""
+        """Whether the work before it has ended."""
         return bool(call("cuEventQuery", _cuda.query_event, self.handle))
 
     def time_since(self, event: "Event") -> float:

@@ -26,7 +26,7 @@ from pycuda_driver import (
 
 _cuda: Any
 _files: dict[str, str]
-if "_cuda" not in globals():  # when this file is only looked at
+if "_cuda" not in globals():  # when a tool only analyses this file
     _cuda, _files = None, {}
 
 _DIMENSIONS = 3
@@ -69,7 +69,7 @@ class In(ArgumentHandler):
 
 
 class Out(ArgumentHandler):
-    """Copied back behind the kernel."""
+    """Copied back after the kernel."""
 
     comes_out = True
 
@@ -88,9 +88,9 @@ class Function:
         self._letters: str | None = None
 
     def prepare(self, arg_types: Any, texrefs: Any = None) -> "Function":
-        """Says once of which types the arguments are: a letter of struct's each, or NumPy's types."""
+        """Sets the arguments' types: a letter of the module struct for each, or NumPy's types."""
         if texrefs:
-            raise TypeError("prepare: texture references are not there")
+            raise TypeError("prepare: texture references are not supported")
         letters = "".join(one if isinstance(one, str) else dtype_of(one).char for one in arg_types)
         said = f"prepare({letters!r})"
         for letter in letters:
@@ -117,7 +117,7 @@ class Function:
         self._launch("prepared_async_call", grid, block, self._slots(args), shared_size, stream)
 
     def prepared_timed_call(self, grid: Any, block: Any, *args: Any, shared_size: int = 0) -> Callable[[], float]:
-        """The same; what it returns waits, and gives the seconds."""
+        """The same; returns a function that waits for the kernel and gives its time in seconds."""
         begin, end = Event(), Event()
         begin.record()
         self._launch("prepared_timed_call", grid, block, self._slots(args), shared_size, None)
@@ -153,7 +153,7 @@ class Function:
 
     def _slots(self, args: Sequence[Any]) -> bytes:
         if self._letters is None:
-            raise TypeError(f"{self._name} was not prepared: prepare() says of which types its arguments are")
+            raise TypeError(f"{self._name} was not prepared: prepare() sets its arguments' types")
         if len(args) != len(self._letters):
             raise TypeError(f"{self._name} was prepared for {len(self._letters)} arguments, and {len(args)} were given")
         pieces = []

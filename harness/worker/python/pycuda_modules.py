@@ -22,7 +22,7 @@ from pycuda_driver import (
 )  # fmt: skip
 
 _cuda: Any
-if "_cuda" not in globals():  # when this file is only looked at
+if "_cuda" not in globals():  # when a tool only analyses this file
     _cuda = None
 
 _DOCUMENTED = "see docs/reference/pycuda.md"
@@ -43,7 +43,7 @@ class GPUArray:
     def ptr(self) -> int:
         """The address."""
         if self.gpudata is None:
-            raise TypeError("an array of no elements has no device memory, nor a part that has")
+            raise TypeError("an array without elements has no device memory, and neither has an empty part of one")
         return operator.index(self.gpudata)
 
     def __len__(self) -> int:
@@ -61,7 +61,7 @@ class GPUArray:
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise AttributeError(f"of PyCUDA's arrays {name} is not there: {_DOCUMENTED}")
+        raise AttributeError(f"GPUArray.{name} is not there: {_DOCUMENTED}")
 
     def set(self, ary: Any) -> None:
         """Copies an array of the same length and type from the host."""
@@ -118,11 +118,11 @@ class GPUArray:
 
 def _check_host(what: str, ary: Any) -> None:
     if not isinstance(ary, ndarray):
-        raise TypeError(f"{what}: expected an array of NumPy's, got {kind_of(ary)}")
+        raise TypeError(f"{what}: expected a NumPy array, got {kind_of(ary)}")
 
 
 def _new(shape: Any, dtype: object) -> GPUArray:
-    """A new array; of no elements it has no memory."""
+    """A new array; without elements it has no memory."""
     return GPUArray(shape, dtype)
 
 
@@ -137,7 +137,7 @@ def _zeros_like(other_ary: Any) -> GPUArray:
 
 
 def _zeros(shape: Any, dtype: object) -> GPUArray:
-    """The same, of zeros; of no elements it fails, as in PyCUDA."""
+    """The same, of zeros; fails for no elements, as in PyCUDA."""
     made = GPUArray(shape, dtype)
     memset_d8(made.ptr, 0, made.nbytes)
     return made
@@ -215,7 +215,7 @@ def make_modules() -> None:
 
 
 class _Lent(pycuda_driver.DeviceAllocation):
-    """The judge's memory, for the time of a call."""
+    """The judge's memory, lent for the time of a call."""
 
     def __init__(self, address: int) -> None:
         self._address = address

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 _cuda: Any
 _submission_text: str
 _pycuda_texts: tuple[tuple[str, str], ...]  # names and sources, each of which imports those before it
-if "_cuda" not in globals():  # when this file is only looked at
+if "_cuda" not in globals():  # when a tool only analyses this file
     _cuda = _submission_text = _pycuda_texts = None  # type: ignore[assignment]
 
 _SOCKET, _STOPPED = 3, 40  # protocol/wire.h: where the judge listens, and the message for it
@@ -80,7 +80,7 @@ _NAMED = _TYPES | {alias: _TYPES[name] for alias, name in _ALIASES.items()}
 
 def _kind_of(value: object) -> str:
     if isinstance(value, DeviceNDArray):
-        return f"one of {value.dtype} with {value.ndim}"
+        return f"a {value.ndim}-dimensional device array of {value.dtype}"
     return f"{type(value).__name__} {value!r}"[:80]
 
 
@@ -128,10 +128,10 @@ class _Memory:
 
 
 class DeviceNDArray:
-    """An array in device memory whose elements lie one after the other."""
+    """A contiguous array in device memory."""
 
     def __init__(self, address: int, dtype: _Type, shape: Sequence[int], memory: _Memory | None = None) -> None:
-        """`memory` is what it lies in; the judge's is not the program's to free."""
+        """`memory` is the allocation it is in; None: the judge's, which the program can't free."""
         self._address = address
         self._memory = memory  # keeps it allocated
         self.dtype = dtype
@@ -153,7 +153,7 @@ class DeviceNDArray:
         if isinstance(item, slice):
             begin, end, step = item.indices(self.size)
             if step != 1:
-                raise TypeError("a part of a device array has a step of 1 here")
+                raise TypeError("a part of a device array must have a step of 1")
             at = self._address + begin * self.dtype.itemsize
             return DeviceNDArray(at, self.dtype, (max(end - begin, 0),), self._memory)
         if not isinstance(item, int):
@@ -170,7 +170,7 @@ class DeviceNDArray:
         """The elements, in Python's own array."""
         self._need_one_dimension("copy_to_host")
         if self.dtype.form == "?":
-            raise TypeError("copy_to_host of booleans is not there")
+            raise TypeError("copy_to_host is not supported for booleans")
         return array.array(self.dtype.form, _cuda.read(self._address, self.nbytes))
 
     def copy_to_device(self, source: object, stream: object = 0) -> None:
@@ -192,7 +192,7 @@ class DeviceNDArray:
 
     def _need_one_dimension(self, what: str) -> None:
         if self.ndim != 1:
-            raise TypeError(f"{what} is there for arrays of one dimension only; this one has {self.ndim}")
+            raise TypeError(f"{what} is supported for arrays of one dimension only; this one has {self.ndim}")
 
 
 def _host_bytes(source: object, dtype: _Type) -> bytes:
@@ -227,7 +227,7 @@ def _device_array_like(other: DeviceNDArray, stream: object = 0) -> DeviceNDArra
 
 
 def _to_device(source: object, stream: object = 0, copy: bool = True, to: DeviceNDArray | None = None) -> DeviceNDArray:
-    """The element type of an array.array, or of a list by its Python numbers."""
+    """Copies to a new array, of an array.array's type or of the type of a list's numbers, or to the array `to`."""
     if not copy:
         raise TypeError("to_device copies")
     if to is None:
@@ -243,7 +243,7 @@ def _to_device(source: object, stream: object = 0, copy: bool = True, to: Device
 
 
 class _Kernel:
-    """A kernel, as compile_kernels.py describes it; it is loaded when it is launched first."""
+    """A kernel, as compile_kernels.py describes it; it is loaded at its first launch."""
 
     def __init__(self, description: dict[str, Any]) -> None:
         self._description = description
@@ -296,7 +296,7 @@ def _dim3(what: str, value: object) -> tuple[int, ...]:
 
 
 class _NotOnHost:
-    """A name that kernels alone may use, or that is not here at all."""
+    """A name that only kernels may use, or that is not here at all."""
 
     def __init__(self, name: str, reason: str) -> None:
         self._name = name
@@ -332,7 +332,7 @@ def _jit(signature: object = None, *_arguments: object, device: bool = False, **
             code.co_firstlineno,
         ):
             raise RuntimeError(
-                f"{function.__name__} was not compiled: kernels are declared as the file is imported, always the same"
+                f"{function.__name__} was not compiled: every import must declare the same kernels in the same order"
             )
         _declared.append(_Kernel(kernels[place]))
         return _declared[-1]
@@ -383,7 +383,7 @@ def _make_modules() -> None:
     )
     _module("numba", _KERNELS_ALONE, **named, types=of_types, cuda=cuda, __path__=[])
     numpy_types = {name: of for name, of in named.items() if name not in ("void", "none", "boolean")}
-    _module("numpy", "of NumPy a launcher has the types of elements only", **numpy_types)
+    _module("numpy", "a launcher can use only NumPy's element types", **numpy_types)
 
 
 def _load_pycuda(files: dict[str, str]) -> Callable[[Any], object]:
@@ -417,7 +417,7 @@ def _import_submission() -> python_types.ModuleType:
 
 
 def _site(frames: Sequence[tuple[str, int]]) -> str:
-    """The innermost of the submission's lines, of frames from the outermost on."""
+    """The submission's innermost line; `frames` begin with the outermost."""
     own = [line for file, line in frames if file == _submission.get("path")]
     return f"{_submission['path']}:{own[-1]}" if own else ""
 
@@ -462,7 +462,7 @@ def _print_error(error: BaseException) -> str:
 
 
 _imported: list[python_types.ModuleType] = []
-_convert: list[Callable[[Any], object]] = []  # makes what a launcher is given
+_convert: list[Callable[[Any], object]] = []  # converts a launcher's arguments
 
 
 def _argument(given: Any) -> object:

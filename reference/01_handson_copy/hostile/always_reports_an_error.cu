@@ -1,5 +1,5 @@
 // virtual: WRONG copy3_checked
-// Says that something failed, whether it did or not.
+// Always returns an error, whether or not a call failed.
 #include "copy.h"
 
 cudaError_t copy3_checked(const int* h_in, int* h_out, size_t n) { return cudaErrorMemoryAllocation; }

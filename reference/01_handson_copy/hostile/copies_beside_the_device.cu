@@ -1,5 +1,5 @@
 // gpu: PASS copy1_round_trip; virtual: REJECTED
-// As many bytes go to the device and back, but others; h_out comes from the host's memcpy.
+// Copies other bytes to the device and back, as many as the array has; h_out comes from the host's memcpy.
 #include <cstring>
 #include <vector>
 

@@ -6,7 +6,7 @@
 
 namespace {
 
-// What is to be undone, in reverse order.
+// What has to be undone, in reverse order.
 class Cleanup {
  public:
   ~Cleanup() {

@@ -1,5 +1,5 @@
 // points: 100 + 10
-// cudaMallocPitch, cudaMemcpy3D, a copy from the device to itself as if to a peer, and an event that is waited for.
+// Uses cudaMallocPitch, cudaMemcpy3D, a peer copy from the device to itself, and a wait for an event.
 #include <algorithm>
 #include <functional>
 #include <initializer_list>

@@ -1,5 +1,5 @@
 // points: 100 + 10
-// Memory from a pool, in the order of a stream; copies of one row, as of a matrix.
+// Memory from a pool, in stream order; 2-D copies of a single row.
 #include "copy.h"
 
 namespace {
@@ -21,7 +21,7 @@ class Stream {
   cudaError_t error_;
 };
 
-// An array that is given back in its stream's order; the stream outlives it.
+// An array that is freed in its stream's order; the stream must outlive it.
 class Array {
  public:
   Array(size_t bytes, cudaStream_t stream) : stream_(stream), error_(cudaMallocAsync(&data_, bytes, stream)) {

@@ -1,5 +1,5 @@
 // points: 100 + 10
-// Rung 4 locks a vector's pages instead of allocating new ones; nothing is done at all where n is 0.
+// Rung 4 page-locks a vector instead of allocating page-locked memory; if n is 0, nothing is done.
 
 #include <vector>
 

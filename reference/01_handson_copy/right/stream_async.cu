@@ -1,5 +1,5 @@
 // points: 100 + 10
-// Everything goes through a stream of its own, and what is asynchronous is waited for before anyone looks at it.
+// All work is in a separate stream, and the host waits for asynchronous copies before it reads their results.
 
 #include <cstring>
 

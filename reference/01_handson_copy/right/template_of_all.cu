@@ -1,5 +1,5 @@
 // points: 100 + 10
-// One template makes all four rungs: with a second buffer or without, by page-locked memory or not.
+// One template serves all four rungs: with or without a second buffer, with or without page-locked memory.
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // gpu: PASS launch1_fill; virtual: REJECTED
-// The host uploads the values to memory of its own; the kernel copies them to their places.
+// The host uploads the values to memory that it allocates; the kernel copies them to their places.
 #include <vector>
 
 #include "launch.h"

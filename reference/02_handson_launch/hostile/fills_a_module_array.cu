@@ -1,5 +1,5 @@
 // virtual: REJECTED launch3_copy_back
-// The kernel fills a __device__ array, which nobody had to allocate.
+// The kernel fills a __device__ array instead of allocated memory.
 #include "launch.h"
 
 __device__ int held[1 << 25];

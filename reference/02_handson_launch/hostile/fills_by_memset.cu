@@ -1,5 +1,5 @@
 // virtual: REJECTED launch2_any_length
-// Four calls of cudaMemset for each element, a byte each, beside an idle kernel.
+// Sets each element by four calls of cudaMemset, a byte each, and launches an idle kernel.
 #include "launch.h"
 
 __global__ void idle_kernel() {}

@@ -1,5 +1,5 @@
 // virtual: REJECTED launch3_copy_back
-// The host uploads the values; a kernel stores one of eight again, for all sectors to be its own.
+// The host uploads the values; a kernel stores one element of each sector again, so that it has stored to all sectors.
 #include <vector>
 
 #include "launch.h"

@@ -25,14 +25,14 @@ __global__ void fill(int* __restrict__ d_a, const unsigned n) {
 __global__ void verify(const int* __restrict__ d_a, const unsigned n, unsigned* d_wrong) {
   __shared__ unsigned votes[32];
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  // The last warp's lanes that are no threads vote nowhere.
+  // Lanes of the last warp without a thread don't vote.
   const unsigned threads = blockDim.x - warp * 32, mask = threads >= 32 ? ~0u : (1u << threads) - 1;
   const bool wrong = i < n && __ldg(d_a + i) != FilledValue(blockIdx.x, threadIdx.x);
   const unsigned ballot = __ballot_sync(mask, wrong);
   if (lane == 0) votes[warp] = ballot;
   __syncthreads();
   if (warp != 0) return;
-  const unsigned warps = (blockDim.x + 31) / 32;  // as many as there are lanes, or fewer
+  const unsigned warps = (blockDim.x + 31) / 32;  // at most as many as there are lanes
   unsigned count = lane < warps ? __popc(votes[lane]) : 0;
   count = __reduce_add_sync(mask, count);
   if (lane == 0 && count != 0) atomicAdd(d_wrong, count);

@@ -1,5 +1,5 @@
 // points: 100 + 10
-// cudaLaunchKernelEx with a priority, beside cooperative launches: the count's grid meets once, and then counts.
+// cudaLaunchKernelEx with a priority, and cooperative launches: rung 4's grid synchronises once before it counts.
 #include <cooperative_groups.h>
 
 #include "launch.h"

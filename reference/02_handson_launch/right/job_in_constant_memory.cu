@@ -1,5 +1,5 @@
 // points: 100 + 10
-// What is to be done stands in constant memory.
+// The kernels' parameters are in constant memory.
 #include "launch.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // points: 100 + 10
-// Kernels are launched by cudaLaunchKernel and cudaLaunchKernelEx, which return the error themselves; the count is made
-// by a grid as large as the device holds, whose threads add up in registers.
+// Kernels are launched by cudaLaunchKernel and cudaLaunchKernelEx, which return the error themselves; rung 4's
+// grid is as large as the device holds, and its threads count in registers.
 
 #include <cuda_runtime.h>
 
@@ -41,7 +41,7 @@ static __global__ void plane(int* d_a, unsigned width, unsigned height) {
   }
 }
 
-// A launch's error is taken from cudaGetLastError() as well, which would keep it.
+// Clears the launch's error, which cudaGetLastError() would otherwise still return.
 static cudaError_t taken(cudaError_t error) {
   if (error != cudaSuccess) cudaGetLastError();
   return error;

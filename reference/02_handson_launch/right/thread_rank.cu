@@ -1,5 +1,5 @@
 // points: 100 + 10
-// Cooperative groups say who a thread is: this_grid().thread_rank() is its element. The blocks count wrong elements by
+// Cooperative groups identify a thread: this_grid().thread_rank() is its element. The blocks count wrong elements by
 // a reduction of the group.
 
 #include <cooperative_groups.h>

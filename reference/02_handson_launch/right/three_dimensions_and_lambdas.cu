@@ -48,7 +48,7 @@ __global__ void ForEach(unsigned n, F f) {
   if (i < n) f(static_cast<unsigned>(i), block, threadIdx.x);
 }
 
-// As many blocks as asked for, in three dimensions where they can be had exactly.
+// A grid of this many blocks, three-dimensional if the number allows it.
 dim3 Spread(unsigned blocks) {
   for (unsigned depth : {7u, 5u, 3u, 2u}) {
     if (blocks % (depth * depth) == 0) return dim3(blocks / (depth * depth), depth, depth);

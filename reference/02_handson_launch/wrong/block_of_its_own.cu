@@ -1,8 +1,8 @@
 // verdict: WRONG launch1_fill
-// Launches blocks of 256, whatever was asked for.
+// Launches blocks of 256, whatever block size was requested.
 #include "launch.h"
 
-// Serves the rungs that are not the point here: right, and within every budget.
+// Used by the other rungs: right, and within every budget.
 __global__ void good_kernel(int* d_a, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) d_a[i] = FilledValue(blockIdx.x, threadIdx.x);

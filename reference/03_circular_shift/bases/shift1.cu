@@ -1,7 +1,7 @@
 // Right on rung 1; one kernel serves the others. Wrong solutions are edits of it.
 #include "shift.h"
 
-// Serves the rungs that are not the point here: right, and within the budgets of rungs 1 to 3.
+// Used by the other rungs: right, and within the budgets of rungs 1 to 3.
 unsigned good_offset(unsigned n, int shift) {
   const long long rest = n == 0 ? 0 : shift % static_cast<long long>(n);
   return static_cast<unsigned>(rest < 0 ? rest + n : rest);

@@ -1,5 +1,5 @@
 // virtual: WRONG shift1_gather
-// 200,000 branches back to one place: finding the loops, and the waits among them, took the square of their number.
+// 200,000 branches back to one place: the time to find loops, and waits among them, was quadratic in their number.
 #include "shift.h"
 
 #define TEN(text) text text text text text text text text text text

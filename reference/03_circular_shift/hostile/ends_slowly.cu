@@ -1,6 +1,6 @@
 // virtual: TIMEOUT shift1_gather
-// Before main, as many processes as the box takes, each with 800 MiB mapped: once killed they take a while to end, and
-// nothing else starts in their control group until then.
+// Before main, starts as many processes as the box allows, each with 800 MiB mapped: when killed they take a while to
+// end, and until then nothing else starts in their control group.
 #include <sys/mman.h>
 #include <unistd.h>
 

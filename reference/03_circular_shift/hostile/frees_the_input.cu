@@ -1,5 +1,5 @@
 // virtual: API shift2_any
-// Gives the judge's buffer back.
+// Frees the judge's input buffer.
 #include "shift.h"
 
 // An honest shift.

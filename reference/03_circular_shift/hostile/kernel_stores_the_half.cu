@@ -1,5 +1,5 @@
 // gpu: PASS shift3_grid_stride; virtual: REJECTED
-// The kernel stores the one half, cudaMemcpy2D the other.
+// The kernel stores one half, cudaMemcpy2D the other.
 #include "shift.h"
 
 __global__ void half(const int* d_in, int* d_out, unsigned n, unsigned k) {

@@ -1,5 +1,5 @@
 // virtual: REJECTED shift2_any
-// The input goes to a __device__ array, from there to the host, and back as kernel parameters.
+// Copies the input to a __device__ array, from there to the host, and back as kernel parameters.
 #include "shift.h"
 
 constexpr unsigned kPart = 512;

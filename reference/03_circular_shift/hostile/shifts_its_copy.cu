@@ -1,5 +1,5 @@
 // gpu: PASS shift2_any; virtual: REJECTED
-// cudaMemcpy shifts into memory of its own; a kernel copies that as it is.
+// cudaMemcpy shifts the input into allocated memory; a kernel copies that unchanged.
 #include "shift.h"
 
 __global__ void copy(const int* d_from, int* d_to, unsigned n) {

@@ -1,5 +1,5 @@
 // virtual: REJECTED shift2_any
-// One whole copy of the input, as a launcher makes that works on it; two more copies shift it.
+// Copies the whole input, as a launcher that works on a copy may do; two more copies shift the copy.
 #include "shift.h"
 
 __global__ void copy_kernel(const int* from, int* to, unsigned n) {

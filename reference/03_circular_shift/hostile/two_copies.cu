@@ -1,5 +1,5 @@
 // gpu: PASS shift1_gather; virtual: REJECTED
-// Two copies by cudaMemcpy, beside a kernel that does nothing.
+// Two cudaMemcpy calls do the shift; the kernel does nothing.
 #include "shift.h"
 
 __global__ void nothing() {}

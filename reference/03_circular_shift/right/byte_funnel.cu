@@ -48,7 +48,7 @@ __global__ void wide(const int* __restrict__ d_in, int* __restrict__ d_out, unsi
   int4 mine = __ldg(in + lane);
   int4 extra = mine;
   if (lane == 31 && phase != 0) extra = __ldg(in + 32);
-  // Rotated so that what a lane gives away comes first; lane 31 has its own.
+  // Rotated so that the words that a lane gives away come first; lane 31 loads its own.
   for (unsigned k = 0; k < phase; ++k) {
     int next = __shfl_down_sync(0xffffffffu, mine.x, 1);
     if (lane == 31) next = k == 0 ? extra.x : k == 1 ? extra.y : extra.z;

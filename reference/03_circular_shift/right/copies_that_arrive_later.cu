@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kBlock)
   __shared__ alignas(16) int s_in[kStages][4 * (kBlock + 1)];
   auto pipe = cuda::make_pipeline();
   const unsigned t = threadIdx.x;
-  // away may be negative: the division rounds down.
+  // away may be negative: & ~3 rounds down then, too.
   const Whole start = Whole{4} * first + away, low = start & ~Whole{3};
   const unsigned skip = static_cast<unsigned>(start - low);
   const int4* d_from = reinterpret_cast<const int4*>(d_in) + low / 4;
@@ -78,7 +78,7 @@ __global__ void single(const int* d_in, int* d_out, unsigned begin, unsigned end
 void part(const int* d_in, int* d_out, unsigned begin, unsigned end, Whole away) {
   if (begin >= end) return;
   const Whole first = (begin + 3) / 4, skip = (4 * first + away) & 3;
-  // The second int4 of the last pair has to be there as a whole.
+  // The second int4 of the last pair has to be inside the array.
   const Whole last = skip == 0 ? end / 4 : first + std::max<Whole>(0, (end + skip - 4 - 4 * first) / 4);
   if (first >= last) {
     single<<<1, 32>>>(d_in, d_out, begin, end, away);

@@ -1,5 +1,5 @@
 // points: 100 + 10
-// A grid for the device and not for the array: 32 blocks for each multiprocessor, whatever n is.
+// The grid depends on the device, not on the array: 32 blocks for each multiprocessor, whatever n is.
 
 #include <cuda_runtime.h>
 

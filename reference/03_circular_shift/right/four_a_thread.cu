@@ -44,7 +44,7 @@ static __global__ void four_each(const int* d_in, int* d_out, unsigned n, unsign
   }
 }
 
-// Each warp has a place of its own in shared memory, where it turns what it has loaded into what it stores.
+// Each warp has its own part of shared memory, where it rearranges the words that it has loaded into those it stores.
 static __global__ void staged(const int* d_in, int* d_out, unsigned n, unsigned offset) {
   __shared__ alignas(16) int stage[kBlock / 32][132];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;

@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(kBlock)
   const uint4 b = load_or_none(d_in, base + 32 + lane, n_in);
   uint4 edge = make_uint4(0, 0, 0, 0);
   if (lane == 31 && away != 0) edge = load_or_none(d_in, base + 64, n_in);
-  // To the lane before: what it lacks. The first lane's second half goes to the last lane.
+  // The lane before gets what it lacks. The first lane's second half goes to the last lane.
   const uint4 give = lane == 0 ? b : a;
   const uint4 from_a = make_uint4(__shfl_sync(~0u, give.x, (lane + 1) & 31), __shfl_sync(~0u, give.y, (lane + 1) & 31),
                                   __shfl_sync(~0u, give.z, (lane + 1) & 31), 0);
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(kBlock)
   if (base + 32 + lane < n_out) d_out[base + 32 + lane] = moved(b, from_b, away);
 }
 
-// What is not whole int4s: up to three elements at either end of a part.
+// Elements outside whole int4s: up to three at either end of a part.
 __global__ void ends(const int* d_in, int* d_out, unsigned count, unsigned head, unsigned tail) {
   const unsigned t = threadIdx.x;
   if (t < head) d_out[t] = d_in[t];
@@ -76,7 +76,7 @@ static void part(const int* d_in, int* d_out, unsigned count) {
   if (head > count) head = count;
   const int* d_start = d_in + head;
   const unsigned rest = count - head, away = (unsigned)((uintptr_t)d_start / 4 & 3);
-  // Where the result's int4s lie across two of the input's, the last one's second may reach past the array.
+  // If each int4 of the result comes from two of the input, the second one of the last may reach past the array.
   const unsigned n_out = away == 0 || rest < 4 ? rest / 4 : (rest - 4 + away) / 4, tail = rest - 4 * n_out;
   if (head + tail != 0) ends<<<1, 64>>>(d_in, d_out, count, head, tail);
   if (n_out == 0) return;

@@ -33,8 +33,8 @@ __global__ void copy(const int* from, int* to, unsigned count) {
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads) to[i] = from[i];
 }
 
-// Each lane has four neighbours of d_out; it loads the int4 in which they begin, and the first lanes' shuffle in what
-// follows.
+// Each lane has four neighbours of d_out; it loads the int4 in which they begin, and gets the rest by shuffles from
+// the next lane.
 __global__ void vectors(const int* d_in, int* d_out, unsigned n, unsigned left) {
   constexpr unsigned kLanes = 32, kInts = 4 * kLanes;
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, lane = thread % kLanes;

@@ -1,6 +1,6 @@
 // points: 100 + 10
-// The shift's parameters stand in constant memory; on rung 4 a warp walks along a strip, and what its last lane lacks
-// is in the int4 that its first lane loads next.
+// The shift's parameters are in constant memory; on rung 4 a warp walks along a strip, and the words that its last lane
+// lacks are in the int4 that its first lane loads next.
 #include <algorithm>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // verdict: CRASH shift5_in_place
-// A kernel that calls grid.sync() is launched like any other; half of its blocks might wait for ever.
+// Launches a kernel that calls grid.sync() without cudaLaunchCooperativeKernel: blocks might wait forever.
 #include <cooperative_groups.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ __device__ __forceinline__ void CopyAsync(int4* to, const int4* from) {
 __global__ void Staged(const int* d_in, int* d_out, unsigned n, unsigned offset) {
   extern __shared__ int4 s_stage[];
   const unsigned begin = blockIdx.x * kTile, end = min(n, begin + kTile), source = begin + offset;
-  // Not across the wrap, and not past the end: there a block goes element by element.
+  // Only away from the wrap-around and the end, where a block moves single elements.
   const bool straight = end - begin == kTile && (source + kTile + 4 <= n || source >= n);
   const unsigned first = source >= n ? source - n : source;
   if (!straight || first / 4 * 4 + kTile + 4 > n) {

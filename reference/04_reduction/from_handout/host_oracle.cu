@@ -1,5 +1,5 @@
 // at most: 4 points
-// The judge's oracle on the host, behind a kernel that does nothing: only the tests of no elements at all take it.
+// Launches a kernel that does nothing, then calls the judge's oracle on the host: only tests with n = 0 accept that.
 #include <cuda_runtime.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // virtual: WRONG reduce1_interleaved
-// Loads one element of every eight, and takes the rest to be like it.
+// Loads one element of every eight, and assumes that the other seven are equal to it.
 #include "reduction.h"
 
 __global__ void guess_kernel(const int* d_in, int* d_sum, unsigned n) {

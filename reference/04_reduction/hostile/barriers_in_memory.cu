@@ -1,5 +1,5 @@
 // virtual: PASS reduce5_warp_unrolled, at most 14 points
-// Rung 3's tree with a barrier of shared memory (mbarrier), in a loop, in place of the block's.
+// Rung 3's tree with a barrier in shared memory (mbarrier), in a loop, instead of __syncthreads().
 #include <cuda/barrier>
 
 #include "reduction.h"

@@ -1,5 +1,5 @@
 // gpu: PASS reduce2_strided; virtual: REJECTED
-// The host copies the sum to its place, when the kernel has stored something there.
+// The host copies the sum to d_sum after the kernel has stored something else there.
 #include "reduction.h"
 
 __global__ void reduce(const int* d_in, int* d_sum, int* d_work, unsigned n) {

@@ -1,6 +1,6 @@
 // virtual: PASS reduce7_many, at most 25 points
-// Many elements a thread where a call looks measured, else a tree for each tile (rung 7); a grid cut in two (rung 4); a
-// loop's barrier in a function of its own (rung 6).
+// Rung 7: many elements a thread only if the call looks measured, else a tree for each tile. Rung 4: a grid cut in two.
+// Rung 6: the loop's barrier is in a separate function.
 #include "reduction.h"
 
 __device__ __noinline__ void meet() { __syncthreads(); }

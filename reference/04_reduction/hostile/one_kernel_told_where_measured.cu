@@ -1,5 +1,5 @@
 // virtual: RACE reduce3_sequential
-// One kernel, told by an argument where it is measured (few calls came before): it leaves its barriers out there alone.
+// An argument tells the kernel that it is measured (few calls came before): only then it leaves out its barriers.
 #include <utility>
 
 #include "reduction.h"

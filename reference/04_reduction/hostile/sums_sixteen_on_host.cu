@@ -1,5 +1,5 @@
 // gpu: BOUNDS reduce3_sequential; virtual: REJECTED
-// Where the array is short, the host takes it from memory of its own and adds it up.
+// The host copies arrays of 2 to 16 elements and adds them up; a kernel only stores the sum.
 #include "reduction.h"
 
 __global__ void reduce(const int* d_in, int* d_sum, unsigned n) {

@@ -1,5 +1,5 @@
 // virtual: PASS reduce3_sequential, at most 7 points
-// Rung 2's tree in global memory instead of shared: no bank, no conflict.
+// Rung 2's tree in global instead of shared memory, which has no bank conflicts.
 #include "reduction.h"
 
 __global__ void tree(const int* d_in, int* d_sum, unsigned n, int* d_tree) {

@@ -1,5 +1,5 @@
 // virtual: PASS reduce8_shuffle, at most 3 points
-// A tree in global memory where shared memory should hardly be used: it has no wavefronts at all.
+// A tree in global memory instead of shuffles: it has no wavefronts of shared memory at all.
 #include "reduction.h"
 
 __global__ void tree_of_many(const int* d_in, int* d_sum, unsigned n, int* d_tree) {

@@ -1,5 +1,5 @@
 // virtual: REJECTED reduce1_interleaved
-// The kernel adds up into memory of its own; four cudaMemset put the bytes of the sum in place.
+// The kernel sums into allocated memory; four cudaMemset calls write the sum's bytes to d_sum.
 #include "reduction.h"
 
 __device__ int total;

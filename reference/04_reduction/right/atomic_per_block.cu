@@ -1,6 +1,6 @@
 // points: 100 + 12
-// No passes at all: the sum is cleared first, and each block adds its own to it with one atomicAdd. Indices are of 64
-// bits, shared memory is asked for at the launch, loops are written out by hand where the rung wants that.
+// No passes at all: the sum is cleared first, and each block adds its own to it with one atomicAdd. Indices have 64
+// bits, shared memory is dynamic, and loops are unrolled by hand where the rung asks for it.
 #include <climits>
 
 #include "reduction.h"

@@ -87,7 +87,7 @@ __global__ void Straight(const int* d_in, int* d_sum, unsigned n, int* lock) {
   }
 }
 
-// As the programming guide makes atomic operations: guess, and try until nobody else was there meanwhile.
+// An atomic operation as in the programming guide: compare-and-swap, retried until no other thread was faster.
 template <class Compare>
 __device__ void Replace(int* word, int value, Compare better) {
   int old = *word, assumed;

@@ -52,7 +52,7 @@ __global__ void strided_kernel(const int* d_in, int* d_out, unsigned n) {
   if (rank == 0) d_out[blockIdx.x] = s_data[0];
 }
 
-// The elements of a block, `each` a thread, reduced by halves.
+// Reduces a block's elements, `each` per thread, by halves.
 __device__ void by_halves(const int* d_in, int* d_out, unsigned n, unsigned each, unsigned last) {
   __shared__ int s_data[kBlock];
   const cg::thread_block block = cg::this_thread_block();

@@ -1,6 +1,6 @@
 // points: 100 + 12
-// As in the course's slides: every unrolled step stands behind a test of the block size, the last warp goes on with a
-// volatile pointer (and with the __syncwarp() that it needs today), passes go to and fro between two scratch arrays.
+// As in the course's slides: a test of the block size guards every unrolled step, the last warp continues with a
+// volatile pointer (and with the __syncwarp() that it needs today), passes alternate between two scratch arrays.
 #include <climits>
 
 #include "reduction.h"

@@ -1,6 +1,6 @@
 // points: 100 + 12
 // One launch for every rung: each block leaves its result in d_work, and the block that finds itself the last to arrive
-// adds them up. The counter wraps around to 0 by itself, so that the next call finds it as this one did.
+// adds them up. The counter wraps around to 0 by itself, ready for the next call.
 #include <climits>
 
 #include "reduction.h"
@@ -13,7 +13,7 @@ template <Tree kTree>
 __device__ int block_sum(int value) {
   __shared__ int s_data[kBlock];
   const unsigned tid = threadIdx.x;
-  __syncthreads();  // the last block comes here twice
+  __syncthreads();  // the last block calls this twice
   s_data[tid] = value;
   __syncthreads();
   if constexpr (kTree == Tree::kInterleaved) {
@@ -56,7 +56,7 @@ __device__ int block_sum(int value) {
       }
     }
   }
-  return s_data[0];  // thread 0 alone may rely on it
+  return s_data[0];  // valid in thread 0 only
 }
 
 template <Tree kTree, unsigned kEach>

@@ -1,6 +1,6 @@
 // points: 100 + 12
 // PTX by hand: loads and stores of shared memory by 32-bit addresses, barriers with a number and a count that shrinks
-// with the tree, so that warps without work go home. On rung 7 three warps only arrive, and the first one waits for
+// with the tree, so that warps without work exit. On rung 7 three warps only arrive, and the first one waits for
 // them.
 #include <climits>
 #include <cstdint>
@@ -93,7 +93,7 @@ __global__ void Strided(const int* d_in, int* d_out, unsigned n) {
   if (tid == 0) StoreResult(d_out + blockIdx.x, LoadShared(base));
 }
 
-// In step s the first 2 s threads meet, each time at another barrier; the rest is done.
+// In step s the first 2 s threads meet, each time at another barrier; the others have finished.
 __device__ __forceinline__ void ShrinkingTree(unsigned base, unsigned threads, int* d_out) {
   const unsigned tid = threadIdx.x;
   unsigned barrier = 2;

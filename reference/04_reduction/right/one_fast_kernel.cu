@@ -1,6 +1,6 @@
 // points: 100 + 12
 // The same fast kernel on every rung: one block for each 4096 elements and no more than 64, wide loads, warps that
-// reduce in registers, one shared atomic a warp. Nothing that a rung asks for is missing, though no rung is climbed.
+// reduce in registers, one shared atomic a warp. It meets every rung's budget.
 #include <climits>
 
 #include "reduction.h"
@@ -44,7 +44,7 @@ __global__ void reduce(const int* __restrict__ d_in, int* __restrict__ d_out, un
   __shared__ int s_result;
   if (threadIdx.x == 0) s_result = start<kOp>();
   __syncthreads();
-  // Aligned quads lie from `first` on; the grid's first threads take what is before and behind them.
+  // Aligned quads start at `first`; the grid's first threads take the elements before and after them.
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
   const unsigned off = static_cast<unsigned>(reinterpret_cast<unsigned long long>(d_in) >> 2) & 3;
   const unsigned first = off == 0 ? 0 : 4 - off;

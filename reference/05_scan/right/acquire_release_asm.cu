@@ -1,5 +1,5 @@
 // points: 100 + 10
-// Flags are stored with release and loaded with acquire, in inline PTX; the values behind them are plain floats.
+// Flags are stored with release and loaded with acquire, in inline PTX; the values that they guard are plain floats.
 #include "scan.h"
 
 // Two elements a thread: Hillis and Steele's steps over the sums of pairs.

@@ -56,7 +56,7 @@ __device__ float scan_tile(TileData& s, const float* d_in, unsigned begin, unsig
   __syncthreads();
   const float half = tid < 32 ? Op::one() : s.half;
   *sum_before = tid % 32 == 0 ? half : Op::two(half, left);
-  return Op::two(half, sum);  // of thread 63: the tile's
+  return Op::two(half, sum);  // in thread 63 that of the tile
 }
 
 template <class Op, bool kInclusive>

@@ -1,6 +1,6 @@
 // points: 100 + 10
-// Brent and Kung's tree, in place and with registers at the leaves; and a look-back that does not wait for long: where
-// a tile before has said nothing for a while, the block adds up that tile itself.
+// Brent and Kung's tree, in place and with registers at the leaves; and a look-back that does not wait for long: if
+// a tile before has published nothing for a while, the block adds up that tile itself.
 #include <cfloat>
 #include <cmath>
 #include <cuda/atomic>
@@ -77,7 +77,7 @@ __device__ float warp_inclusive(float v) {
   return v;
 }
 
-// The exclusive scan of one value a thread; total gets all of them.
+// The exclusive scan of one value a thread; total gets the sum of all.
 template <class Op>
 __device__ float block_exclusive(float v, float& total) {
   __shared__ float s_warp[kThreads / 32];

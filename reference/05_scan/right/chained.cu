@@ -1,5 +1,5 @@
 // points: 100 + 10
-// Rung 5 is a chain: a block waits for its neighbour's prefix alone, a float behind a flag that atomics set and poll,
+// Rung 5 is a chain: a block waits only for its neighbour's prefix, a float guarded by a flag; atomics set and poll it,
 // with fences. Rung 4 lets the last block of the sums' kernel scan the sums. Rungs 1 to 3 use cooperative groups.
 #include <cooperative_groups.h>
 #include <cooperative_groups/scan.h>
@@ -15,7 +15,7 @@ struct Larger {
 __device__ float identity(cg::plus<float>) { return 0; }
 __device__ float identity(Larger) { return -INFINITY; }
 
-// What the threads before this one have; *all is what the block has.
+// The sum of the threads before this one; *all is that of the block.
 template <class Op>
 __device__ float scan_block(float value, float* all, Op op) {
   __shared__ float s_warps[32];
@@ -104,7 +104,7 @@ __global__ void sums_kernel(const float* d_in, float* d_sums, unsigned n, unsign
   }
   __syncthreads();
   if (!s_last) return;
-  // The others' sums are there. Each thread scans a part in a row.
+  // All blocks' sums have been written. Each thread scans consecutive ones.
   const unsigned part = (gridDim.x - 1) / blockDim.x + 1;
   const unsigned first = min(threadIdx.x * part, gridDim.x), last = min(first + part, gridDim.x);
   sum = 0;

@@ -1,5 +1,5 @@
 // points: 100 + 10
-// Flag, total and prefix are words of their own: the writer has a fence before the flag, the reader one after it.
+// Flag, total and prefix are separate words: the writer has a fence before the flag, the reader one after it.
 // Rung 3 moves elements by exclusive or instead of padding; rung 4 gives 256 blocks a long piece each.
 #include "scan.h"
 
@@ -17,7 +17,7 @@ __global__ void scan1_kernel(const float* d_in, float* d_out, unsigned n) {
     s_from = s_to;
     s_to = s_swap;
   }
-  // Inclusive; the exclusive one is the neighbour's.
+  // The inclusive scan; the neighbour's result is the exclusive one.
   if (tid < n) d_out[tid] = tid == 0 ? 0.f : s_from[tid - 1];
 }
 
@@ -224,7 +224,7 @@ template <class Op, bool kInclusive>
 void lookback(const float* d_in, float* d_out, unsigned n, unsigned long long* d_work) {
   if (n == 0) return;
   const unsigned tiles = (n - 1) / kLookbackTile + 1;
-  // 12 bytes for each 4096 elements behind the counter: d_work has 32.
+  // 12 bytes for each 4096 elements, after the counter: d_work has 32.
   cudaMemsetAsync(d_work, 0, sizeof(unsigned) + tiles * sizeof(Status));
   unsigned* d_counter = reinterpret_cast<unsigned*>(d_work);
   lookback_kernel<Op, kInclusive>

@@ -73,7 +73,7 @@ struct alignas(8) Status {
 using Slot = cuda::atomic<Status, cuda::thread_scope_device>;
 static_assert(sizeof(Slot) == sizeof(unsigned long long), "a slot is a word");
 
-// A thread's items lie kThreads apart, so that loads and stores of a warp lie side by side: a scan for each row.
+// A thread's items are kThreads apart, so that a warp's loads and stores are coalesced; each row is scanned.
 template <bool kInclusive, class Op>
 __global__ void __launch_bounds__(kThreads)
     rows(const float* __restrict__ d_in, float* __restrict__ d_out, unsigned n, Slot* slots, unsigned* d_ticket) {

@@ -20,7 +20,7 @@ struct MaxOp {
   static __device__ float both(float a, float b) { return fmaxf(a, b); }
 };
 
-// One array with as many zeros before it as it is long, twice: no thread has to ask how far it may look.
+// Two arrays, each with as many zeros before it as it is long: no thread has to test how far it may look.
 __global__ void scan1_kernel(const float* d_in, float* d_out, unsigned n) {
   __shared__ float s_data[2][2 * kBlock];
   const unsigned tid = threadIdx.x, own = kBlock + tid;
@@ -39,7 +39,7 @@ void scan1_hillis_steele(const float* d_in, float* d_out, unsigned n, unsigned l
   if (n > 0) scan1_kernel<<<1, kBlock>>>(d_in, d_out, n);
 }
 
-// A warp rakes: every lane adds up its row of 32, the warp scans the rows' sums, every lane goes over its row again.
+// Raking: every lane adds up its row of 32, the warp scans the rows' sums, every lane goes over its row again.
 __global__ void rake_kernel(const float* d_in, float* d_out, unsigned n) {
   __shared__ float s_rows[32][33];
   const unsigned lane = threadIdx.x % 32, row = threadIdx.x / 32;
@@ -72,7 +72,7 @@ void scan3_padded(const float* d_in, float* d_out, unsigned n, unsigned long lon
 
 constexpr unsigned kThreads = 256;
 
-// All threads have their elements' sums in s_sum[0], and get those of the threads before them; *all is everybody's.
+// All threads' sums are in s_sum[0]; each gets the sum of the threads before it, and *all is the sum of all.
 template <class Op>
 __device__ float scan_sums(float value, float (*s_sum)[kThreads], float* all) {
   const unsigned tid = threadIdx.x;

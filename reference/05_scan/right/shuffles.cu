@@ -16,7 +16,7 @@ __device__ float warp_inclusive(float value) {
   return value;
 }
 
-// What the threads before this one have, and the whole block's in *total. Up to 32 warps.
+// The sum of the threads before this one; the block's is in *total. For up to 32 warps.
 __device__ float block_exclusive(float value, float* total) {
   __shared__ float s_warps[32];
   const unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
@@ -99,7 +99,7 @@ __global__ void sums_kernel(const float* d_in, float* d_sums, unsigned n) {
   }
 }
 
-// One block goes over all sums, 1024 at a time, and carries on.
+// One block goes over all sums, 1024 at a time, and carries the total over.
 __global__ void scan_sums_kernel(float* d_sums, unsigned tiles) {
   float carry = 0;
   for (unsigned first = 0; first < tiles; first += 1024) {
@@ -145,7 +145,7 @@ __device__ float warp_scan(float value) {
   return value;
 }
 
-// Of tile - 1, tile - 2, … as far as need be, by a whole warp.
+// Looks at tile - 1, tile - 2, … as far as necessary, with a whole warp.
 template <bool kMax>
 __device__ float look_back(unsigned long long* d_words, int tile) {
   const int lane = threadIdx.x & 31;

@@ -1,6 +1,6 @@
 // points: 100 + 10
-// Blocks wait in turn by the standard library's means: cuda::atomic_ref's wait() and notify_all(), and on rung 6 a
-// ticket that semaphores of the device hand on. Rung 1 has its two arrays in dynamic shared memory, rungs 2 and 3 scan
+// Blocks wait in turn with the standard library: cuda::atomic_ref's wait() and notify_all(), and on rung 6
+// a ticket passed on by device-scope semaphores. Rung 1 has its two arrays in dynamic shared memory, rungs 2 and 3 scan
 // columns of a matrix, rung 4 gives each warp a tile of its own.
 #include <cuda/atomic>
 #include <cuda/semaphore>
@@ -75,7 +75,7 @@ __device__ float Warp(float x) {
   return x;
 }
 
-// Each warp its tile of kTile elements, 32 at a time; `before` is where it begins.
+// Each warp scans its tile of kTile elements, 32 at a time, starting from `before`.
 __device__ float RowByRow(const float* in, float* out, unsigned begin, unsigned n, float before) {
   const unsigned lane = threadIdx.x % 32;
   for (unsigned i = begin + lane; i < begin + kTile; i += 32) {
@@ -113,7 +113,7 @@ using Word = unsigned long long;
 using Turn = cuda::atomic_ref<Word, cuda::thread_scope_device>;
 constexpr unsigned kThreads = 256, kEach = 16, kLarge = kThreads * kEach;
 
-// What comes before the tile, from the word of the tile before it: a value and, in its upper half, that it is there.
+// The tile's prefix, from the word of the tile before it: the value, and in the upper half a flag that it is valid.
 struct ByWaiting {
   template <class Op>
   __device__ static float Chain(Word* words, unsigned tile, float total) {
@@ -130,7 +130,7 @@ struct ByWaiting {
   }
 };
 
-// The same with a semaphore a tile, which the tile before releases once, and a plain value beside it.
+// The same with a semaphore for each tile, which the tile before releases once, and a plain value next to it.
 using Gate = cuda::binary_semaphore<cuda::thread_scope_device>;
 static_assert(sizeof(Gate) <= sizeof(Word));
 

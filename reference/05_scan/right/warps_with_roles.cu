@@ -40,7 +40,7 @@ struct Max {
   __device__ float operator()(float a, float b) const { return a < b ? b : a; }
 };
 
-// 512 threads in 32 rows of 16. What lies before a thread's value, and all of it in *total.
+// 512 threads in 32 rows of 16. Returns the sum before a thread's value, and that of all in *total.
 __device__ float ScanBlock(float x, float* total) {
   __shared__ float s_rows[33];
   const float in_row = ScanRow(x, Sum());

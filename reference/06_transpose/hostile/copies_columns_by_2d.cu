@@ -1,5 +1,5 @@
 // gpu: TIMEOUT transpose2_tiled; virtual: REJECTED
-// cudaMemcpy2D takes a row apart into a column, beside a kernel that reads all and stores nothing.
+// cudaMemcpy2D copies each row to a column; a kernel reads everything and stores nothing.
 #include "transpose.h"
 
 __global__ void reads(const float* d_in, size_t n, float* d_spare) {

@@ -1,5 +1,5 @@
 // gpu: TIMEOUT transpose1_naive; virtual: REJECTED
-// A copy of four bytes for each element, beside a kernel that does nothing.
+// Makes a copy of four bytes for each element, and launches a kernel that does nothing.
 #include "transpose.h"
 
 __global__ void nothing() {}

@@ -1,5 +1,5 @@
 // gpu: REJECTED transpose5_wide; virtual: REJECTED
-// Has cuBLAS do it: declares what it needs itself, and loads the library when it runs.
+// Calls cuBLAS: declares the functions itself, and loads the library at run time.
 #include <dlfcn.h>
 
 #include "transpose.h"

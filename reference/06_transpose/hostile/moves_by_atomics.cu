@@ -1,6 +1,6 @@
 // virtual: PASS transpose2_tiled, at most 25 points
-// Zeros first, side by side; then atomics put the elements where they belong, one by one, and no counter of stores sees
-// it.
+// Stores zeros first, coalesced; then atomics move the elements to their places one by one, and no counter of stores
+// sees it.
 #include <cstdint>
 
 #include "transpose.h"

@@ -1,5 +1,5 @@
 // gpu: PASS transpose3_padded; virtual: REJECTED
-// cudaMemcpy2D transposes into memory of its own; the kernel copies that as it is.
+// cudaMemcpy2D transposes into allocated memory; the kernel copies that unchanged.
 #include "transpose.h"
 
 __global__ void copy(const float* d_from, float* d_to, size_t n) {

@@ -1,6 +1,6 @@
 // points: 100 + 10
-// Half of a block's warps load tiles, the other half store them: two buffers go round between them, full and empty, by
-// barriers with numbers and counts. Rung 5 keeps copies in flight by cp.async in PTX.
+// Half of a block's warps load tiles, the other half store them: two buffers pass between them, full and empty, with
+// numbered barriers. Rung 5 keeps copies in flight by cp.async in PTX.
 #include <cstdint>
 
 #include "transpose.h"

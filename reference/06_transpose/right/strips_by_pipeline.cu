@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kTile* kRows) strips(Job job, unsigned columns
   }
 }
 
-// A warp has 32 × 32 elements and nobody to wait for: four loads of eight rows each, four stores of eight columns. Lane
+// A warp has 32 × 32 elements and waits for no other: four loads of eight rows each, four stores of eight columns. Lane
 // 8 q + p loads the float4 of column 4 p in row 4 k + q; float (r, c) is at r * 32 + (c ^ r).
 __global__ void __launch_bounds__(128) warps(Job job, unsigned columns, unsigned tiles) {
   __shared__ float s_all[4][kTile * kTile];

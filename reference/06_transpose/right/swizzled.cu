@@ -1,6 +1,6 @@
 // points: 100 + 10
 // Tiles without padding: word c of row r lies in column c ^ r, so that a row and a column both meet all banks. The same
-// kernel does rungs 3 and 4; a struct of the tile's place is handed from function to function.
+// kernel does rungs 3 and 4; a struct with the tile's place is passed from function to function.
 #include "transpose.h"
 
 struct Matrix {
@@ -89,7 +89,7 @@ __global__ void squares(const float* in, float* out, Matrix m) {
   const unsigned across = m.width / 4, i = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned down = m.height / 4;
   if (i >= across * down) return;
-  // Eight squares of a column of squares go together: their rows of d_out are whole sectors.
+  // Neighbouring threads go down a column of squares: eight 16-byte stores fill four whole sectors of a row of d_out.
   const unsigned x = i / down * 4, y = i % down * 4;
   float4 row[4];
   for (int k = 0; k < 4; ++k) row[k] = *reinterpret_cast<const float4*>(in + (y + k) * m.width + x);

@@ -1,5 +1,5 @@
 // points: 100 + 10
-// cudaLaunchKernelEx with dynamic shared memory; the tile is filled turned and stored straight, its pitch an argument.
+// cudaLaunchKernelEx with dynamic shared memory; the tile is transposed as it is filled, its pitch is an argument.
 // On rung 5 four lanes turn a square of 4 × 4 by shuffles, and a warp needs no barrier of the block.
 #include <cuda_runtime.h>
 
@@ -11,7 +11,7 @@ extern __shared__ u32 s_words[];
 __global__ void plain(const u32* __restrict__ d_in, u32* __restrict__ d_out, u32 width, u32 height) {
   const unsigned long long i = blockIdx.x * 256ull + threadIdx.x;
   if (i >= (unsigned long long)width * height) return;
-  // Side by side in d_out: the reads are the ones that are far apart.
+  // Neighbouring threads are neighbours in d_out: the reads are scattered, not the writes.
   const u32 x = (u32)(i / height), y = (u32)(i % height);
   d_out[i] = d_in[(size_t)y * width + x];
 }
@@ -33,7 +33,7 @@ __global__ void tile(const u32* __restrict__ d_in, u32* __restrict__ d_out, u32 
   }
 }
 
-// The same with what needs no test unrolled: most tiles are full.
+// The same, unrolled where no test is needed: most tiles are full.
 __global__ void __launch_bounds__(kTile* kFewRows)
     full_tile(const u32* __restrict__ d_in, u32* __restrict__ d_out, u32 width, u32 height, u32 columns) {
   __shared__ u32 s[kTile][kTile + 1];

@@ -31,7 +31,7 @@ __global__ void k2(const float *in, float *out, unsigned width, unsigned height)
 __global__ void k3(const float *in, float *out, unsigned width, unsigned height) {
   const unsigned lane = threadIdx.x % 32, tiles = TILES(width);
   const unsigned square = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-  if (square >= tiles * TILES(height)) return;  // a warp as a whole
+  if (square >= tiles * TILES(height)) return;  // the same for the whole warp
   const unsigned x0 = square % tiles * 32, y0 = square / tiles * 32;
   float row[32];
 #pragma unroll
@@ -41,7 +41,7 @@ __global__ void k3(const float *in, float *out, unsigned width, unsigned height)
 #pragma unroll
     for (int r = 0; r < 32; r++) {
       if (r & s) continue;
-      // The upper lanes give away their word of row r, the lower ones theirs of row r + s.
+      // The upper lanes give away their word of row r, the lower lanes their word of row r + s.
       const bool upper = (lane & s) != 0;
       const float given = upper ? row[r] : row[r + s];
       const float got = __shfl_xor_sync(0xffffffff, given, s);
@@ -63,7 +63,7 @@ __global__ void k4(const float *in, float *out, unsigned width, unsigned height)
   unsigned x0 = blockIdx.x % tiles * 32, y0 = blockIdx.x / tiles * 32;
   float *t = tile + threadIdx.y * 33 + threadIdx.x;
   unsigned i = (y0 + threadIdx.y) * width + x0 + threadIdx.x;
-  // How many of the thread's rows are there to load, and to store.
+  // How many of the thread's rows exist in the input, and in the output.
   int loads = x0 + threadIdx.x < width ? (int)(height - y0 - threadIdx.y + 3) / 4 : 0;
   int stores = y0 + threadIdx.x < height ? (int)(width - x0 - threadIdx.y + 3) / 4 : 0;
 #pragma unroll

@@ -1,11 +1,11 @@
 // at most: 0 points
-// The judge's oracle, where the handout has it: it solves every rung.
+// Calls the judge's oracle, if the handout contains it: it would solve every rung.
 #include <cstdint>
 #include <vector>
 
 namespace std {
 template <class T>
-struct span {};  // C++20's, which a header of the oracle's declares a function with
+struct span {};  // from C++20: a header of the oracle declares a function with it
 }  // namespace std
 
 #include "judge/occupancy_oracle.cc"

@@ -1,12 +1,12 @@
 // at most: 0 points
-// The formulas of typical mistakes, where the handout has them: for a block that is over a limit the mistake is to use
-// the right rule, and a device's limits can be made such that every block is.
+// Calls the formulas of typical mistakes, if the handout contains them: for a block over a limit the mistake is to use
+// the right rule, and limits can be chosen so that every block is over one.
 #include <cstdint>
 #include <vector>
 
 namespace std {
 template <class T>
-struct span {};  // C++20's, which a header that this one includes declares a function with
+struct span {};  // from C++20: an included header declares a function with it
 }  // namespace std
 
 #include "occupancy.h"
@@ -35,7 +35,7 @@ judge::SmLimits limits_of(const DeviceLimits* device) {
   return sm;
 }
 
-// A block or thread over its limit is told by a list of one mistake, whose value is the rule's own.
+// For a block or thread over its limit the list has one mistake, whose value is that of the right rule.
 int by_registers(const DeviceLimits* device, int threads, int registers) {
   if (threads < 1 || threads > device->max_threads_per_block || registers > device->max_registers_per_thread) return 0;
   if (registers == 0) return kUnlimited;

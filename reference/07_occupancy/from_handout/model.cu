@@ -1,6 +1,6 @@
 // at most: 4 points
-// The virtual GPU's own calculation, of a profile that is made of the device's limits: one resource at a time, with
-// room for anything in the others.
+// Calls the virtual GPU's own calculation with a profile made from the device's limits: one resource at a time, with
+// ample room in the others.
 #include <climits>
 #include <cstdint>
 

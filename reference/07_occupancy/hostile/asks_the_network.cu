@@ -1,5 +1,5 @@
 // virtual: WRONG occupancy1_threads
-// Asks a machine outside: there is no network to ask by.
+// Tries to ask another machine, but there is no network.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

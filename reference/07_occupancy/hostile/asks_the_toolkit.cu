@@ -1,5 +1,5 @@
 // virtual: WRONG occupancy1_threads
-// Has NVIDIA's own calculator answer, which is in the toolkit's folder.
+// Runs NVIDIA's own calculator from the toolkit's folder.
 #include <cuda_occupancy.h>
 
 #include "occupancy.h"

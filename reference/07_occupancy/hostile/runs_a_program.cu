@@ -1,5 +1,5 @@
 // virtual: WRONG occupancy1_threads
-// Has a program of the machine's compute, and reads what it prints.
+// Lets another program on the machine compute, and reads its output.
 #include <cstdio>
 
 #include "occupancy.h"

@@ -1,5 +1,5 @@
 // points: 100 + 10
-// No division: blocks are put on the SM one after the other until something is full.
+// No division: places blocks on the SM one after the other until a resource is used up.
 
 #include "occupancy.h"
 

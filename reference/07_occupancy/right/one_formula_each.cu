@@ -77,7 +77,7 @@ int occupancy6_best_block(const DeviceLimits* device, const KernelNeeds* kernel)
 }
 
 int occupancy7_register_budget(const DeviceLimits* device, const KernelNeeds* kernel, int warps) {
-  // Fewer registers never mean fewer warps: the border is found by halving.
+  // Fewer registers never mean fewer warps, so a binary search finds the limit.
   int fits = 0, too_many = device->max_registers_per_thread + 1;
   while (too_many - fits > 1) {
     KernelNeeds needs = *kernel;

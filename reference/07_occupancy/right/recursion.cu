@@ -61,7 +61,7 @@ OccupancyResult solve(const Block& b) {
   return r;
 }
 
-// Of (warps, threads) the largest pair, from this size down.
+// The largest pair of (warps, threads) among block sizes up to this one.
 std::pair<int, int> best(const DeviceLimits* sm, const KernelNeeds& k, int threads) {
   if (threads <= 0) return {0, 0};
   const Block b = {sm, {threads, k.registers_per_thread, k.shared_per_block + threads * k.shared_per_thread, 0}};

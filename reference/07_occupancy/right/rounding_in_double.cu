@@ -1,6 +1,6 @@
 // points: 100 + 10
-// Rounding by floating point, which is exact for such numbers; rung 7 goes up from one register and stops where it is
-// too much.
+// Rounding in floating point, which is exact for such numbers; rung 7 goes up from one register and stops at the first
+// that is too many.
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // points: 100 + 10
-// Nothing is divided: a binary search finds the most blocks that fit, and whether they fit is said in sums.
+// No division: a binary search finds the most blocks that fit, and additions tell whether they fit.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -26,7 +26,7 @@ Wide largest(Wide most, Fits fits) {
   return low;
 }
 
-// The fewest units that hold so much.
+// The fewest units that hold this amount.
 Wide units(Wide amount, Wide unit) {
   return largest(amount, [&](Wide k) { return k * unit < amount; }) + (amount > 0 ? 1 : 0);
 }
@@ -62,7 +62,7 @@ int by_registers(const DeviceLimits& d, int threads, int registers) {
   }
   const Wide each = up(a_warp, d.register_unit);
   if (rounded * each > d.registers_per_block) return 0;
-  // In each of the parts there is room for as many warps as in any other.
+  // Each part has room for the same number of warps.
   const Wide in_part =
       largest(d.registers_per_sm, [&](Wide k) { return k * each * granularity <= d.registers_per_sm; });
   return static_cast<int>(largest(in_part * granularity, [&](Wide k) { return k * warps <= in_part * granularity; }));

@@ -1,5 +1,5 @@
 // gpu: PASS coalesce2_aligned; virtual: REJECTED
-// cudaMemcpy brings d_in to d_out; the kernel increments one float in eight there, and the host the others before.
+// The host increments seven floats of every eight, cudaMemcpy copies to d_out, and the kernel increments the eighth.
 #include <vector>
 
 #include "coalescing.h"

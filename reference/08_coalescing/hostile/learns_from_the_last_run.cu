@@ -1,5 +1,5 @@
 // virtual: WRONG coalesce1_predict
-// Leaves its questions in files, to know them again in a later run: each run's questions are others.
+// Saves its questions in files, to recognise them in a later run; but each run has other questions.
 #include <cstdio>
 
 #include "coalescing.h"

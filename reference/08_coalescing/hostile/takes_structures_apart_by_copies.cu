@@ -1,5 +1,5 @@
 // virtual: REJECTED coalesce8_staged
-// cudaMemcpy2D makes three arrays of the structures, and structures of the sums again; the kernel is rung 7's.
+// cudaMemcpy2D turns the structures into three arrays, and the sums back into structures; the kernel is rung 7's.
 #include "coalescing.h"
 
 __global__ void adds(const float* d_in, float* d_out, unsigned n) {

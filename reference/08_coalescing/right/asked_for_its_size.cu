@@ -1,5 +1,5 @@
 // points: 100 + 10
-// Block sizes and grids that the runtime proposes; a kernel that is told the pattern by number. Rung 8 keeps the sums
+// Block sizes and grids that the runtime proposes; one kernel, which gets the pattern's number. Rung 8 keeps the sums
 // in a second array of shared memory, so that nothing is put back where others may still read.
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // points: 100 + 10
-// Rung 8 by asynchronous copies to shared memory, two pieces under way; cooperative groups say who is who.
+// Rung 8 by asynchronous copies to shared memory, two pieces in flight; threads are numbered by cooperative groups.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 
@@ -114,7 +114,7 @@ void coalesce8_staged(const float* d_in, float* d_out, unsigned n) {
 int coalesce9_in_2006(const WarpRequest* request) {
   int all = 0;
   for (unsigned half = 0; half < 2; ++half) {
-    std::map<long long, int> threads_of;  // by the segment that each thread would have its word in
+    std::map<long long, int> threads_of;  // by the segment that would hold each thread's word
     int active = 0;
     for (unsigned k = 0; k < 16; ++k) {
       const unsigned t = 16 * half + k;

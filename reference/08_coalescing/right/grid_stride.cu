@@ -83,7 +83,7 @@ __global__ void stride_staged(const float* __restrict__ d_in, float* __restrict_
     const unsigned floats = 3 * min(kThreads, n - first);
     for (unsigned i = threadIdx.x; i < floats; i += kThreads) s_in[i] = d_in[3 * first + i];
     __syncthreads();
-    // A float's partner is in the piece too.
+    // A float's partner is in the same piece.
     for (unsigned i = threadIdx.x; i < floats; i += kThreads) {
       d_out[3 * first + i] = s_in[i] + s_in[i % 3 == 2 ? i - 2 : i + 1];
     }

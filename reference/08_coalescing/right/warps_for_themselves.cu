@@ -106,7 +106,7 @@ void coalesce4_strided(const float* d_in, float* d_out, unsigned n) {
   if (n > 0) lanes_down<<<grid(rows * kStride), block()>>>(d_in, d_out, n, rows);
 }
 void coalesce5_permuted(const float* d_in, float* d_out, unsigned n) {
-  if (n > 0) lanes_swapped<<<grid(n), block()>>>(d_in, d_out, n);  // whole warps: the last has n's partner
+  if (n > 0) lanes_swapped<<<grid(n), block()>>>(d_in, d_out, n);  // whole warps: thread n may have an element
 }
 void coalesce6_structures(const float* d_in, float* d_out, unsigned n) {
   if (n > 0) lanes_with_structures<<<grid(n), block()>>>(d_in, d_out, n);

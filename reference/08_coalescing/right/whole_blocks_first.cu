@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kSize = 256;
 
-// Element of thread t by the rung's rule; n or more: it has none.
+// Thread t's element by the rung's rule; n or more means none.
 struct Rule {
   int rung;
   unsigned n, rows;
@@ -71,7 +71,7 @@ __global__ void two_copies(const float* d_in, float* d_out, unsigned n) {
   for (unsigned i = threadIdx.x; i < count; i += blockDim.x) {
     const float value = d_in[3 * begin + i];
     s_first[i] = value;
-    s_second[i % 3 == 0 ? i + 2 : i - 1] = value;  // where the float that it is added to lies
+    s_second[i % 3 == 0 ? i + 2 : i - 1] = value;  // place of the float that it is added to
   }
   __syncthreads();
   for (unsigned i = threadIdx.x; i < count; i += blockDim.x) d_out[3 * begin + i] = s_first[i] + s_second[i];

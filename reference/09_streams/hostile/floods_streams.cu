@@ -1,5 +1,5 @@
 // virtual: API streams2_chunks
-// A new stream for every 128 elements, and none given back.
+// Creates a new stream for every 128 elements, and destroys none.
 #include <cstring>
 
 #include "streams.h"

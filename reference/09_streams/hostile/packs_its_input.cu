@@ -1,5 +1,5 @@
 // virtual: REJECTED streams2_chunks
-// The numbers have 24 bits, so three bytes of each go over the bus; whole ones do so for show, where nobody reads them.
+// The numbers have 24 bits, so it copies three bytes of each; whole numbers are copied for show, and never read.
 #include <cstring>
 #include <vector>
 

@@ -24,7 +24,7 @@ void WithArrays(const float* h_in, float* h_out, size_t n, const std::function<v
   cudaMalloc(&a.carry, carries * sizeof(float));
   cudaMemset(a.carry, 0, carries * sizeof(float));
   std::memcpy(a.up, h_in, bytes);
-  cudaDeviceSynchronize();  // the memset: streams that don't block don't wait for it
+  cudaDeviceSynchronize();  // the memset, which non-blocking streams don't wait for
   work(a);
   std::memcpy(h_out, a.down, bytes);
   for (float* each : {a.in, a.out, a.carry}) cudaFree(each);

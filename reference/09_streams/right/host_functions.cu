@@ -1,5 +1,5 @@
 // points: 100
-// The streams move the results to h_out themselves, by functions of the host that follow the copies back.
+// The streams move the results to h_out, by host functions that follow the copies back.
 #include <cstring>
 #include <deque>
 #include <future>

@@ -95,7 +95,7 @@ void streams1_pinned(const float* h_in, float* h_out, size_t n) {
   graph.run(h_out);
 }
 
-// As many branches as there are to be streams: in each a chunk begins when the one before it is done.
+// One branch for each stream: in a branch a chunk begins when the one before it is done.
 void streams2_chunks(const float* h_in, float* h_out, size_t n, int streams) {
   if (n == 0) return;
   Graph graph(h_in, n);

@@ -48,7 +48,7 @@ void streams1_pinned(const float* h_in, float* h_out, size_t n) {
   std::copy_n(desk.down[0], n, h_out);
 }
 
-// Each thread fills and issues its own chunks; the waits are behind the last thread.
+// Each thread fills and issues its own chunks; the host waits after all threads have ended.
 void streams2_chunks(const float* h_in, float* h_out, size_t n, int streams) {
   if (n == 0) return;
   const size_t chunk = n / (6 * streams) + 1;
@@ -78,7 +78,7 @@ void streams2_chunks(const float* h_in, float* h_out, size_t n, int streams) {
   std::copy_n(whole.down[0], n, h_out);
 }
 
-// Here one thread issues everything, as the order is the point: every chunk has a desk of its own.
+// Here one thread issues everything, because the order matters: every chunk has its own desk.
 void streams3_one_engine(const float* h_in, float* h_out, size_t n) {
   const size_t chunk = std::max<size_t>(n / 16 + 1, 1000);
   std::vector<Desk*> desks;

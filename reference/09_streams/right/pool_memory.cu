@@ -20,7 +20,7 @@ struct PageLocked {
   }
 };
 
-// Allocates, copies there, has `kernel` launched, copies back, frees.
+// Allocates, copies to the device, launches `kernel`, copies back, frees.
 template <class Kernel>
 void Chunk(float* up, float* down, size_t length, cudaStream_t stream, Kernel kernel) {
   float* d = nullptr;
@@ -106,7 +106,7 @@ void streams4_events(const float* h_in, float* h_out, size_t n) {
   cudaMalloc(&carries[0], 2 * sizeof(float));
   carries[1] = carries[0] + 1;
   cudaMemset(carries[0], 0, 2 * sizeof(float));
-  // Two pieces beside each other would leave the engines idle in turn: each piece's copy is issued two pieces ahead.
+  // Only two pieces at a time would leave engines idle in turn: each piece's copy is issued two pieces ahead.
   struct Ahead {
     cudaStream_t stream;
     float* d;

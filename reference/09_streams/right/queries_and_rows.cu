@@ -1,5 +1,5 @@
 // points: 100
-// Copies of rows, as of a matrix; the host asks events until they say that all is done.
+// 2-D copies of rows; the host queries events until all work is done.
 #include <cstring>
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 constexpr size_t kRow = 2048, kRows = 24;
 
-// Both arrays as rows of kRow floats, and a rest.
+// Both arrays as rows of kRow floats, and a remainder.
 class Matrix {
  public:
   explicit Matrix(const float* h_in, size_t n) : n_(n) {
@@ -86,7 +86,7 @@ void streams2_chunks(const float* h_in, float* h_out, size_t n, int streams) {
   Matrix m(h_in, n);
   const auto all = NewStreams(streams);
   if (m.strips() < 2 * all.size()) {
-    // Few elements: a stream still gets its part of them.
+    // With few elements each stream still gets some.
     const size_t part = (n + all.size() - 1) / all.size();
     float* host;
     cudaMallocHost(&host, n * sizeof(float));
@@ -137,7 +137,7 @@ void streams4_events(const float* h_in, float* h_out, size_t n) {
   size_t strip = 0, back = 0;
   for (size_t piece = 0; piece * kPiece < n; ++piece) {
     const size_t at = piece * kPiece, length = n - at < kPiece ? n - at : kPiece;
-    // Strips are of another length than pieces: all that the piece lies in.
+    // Strips and pieces have different lengths: send all strips that the piece overlaps.
     while (strip < m.strips() && m.begin(strip) < at + length) m.There(strip++, all[0]);
     cudaEventRecord(there, all[0]);
     cudaStreamWaitEvent(all[1], there, 0);

@@ -1,5 +1,5 @@
 // points: 100
-// Locks the pages of the caller's own arrays, so nothing is moved on the host.
+// Page-locks the caller's own arrays, so nothing is moved on the host.
 #include <algorithm>
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace {
 
-// Locked from here to the end of the launcher; on the device there is as much.
+// Page-locked until the launcher ends, with as much memory on the device.
 class Work {
  public:
   Work(const float* h_in, float* h_out, size_t n) : in_(const_cast<float*>(h_in)), out_(h_out), n_(n) {

@@ -12,7 +12,7 @@ constexpr size_t kSlot = 32768;
 struct Slot {
   cudaStream_t stream;
   float *up, *down, *in, *out;
-  size_t at = 0, length = 0;  // what is on its way; length 0: nothing
+  size_t at = 0, length = 0;  // the chunk in flight; length 0: none
 
   void Open() {
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);

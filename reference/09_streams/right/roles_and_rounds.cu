@@ -1,5 +1,5 @@
 // points: 100
-// A coroutine by hand: each chunk is a small machine with a state, and a scheduler decides whose next step is issued.
+// Coroutines by hand: each chunk is a small state machine, and a scheduler decides which chunk's next step is issued.
 #include <cstring>
 #include <initializer_list>
 #include <vector>

@@ -1,6 +1,6 @@
 // points: 100
 // Climbs from three places, by a step in one parameter at a time, from the best found so far; a cache of times keeps it
-// from launching twice. The kernel counts in unsigned words and turns the order of ints into theirs.
+// from launching twice. The kernel compares unsigned words, to which it maps ints in the same order.
 #include <array>
 #include <climits>
 #include <unordered_map>

@@ -1,6 +1,6 @@
 // points: 100
-// A thread's items lie one behind the other. The clock has a stream of its own, and asks again and again whether the
-// second event is done.
+// A thread's items are consecutive elements. The clock has its own stream, and queries the second event until it is
+// done.
 #include <limits>
 
 #include "tuning.h"

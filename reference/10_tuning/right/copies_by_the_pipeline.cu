@@ -1,5 +1,5 @@
 // points: 100
-// Tiles are copied asynchronously where they are whole. A launch to warm up comes before each that is timed by itself.
+// Whole tiles are copied asynchronously. A warm-up launch comes before each launch that is timed alone.
 #include <cuda_pipeline.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // points: 100
-// The warps of a block copy whole lines of 32 marks in turn. A configuration is a function that launches it, or none:
-// what is not valid has no function.
+// The warps of a block copy whole lines of 32 marks in turn. A configuration is a function that launches it;
+// an invalid one has no function.
 #include <algorithm>
 #include <climits>
 #include <functional>

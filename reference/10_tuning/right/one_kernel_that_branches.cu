@@ -1,6 +1,6 @@
 // points: 100
-// One kernel for all: it is told unroll and items, and goes to the code for them. So it has the registers of the
-// largest.
+// One kernel for all: it gets unroll and items as arguments, and branches to the code for them. So it has the registers
+// of the largest.
 #include <climits>
 
 #include "tuning.h"

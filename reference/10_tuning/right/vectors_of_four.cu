@@ -1,6 +1,6 @@
 // points: 100
-// Marks come from shared memory four at a time where the loop takes four or eight. Times are asked for when all
-// launches are queued: one event between each two of them.
+// Marks come from shared memory four at a time if the loop is unrolled by four or eight. Times are read after all
+// launches are queued, with one event between each two of them.
 #include <climits>
 #include <vector>
 
@@ -147,7 +147,7 @@ int tuning4_frugal(const int* d_in, int* d_out, unsigned n, const int* d_marks, 
     }
   }
   std::vector<float> times = measure(d_in, d_out, n, d_marks, m, first);
-  // The winner and the two behind it, with smaller and with larger tiles.
+  // The three fastest, with smaller and with larger tiles.
   std::vector<Config> second;
   std::vector<float> rest = times;
   for (int rank = 0; rank < 3; ++rank) {

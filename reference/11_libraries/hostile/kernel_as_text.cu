@@ -1,5 +1,5 @@
 // virtual: REJECTED libraries1_sum
-// Brings its kernel as text that says it stands in a line of CUB's: the judge knows kernels by what nvcc made.
+// Loads its kernel as PTX text that claims to be from a line of CUB's; but the judge knows which kernels nvcc made.
 #include <cub/device/device_reduce.cuh>
 
 #include "libraries.h"

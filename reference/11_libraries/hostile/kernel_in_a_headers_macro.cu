@@ -1,6 +1,6 @@
 // virtual: REJECTED libraries1_sum
-// CUB's headers open their namespace by a macro that a program may define. Here it has a kernel in it, in a line of the
-// header's.
+// CUB's headers open their namespace by a macro that a program may define. Here the macro contains a kernel, which then
+// has a line of the header.
 #define CUB_NS_PREFIX                                                                                            \
   __global__ void sum_kernel(const int* d_in, int* d_sum, unsigned n) {                                          \
     int sum = 0;                                                                                                 \

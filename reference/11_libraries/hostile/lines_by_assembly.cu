@@ -1,5 +1,5 @@
 // virtual: REJECTED libraries1_sum
-// A kernel that is all assembly, which says itself in which file its lines are.
+// A kernel entirely in assembly, which names the file of its lines itself.
 #include <cub/device/device_reduce.cuh>
 
 #include "libraries.h"

@@ -1,5 +1,5 @@
 // virtual: CRASH libraries2_norm
-// Loads a library of the host's by a function whose name it puts together.
+// Loads a host library by a function whose name it assembles at run time.
 #include <dlfcn.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // virtual: REJECTED libraries2_norm
-// The host has the norm from a copy, and cuBLAS's result is for show.
+// The host computes the norm from a copy; cuBLAS's result is for show.
 #include <cublas_v2.h>
 
 #include <cmath>

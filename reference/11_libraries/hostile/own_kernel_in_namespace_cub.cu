@@ -1,5 +1,5 @@
 // virtual: PASS libraries1_sum, at most 9 points
-// A kernel of one's own that calls itself CUB's.
+// Its own kernel, under the name of one of CUB's.
 #include "libraries.h"
 
 namespace cub::detail::reduce {

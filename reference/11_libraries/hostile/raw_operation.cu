@@ -1,6 +1,6 @@
 // virtual: REJECTED libraries4_transpose
-// Writes an operation to the judge's descriptor itself, so that nobody checks it before: a sum of matrices many times,
-// each far from the one before.
+// Writes an operation to the judge's socket itself, so that the library does not check it: many sums of matrices, each
+// far from the one before.
 #include <unistd.h>
 
 #include <string>

@@ -4,7 +4,7 @@
 
 #include "libraries.h"
 
-// 256 threads are a tile of 32 x 32, eight rows at a time.
+// 256 threads move a tile of 32 x 32, eight rows at a time.
 struct Transpose {
   const float* d_in;
   float* d_out;

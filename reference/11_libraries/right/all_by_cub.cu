@@ -1,5 +1,5 @@
 // points: 100 + 10
-// CUB for all that has no plan: each algorithm asks for its memory by one function.
+// CUB for everything except the Fourier transforms; one function gives each algorithm its temporary memory.
 #include <cublas_v2.h>
 #include <cufft.h>
 

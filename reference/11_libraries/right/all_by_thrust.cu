@@ -1,5 +1,5 @@
 // points: 100 + 10
-// Thrust for all that has no plan: device pointers, an inner product, a scan, zip and permutation iterators.
+// Thrust except for Fourier transforms: device pointers, an inner product, a scan, zip and permutation iterators.
 #include <cublas_v2.h>
 #include <cufft.h>
 #include <thrust/device_ptr.h>

@@ -70,7 +70,7 @@ struct Multiply {
   }
 };
 
-// The filter's spectrum is one more, behind the others.
+// The filter's spectrum comes after the others.
 void libraries6_filter_many(const float* d_signals, const float* d_filter, float* d_out, unsigned n, unsigned count) {
   if (n == 0 || count == 0) return;
   const unsigned half = n / 2 + 1, all = count * half;

@@ -1,6 +1,6 @@
 // points: 100 + 10
-// Strides: number k of all spectra lies side by side, so that a product is a column of a matrix times one number of the
-// filter's. A main to try it with.
+// Strides: the numbers k of all spectra are neighbours, so that a product is a column of a matrix times one number of
+// the filter. Has a main for trying it out.
 #include <cublas_v2.h>
 #include <cufft.h>
 

@@ -13,7 +13,7 @@
 
 namespace {
 
-// The result is where the algorithm's memory begins: one allocation for both.
+// The result is at the start of the algorithm's memory: one allocation for both.
 constexpr size_t kResult = 256;
 
 struct Interleave {

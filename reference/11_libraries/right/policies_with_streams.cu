@@ -14,7 +14,7 @@
 
 #include "libraries.h"
 
-// In a stream of its own, with a policy that does not wait where it need not.
+// In a separate stream, with a policy that waits only if necessary.
 class Stream {
  public:
   Stream() { cudaStreamCreate(&stream_); }

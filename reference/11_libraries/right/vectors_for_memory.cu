@@ -1,5 +1,5 @@
 // points: 100 + 10
-// Vectors of Thrust's for all memory, CUB's too, and a plan after the other in one variable. Squares are floats.
+// Thrust vectors for all memory, also for CUB's, and one variable for all plans in turn. Squares are floats.
 #include <cublas_v2.h>
 #include <cufft.h>
 #include <thrust/device_vector.h>

@@ -1,6 +1,6 @@
 // points: 100 + 10
-// Memory by cudaMallocAsync in a stream, plans that share one work area of the caller's, spectra that are transformed
-// in two streams, and results of cuBLAS's that stay on the device.
+// Memory by cudaMallocAsync in a stream, plans that share one work area from the caller, spectra that are transformed
+// in two streams, and results of cuBLAS that stay on the device.
 #include <cublas_v2.h>
 #include <cufft.h>
 

@@ -1,5 +1,5 @@
 // verdict: COMPILE
-// Forgets where the result of a norm goes.
+// Leaves out the argument for the norm's result.
 #include <cublas_v2.h>
 
 #include "libraries.h"

@@ -1,5 +1,5 @@
 // verdict: BOUNDS libraries1_sum
-// CUB gets the address of a variable of the host's for its result.
+// Gives CUB the address of a host variable for its result.
 #include <cub/device/device_reduce.cuh>
 
 #include "libraries.h"

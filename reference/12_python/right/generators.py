@@ -1,5 +1,5 @@
 # points: 100
-"""Generators say what is left to do; the launchers are loops over them."""
+"""Generators yield the remaining work; the launchers are loops over them."""
 
 import pycuda.autoinit
 import pycuda.driver as drv

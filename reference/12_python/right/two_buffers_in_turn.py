@@ -1,5 +1,5 @@
 # points: 100
-"""Sums between two arrays that take turns; chunks through two buffers, each of which waits for its own stream."""
+"""Sums alternate between two arrays; chunks go through two buffers, each of which waits for its own stream."""
 
 import numpy
 import pycuda.autoprimaryctx

@@ -1,5 +1,5 @@
 // points: 100
-// Tiles come by asynchronous copies of 16 bytes, or of 4 where rows are not aligned; what lies past an edge as zeros.
+// Tiles are loaded by asynchronous copies of 16 bytes, or of 4 if rows are not aligned, and padded with zeros.
 #include <cuda_pipeline.h>
 
 #include "matmul.h"

@@ -1,5 +1,5 @@
 // points: 100
-// One kernel for all: 128 × 128 elements a block, 8 × 8 a thread, and the tile of d_a turned on its side.
+// One kernel for all: 128 × 128 elements a block, 8 × 8 a thread, and the tile of d_a transposed.
 #include "matmul.h"
 
 namespace {

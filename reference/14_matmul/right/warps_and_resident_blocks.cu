@@ -1,5 +1,5 @@
 // points: 73
-// Eighty blocks go through all tiles; each of their warps has tiles of its own, 32 × 32, and waits for no other warp.
+// Eighty blocks go through all tiles; each warp has separate tiles of 32 × 32, and waits for no other warp.
 #include "matmul.h"
 
 namespace {

@@ -253,7 +253,7 @@ def _difference(recorded: dict[str, Any] | None, measured: dict[str, Any]) -> st
     changed = [profile for profile in new if profile not in old]
     if changed:
         rungs = ", ".join(str(profile.get("rung")) for profile in changed)
-        return f"it is not what the reference is counted to do ({rungs}{_first_changed(old, changed[0])})"
+        return f"it no longer has the reference's counters ({rungs}{_first_changed(old, changed[0])})"
     return "it has rungs that the assignment has not" if len(old) != len(new) else ""
 
 

@@ -114,7 +114,7 @@ def pasted(text: str, handout: Path, assignment: str) -> str:
 
 
 def check_attack(attack: Attack, record: Record) -> Finding:
-    """An attack earns no more points than it may."""
+    """Checks that an attack earns no more points than it declares."""
     if record.score is None:
         return Finding(attack.name, "", record.message)
     if record.verdict == "COMPILE":

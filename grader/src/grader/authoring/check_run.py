@@ -259,7 +259,7 @@ class _Check:
         return self._batches.compile(unit, self._stop)
 
     def grade(self, submission: Submission) -> None:
-        """Grades one solution and says what is found."""
+        """Grades one solution and reports the findings."""
         bench = self._bench
         assert bench is not None  # noqa: S101
         known: Sequence[TestResult] = self._known.get(submission.folder, ())
@@ -375,11 +375,11 @@ def _as_passed(name: str) -> TestResult:
 def known_tests(
     assignment: Assignment, tests: Sequence[str], submissions: Sequence[Submission], collected: Collected
 ) -> dict[str, list[TestResult]]:
-    """Maps each wrong solution to the tests and evidence that an earlier one runs on the same code: taken as passed.
+    """The tests to skip, by wrong solution: an earlier solution runs them on the same code, so they count as passed.
 
-    A test calls the launcher of its rung alone, with inputs that depend on the seed and its name: so identical code
-    passes again; if it failed, the solution that runs it would get a verdict other than declared. Only rungs that have
-    to pass count. If a metric compares rungs, the code of all of them must be identical.
+    Skipping is safe: a test calls only its rung's launcher, with inputs from the seed and its name, so the same code
+    gets the same result. If it fails, the earlier solution misses its declared verdict, and the check reports that.
+    Only rungs below the declared one, no bonus rungs. If a metric compares rungs, the code of all must be the same.
     """
     ids = [rung.id for rung in assignment.rungs]
     compared = {rung: sorted({rung} | _rungs_compared(assignment, rung)) for rung in ids}

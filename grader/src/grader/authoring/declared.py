@@ -1,7 +1,7 @@
 """Reads the first-line declarations of the solutions in reference/, and collects what `grader check` grades.
 
-reference/NN_name/wrong/*.cu // verdict: RACE reduce5_warp_unrolled the verdict it must get, and on which rung
-reference/NN_name/right/*.cu // points: 100 + 12 the points it must get, and bonus points
+reference/NN_name/wrong/*.cu begin with, e.g., "// verdict: RACE reduce5_warp_unrolled": the required verdict, and rung.
+reference/NN_name/right/*.cu begin with, e.g., "// points: 100 + 12": the required points, and bonus points.
 
 In an assignment in Python they are .py files, and the line begins with #. Entries of wrong.toml and right.toml stand
 for files in wrong/ and right/ (see `solutions`).
@@ -64,7 +64,7 @@ def collect(layout: Layout, assignment: Assignment) -> Collected:
 
 
 def sources_in(folder: Path, assignment: Assignment) -> list[Path]:
-    """The solutions in a folder beside the reference."""
+    """The solutions in a folder next to the reference."""
     return sorted(folder.glob(f"*{assignment.suffix}"))
 
 

@@ -31,7 +31,7 @@ def apply_edits(base: str, edits: str) -> str:
         places = _places(text, old)
         if len(places) != 1:
             found = f"{len(places)} times" if places else "nowhere"
-            raise GraderError(f"these lines must be in the base once, and are there {found}:\n{''.join(old)}")
+            raise GraderError(f"these lines must be in the base exactly once; found {found}:\n{''.join(old)}")
         text[places[0] : places[0] + len(old)] = new
     return "".join(text)
 

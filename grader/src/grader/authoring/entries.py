@@ -17,7 +17,7 @@ _START = """\
 _TABLE = re.compile(r'^\["?([^"\]\n]+)"?\]\n', re.MULTILINE)
 _MESSAGE = re.compile(r"""^message = ('''|\"""|'|").*?\1\n""", re.MULTILINE | re.DOTALL)
 _VERDICT = re.compile(r"^verdict = .*\n", re.MULTILINE)
-_END = re.compile(r"(?:^#.*\n|^\n)*\Z", re.MULTILINE)  # a comment there is the next entry's
+_END = re.compile(r"(?:^#.*\n|^\n)*\Z", re.MULTILINE)  # trailing comments belong to the next entry
 _OPENED = re.compile(r"\A('{3}|\"{3})\n(?!\n)")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key without quotes
 
@@ -61,7 +61,7 @@ def adopt(hidden: Path, submission: str, file: Path) -> str:
     says = rest.strip('"\n') if suffix == ".py" else re.sub(r"^// ?", "", rest, flags=re.MULTILINE).rstrip("\n")
     if not kind or not _BARE.fullmatch(name) or make_head(f"{key}: {declared}", says, suffix) + code != text:
         raise GraderError(
-            f"{file} can't be an entry: its first line must declare a verdict or points, and what it says follow."
+            f"{file} can't be an entry: its first line must declare a verdict or points, the next ones describe it."
         )
     own, entries = hidden / kind / file.name, read_entries(hidden, kind)
     bases = [

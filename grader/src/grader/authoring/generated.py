@@ -286,7 +286,7 @@ def adversaries(count: int, seed: int, tasks: Sequence[Task] = TASKS) -> list[Ge
 FRIENDS: dict[str, Sequence[str]] = {
     "block": ("32", "64", "128", "256", "512", "1024"),
     "grid": ("one block for each part", "fixed", "two dimensions"),
-    # No word of global memory that every warp reads: each read costs a sector, and sector budgets leave no room for it
+    # Not global memory: each warp would read a sector more, and sector budgets leave no room for that
     # (docs/concepts/fairness.md).
     "memory": ("parameters", "constant"),
     "stream": ("default", "created", "graph", "event"),

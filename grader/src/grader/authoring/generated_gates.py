@@ -13,8 +13,8 @@ from pathlib import Path
 from grader.authoring.generated import Generated, Task
 from grader.model.assignment import Assignment
 
-# `size`: all elements; `calls`: of this launcher so far; `last`: the previous size, `most` the largest; `at`: the
-# first pointer; `other`: the last whole number that is no size.
+# `size`: number of elements; `calls`: of this launcher so far; `last`: the previous call's size; `most`: the largest
+# size so far; `at`: the first pointer; `other`: the last integer parameter that is not a size.
 GATES: dict[str, str] = {
     "at the size": "size == {n}",
     "in its first call": "calls == 1",

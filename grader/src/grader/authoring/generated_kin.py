@@ -22,7 +22,7 @@ CALLS = {
     "then waits": "{call};\n  cudaDeviceSynchronize();",
     "asks first": "size_t left, all;\n  cudaMemGetInfo(&left, &all);\n  {call};",
 }
-# Ordered with the default stream; waited for, so that the next launch finds the results.
+# A stream ordered with the default stream. It is waited for, so the next launch finds the results.
 _STREAM = """#include <thread>
 #include <cuda_runtime.h>
 struct StreamOfKin {
@@ -41,7 +41,7 @@ def _in_stream(configuration: re.Match[str]) -> str:
 
 
 def kin(source: str, task: Task, returns: str, parameters: str, launch: str, call: str) -> Generated:
-    """The reference `source` with its launches and this task's launcher changed so."""
+    """The reference `source` with its launches changed as `launch` says, and this task's launcher as `call` says."""
     if launch == "in streams":
         source = re.sub(r"<<<(.*?)>>>", _in_stream, source, flags=re.DOTALL)
     if launch == "with a bound":
@@ -54,10 +54,10 @@ def kin(source: str, task: Task, returns: str, parameters: str, launch: str, cal
 
 
 def kin_of(folders: Sequence[tuple[Path, Assignment, Path]], count: int, seed: int, only: str = "") -> list[Generated]:
-    """`count` of them over every rung and way, shuffled by the seed. A clock (10) would time the streams too."""
+    """`count` submissions over every rung, kind of launch and kind of call, shuffled by the seed."""
     every = []
     for folder, assignment, header in folders:
-        if assignment.id[:2] in ("10", "13"):  # 13 limits how many lines may change
+        if assignment.id[:2] in ("10", "13"):  # 10 would time the streams; 13 limits changed lines
             continue
         source = (folder / assignment.submission).read_text(encoding="utf-8")
         measured = {one.rung for one in assignment.criteria if one.metric and not one.bonus}

@@ -121,7 +121,7 @@ def _graded(runs: Runs, one: Generated, record: Record, deserved: float) -> Grad
 
 
 def _grade(runs: Runs, generated: Sequence[Generated]) -> list[Record]:
-    """Their records, in the order given; compiled in batches."""
+    """The records of the submissions, in the order given. They are compiled in batches."""
     stop = threading.Event()
     queue = Jobs(runs.jobs, stop)
     records: dict[int, Record] = {}

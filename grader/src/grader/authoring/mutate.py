@@ -1,6 +1,6 @@
 """`grader mutate`: are the tests good enough to catch single small mistakes in right solutions?
 
-Mutants are made from the reference and from the right solutions beside it, which have the fences, streams and atomics
+Mutants are made from the reference and from the right solutions next to it, which have the fences, streams and atomics
 that the reference may lack. Each is graded like a submission, with the full suite and every checker, and is killed
 if it gets less than its original. A survivor either shows a hole in the tests or is equivalent: then an author
 says so, with the reason, in reference/ASSIGNMENT/equivalent_mutants.toml. Results are in a journal, so a stopped run

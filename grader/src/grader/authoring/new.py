@@ -25,10 +25,11 @@ def new_assignment(layout: Layout, name: str) -> list[Path]:
         raise GraderError(
             f'"{name}" is no name of an assignment.\nType:  grader new 20_histogram      two digits, a word'
         )
+    stem = match["stem"]
     taken = [other for other in layout.assignments() if other.startswith(f"{match['number']}_")]
     if taken:
-        raise GraderError(f"{match['number']} is taken by {taken[0]}.\nType:  grader new with another number")
-    stem = match["stem"]
+        command = f"grader new NN_{stem}      NN: a number that is free"
+        raise GraderError(f"{match['number']} is taken by {taken[0]}.\nType:  {command}")
     words = name[3:].split("_")
     environment = Environment(
         loader=FileSystemLoader(layout.templates / "new"),

@@ -9,7 +9,7 @@ entries of hostile.toml and wrong.toml (see `solutions`):
     // virtual: PASS shift2_any, at most 10 points
 
 `gpu` is the verdict of a GPU's judge on that rung without the virtual GPU's help; `gains nothing` means that a time was
-measured and is no better than the reference's. `virtual` is the virtual GPU's verdict, PASS by default: most of these
+measured and is no better than the reference's. `virtual` is the virtual GPU's verdict, PASS by default: most solutions
 misbehave only when they are timed. A line with only `virtual` belongs to a solution that does not attack a GPU: on a
 GPU it is graded on both devices, as a class is, and must get the same; `at most` bounds the points of the whole
 submission.
@@ -208,7 +208,7 @@ def check_verdict(opponent: CorpusEntry, record: Record, *, on_gpu: bool) -> Met
     elif on_gpu and opponent.gains_nothing and speed is None:
         problem = "declares that it gains nothing, and was not timed"
     elif on_gpu and opponent.gains_nothing and speed is not None and speed > GAIN:
-        problem = f"it gains: {speed:.3f} times as fast as the reference"
+        problem = f"declares that it gains nothing, and is {speed:.3f} times as fast as the reference"
     detail = f"{verdict} {opponent.rung}" + (f", {speed:.3f} × the reference" if speed is not None else "")
     return Met(opponent, record.assignment, verdict, speed, Finding(record.folder, detail, problem))
 

@@ -33,7 +33,7 @@ _TWINS = {
     "pagelocked_empty": ("empty",),
 }
 _LETTERS = {"P": "i", "I": "q", "i": "f", "q": "i", "f": "d"}
-_MOST_ARGUMENTS = 8  # of a call whose neighbours are swapped
+_MOST_ARGUMENTS = 8  # in longer calls no neighbouring arguments are swapped
 
 _Change = tuple[str, int, str, str]  # the operator, its place, the old and the new text
 

@@ -13,7 +13,7 @@ _COMMENT = re.compile(rf"{COMMENT} | ((?<!\w){NUMBER} | {QUOTED})", re.VERBOSE)
 _TOKEN = re.compile(rf"{NUMBER} | {QUOTED} | \w+ | \S", re.VERBOSE)
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _OPEN, _CLOSE = "({[", ")}]"
-_UNNAMED = {"namespace", "extern", "operator", "__attribute__", "asm"}  # it may matter although unnamed
+_UNNAMED = {"namespace", "extern", "operator", "__attribute__", "asm"}  # such code may matter although no code names it
 _TYPES = {"struct", "class", "union", "enum"}
 _COMMON = {
     *("alignas", "auto", "bool", "char", "class", "const", "constexpr", "double", "enum", "float", "inline", "int"),
@@ -25,7 +25,7 @@ _COMMON = {
 
 @dataclass(frozen=True)
 class _Piece:
-    """A top-level piece: the names that lead to it, whether it matters unnamed, and whether it keeps state."""
+    """A top-level declaration. `defines`: its names; `is_unnamed`: it may matter although no code names it."""
 
     words: tuple[str, ...]
     defines: frozenset[str]

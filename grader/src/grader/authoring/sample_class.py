@@ -1,4 +1,4 @@
-"""The sample class: students' files in reference/sample_class, and in its class.toml those that are edits of others.
+"""The sample class in reference/sample_class: students' files, some stored in class.toml as edits of other files.
 
     ["turing_alan/occupancy.cu"]
     base = "../../assignments/07_occupancy/occupancy.cu"

@@ -1,4 +1,4 @@
-"""The solutions beside a reference: files in wrong/, hostile/ and right/, and entries of wrong.toml, hostile.toml and
+"""The solutions next to a reference: files in wrong/, hostile/ and right/, and entries of wrong.toml, hostile.toml and
 right.toml.
 
 An entry is a solution as edits (see `edits`) of the reference, or of the file that `base` names:
@@ -12,11 +12,11 @@ An entry is a solution as edits (see `edits`) of the reference, or of the file t
     '''
     message = '''RACE  ReductionTest.SumsOneBlock/reduce3_sequential …'''
 
-It stands for the file wrong/missing_barrier.cu: its declaration and description, as comments that replace the base's,
-then the edited base. A hostile entry declares `gpu` or `virtual` (see `opponents`), a right one `points`. `message` is
-the message on record; a file's entry has only that. If it begins with the verdict and names the rung, the entry needs
-no `verdict`. A base may be an entry too. Code that entries share but that is no solution itself is a file in bases/ or
-an entry of bases.toml, without a declaration.
+It stands for the file wrong/missing_barrier.cu, which has the entry's declaration and description as comments instead
+of the base's, then the edited base. A hostile entry declares `gpu` or `virtual` (see `opponents`), a right one
+`points`. `message` is the message on record; a file's entry has only that. If the message begins with the verdict and
+names the rung, the entry needs no `verdict`. A base may be an entry too. Code that entries share but that is no
+solution itself is a file in bases/ or an entry of bases.toml, without a declaration.
 """
 
 import difflib

@@ -1,7 +1,7 @@
-"""Compiles the solutions beside a reference in batches.
+"""Compiles the solutions next to a reference in batches.
 
 With a short file nvcc spends its time on headers. A batch is one source, with each solution in a namespace of its own:
-20 of 04's files take 5 s of a processor in a batch, and 17 s one by one. Of each namespace build.sh links a worker.
+20 of 04's files take 5 s of a processor in a batch, and 17 s one by one. build.sh links a worker for each namespace.
 
 Some solutions are compiled alone: those that a namespace would change, and those that the compiler refuses inside one.
 If a worker from a batch gives an unexpected result, callers compile that solution alone and try again. Kernels' names

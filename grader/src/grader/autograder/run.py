@@ -9,8 +9,8 @@ Only the standard library is used here. Root runs it, with a umask of 077: the s
 it must not read is closed to that user (see `base.user_box`).
 
 Where the harness fails, no results.json is written: Gradescope says that the autograder failed, and gives no score. The
-same happens shortly before Gradescope's own limit of time, for which it gives 0. Only staff see standard output there.
-With Autolab it is for the student, so nothing is printed but what the student may read, and the score in the last line.
+same happens shortly before Gradescope's own time limit: a run that exceeds it gets 0. Gradescope shows standard output
+to staff only. Autolab shows it to students, so it has only what they may read, and in its last line the score.
 """
 
 import argparse

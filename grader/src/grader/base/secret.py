@@ -5,7 +5,7 @@ submission has a seed of its own: the HMAC-SHA256 of its code under a secret tha
 code under the same secret has the same seed, so a grade can be repeated. A file that differs in one token has another
 seed, and a leaked seed says nothing about the others. Comments and white space don't count (`running.keys.identity`).
 
-The secret is a file beside the gradebook that only its owner can read. Graders who want the same grades share one file
+The secret is a file next to the gradebook that only its owner can read. Graders who want the same grades share one file
 and name it (`--secret`, or LOCKSTEP_SECRET in the environment). Students see neither the secret nor a seed.
 """
 

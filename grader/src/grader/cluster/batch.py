@@ -45,7 +45,7 @@ class OneSeed(Secret):
 
 @dataclass(frozen=True)
 class Order:
-    """A submission in a batch: the hash of its file, the seed, the key of its result, and that of a finished half."""
+    """A submission in a batch. `source`: its file's hash; `half`: the hash of the virtual GPU's results, if any."""
 
     name: str
     source: str

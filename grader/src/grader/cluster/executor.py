@@ -45,8 +45,8 @@ _UNREADABLE = (InfrastructureError, SchemaError, KeyError, TypeError, ValueError
 
 @dataclass(frozen=True)
 class Pace:
-    """Waiting times in seconds: between two polls of results and of the scheduler, for halves to gather, for a late
-    result, and for a scheduler that accepts no more jobs now.
+    """Waiting times in seconds. `results`, `scheduler`: between two polls; `hold`: to gather runs for the GPU that can
+    share an array; `late`: for a result that is not visible yet; `busy`: when the scheduler accepts no more jobs.
 
     A slow scheduler is polled less often: it is left alone for `rest` times as long as it took to answer.
     """
@@ -166,7 +166,7 @@ class ClusterExecutor:
         )
 
     def _find_earlier(self) -> None:
-        """The folder of tasks that an earlier head process has queued."""
+        """Finds the tasks that an earlier head process has queued."""
         self._ask(self._clock())
         arrays: dict[str, list[str]] = {}
         for element in self._elements.values():
@@ -338,7 +338,7 @@ class ClusterExecutor:
                     return
 
     def _is_time(self, waiting: Sequence[_Flight], now: float) -> bool:
-        """Whether to queue the halves gathered so far: they arrive one by one, and should not get an array each."""
+        """Whether to queue the GPU runs gathered so far: they arrive one by one, and should share arrays."""
         is_last = not any(flight.resources == CPU for flight in (*self._waiting, *self._flights.values()))
         return is_last or now - min(flight.since for flight in waiting) >= self._pace.hold
 

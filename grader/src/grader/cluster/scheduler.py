@@ -38,7 +38,7 @@ class Scheduler(Protocol):
         """Queues an array of these batches on nodes that are not excluded; `part` selects the resources."""
 
     def elements(self) -> list[Element]:
-        """All tasks of this run's arrays that the scheduler knows, including those an earlier head queued."""
+        """All tasks of this run's arrays known to the scheduler, including those queued by an earlier head process."""
 
     def log(self, element: Element) -> str:
         """The last lines of a task's output; empty if it printed nothing, or its disk is full."""

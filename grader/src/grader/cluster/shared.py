@@ -114,7 +114,7 @@ class SharedFolder:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InfrastructureError(f"{path} is no result, or was cut short") from error
         if not hmac.compare_digest(signature.encode(), self.signature(name, text).encode()):
-            raise InfrastructureError(f"{path} was changed, or was not written by a node: its signature is another")
+            raise InfrastructureError(f"{path} was changed, or was not written by a node: its signature is wrong")
         return result
 
     def drop_result(self, name: str) -> None:
@@ -138,5 +138,5 @@ def _read(path: Path, digest: str) -> bytes:
     except OSError as error:
         raise InfrastructureError(f"{path} can't be read: {error.strerror}") from error
     if sha256_bytes(data) != digest:
-        raise InfrastructureError(f"{path} was changed: its hash is another")
+        raise InfrastructureError(f"{path} was changed: its hash is wrong")
     return data

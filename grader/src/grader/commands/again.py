@@ -89,7 +89,7 @@ def show_not_done(console: Console, classes: Sequence[Chosen], journal: Journal,
             whose = view.folder(submission.folder)
             console.print(
                 f"[magenta]Not graded again[/]: {escape(whose)} ({escape(asked.reason)}): the harness "
-                "failed, or a time was inconclusive. The result before it counts; run the same command to try again.",
+                "failed, or a time was inconclusive. The earlier result counts; run the same command to try again.",
                 highlight=False,
                 soft_wrap=True,
             )

@@ -16,7 +16,7 @@ from grader.running.store import Journal
 anonymous_option = click.option(
     "--anonymous/--names",
     default=None,
-    help="Show aliases in the place of names, now and from now on, until --names.  [default: as the last time]",
+    help="Show aliases instead of names, from now on until --names.  [default: as in the last run]",
 )
 
 
@@ -59,5 +59,5 @@ def show_named(console: Console, journal: Journal) -> None:
     """Warns that the following output has names although results are shown under aliases."""
     if view_of(journal).is_anonymous:
         console.print(
-            "Results are shown under aliases; what a platform takes has the names.", highlight=False, soft_wrap=True
+            "Results are shown under aliases; files for platforms have the real names.", highlight=False, soft_wrap=True
         )

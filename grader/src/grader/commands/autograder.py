@@ -36,7 +36,7 @@ _SUBMITTY = (
 )
 
 
-@click.group(short_help="Makes what a learning platform runs by itself.")
+@click.group(short_help="Makes an autograder for a learning platform.")
 def autograder() -> None:
     """Makes an autograder that a learning platform runs for each submission.
 
@@ -47,7 +47,7 @@ def autograder() -> None:
 
 
 def _made(platform: str) -> Callable[..., None]:
-    """A command that makes the zip for a platform."""
+    """Returns a command that makes the zip for a platform."""
 
     def make(
         target: Path,
@@ -90,19 +90,19 @@ def _options(command: Callable[..., None], most: float) -> Callable[..., None]:
             "--secret",
             type=click.Path(path_type=Path, dir_okay=False),
             metavar="FILE",
-            help="Secret that seeds are derived from, as `grader grade` does it.  [default: a new one]",
+            help="Secret that seeds are derived from, as in `grader grade`.  [default: a new one]",
         ),
         click.option(
             "--minutes",
             type=click.FloatRange(1, most),
             default=9.0,
             show_default=True,
-            help="When to give up, without a score: before the platform does.",
+            help="Give up, without a score, after this time; choose it below the platform's limit.",
         ),
         click.option(
             "--points",
             type=click.FloatRange(0, min_open=True),
-            help="Points of the assignment there; others are scaled.  [default: the assignment's]",
+            help="The assignment's points on the platform; scores are scaled to them.  [default: its own points]",
         ),
         click.option("--assignment", "name", required=True, metavar="ID", help="The assignment that it grades."),
         click.argument("target", metavar="DIR_OR_ZIP", type=click.Path(path_type=Path)),
@@ -116,8 +116,8 @@ def _options(command: Callable[..., None], most: float) -> Callable[..., None]:
 def gradescope(**given: Any) -> None:
     """Makes the zip that Gradescope builds its autograder from.
 
-    It holds the hidden tests, the reference and the secret: give it to nobody but Gradescope. Gradescope's image is
-    built from it once, and deletes them.
+    It holds the hidden tests, the reference and the secret: give it to nobody but Gradescope. Gradescope builds an
+    image from it once, which deletes the zip's contents, the reference, and the hidden tests' sources.
 
     \b
     Examples:
@@ -141,7 +141,7 @@ def prairielearn(**given: Any) -> None:
 
 @autograder.command()
 @partial(_options, most=60)
-@click.option("--problem", default=PROBLEM, show_default=True, help="What the assessment calls the score.")
+@click.option("--problem", default=PROBLEM, show_default=True, help="The assessment's problem that gets the score.")
 def autolab(**given: Any) -> None:
     """Makes a zip with an assessment's Makefile for Autolab and the image that grades it.
 
@@ -157,10 +157,10 @@ def autolab(**given: Any) -> None:
 @click.option("--assignment", "name", required=True, metavar="ID", help="The assignment that it tests.")
 @build_option
 def ci(target: Path, name: str, build: Path | None) -> None:
-    """Writes what runs the public tests on each push: for GitHub Actions, Gitea, GitLab CI and Classroom 50.
+    """Writes the CI files that run the public tests on each push: GitHub Actions, Gitea, GitLab CI, Classroom 50.
 
     The files go into the repository that students start from (grader handout), and for Classroom 50 into the config
-    repository. Grades come from `grader grade` on all clones: what a runner can read, a student can.
+    repository. Students can read whatever a runner can, so hidden tests run elsewhere: `grader grade` on all clones.
 
     \b
     Example:
@@ -177,10 +177,10 @@ def ci(target: Path, name: str, build: Path | None) -> None:
 @click.option("--assignment", "name", required=True, metavar="ID", help="The assignment that it tests.")
 @build_option
 def submitty(target: Path, name: str, build: Path | None) -> None:
-    """Writes a gradeable's configuration for Submitty, and what the image with the public tests is made of.
+    """Writes a gradeable's configuration for Submitty, and the files to build an image with the public tests.
 
-    A rung is a test case of one point. Submitty runs submissions as the user who starts the tests, so hidden ones are
-    not there: grades come from `grader grade` on Submitty's folder.
+    Each rung is a test case worth one point. On Submitty a submission could read hidden tests, because both run as the
+    same user. So there are none, and grades come from `grader grade` on Submitty's folder.
 
     \b
     Example:

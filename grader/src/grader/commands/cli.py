@@ -106,7 +106,7 @@ def sample_class(out: Path) -> None:
 @click.option(
     "--whole",
     is_flag=True,
-    help="Right solutions run tests on large arrays, wrong ones all that can show.",
+    help="Right solutions also run tests on large arrays, wrong ones every test that can change a finding.",
 )
 @shard_option
 @click.option("--show", metavar="NAME", help="Print one solution's whole file, such as 'no_guard', and check nothing.")
@@ -115,7 +115,7 @@ def sample_class(out: Path) -> None:
     "--adopt",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     multiple=True,
-    help="Make an entry of wrong.toml, hostile.toml or right.toml of this file, remove it, check nothing; repeatable.",
+    help="Turn this file into an entry of wrong.toml, hostile.toml or right.toml; check nothing; repeatable.",
 )
 @jobs_option
 @no_sandbox_option
@@ -205,10 +205,10 @@ def _show(console: Console, text: str, language: str) -> None:
 
 @cli.command(short_help="Do the tests catch small mistakes in the references?")
 @click.argument("names", metavar="[ASSIGNMENT]...", nargs=-1)
-@click.option("--count", type=click.IntRange(1), default=30, show_default=True, help="Mutants of each reference.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed that selects them.")
+@click.option("--count", type=click.IntRange(1), default=30, show_default=True, help="Mutants per assignment.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed that selects the mutants.")
 @shard_option
-@click.option("--designs", is_flag=True, help="Mistakes of design, not of single tokens: a grid rounded down.")
+@click.option("--designs", is_flag=True, help="Make design mistakes instead, such as a grid rounded down.")
 @click.option("--minutes", type=click.FloatRange(0, min_open=True), help="Start no new mutant after this many minutes.")
 @click.option("--out", type=FOLDER, default=Path("out/mutate"), show_default=True, help="Where the journal is.")
 @jobs_option
@@ -228,9 +228,9 @@ def mutate(  # noqa: PLR0913 - its options
 ) -> None:
     """Changes single tokens of right solutions, and counts how many of these mutants the tests catch.
 
-    Of the reference and of reference/ASSIGNMENT/right: operators, numbers, guards, barriers, fences, memory orders and
-    scopes, volatile, atomics, streams, warp masks, pointers. A survivor that is no mistake is named in
-    reference/ASSIGNMENT/equivalent_mutants.toml, with the reason. A stopped run continues where it was.
+    It changes operators, numbers, guards, barriers, fences, memory orders and scopes, volatile, atomics, streams, warp
+    masks and pointers of the reference and of reference/ASSIGNMENT/right. A mutant that is correct, and so survives,
+    goes into reference/ASSIGNMENT/equivalent_mutants.toml, with the reason. A stopped run continues where it was.
 
     \b
     Examples:
@@ -284,7 +284,7 @@ def new(name: str, build: Path | None) -> None:
         console.print(f"  {escape(str(path.relative_to(layout.root)))}", highlight=False, soft_wrap=True)
     console.print(
         f"It passes when reference/{name} has {FEWEST_WRONG} wrong solutions and {FEWEST_RIGHT} right ones of other "
-        "designs, each with what it must get on its first line: docs/how-to/add-an-assignment.md",
+        "designs, each with its expected result on the first line: docs/how-to/add-an-assignment.md",
         highlight=False,
         soft_wrap=True,
     )
@@ -321,7 +321,7 @@ def handout(out: Path, names: tuple[str, ...], build: Path | None) -> None:
 
 @cli.command(short_help="Shows what each rung of a reference costs.")
 @click.argument("names", nargs=-1, metavar="[ASSIGNMENT]...")
-@click.option("--threads", default="1,2,8", show_default=True, help="Numbers of threads that must agree.")
+@click.option("--threads", default="1,2,8", show_default=True, help="Numbers of CPU threads; counts must agree.")
 @click.option(
     "--pages", type=click.Path(path_type=Path, file_okay=False), help="Write one page per assignment into this folder."
 )
@@ -333,7 +333,7 @@ def ladder(
 ) -> None:
     """Shows what each rung of an assignment's reference costs, as counted by the virtual GPU.
 
-    Without ASSIGNMENT: every assignment that the course published times for.
+    Without ASSIGNMENT: every assignment for which the course published times.
 
     \b
     Examples:

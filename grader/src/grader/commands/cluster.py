@@ -38,7 +38,7 @@ cluster_option = click.option(
     "cluster_file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help=f"What to ask the cluster for.  [default: {NAME} with or beside SUBMISSIONS]",
+    help=f"Resources to request from the cluster.  [default: {NAME} in or next to SUBMISSIONS]",
 )
 cancel_option = click.option("--cancel", is_flag=True, help="End the jobs that an earlier --executor slurm has queued.")
 
@@ -92,11 +92,11 @@ class Cluster:
         return done
 
     def cancel(self) -> None:
-        """Cancels all jobs, and notifies a head that waits for them."""
+        """Cancels all jobs, and notifies a grader that is waiting for them."""
         if self._shared.path.is_dir():
             self._shared.cancelled.touch()
         ended = counted(self._slurm.cancel(), "job")
-        click.echo(f"Ended {ended} on the cluster. Finished work is kept: the command without --cancel goes on.")
+        click.echo(f"Ended {ended} on the cluster. Finished work is kept: to continue, run it without --cancel.")
 
     def show_scripts(self, console: Console, plans: Sequence[Sequence[Change]], *, on_gpu: bool) -> None:
         """Prints the scripts for sbatch."""

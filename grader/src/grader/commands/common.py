@@ -49,7 +49,7 @@ def _shard(_context: click.Context, _option: click.Parameter, text: str) -> Shar
 
 
 shard_option = click.option(
-    "--shard", callback=_shard, default="1/1", show_default=True, metavar="I/N", help="The I-th of N shares of them."
+    "--shard", callback=_shard, default="1/1", show_default=True, metavar="I/N", help="Do only the I-th of N shares."
 )
 device_option = click.option(
     "--device",
@@ -68,13 +68,13 @@ secret_option = click.option(
 roster_option = click.option(
     "--roster",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The students: roster.csv, or a platform's own export.  [default: roster.csv with or beside SUBMISSIONS]",
+    help="The students: roster.csv, or a platform's own export.  [default: roster.csv in or next to SUBMISSIONS]",
 )
 course_option = click.option(
     "--course",
     type=click.Path(path_type=Path),
     metavar="FILE_OR_DIR",
-    help="course.toml, or the folder with the course's files.  [default: beside the submissions; else the last]",
+    help="course.toml, or the folder with the course's files.  [default: next to the submissions; else as last time]",
 )
 no_sandbox_option = click.option(
     "--no-sandbox", is_flag=True, help="Run student code without a sandbox: only for code you trust."
@@ -85,7 +85,7 @@ no_sandbox_option = click.option(
 def at_work(out: Path) -> Iterator[tuple[Journal, threading.Event]]:
     """Opens the journal of an output folder for one grader at a time, with an event that stops all work.
 
-    Both end with the block, and so does the folder of temporary files.
+    At the end of the block work is stopped, the journal closed, and the folder of temporary files deleted.
     """
     stop = threading.Event()
     with only_grader(out):
@@ -125,7 +125,7 @@ def show_finding(console: Console, finding: Finding) -> None:
 def show_course(console: Console, files: CourseFiles) -> None:
     """Says which of the course's files are used."""
     for file in files.files:
-        gone = "  [magenta]gone from there[/]: what it said last counts" if file.is_gone else ""
+        gone = "  [magenta]no longer there[/]: using its last known contents" if file.is_gone else ""
         console.print(f"  {file.name:13} {escape(str(file.path))}{gone}", highlight=False, soft_wrap=True)
 
 

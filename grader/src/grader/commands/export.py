@@ -38,10 +38,10 @@ _to_option = click.option(
     help="The file to write.  [default: in the folder exports of the results]",
 )
 _scale_option = click.option(
-    "--scale", is_flag=True, help="Convert, where the platform gives another number of points than the grader."
+    "--scale", is_flag=True, help="Scale grades if the platform's maximum differs from the grader's."
 )
 _names_option = click.option(
-    "--by-name", is_flag=True, help="Also match rows by name, where a name is there once in the file and in the class."
+    "--by-name", is_flag=True, help="Also match rows by names that occur only once in the file and in the class."
 )
 _column_option = click.option(
     "--column", "columns", multiple=True, metavar="ID=HEADER", help="The column of an assignment; repeatable."
@@ -49,14 +49,14 @@ _column_option = click.option(
 
 
 @click.group(
-    short_help="Writes grades as Canvas, Moodle and Gradescope take them, into any CSV, or as JSON.",
+    short_help="Writes grades for Canvas, Moodle and Gradescope, into any CSV file, or as JSON.",
     invoke_without_command=True,
 )
 @click.option(
     "--into",
     type=_like_path,
     metavar="FILE",
-    help="Any CSV file: a copy of it with the grades, and nothing else changed.",
+    help="Any CSV file; a copy is written in which only the grades are filled in.",
 )
 @click.option(
     "--assignment", "names", multiple=True, metavar="ID", help="With --into: only this assignment; repeatable."
@@ -65,7 +65,7 @@ _column_option = click.option(
     "--column", "columns", multiple=True, metavar="ID=HEADER", help="With --into: an assignment's column; repeatable."
 )
 @click.option(
-    "--id", "id_title", default="", metavar="HEADER", help="With --into: the column that says whose a row is."
+    "--id", "id_title", default="", metavar="HEADER", help="With --into: the column that identifies the student."
 )
 @_to_option
 @out_option
@@ -81,13 +81,13 @@ def export(
     id_title: str,
     **shared: Any,
 ) -> None:
-    """Writes grades as Canvas, Moodle and Gradescope take them, into any CSV file, or as JSON.
+    """Writes grades for Canvas, Moodle and Gradescope, into any CSV file, or as JSON.
 
-    With --into FILE.csv it finds the column with the students' ids and that of each assignment, or asks for them, and
-    changes nothing else in the file, byte for byte.
+    With --into FILE.csv it finds the columns of the students' ids and of each assignment, or asks for them. It writes
+    a copy of the file that differs only in the grades, byte for byte.
 
-    Grades are computed again from the journal, course.toml and adjustments.csv. Nobody is matched by guess, and who is
-    not on the roster is never exported to a platform.
+    Grades are computed again from the journal, course.toml and adjustments.csv. Nobody is matched by guess, and
+    students who are not on the roster are never exported to a platform.
 
     \b
     Examples:
@@ -99,7 +99,7 @@ def export(
     """
     if context.invoked_subcommand is not None:
         if into is not None:
-            raise GraderError("--into stands alone.\nType:  grader export --into FILE.csv")
+            raise GraderError("--into can't be combined with a platform.\nType:  grader export --into FILE.csv")
         return
     if into is None:
         click.echo(context.get_help())
@@ -114,16 +114,16 @@ def export(
     work.write(into.name, data, report)
 
 
-@export.command(short_help="The report cards, as Moodle, Canvas and others take feedback back.")
+@export.command(short_help="The report cards, as feedback files for Moodle, Canvas and others.")
 @click.argument("platform", type=click.Choice(PLATFORMS))
 @click.option("--assignment", "name", metavar="ID", help="The assignment.  [default: the only one]")
-@click.option("--like", type=_like_path, metavar="FILE", help="Moodle's worksheet, for the numbers of teams' members.")
+@click.option("--like", type=_like_path, metavar="FILE", help="Moodle's worksheet, for team members' numbers.")
 @_to_option
 @out_option
 @course_option
 @build_option
 def feedback(platform: str, name: str | None, like: Path | None, **shared: Any) -> None:
-    """Writes a zip with each student's report card where PLATFORM looks for feedback.
+    """Writes a zip in which each student's report card is where PLATFORM looks for feedback.
 
     \b
     Moodle       View all submissions → Upload multiple feedback files in a zip
@@ -136,7 +136,7 @@ def feedback(platform: str, name: str | None, like: Path | None, **shared: Any) 
       grader export feedback canvas --assignment 04_reduction
       grader export feedback moodle --like worksheet.csv
 
-    Status: 0 done, 4 somebody who handed in has no card in it.
+    Status: 0 done, 4 a student who handed in has no card in the zip.
     """
     work = _Export(**shared)
     assignment = work.only(name)
@@ -165,14 +165,14 @@ def canvas(
     """Writes a CSV for Canvas.
 
     With --like it is the file that Canvas exported, with this course's assignments filled in and nothing else changed.
-    Without it, every student whose number on Canvas the roster has gets a row.
+    Without --like, every student gets a row whose Canvas number is in the roster.
 
     \b
     Examples:
       grader export canvas --like canvas-export.csv
       grader export canvas --like export.csv --assignment 04_reduction --scale
 
-    Status: 0 done, 4 somebody in the file has no grade, or has one and is not in the file.
+    Status: 0 done, 4 a student in the file has no grade, or a student with a grade is not in the file.
     """
     work = _Export(**shared)
     assignments = work.chosen(names)
@@ -192,13 +192,13 @@ def canvas(
 @_names_option
 @_shared
 def moodle(like: Path, name: str | None, columns: tuple[str, ...], scale: bool, by_name: bool, **shared: Any) -> None:
-    """Fills in the grading worksheet of one assignment, in any language; nothing else in it is changed.
+    """Fills in one assignment's grading worksheet, whatever language it is in; changes nothing else.
 
     \b
     Example:
       grader export moodle --like worksheet.csv --assignment 04_reduction
 
-    Status: 0 done, 4 somebody in the file has no grade, or has one and is not in the file.
+    Status: 0 done, 4 a student in the file has no grade, or a student with a grade is not in the file.
     """
     work = _Export(**shared)
     assignment = work.only(name)
@@ -266,7 +266,7 @@ class _Export:
         return {record.folder: self._out / card_name(self._view.record(record)) for record in records}
 
     def titles(self, assignments: dict[str, Assignment], columns: tuple[str, ...]) -> dict[str, list[str]]:
-        """Titles a platform may use for each assignment: the command line's, else course.toml's, title and id."""
+        """Column titles to look for: from --column, else any of course.toml's, the assignment's title, and its id."""
         typed = self.typed(assignments, columns)
         policy = self._files.course(self._layout.assignments()).policy
         return {
@@ -289,14 +289,14 @@ class _Export:
         return typed
 
     def write(self, name: str, text: str | bytes, report: Report, what: str = "grade") -> None:
-        """Writes the file and reports what is in it and who is missing; raises Exit if somebody is."""
+        """Writes the file and reports what is in it and who is missing; raises Exit if somebody is missing."""
         path = self._to or self._out / _FOLDER / name
         write_atomic(path, text)
         self._say(f"{counted(report.filled, what)}: {escape(str(path))}")
         show_course(self._console, self._files)
         for note in report.notes:
             self._say(f"  {escape(note)}")
-        self._list(f"{counted(len(report.kept), 'cell')} with a word of staff's, as they were", report.kept)
+        self._list(f"{counted(len(report.kept), 'cell')} with text from staff, left unchanged", report.kept)
         self._list(f"{counted(len(report.without), 'line')} of the file without a grade", report.without)
         self._list(
             f"{counted(len(report.left_over), 'student')} with a {what} and no place in the file", report.left_over

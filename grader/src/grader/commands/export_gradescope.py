@@ -42,8 +42,8 @@ def gradescope_export(
 ) -> None:
     """Writes DIR/ID/SUBMISSION/results.json for each submission that counts.
 
-    Who handed in nothing, or is excused, has none; nor has a submission that is not graded yet, because Gradescope
-    takes a missing score for zero.
+    There is no file for students who handed in nothing or are excused, nor for submissions that are not graded yet:
+    Gradescope would read a missing score as zero.
 
     \b
     Example:

@@ -75,8 +75,8 @@ def opponents(
 ) -> None:
     """Runs the hostile solutions of reference/ASSIGNMENT/hostile, and says whether each gets the verdict it must get.
 
-    With --device cuda that is the verdict of the GPU's judge alone, without the virtual GPU's help, and for some that
-    they gain no time; else what the virtual GPU finds. A stopped run continues where it was.
+    With --device cuda the GPU's judge must reach it without the virtual GPU's help, and some solutions must also be no
+    faster than the reference. Otherwise the virtual GPU must reach it. A stopped run continues where it was.
 
     \b
     Examples:
@@ -135,8 +135,8 @@ def opponents(
 def gpu_pages(out: Path, pages: Path, measure: bool, no_sandbox: bool, build: Path | None) -> None:
     """Writes gpu-ladders.md from timing every rung of the ladders, and gpu-results.md from what `make gpu` found.
 
-    What is measured is recorded in harness/dev/bench/recorded/ladders.csv. With --no-measure the pages are written from
-    what is recorded; that works on any machine, and leaves gpu-results.md alone where no run's results are.
+    Measured times are recorded in harness/dev/bench/recorded/ladders.csv. With --no-measure the pages are written from
+    the recorded times, on any machine; gpu-results.md stays as it is unless --out has the results of a run.
 
     \b
     Examples:

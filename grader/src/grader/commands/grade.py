@@ -74,7 +74,7 @@ from grader.running.up_to_date import bring_up_to_date
 from grader.running.worker_cache import WorkerCache
 
 _WORKERS = "workers"
-_NAMED = 3  # per kind of thing found in a download: the first screen has no room for more
+_NAMED = 3  # submissions listed per kind of problem in a download: the first screen has no room for more
 
 
 @click.command(short_help="Grades a class: report cards, gradebook, leaderboard.")
@@ -99,7 +99,7 @@ _NAMED = 3  # per kind of thing found in a download: the first screen has no roo
 @course_option
 @anonymous_option
 @click.option(
-    "--replace", is_flag=True, help="This download is the whole class: take lower grades too, and drop who isn't in it."
+    "--replace", is_flag=True, help="This download is the whole class: accept lower grades, and drop who isn't in it."
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be graded, and why; write nothing.")
 @click.option("-q", "--quiet", is_flag=True, help="Say only what you have to act on.")
@@ -132,15 +132,15 @@ def grade(  # noqa: PLR0913 - its options
 ) -> None:
     """Grades all submissions in SUBMISSIONS: report cards, gradebook, leaderboard.
 
-    SUBMISSIONS is what a learning platform makes of a class, as archive or folder, or clones with git; or a folder with
-    one folder per student (lovelace_ada/reduction.cu) or flat files (lovelace_ada.cu). roster.csv in it or beside it
+    SUBMISSIONS is a learning platform's download of a class (an archive or a folder), a folder of git clones, or one
+    with a folder per student (lovelace_ada/reduction.cu) or flat files (lovelace_ada.cu). roster.csv in or next to it
     says who the students are, and so does --roster with the platform's own list.
 
-    Stop or kill it at any moment: the same command continues where it was. It grades again only what a change touches
-    (of code, suite, reference, compiler or secret), and says which.
+    Stop or kill it at any moment: the same command continues where it was. It grades again only what is
+    affected by a change of code, suite, reference, compiler or secret, and says why.
 
     What was graded before stays graded: a download of the new hand-ins alone adds to it. A grade that would be lower
-    than before, or gone, stays as it was and is named; --replace takes it.
+    than before, or gone, stays as it was and is listed; --replace accepts the change.
 
     Inputs are derived from a secret, seed-secret in the results' folder. Keep it: with it you can repeat a grade,
     and without it no student can guess an input.
@@ -184,7 +184,7 @@ def grade(  # noqa: PLR0913 - its options
             told = urgent if download.unmatched else console
             show_class(told, download, names=not is_anonymous(journal), propose=not dry_run, most=_NAMED)
             assignments = assignments_in(layout, names, download, submissions, course)
-            need_gpu(layout, assignments if cluster is None else (), device)  # of a cluster, nodes have to have one
+            need_gpu(layout, assignments if cluster is None else (), device)  # on a cluster, the nodes need one
             benches = _benches(layout, assignments, settings, home, stop, urgent)
             files, rules = _read_course(layout, journal, submissions, course)
             download.moments = due_moments(rules, [one for own in download.owners for one in own.members])

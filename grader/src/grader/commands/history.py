@@ -37,10 +37,10 @@ _MOST_NAMED = 5
 @out_option
 @build_option
 def history(name: str, assignment: str | None, as_json: bool, out: Path, build: Path | None) -> None:
-    """Shows each result that NAME's submissions got, and what changed against the one before.
+    """Shows each result that NAME's submissions got, and what changed since the previous one.
 
-    NAME is a student's id, e-mail address, login or name, or the name of a submission's folder, or a part of it that
-    nobody else's has. A * marks what is in force.
+    NAME is a student's id, e-mail address, login or name, or a submission's folder; a part of a name or folder will do
+    if it fits only one student. A * marks each attempt's current result.
 
     \b
     Examples:

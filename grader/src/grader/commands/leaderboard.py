@@ -98,7 +98,7 @@ def _show_board(console: Console, board: Board) -> None:
         return
     table = _table()
     table.add_column("Time" if board.is_time else "Value", justify="right", no_wrap=True)
-    table.add_column("Beside the reference", justify="right")
+    table.add_column("Against the reference", justify="right")
     for entry in board.entries:
         table.add_row(
             rank_text(entry.rank, is_tied=entry.is_tied),

@@ -41,7 +41,7 @@ def match(submissions: Path, roster: Path | None) -> None:
 
     SUBMISSIONS is a folder or an archive, as for grader grade. Each line says whose a submission is, by which rule, and
     when it was handed in. Those that match no student, or that two rules give to two students, are written to
-    matches.csv, beside the submissions: fill in its column student, or - to leave one out. For a platform that isn't
+    matches.csv, next to the submissions: fill in its column student, or - to leave one out. For a platform that isn't
     known, [matching] in course.toml says which part of a path names the student.
 
     \b
@@ -66,7 +66,7 @@ def nothing_in(submissions: Path) -> str:
     """The error for a folder without submissions."""
     return (
         f"{submissions} holds no submissions.\nIt should hold one folder per student, with the student's file in it, "
-        "or be what a learning platform makes of a class"
+        "or be a learning platform's download of a class"
     )
 
 
@@ -113,14 +113,12 @@ def _show_times(console: Console, download: ClassDownload) -> None:
     sources = sorted({one.source for one in newest if one.source})
     lost = sum(not one.source for one in newest)
     if sources:
-        rest = f"; nothing tells it of {lost}" if lost else ""
+        rest = f"; not known for {lost}" if lost else ""
         _line(console, f"  Lateness is known from: {escape(', '.join(sources))}{rest}")
         if not download.has_zone and any(one.at and one.source not in (COMMITS, METADATA) for one in newest):
-            _line(
-                console, '  Times without an offset are taken for UTC: course.toml can say  time_zone = "Europe/Berlin"'
-            )
+            _line(console, '  Times without an offset count as UTC: course.toml can say  time_zone = "Europe/Berlin"')
     elif newest:
-        _line(console, "  Nothing tells when they were handed in: who was late is not known, unless times.csv says it")
+        _line(console, "  Hand-in times are not known, so nobody counts as late, except as times.csv says")
 
 
 def _count_unmatched(console: Console, download: ClassDownload) -> None:
@@ -197,7 +195,7 @@ def wanted_of(layout: Layout, assignment: Assignment) -> Wanted:
 
 
 def tell_deadlines(layout: Layout, download: ClassDownload, path: Path, course: Path | None) -> None:
-    """Tells a download which states of a repository may count: at deadlines, and each late day after them.
+    """Sets when a repository's state may count: at each deadline, and at the end of each late day after it.
 
     Mistakes in the course's files are reported where they are checked.
     """

@@ -29,7 +29,7 @@ _MOST_CHANGES = 15
 
 @contextmanager
 def folder_for(out: Path, secret: Path | None, *, dry_run: bool) -> Iterator[tuple[Path, Path | None]]:
-    """The output folder, and the secret's file if one is named; for a dry run a temporary copy."""
+    """The output folder (for a dry run, a temporary copy of it), and the file with the secret if one is named."""
     if not dry_run:
         yield out, secret
         return
@@ -67,10 +67,10 @@ def _show_merged(console: Console, assignment: str, merged: Merged, view: View, 
     lines = [f"  New: {some(merged.new)}"] if merged.new else []
     lines += [f"  Handed in again: {some(merged.again)}"] if merged.again else []
     if merged.kept:
-        lines.append(f"  Not in this download, as graded: {some(merged.kept)}. --replace would drop them")
+        lines.append(f"  Not in this download, grades kept: {some(merged.kept)}. --replace would drop them")
     if merged.fixed:
         folders = dict.fromkeys(one.folder for one in merged.fixed)
-        lines.append(f"  Kept without their files, so nothing of them is graded again: {some(list(folders))}")
+        lines.append(f"  Results kept, but without their files, so they can't be graded again: {some(list(folders))}")
     if merged.dropped and replaced:
         lines.append(f"  Not in this download, dropped: {some(merged.dropped)}")
     if lines:

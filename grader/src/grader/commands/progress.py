@@ -81,8 +81,8 @@ class _Part:
     cached: int = 0
     ran: int = 0
     began: float | None = None
-    last: float = 0.0  # when the last of these ended
-    at_work: int = 0  # at that time, in progress
+    last: float = 0.0  # when the last of them ended
+    at_work: int = 0  # submissions in progress at that time
 
     @property
     def is_open(self) -> bool:
@@ -215,7 +215,7 @@ class Display:
             return
         self._said = now
         text = f"  {part.work.name}: {part.done} of {part.work.total}"
-        text += f", {part.cached} of them as before" if part.cached else ""
+        text += f", {part.cached} of them unchanged" if part.cached else ""
         left = part.left(part.seconds_each(), now)
         text += "" if is_done or left is None else f", about {duration(left)} left for it"
         note = "" if is_done else self.note()
@@ -261,7 +261,7 @@ class Display:
         left, said = self.seconds_left(now), duration(now - self._began)
         if left:
             is_guess = any(part.seconds_each() is None and part.work.runs > part.ran for part in parts)
-            said = f"about {duration(left)} left{' if alike' if is_guess else ''}"
+            said = f"about {duration(left)} left{' at this pace' if is_guess else ''}"
         return self._line(counted(len(parts), "assignment"), done, total, said)
 
     def seconds_left(self, now: float) -> float | None:

@@ -34,7 +34,7 @@ from grader.running.repair import repair
 def report(out: Path, course: Path | None, anonymous: bool | None, build: Path | None) -> None:
     """Writes report cards, gradebook and leaderboard again from the journal, without grading.
 
-    Grades are computed anew from course.toml and adjustments.csv: change them, and type this.
+    Grades are computed again from course.toml and adjustments.csv: run this after changing them.
 
     \b
     Examples:
@@ -77,7 +77,7 @@ def show_unmade(console: Console, published: Published) -> None:
 def repair_journal(out: Path) -> None:
     """Replaces a damaged journal with a new one that has all that can be read of it.
 
-    The damaged file is kept beside it. The next `grader grade` grades again what could not be read.
+    The damaged file is kept next to it. The next `grader grade` grades again what could not be read.
 
     \b
     Example:

@@ -52,7 +52,7 @@ def seed_command(name: str, out: Path) -> None:
     if not found:
         raise GraderError(f'{out} has no submission "{name}".\nType:  grader report --out {out}      for all of them')
     if view.is_anonymous:
-        console.print(f"FOLDER is in {escape(str(out / STAFF / NAMES))}", highlight=False, soft_wrap=True)
+        console.print(f"For FOLDER, see {escape(str(out / STAFF / NAMES))}", highlight=False, soft_wrap=True)
     for record in found:
         command = record.provenance.command
         if view.is_anonymous:  # another results folder has other aliases

@@ -28,7 +28,7 @@ _SHOWN = 5
     default=50,
     show_default=True,
     metavar="PERCENT",
-    help="The least part of one's own code that a listed pair shares.",
+    help="List pairs in which one submission shares at least this part of its code with the other.",
 )
 @click.option(
     "--earlier",
@@ -41,8 +41,8 @@ _SHOWN = 5
 def similar(out: Path, threshold: int, earlier: tuple[Path, ...], build: Path | None) -> None:
     """Compares the submissions of each assignment, and writes DIR/staff/similar.html: pairs, each side by side.
 
-    It is a pointer to look, never a verdict. Names, numbers, comments and layout are ignored; the stub's code, and what
-    many of the class have, are left out. Nothing is run. The pages have names and code: they are for staff only.
+    It says where to look, and is never a verdict. Names, numbers, comments and layout are ignored. The stub's code and
+    code that many in the class have is left out. Nothing is run. The pages have names and code, for staff only.
 
     With --earlier this class is compared with earlier ones too.
 

@@ -33,7 +33,7 @@ _SPARE = "\ufe0f"  # requests an emoji instead of a text symbol; terminals disag
 
 
 def of_run(grades: Sequence[StudentGrades], folders: Collection[tuple[str, str]] | None) -> list[StudentGrades]:
-    """The students with submissions in `folders` (given with the assignment); None: all."""
+    """The students with a submission in `folders`, which holds pairs of assignment and folder; None: all students."""
     if folders is None:
         return list(grades)
     return [
@@ -46,7 +46,7 @@ def of_run(grades: Sequence[StudentGrades], folders: Collection[tuple[str, str]]
 def show_summary(console: Console, grades: Sequence[StudentGrades], names: Sequence[str], out: Path) -> None:
     """The most urgent remark, then all students (a digest if there are many), then every remark."""
     for line in look_first(names, grades):
-        # One line each on a terminal, in full in a file.
+        # On a terminal each remark is cut to one line; in a file it is written in full.
         console.print(Text(shown(line, 300)), soft_wrap=not console.is_terminal, no_wrap=True, overflow="ellipsis")
     if len(grades) <= _LONG_CLASS:
         console.print(_students(grades, names, console.width))

@@ -185,7 +185,7 @@ class Anonymous:
         )
 
     def _message(self, folder: str, record: Record) -> str:
-        """The message without names; without a source it lists the student's files, which are replaced."""
+        """The message without names; if there is no source, it lists the student's files: their names go too."""
         if record.source or folder not in self._file_names:
             return self._clean(folder, record.message)
         return self._file_names[folder].sub(_LOST, record.message)  # parses names to hide

@@ -1,4 +1,4 @@
-"""Which states of a repository may count: nobody hands one in, so those at the student's own deadlines do."""
+"""Which states of a repository may count. Repositories are not handed in, so those at the student's deadlines may."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ _MOST_DAYS = 14  # late days considered
 
 
 def due_moments(course: Course, students: Sequence[Student]) -> Callable[[str, Student], Sequence[datetime]]:
-    """A student's deadlines: with extensions, at the end of the grace period, and at the end of each late day.
+    """For a student: the deadline with extensions, the end of the grace period, and the end of each late day.
 
     The newest state may count too. The best one is chosen after all are graded.
     """

@@ -83,7 +83,7 @@ class AssignmentGrade:
         return self.points_in("{} + {} bonus")
 
     def points_in(self, form: str) -> str:
-        """The same in another form."""
+        """`points_text` with another format string."""
         on_top = 0.0 if self.is_extra else self.on_top
         return "–" if self.points is None else with_bonus(self.points - on_top, on_top, form)
 
@@ -95,7 +95,7 @@ class AssignmentGrade:
 
 @dataclass(frozen=True)
 class StudentGrades:
-    """All of one student's grades, by assignment; `total` of `possible` is the course's, None before anything counts.
+    """All of one student's grades, by assignment, and the course's `total` of `possible`, None while nothing is graded.
 
     `is_matched` is false for somebody who handed in and is not on the roster. `adjustments` are those of the total, and
     `steps` explain it if it is more than a sum.
@@ -116,7 +116,7 @@ class StudentGrades:
         return self.total_in("{} + {} bonus")
 
     def total_in(self, form: str) -> str:
-        """The same in another form."""
+        """`total_text` with another format string."""
         if self.total is None:
             return "–"
         on_top = sum(grade.on_top for grade in self.assignments.values() if grade.is_counted)
@@ -132,10 +132,10 @@ def compute_grades(
     now: datetime | None = None,
     others: Mapping[Identity, Student] = MappingProxyType({}),
 ) -> list[StudentGrades]:
-    """Each student's grades from all attempts of each assignment, by name, those who match nobody last.
+    """Each student's grades from all attempts of each assignment, sorted by name; those who match nobody are last.
 
-    With `now`, a missing submission that is not due yet has no points instead of 0. Raises GraderError where the
-    course's files name a student or an assignment that does not exist; `others` exist and have no results here.
+    With `now`, a missing submission that is not due yet has no points instead of 0. Raises GraderError if the course's
+    files name a student or an assignment that does not exist; `others` are students without results here.
     """
     people: dict[Identity, dict[str, list[Record]]] = {}
     versions: dict[Identity, list[Student]] = {}
@@ -368,7 +368,7 @@ def _choice(valued: Sequence[_Attempt], chosen: _Attempt, rules: Rules) -> tuple
     why = "the last" if chosen is valued[-1] else "the last that was accepted"
     if _is_best(valued, rules) and chosen.points is not None:
         others = ", ".join(points_text(one.points) for one in valued if one is not chosen and one.points is not None)
-        why = f"the best after lateness: {points_text(chosen.points)}" + (f"; others: {others}" if others else "")
+        why = f"the best after deductions for lateness: {points_text(chosen.points)}{others and f'; others: {others}'}"
     return (f"Attempt {valued.index(chosen) + 1} of {len(valued)} counts, {why}",)
 
 

@@ -1,4 +1,4 @@
-"""Merges a download with earlier submissions: its files come on top, and missing ones stay.
+"""Merges a download with earlier submissions: the download's files take precedence, and students not in it stay.
 
 Platforms can export only the new hand-ins, so a student's absence from a download means nothing. Earlier submissions
 are graded with the rest of the class from the files in the journal, at no cost unless something changed.
@@ -62,8 +62,8 @@ def merge(
     """What to grade of an assignment; `found` is what the download has of it.
 
     `roster` is the current one: students graded without one are looked up in it. With `replace_all` the download is the
-    whole class. With `best_counts` attempts of earlier downloads stay attempts. A person excluded the folders
-    `left_out`.
+    whole class. With `best_counts` files of earlier downloads stay attempts of their own. `left_out` are folders that
+    a person excluded.
     """
     names = _Names(roster)
     before = tuple(names.now(one) for one in journal.attempts(assignment) if one.folder not in left_out)
@@ -135,7 +135,7 @@ def _with_earlier(journal: Journal, old: dict[str, list[Record]], found: list[Su
 def _without(
     before: Sequence[Record], found: Sequence[Submission], own: Iterable[Identity], roster: Sequence[Student]
 ) -> list[Record]:
-    """Students who had handed in nothing, and are in none of the current lists."""
+    """Earlier records of students who handed in nothing and are not in `found` or `own`; none if there is a roster."""
     if roster:
         return []
     folders = {one.folder for one in found}

@@ -29,7 +29,7 @@ Rows = dict[str, tuple[Record, ...]]  # by folder, its attempts
 
 @dataclass(frozen=True)
 class Change:
-    """A change, or blocked change, of a student's grade; `after` is None if there is no grade. `why` is in words."""
+    """A change of a student's grade, adopted or held back; `after` is None if the grade is gone. `why` is in words."""
 
     assignment: str
     student: str
@@ -192,7 +192,7 @@ def _why(old: Record | None, new: Record | None) -> str:
         return "handed in again"
     if causes := differences(old.provenance, new.provenance):
         return f"{joined(causes)} changed"
-    return "its time is another" if old.handed.at != new.handed.at else "handed in again"
+    return "its hand-in time changed" if old.handed.at != new.handed.at else "handed in again"
 
 
 @dataclass(frozen=True)

@@ -37,9 +37,9 @@ def _share(points: float | None, possible: float) -> float:
 def total_of(
     policy: Policy, points: Points, adjustments: Sequence[Adjustment], extra: Collection[str] = ()
 ) -> tuple[float | None, float, tuple[str, ...]]:
-    """The total, the possible points, and the steps. None before anything counts.
+    """Returns the total (None while nothing is graded and nothing adjusted), the possible points and the steps.
 
-    `extra` names the extra-credit assignments: their points are added, but not to the possible ones.
+    `extra` names the extra-credit assignments: their points count, but don't raise the possible points.
     """
     graded = {name: (own, possible) for name, (own, possible) in points.items() if own is not None}
     steps: list[str] = []
@@ -70,7 +70,7 @@ def total_of(
 def _weighted(
     policy: Policy, graded: Mapping[str, tuple[float, float]], extra: Collection[str], steps: list[str]
 ) -> float | None:
-    """The weighted share; the weight of assignments that are excused or have no points yet goes to the others."""
+    """The weighted share of points. Assignments excused or without points yet leave their weight to the others."""
     parts: list[tuple[str, float, float]] = []  # label, share, weight
     added: list[tuple[str, float, float]] = []  # extra credit: its weight is not part of the whole
     for group in policy.groups:

@@ -1,8 +1,8 @@
 """Canvas: a CSV for Grades → Import.
 
-Canvas finds an assignment by the number behind its title, and a student by the ID, else by SIS User ID, SIS Login ID,
-and in the end the name. An empty cell deletes a grade, so without one of our own we leave the cell unchanged; EX
-excuses.
+Canvas finds an assignment by the number after its title, and a student by the ID, else by SIS User ID, SIS Login ID,
+and in the end the name. An empty cell deletes a grade, so a cell that gets no grade keeps its text; EX
+excuses the student.
 """
 
 import re
@@ -39,7 +39,7 @@ _POSTING = ("manual posting", "muted")
 _TEST_STUDENT = "student, test"
 _EXCUSED = "EX"
 _READ_ONLY = "read only"
-# Canvas silently drops a column whose title contains one of these, taking it for one of its own totals.
+# Canvas silently drops a column whose title contains one of these, as if it were one of its own totals.
 _SUMS = re.compile(r"(Current|Final) (Score|Points|Grade)|Override (Score|Grade|Status)")
 
 
@@ -174,7 +174,7 @@ def canvas_new(
         rows.append(row)
     say_left_over(grades, known, list(assignments), report)
     report.left_over = [
-        line if line.endswith("exported") else f"{line}: the roster doesn't have the number on Canvas"
+        line if line.endswith("exported") else f"{line}: the roster has no Canvas ID for this student"
         for line in report.left_over
     ]
     return csv_rows(rows), report

@@ -81,5 +81,5 @@ def _attempt(record: Record) -> dict[str, Any]:
 
 
 def _without_place(adjustment: dict[str, Any]) -> dict[str, Any]:
-    """Without the file and line it was read from: that is a path on this machine."""
+    """The adjustment without `where`, which is a path on this machine, and `student`."""
     return {key: value for key, value in adjustment.items() if key not in ("where", "student")}

@@ -8,8 +8,8 @@ ANSI codes if the format field says so. Its documentation names no limit of size
 An assignment's visibilities are Gradescope's: VISIBLE, AFTER_DEADLINE and HIDDEN are "visible", "after_due_date" and
 "hidden". For a test that is less visible than its criterion, the output has only the title, the verdict and a hint.
 
-A submission that the harness failed on has no results: a missing score would be read as zero. The caller writes no file
-then, and Gradescope says that the autograder failed.
+If the harness failed on a submission, there are no results, because a missing score would be read as zero. The caller
+then writes no file, and Gradescope says that the autograder failed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,8 +50,8 @@ def results(
 ) -> dict[str, Any] | None:
     """A record's results.json; None if there is no score to report.
 
-    `points` is Gradescope's maximum for the assignment, if it differs from its own: all points are scaled.
-    `counted_points` are those under the course's policy, if they differ, and `steps` explain them. `seconds` is how
+    `points` is Gradescope's maximum for the assignment, if it differs from ours: all points are scaled to it.
+    `counted_points` are the points under the course's policy, if they differ; `steps` explain them. `seconds` is how
     long grading took, `extra` is added to extra_data.
     """
     record = record.without_seed()
@@ -126,7 +126,7 @@ def _points(points: float, scale: float) -> float:
 
 
 def _top(assignment: Assignment, record: Record, score: Score, scale: float, steps: Sequence[str]) -> str:
-    """What the student reads first. It shows points only if Gradescope does: it hides sums with hidden tests."""
+    """What the student reads first. Points are left out if a criterion is hidden: Gradescope hides the sum, too."""
     lines = []
     if all(assignment.visibility_of_criterion(criterion.id) == VISIBLE for criterion in score.criteria):
         points = with_bonus(_points(score.total - score.bonus, scale), _points(score.bonus, scale))

@@ -20,7 +20,7 @@ _MOST_ABOVE = 20  # lines before the titles
 _LEAST_KNOWN = 0.5  # share of rows with a known id; a column with fewer is not the id column
 # Suffixes that platforms append to titles: Canvas its number, Blackboard and Brightspace the points.
 _BEHIND = re.compile(r"\s*(?:\(\d+\)|\[total pts:[^\]]*\]\s*\|?\d*|points grade(?:\s*<[^>]*>)?)$")
-_AS_TEXT = re.compile(r'="(.*)"')  # how spreadsheets keep an id's zeros
+_AS_TEXT = re.compile(r'="(.*)"')  # how spreadsheets keep an id's leading zeros
 _CODECS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"), (b"", "utf-8"))
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 

@@ -83,9 +83,7 @@ def moodle_like(
         put(row, place, text.replace(".", ",") if "," in shown_most else text)
         report.filled += 1
     if most is None:
-        report.notes.append(
-            "the file doesn't say the assignment's maximum: Moodle skips grades above it without a word"
-        )
+        report.notes.append("the file doesn't say the assignment's maximum: Moodle silently skips grades above it")
     if table.delimiter in _SEPARATORS:
         report.notes.append(
             f"the file is separated by {_SEPARATORS[table.delimiter]}s, as it was: choose that when you upload it"
@@ -95,7 +93,10 @@ def moodle_like(
 
 
 def _identifier(table: CsvFile, rows: Sequence[Sequence[str]]) -> int:
-    """The column of participant numbers: the one with Moodle's title for it, or the first if it looks like that."""
+    """The column of participant numbers: the one with Moodle's title for it, else the first.
+
+    Raises GraderError if its cells don't look like "Participant 123".
+    """
     place = find_column(table, [title for title in titles_of("participant") if title != "id"], "Identifier")
     place = 0 if place is None else place
     cells = [cell_at(row, place) for row in rows]

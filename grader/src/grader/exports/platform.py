@@ -102,7 +102,7 @@ def match_rows(
 
 
 def one_row_each(owners: list[StudentGrades | None], report: Report) -> list[StudentGrades | None]:
-    """The same, without the rows of a student who has several: it is unclear which is right."""
+    """`owners` with None for all rows of a student who has several: it is unclear which is right."""
     for one in {id(owner): owner for owner in owners if owner}.values():
         places = [place for place, owner in enumerate(owners) if owner is one]
         if len(places) > 1:

@@ -26,5 +26,5 @@ def cell_text(value: Any) -> str:
 
 
 def write_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Writes CSV in UTF-8 with a byte-order mark, by which spreadsheets recognise it."""
+    """Writes CSV in UTF-8 with a byte-order mark, so that spreadsheets recognise the encoding."""
     write_atomic(path, BOM + csv_rows([header, *([cell_text(value) for value in row] for row in rows)]))

@@ -53,7 +53,7 @@ OTHER_SUFFIXES = (".7z", ".rar", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.z
 class Limits:
     """The limits within which an archive is trusted.
 
-    `kept` is the largest nested archive that is opened, `ratio` the largest of unpacked to packed bytes; 0 for any.
+    `kept`: bytes of the largest nested archive that is opened. `ratio`: of unpacked to packed bytes; 0: no limit.
     """
 
     unpacked: int
@@ -63,13 +63,13 @@ class Limits:
     listing: int = 0  # the longest roster or file list
 
 
-# One student's bomb costs the class only the time to skip it.
+# A class's archive has no limit on the ratio: a student's bomb in it costs only the time to skip it.
 CLASS = Limits(unpacked=64 << 30, members=500_000, kept=64 * _MIB, ratio=0, listing=1 << 30)
 HAND_IN = Limits(unpacked=256 * _MIB, members=5_000, kept=16 * _MIB, ratio=250)
 
 
 class Room:
-    """How much unpacked data may be kept: per submission in total; for a class per entry two folders down."""
+    """A limit on the unpacked bytes that are kept: in all (`shared`), else for each entry two levels down."""
 
     def __init__(self, each: int, *, shared: bool = True) -> None:
         """`each` is in bytes."""
@@ -161,7 +161,7 @@ class _Member(Node):
 
 
 def _place(root: Branch, path: str, made: Callable[[str], Node | None], problem: str = "") -> None:
-    """Puts a member at its path; a refused one at the harmless part of its path."""
+    """Adds a member to the tree; a refused one at the harmless part of its path."""
     parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
     problem = _path_problem(path, parts) or problem
     parts = _harmless(parts)

@@ -1,4 +1,4 @@
-"""From a platform's rules to hand-ins: matches of each rule, the right reading of a path, an attempt's files."""
+"""Makes hand-ins by a platform's rules: finds matches, chooses each path's reading, collects each attempt's files."""
 
 import re
 from collections import Counter
@@ -24,7 +24,7 @@ _MOST_ATTEMPTS = 20  # graded per person: the newest ones
 
 @dataclass(frozen=True)
 class _Meant:
-    """A hit with the chosen reading; `rivals` if several fit equally well, and the choice is open."""
+    """A hit with the chosen reading; `rivals` are students who fit equally well, so that a person must choose."""
 
     hit: Hit
     rule: Rule
@@ -89,7 +89,7 @@ def hand_ins(preset: Preset, top: Node, matcher: Matcher, zone: tzinfo) -> tuple
 
 
 def _behind_groups(made: Sequence[HandIn], matcher: Matcher) -> list[HandIn]:
-    """The same; if most names match nobody, as in "Group 1-Ada Lovelace", looks for students in a part of the name."""
+    """The hand-ins; if most names match nobody, as in "Group 1-Ada Lovelace", a part of each name is looked up."""
     names = [one.people[0].name for one in made if len(one.people) == 1]
     unknown = sum(matcher.find(Who(name=name)) is None and not matcher.of_team(name) for name in names)
     places = Places(names if 2 * unknown > len(names) else (), matcher)
@@ -178,7 +178,7 @@ def _nodes(preset: Preset, label: str, meant: Sequence[_Meant]) -> tuple[tuple[N
 
 
 def _base(name: str) -> tuple[str, int]:
-    """ladder-2.cu as "ladder.cu" and 2."""
+    """Splits ladder-2.cu into "ladder.cu" and 2; the number is 0 if there is none."""
     stem, dot, suffix = name.rpartition(".")
     again = _AGAIN.fullmatch(stem if dot else name)
     return (f"{again['stem']}{dot}{suffix if dot else ''}", int(again["number"])) if again else (name, 0)
@@ -196,7 +196,7 @@ def _meant(preset: Preset, hits: Sequence[tuple[Rule, Hit]], matcher: Matcher) -
     single = {_key(readings[0]) for _, _, readings in spelt_hits if len(readings) == 1}
     meant: list[_Meant] = []
     for rule, hit, readings in spelt_hits:
-        own = readings[:1] if preset is MOODLE else readings  # which removes each _ from a name
+        own = readings[:1] if preset is MOODLE else readings  # Moodle removes each _ from a name
         if rule.shared:
             start = starts[rule.text]
             fitting = [one for one in readings if one["*"] + rule.shared == start]
@@ -228,7 +228,7 @@ def _by_roster(hit: Hit, rule: Rule, readings: Sequence[Reading], matcher: Match
         student = matcher.find(who)
         if student is not None:
             score = bool(who.platform_id or who.logins or who.email) + matcher.is_name_of(who.name, student)
-            # Text that a student wrote in a file name may match somebody too, but not with their whole name in front.
+            # A reading after the first may match by text that the student wrote: both login or id and name must fit.
             is_likely = score > 1 or "name" not in reading or not (place or "login" in reading)
             unlikely |= not is_likely
             if is_likely and score > best.get(student, (0, reading))[0]:
@@ -243,7 +243,7 @@ def _by_roster(hit: Hit, rule: Rule, readings: Sequence[Reading], matcher: Match
 
 
 def best_start(names: Iterable[str], divider: str, matcher: Matcher) -> str:
-    """The common prefix of names before a login: after it, most are logins on the roster.
+    """The prefix that names share before a login: the one after which most names are logins on the roster.
 
     Without a roster, the prefix common to all names. A single login can't change the result for the others.
     """

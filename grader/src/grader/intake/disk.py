@@ -81,7 +81,7 @@ class DiskRoot(Node):
             raise GraderError(f"{self._path}: {error}") from error
 
     def read(self, limit: int) -> bytes:
-        """A folder has no contents."""
+        """Raises FileError: a folder can't be read as a file."""
         raise FileError(f"{self.name} is a folder, not a file")
 
 

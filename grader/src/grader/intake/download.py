@@ -117,9 +117,9 @@ class ClassDownload:
         there = first or begun or there[-1:]
         sections = dict.fromkeys(one.section for one, _ in there)
         if len(sections) > 1 and not all(one.at for one, _ in there):
-            problem = f"it is in {listed(list(sections))}, and nothing tells which one counts: grade one of the folders"
+            problem = f"it is in {listed(list(sections))}, and it is unclear which one counts: grade one of the folders"
             there = [(there[-1][0], Found(None, problem, refused=True))]
-        if not there:  # files that are no source are shown to a person if there is nothing else
+        if not there:  # the newest attempt; a person is told if the student has to be asked
             there = [(one, replace(source, refused=source.asks)) for one, source in tried[-1:]]
         for number, (attempt, source) in enumerate(there, 1):
             spare = tuple(left) if first and number == len(there) else ()
@@ -212,7 +212,7 @@ def _tree(path: Path) -> Iterator[Node]:
 
 @contextlib.contextmanager
 def _parts(top: Node) -> Iterator[Node | None]:
-    """The contents, as one folder, of archives that are no student's, such as one per section; None if none."""
+    """Archives that are not one student's, such as one per section, opened as one folder; None if there are none."""
     archives = [node for node in top.visible() if node.kind == FILE and is_archive(node.name)]
     whole, left = Branch(""), _LARGEST_PARTS
     with contextlib.ExitStack() as stack:
@@ -271,7 +271,7 @@ def _fitting(top: Node) -> Preset | ModuleType | None:
     """The platform that fits most entries of a folder, and at least half of the work in it."""
     entries = [node for node in top.visible() if node.name not in _OWN]
     work = sum(1 for node in entries if _is_work(node))
-    # On a tie the first: a .git may be inside another platform's folders.
+    # On a tie the first in this list wins: a .git may be inside another platform's folders.
     counts: list[tuple[int, Preset | ModuleType]] = [
         (len({hit.top for _, hit in found(one, top)}), one) for one in PRESETS
     ]
@@ -299,7 +299,7 @@ def _tops(root: Node) -> list[Node]:
 
 
 def _once(nodes: Sequence[Node]) -> list[Node]:
-    """Without archives that lie next to a folder of the same name, into which they were unpacked."""
+    """The nodes, without archives that were unpacked into a folder of the same name next to them."""
     folders = {node.name for node in nodes if node.kind == FOLDER}
     return [one for one in nodes if not (is_archive(one.name) and plain.without_suffix(one.name) in folders)]
 

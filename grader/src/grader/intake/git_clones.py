@@ -37,7 +37,7 @@ _REF = re.compile(r"ref: (refs/heads/[\w./+-]{1,200})")
 _SECOND = re.compile(r"(.+)-[1-9]\d?")  # suffix of a repository whose name was taken
 _LONGEST_REFS = 4 << 20
 _SECONDS = 10
-_LATEST = 1 << 37  # seconds: a commit whose time is none (git takes -5 for 2^64 - 5) comes after every deadline
+_LATEST = 1 << 37  # seconds; a later time is invalid (git reads -5 as 2^64 - 5) and counts as after every deadline
 _MOST_COMMITS = 5_000
 _MOST_FILES = 5_000
 _MOST_BLOCKS = 64 << 11  # of 512 bytes: the limit of git's output is 64 MiB
@@ -154,7 +154,7 @@ def _git_of(node: Node) -> Node | None:
 
 
 def _history(git: Node) -> GitHistory | None:
-    """The states of a repository; None if they can't be read."""
+    """The commits of a repository that change sources, else only its newest one; None if they can't be read."""
     if not isinstance(git, DiskNode):
         return None
     try:
@@ -172,7 +172,7 @@ def _history(git: Node) -> GitHistory | None:
 
 
 def _is_own(objects: Node) -> bool:
-    """Whether git finds nothing but this folder's objects: by a link or `alternates` it would read any repository's."""
+    """Whether git finds this folder's objects only: a link or `alternates` would lead it to another repository's."""
     pending = [objects]
     while pending:
         folder = pending.pop()

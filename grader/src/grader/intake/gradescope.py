@@ -1,7 +1,7 @@
 """Gradescope: "Export submissions" of a programming assignment.
 
 ``assignment_{id}_export/submission_{id}/`` has a student's or a group's files; ``submission_metadata.yml`` has their
-names and ids. Its keys are Ruby symbols (``:submitters:``). An e-mail address may be missing, ``:history:`` has the
+names and ids. Its keys are Ruby symbols (``:submitters:``). An e-mail address may be missing. ``:history:`` has the
 times and scores of earlier attempts, without their files. The numbers differ from one export to the next.
 """
 

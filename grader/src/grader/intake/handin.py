@@ -2,10 +2,10 @@
 
 Students put files into folders and archives, rename them, and hand in several. The rules, first to last:
 
-* in a folder named like the assignment, if there is one; * the file with the assignment's name, with or without the
-assignment's id before it, the least deep one; * a file that was renamed by a browser or platform: `reduction (1).cu`,
-`reduction-2.cu`, `Reduction.CU`; * the only file of its kind that no other one includes. A file named after another
-assignment is never taken.
+* in a folder named like the assignment, if there is one;
+* the file with the assignment's name, with or without the assignment's id before it; of several, the least deep;
+* one renamed by a browser or platform: `reduction (1).cu`, `reduction-2.cu`, `Reduction.CU`;
+* the only file of its kind that no other one includes. A file named after another assignment is never taken.
 
 A notebook counts as a folder of the files that its cells write. Where two files fit equally well and differ, none is
 taken, and the message names them. Unused files are reported.
@@ -114,7 +114,7 @@ class HandIn:
 class Found:
     """The file for an assignment, or why there is none; `refused` if there was one that is not accepted.
 
-    `asks`: a person has to ask for the file, because there is a document instead, or several sources may be meant.
+    `asks`: a person has to ask the student: there is a document instead of a source, or several sources may be meant.
     """
 
     source: bytes | None
@@ -126,7 +126,7 @@ class Found:
 
 @dataclass
 class _Contents:
-    """By path: possible sources, headers, and other files; the folders; what was not opened, and why."""
+    """What is in a hand-in. `files`: possible sources; `folders`: names; `refusals`: what was not read, and why."""
 
     files: list[tuple[Path, Node]] = field(default_factory=list)
     headers: list[tuple[Path, Node]] = field(default_factory=list)
@@ -231,7 +231,7 @@ def _contents(nodes: Sequence[Node], suffix: str, stack: contextlib.ExitStack) -
 
 
 def _add_notebook(found: _Contents, path: Path, node: Node, suffix: str) -> None:
-    """A notebook is a folder of the files that its cells write."""
+    """Adds a notebook as a folder of the files that its cells write."""
     is_script = node.name.casefold().endswith(".py")
     cells = notebook.script_sources if is_script else notebook.sources
     try:
@@ -312,7 +312,7 @@ def _unused(contents: _Contents, wanted: Wanted, used: Sequence[Path]) -> tuple[
         elif name.casefold().endswith(HEADERS):
             why = f"{wanted.file_name} does not include it"
         elif name.endswith(wanted.suffix):
-            why = f"{readable(used[0][-1])} is used, and does not include it"
+            why = f"not used: {readable(used[0][-1])} is graded and does not include it"
         else:
             why = what or ("not run" if name.casefold() in _BUILD_FILES else "not read")
         said[f"{shown(readable('/'.join(path)), 100)}: {why}"] = None

@@ -77,7 +77,7 @@ def write_matches(path: Path, before: Matches, unmatched: Iterable[tuple[str, It
     rows = [*before.rows, *((name, "", "; ".join(nearest)) for name, nearest in unmatched if name not in known)]
     if len(rows) == len(before.rows):
         return False
-    # The mark for leaving out is not escaped.
+    # `-` leaves a submission out; it is not escaped as a formula.
     cells = [[cell if cell == IGNORED else safe_cell(cell) for cell in row] for row in rows]
     write_atomic(path, BOM + csv_rows([_COLUMNS, *cells]))
     return True

@@ -191,7 +191,7 @@ class Matcher:
     def _among_words(self, text: str) -> Iterator[Found]:
         """Students whose id or login is a word of the text, where the other words are their name.
 
-        1815 in lovelace_1815, not 1 in +1 or 1.5; short numbers are counters, as in homework_1. If an id belongs to one
+        It finds 1815 in lovelace_1815, but not 1 in +1, 1.5 or homework_1 (a counter). If an id belongs to one
         student and the whole name to another, a person decides.
         """
         parts = [part for part in re.split(r"[\s_,;()\[\]-]+", text) if part]
@@ -225,7 +225,7 @@ def _doubtful(found: Sequence[Found], several: Sequence[Student]) -> Match:
     if len(rules) == 1:
         return Match(doubt=f"{len(several)} students have this {rules[0]}", several=tuple(several))
     told = "; ".join(f"by {rule} {named(students[0])}" for rule, students in found)
-    return Match(doubt=f"it is somebody else's by each rule: {told}", several=tuple(several))
+    return Match(doubt=f"the rules find different students: {told}", several=tuple(several))
 
 
 def named(student: Student) -> str:

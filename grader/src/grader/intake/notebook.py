@@ -64,7 +64,7 @@ def _called(arguments: str) -> str:
 
 
 def _uncommented(text: str) -> str:
-    """A cell without its comment marks; if every line has one, the cell ends at the first line without."""
+    """A cell without comment marks; if the magic and its next line have one, it ends at the first line without."""
     if not text.startswith("#"):
         return text.rstrip("\n") + "\n"
     magic, *lines = text.splitlines(keepends=True)

@@ -3,7 +3,7 @@
 No rule was given for these names, but one produced them: a platform, a script, or the instructions to students. For
 folders, the position is chosen at which most students of the roster are found (the second word, the last one), if that
 is at least half of them. For files, of which one student may have many, it is the first word whose values are mostly
-students: text that a student adds after it matches nobody, even a classmate's id. A web form instead puts the name at
+students: text that a student adds after it is ignored, even a classmate's id. A web form instead puts the name at
 the end of every file name, after arbitrary text.
 """
 

@@ -70,7 +70,7 @@ class Level:
         files = [one for one in work if one.node.kind != FOLDER]
         self._places = Places([one.text for one in work], matcher, are_files=2 * len(files) > len(work))
         there = [(one.text, self._places.read(one.text)) for one in work]
-        # Whole names may mix kinds of values if people wrote them; a script uses one kind.
+        # If whole names identify students, people may have written them, some an id, some a login: not strict then.
         whole = [
             text == each[0].text if each else len(text) < SHORTEST and matcher.match(Who(text=text)).student is not None
             for text, each in there
@@ -105,11 +105,11 @@ class Level:
         """Why an entry's student can't be determined, although somebody fits."""
         found, rivals = self.found[id(entry)]
         if found is None and self._is_strict and len(self._places.read(entry.text)) < 2:  # noqa: PLR2004
-            return "where the others' names tell whose they are, this one is nobody's"
+            return "the part of its name that identifies students in the others matches nobody"
         return f"its name can be read as {' and as '.join(map(named, rivals))}" if rivals else ""
 
     def deeper(self) -> "tuple[Level, bool] | None":
-        """The next level down, with entries of this one that belong to somebody, and whether most folders contain some.
+        """Entries with a student, and those one level down; whether half of the opened folders hold a student's.
 
         None if the names on this level are students'.
         """
@@ -179,7 +179,7 @@ def _hand_in(entry: _Entry, found: Found | None, zone: tzinfo) -> HandIn:
 
 
 def _below(above: Sequence[str], node: Node) -> Node:
-    """A node inside its folders, whose names may be assignments'."""
+    """The node with the folders above it, because their names may be assignments'."""
     for name in reversed(above):
         node = Branch(name, [node])
     return Branch("", [node]) if above else node
@@ -224,7 +224,7 @@ def _own_name(entry: _Entry, found: Found) -> str:
 
 
 def _are_usual(entries: Sequence[_Entry], has: Callable[[Node], bool]) -> bool:
-    """Whether half of the folders satisfy `has`."""
+    """Whether at least half of the folders satisfy `has`."""
     folders = [one.node for one in entries if one.node.kind == FOLDER]
     return 0 < len(folders) <= 2 * sum(map(has, folders))
 

@@ -20,7 +20,7 @@ _SMALL = 1 << 20
 
 @dataclass(frozen=True)
 class Preset:
-    """A platform: its rules by precedence; top-level names that are no hand-ins, and files that belong to none."""
+    """A platform. `rules`: by precedence; `beside`: top-level names, no hand-ins; `unseen`: a platform's own files."""
 
     title: str
     rules: tuple[Rule, ...]
@@ -36,10 +36,10 @@ def _preset(title: str, *rules: str, beside: str = "(?!)", unseen: str = "(?!)",
 CANVAS, MOODLE, BLACKBOARD, BRIGHTSPACE, SAKAI, ILIAS, TEAMS, _, AUTOLAB, SUBMITTY = PRESETS = (
     _preset(
         "Canvas download",
-        "{name}{number}_question_{#}_{#}_{file}",  # of a quiz
+        "{name}{number}_question_{#}_{#}_{file}",  # an answer in a quiz
         "[{late}_]anon_{code}_{#}_{file}", "[{late}_]anon_{code}_{typed}",
         "{name}[_{late}]_{number}_{#}_{file}", "{name}[_{late}]_{number}_{typed}",
-        "[_{late}]_{number}_{#}_{file}", "[_{late}]_{number}_{typed}",  # nothing of the name may be left
+        "[_{late}]_{number}_{#}_{file}", "[_{late}]_{number}_{typed}",  # Canvas may leave nothing of the name
         marks_late=True,
     ),
     _preset(
@@ -116,7 +116,7 @@ class Told:
 
 
 def told(preset: Preset, top: Node, hit: Hit, reading: Reading, zone: tzinfo) -> Told:
-    """Data besides the names."""
+    """What the platform's own files say about an attempt; empty if there are none or they can't be read."""
     reader = {SAKAI.title: _of_sakai, SUBMITTY.title: _of_submitty}.get(preset.title)
     own = top.child(hit.top)
     if reader is None or own is None or own.kind != FOLDER:

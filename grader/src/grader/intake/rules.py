@@ -1,14 +1,8 @@
 """A rule describes which part of a path identifies the student: ``{login}/{attempt}/``, ``{name}_{number}_{file}``.
 
 Known platforms are such rules (`presets`), and an instructor writes one for any other (`[matching]` in course.toml).
-
-| in a rule | stands for | |---|---| | ``{name}``, ``{group}`` | a person's or a team's name, as they chose it | |
-``{login}``, ``{id}``, ``{address}`` | what the roster has in the columns of that name | | ``{number}`` | the platform's
-own number | | ``{attempt}``, ``{time}``, ``{late}`` | which attempt it is, when it was handed in, the platform's mark
-of lateness | | ``{file}`` | the file's name, as the student gave it; at the end | | ``{*}``, ``{#}`` | anything,
-digits: not used | | ``[…]`` | may be missing |
-
-A rule that ends with ``/`` is for folders: the whole folder is the hand-in.
+docs/reference/submissions.md lists the fields. A rule that ends with ``/`` is for folders: the whole folder is the
+hand-in.
 
 A name is chosen by its owner, and may contain the separator that ends it in a rule: "Ada_4201" before "_4300_…". So a
 path may have several readings, and `Rule.readings` gives all of them; the roster decides between them.
@@ -79,7 +73,7 @@ def _named(found: re.Match[str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Rule:
-    """A compiled rule. `shared` is the separator between a leading wildcard and the next field."""
+    """A compiled rule. `shared`: the separator that ends the prefix of all names, if the rule begins `{*}_{login}`."""
 
     text: str
     parts: tuple[_Part, ...]

@@ -35,7 +35,7 @@ _UNTIL = ("extended", "extended until", "extension")
 
 @dataclass(frozen=True)
 class Time:
-    """UTC in ISO 8601, "" if the line has none."""
+    """One line's times: `at` and `extended` are UTC in ISO 8601, "" if the line has none."""
 
     at: str
     extended: str
@@ -49,7 +49,7 @@ class Owned(Protocol):
 
     @property
     def members(self) -> tuple[Student, ...]:
-        """The students of these times."""
+        """The students whose work the attempts are."""
 
 
 def read_times(path: Path, matcher: Matcher, zone: tzinfo, labels: Collection[str]) -> Mapping[object, Time]:

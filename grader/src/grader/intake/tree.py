@@ -53,7 +53,7 @@ class Branch(Node):
     """A folder of an archive, or a synthetic one for files that belong together."""
 
     def __init__(self, name: str, children: Sequence[Node] = ()) -> None:
-        """With these children, or empty."""
+        """A folder with these children."""
         super().__init__(name, FOLDER)
         self._children: dict[str, list[Node]] = {}
         for one in children:
@@ -89,7 +89,7 @@ class Refused(Node):
     """A refused entry."""
 
     def __init__(self, name: str, problem: str) -> None:
-        """With the reason."""
+        """`problem` is the reason."""
         super().__init__(name, REFUSED, problem)
 
     def children(self) -> list[Node]:
@@ -110,7 +110,7 @@ def _distinct(nodes: list[Node]) -> list[Node]:
         return nodes
     name = readable(nodes[0].name)
     how = "is in the archive as a file and as a folder" if len(others) == 1 else "is in the archive several times"
-    return [*folders, Refused(nodes[0].name, f"{name} {how}, and nothing tells which one counts")]
+    return [*folders, Refused(nodes[0].name, f"{name} {how}, and it is unclear which one counts")]
 
 
 def walk(nodes: Sequence[Node], most: int) -> Iterator[tuple[tuple[str, ...], Node]]:

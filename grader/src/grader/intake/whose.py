@@ -78,7 +78,7 @@ def _denied(one: HandIn, whose: Whose, holding: set[str]) -> Whose:
 
 
 def _agreement(one: HandIn, student: Student) -> int:
-    """How many of the platform's data on a hand-in's people agree with the roster's data on the student."""
+    """How many ids, addresses and the like of the hand-in's best-fitting person are the student's on the roster."""
     return max(
         sum(
             bool(own := str(getattr(student, column)).casefold()) and _said(who, rule).casefold() == own
@@ -96,7 +96,7 @@ def _contested(one: HandIn, whose: Whose, claims: dict[Student, list[tuple[HandI
             if other.label == one.label:
                 continue
             if _RANK[claim.rule] < rank:
-                return f"{student.name} has another, {other.label}, by {claim.rule}, and this one by {whose.rule} only"
+                return f"{other.label} is {student.name}'s by {claim.rule}, and this one only by {whose.rule}"
             # Different platform numbers: two people (or groups) have the same name.
             is_apart = bool(one.platform_id and other.platform_id and one.platform_id != other.platform_id)
             is_apart = is_apart or (one.is_only and other.is_only and len(one.people) == len(other.people))
@@ -155,7 +155,7 @@ def _no_group(hand_in: HandIn, members: Sequence[Student], found: Sequence[Match
     if student not in members:
         if is_own_name or not hand_in.people[0].name:
             return _PERSON
-        return f"it is called like the group {hand_in.team}, and is of {student.name}, who is not in it"
+        return f"it has the name of the group {hand_in.team}, but is from {student.name}, who is not in it"
     if is_own_name and len(members) > 1:
         return f"{hand_in.team} is a group, and a student in it too"
     return ""

@@ -272,7 +272,7 @@ def _criterion(fields: Fields, rungs: list[str]) -> Criterion:
     metric = fields.text("metric", "")
     timing = fields.choice("timing", ("reference", "copy"), "") if fields.has("timing") else ""
     if bool(tests) + bool(metric) + bool(timing) != 1:
-        raise SchemaError(f"{fields.at('tests')}: a criterion has tests, a metric or a timing, and one of them only")
+        raise SchemaError(f"{fields.at('tests')}: a criterion needs tests, a metric or a timing, and only one of them")
     criterion = Criterion(
         id=fields.text("id"),
         rung=_known_rung(fields, rungs),
@@ -290,7 +290,7 @@ def _criterion(fields: Fields, rungs: list[str]) -> Criterion:
         visibility=fields.choice("visibility", VISIBILITIES, VISIBLE),
     )
     if timing and not criterion.bonus:
-        raise SchemaError(f"{fields.at('timing')}: what is timed counts on a GPU alone, so it needs bonus = true")
+        raise SchemaError(f"{fields.at('timing')}: times count only on a GPU, so a timed criterion needs bonus = true")
     if (metric or timing) and criterion.full == criterion.none:
         raise SchemaError(f"{fields.at('none')}: must differ from full, for points are linear between the two")
     fields.finish()

@@ -19,7 +19,7 @@ from itertools import groupby
 from grader.model.same_source import normal_form
 
 _TOKENS_A_LINE = 30
-_LETTERS_A_TOKEN = 4  # per token, in a string: it may be assembly
+_LETTERS_A_TOKEN = 4  # this many characters of a string count as one token: it may be assembly
 _HASH_BYTES, _HASH_LETTERS = 6, 8
 _BLOCK = {")", ";", "{", "}", "]", "else", "do"}  # a brace after one of these begins a block
 _HASH, _FEED = "\n#", "\n"  # how `same_source` marks the start and end of a directive

@@ -69,5 +69,5 @@ class Wanted:
         return Path(self.file_name).suffix
 
     def is_of_another(self, name: str) -> bool:
-        """Whether a file belongs to another assignment by its name."""
+        """Whether a file's name says that it belongs to another assignment."""
         return name in self.others or name.partition("-")[0] in self.others

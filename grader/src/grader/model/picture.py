@@ -304,7 +304,7 @@ def _shared(access: Access) -> Picture:
     apart = _distance(access)
     counts = f"{access.cost} passes; without conflicts {access.ideal} would do"
     hit = sum(bool(bank) for bank in words)
-    in_one = "words in one" if access.access in ("load", "store") else "updates in one, of the same words too"
+    in_one = "words in one" if access.access in ("load", "store") else "updates in one, repeated words included"
     told = (
         f"{_who(access)}{f', {apart}' if apart else ''}: {hit} of {_BANKS} banks, up to {tallest} {in_one}: {counts}."
     )

@@ -86,9 +86,9 @@ class Record:
         return json.dumps(self.document(), ensure_ascii=False, indent=1, allow_nan=False)
 
     def outline(self) -> "Record":
-        """The part needed for grades, ranks and statistics: a class of these fits into memory, one of full records may
-        not.
+        """The part needed for grades, ranks and statistics.
 
+        A whole course's outlines fit into memory, its full records may not.
         It has no source, and no messages of the judge, the compiler or the program.
         """
         return replace(self, source="", message="", result=self.result and self.result.outline())

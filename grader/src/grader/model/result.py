@@ -253,7 +253,7 @@ class Change:
 
 @dataclass(frozen=True)
 class FilledSm:
-    """An SM with the blocks that fit on it; `registers` of a thread, `shared` bytes of a block; `most_…`: of the SM."""
+    """How many blocks fit on an SM. `registers` is per thread, `shared` in bytes per block, `most_…` the SM's limit."""
 
     blocks: int
     most_blocks: int

@@ -1,4 +1,4 @@
-"""Tells whether two CUDA C++ files are the same but for comments and white space, and which line is which.
+"""Tells whether two CUDA C++ files are the same except for comments and white space, and which line is which.
 
 A file becomes its tokens, each with its line. Two files with the same tokens compile to the same code, so one run
 serves both, and where the run names a line of one file, `line_map` has the other's. Files where that may not hold have

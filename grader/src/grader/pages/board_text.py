@@ -53,7 +53,7 @@ def figure_text(value: float, board: Board) -> str:
 def ranked_by(board: Board) -> str:
     """The metric that a board ranks by, and the device."""
     if board.is_measured:
-        return f"Time of {board.rung} measured on the {board.device}, beside the reference timed in the same minute"
+        return f"Time of {board.rung} measured on the {board.device}, with the reference timed in the same minute"
     what = f"Time of {board.rung} modelled" if board.is_time else f"{board.metric} of {board.rung}, counted"
     return f"{what} by the {board.device}"
 

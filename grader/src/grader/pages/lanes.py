@@ -84,7 +84,7 @@ def _of(label: str, title: str, timeline: Timeline) -> RungLanes:
     ratio = timeline.timeline_us / timeline.bound_us if timeline.bound_us else 0.0
     overlap = (
         f"copies both ways {_share(timeline.copy_overlap_us, timeline)}, "
-        f"kernels beside copies {_share(timeline.kernel_overlap_us, timeline)} of the time"
+        f"kernels overlapping copies {_share(timeline.kernel_overlap_us, timeline)} of the time"
     )
     return RungLanes(
         label=label,

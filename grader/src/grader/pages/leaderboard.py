@@ -211,9 +211,9 @@ def _entry(one: _Candidate, place: tuple[int, bool], history: tuple[Point, ...])
 
 
 def _points(find: _Find, now: _Candidate, results: Sequence[Record]) -> tuple[Point, ...]:
-    """The history of the folder's submissions on the same device: a regraded file counts once.
+    """The history of the folder's submissions on the same device.
 
-    So does a run: new points, or new comments in the file, create another result from it.
+    A regraded file counts once. So does a run that was scored again, for new points or new comments in the file.
     """
     reached: dict[str, Point] = {}
     runs: dict[str, str] = {}  # the file that each run was last scored for

@@ -224,7 +224,7 @@ def shown_history(journal: Journal, view: View, record: Record) -> list[Record]:
 
 
 def shown_whole(journal: Journal, view: View, outline: Record) -> Record:
-    """The full record for an outline on the page."""
+    """The full record (source, messages) for a record's outline, in displayed form (names or aliases)."""
     return view.record(journal.whole(outline.assignment, view.real(outline.folder), outline.handed.number))
 
 

@@ -93,7 +93,7 @@ def _message(assignment: Assignment, record: Record) -> str:
         return record.message  # in the sandbox the compiler can read nothing hidden
     lines = record.message.split("\n")  # parses nvcc's output
     lines = [line for line in lines if _is_about(line, assignment.submission)]
-    return "\n".join(lines) or "The compiler's message is about other files than yours."
+    return "\n".join(lines) or "The compiler's message is about files other than yours."
 
 
 def _is_about(line: str, file_name: str) -> bool:

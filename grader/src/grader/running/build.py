@@ -172,7 +172,7 @@ def _built(order: Order, ended: Ended, worker: Path, paths: MachinePaths, *, use
     # the machine ran out of memory, and says nothing about the file; a Python file may print that it was killed.
     was_killed = ended.status == -signal.SIGKILL or (not is_python and _KILLED.search(ended.output))
     if not used_up and was_killed:
-        raise InfrastructureError("the compiler was killed: this machine may have too little memory for --jobs so many")
+        raise InfrastructureError("the compiler was killed: this machine may lack memory for so many --jobs")
     need_space(order.folder)  # else the compiler may have failed for lack of space
     message = first_errors(ended.output, paths)
     if ended.status == REFUSED_STATUS:

@@ -34,7 +34,7 @@ from grader.running.store import Asked, gpu_key
 
 _Outcome = TypeVar("_Outcome")
 RETRIES = 2
-_SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)  # of what others may soon give back
+_SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)  # shortages that may end soon
 _PAUSE_SECONDS = 1.0  # wait for such resources
 
 

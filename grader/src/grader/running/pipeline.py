@@ -64,7 +64,7 @@ class Desk:
         if known is not None:
             self.progress.on_record(known, cached=True)
             return known
-        task = self._task(submission, turn.key, Asked(turn.regrade, "", ""))  # of another file with the same code
+        task = self._task(submission, turn.key, Asked(turn.regrade, "", ""))  # unless a file with the same code was run
         record = self._reused(task) or (without_run(task) if submission.source is None else None)
         return task if record is None else self._kept(task, record)
 

@@ -41,8 +41,8 @@ _HARNESS_STATUS = 3
 _FINISHED_STATUSES = (0, 1)
 _JUDGE_PROCESSES = 1024  # including threads of the virtual GPU
 _JUDGE_SLACK = 1.25  # the judge checks its own memory periodically; what it misses hits the kernel's limit
-# Of processor time. A judge stopped after using more was busy with the submission's requests: a whole suite takes a
-# tenth. One that used little was delayed by the machine.
+# Processor time. A judge that is stopped after more than this was busy with the submission's requests: a whole suite
+# takes a tenth of it. A judge that used less was delayed by the machine.
 _BUSY_SECONDS = 300.0
 _FILTER_BYTES = 100_000
 _ONLY_TESTS = f"{EVIDENCE_SUITE}.*:{TIMING_SUITE}.*"
@@ -70,7 +70,7 @@ class RunSettings:
     """How suites are run: the seed of all inputs, the device, its threads, and whether workers are boxed.
 
     `device` is "vgpu", or "cuda": then the virtual GPU finds faults and counts all the same, and a GPU adds its own
-    verdicts and measured time; with `alone` the GPU does without it. `profile` names the device that the virtual GPU
+    verdicts and measured time; with `alone` only the GPU runs. `profile` names the device that the virtual GPU
     models; empty: the assignment's choice. With `fail_fast` the first test that fails ends the run; with `rung` only
     that one is tested. `times` are the rungs that are to be timed on a GPU; without any, tests run, and nothing is
     timed. With a `secret` each submission has a seed of its own, and `seed` is None.
@@ -126,7 +126,7 @@ def run_suite(  # noqa: PLR0913 - a suite's options
     figures: Path | None = None,
     flags: Sequence[str] = (),
 ) -> SuiteResult:
-    """Runs all tests but those in `done`, and gives the whole result with these in it; `flags` go to the suite too.
+    """Runs all tests except those in `done`, and returns the result of both; `flags` go to the suite too.
 
     `reference` is the reference's worker, `figures` a file with its counters. `on_tests` gets all finished tests
     whenever there are more. Raises InfrastructureError where the harness failed.

@@ -145,7 +145,7 @@ def _parser(command: str, name: str, *, every: bool) -> argparse.ArgumentParser:
         "test watch hint check profile debug",
         "--rung",
         default="",
-        help="one rung: 3, reduce3 or reduce3_sequential; 8b of several",
+        help="one rung: 3, reduce3 or reduce3_sequential; 8a, 8b … where several share a number",
     )
     option("test check debug", "--test", default="", metavar="NAME", help="only tests whose names contain this")
     option("test", "--verbose", action="store_true", help="every message as each test ends, and all counters")

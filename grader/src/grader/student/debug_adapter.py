@@ -23,7 +23,7 @@ _GOING = {
     "continue": "continue", "next": "next", "stepIn": "step", "stepOut": "finish",
     "reverseContinue": "reverse-continue", "stepBack": "reverse-step",
 }  # fmt: skip
-_SHOWING = ("print", "info", "list", "backtrace", "watch", "break", "help")  # taken as they are; others are printed
+_SHOWING = ("print", "info", "list", "backtrace", "watch", "break", "help")  # others are expressions to print
 
 _Message = dict[str, Any]
 

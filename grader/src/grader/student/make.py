@@ -105,8 +105,8 @@ class _Student:
         self._layout = layout
         self._request = request
         self._stamp = 0  # of the result file shown last
-        self._since = time.monotonic()  # then
-        self._waits_for = ""  # the test running since then, once it was determined
+        self._since = time.monotonic()  # when it was shown
+        self._waits_for = ""  # the test that has run since then, if known
         plain = "NO_COLOR" in os.environ or os.environ.get("TERM", "dumb") == "dumb"
         self._is_terminal = sys.stdout.isatty()
         columns = shutil.get_terminal_size().columns if self._is_terminal else 0
@@ -234,7 +234,7 @@ class _Student:
         self._print(f"\nFor a browser: {path}")
 
     def _seed_path(self, assignment: Assignment) -> Path:
-        """The seed of the last `test`, for `debug`, which is to see what that has found."""
+        """The file with the seed of the last `test`: `debug` uses it, so that it repeats what `test` found."""
         path = self._layout.build / "seeds" / assignment.id
         path.parent.mkdir(exist_ok=True)
         return path
@@ -413,8 +413,8 @@ class _Student:
         compiler = self._layout.build / "nvcc.txt"
         version = compiler.read_text(encoding="utf-8") if compiler.is_file() else ""
         lines = ["--lines", "-G"] if self._request.command == "debug" else []
-        # By content: of two runs at once, of a watch and of another file, each has its own. The debugger reads the file
-        # at the path that the worker was built from.
+        # The name depends on the content, so runs at the same time with different files don't share a worker. The
+        # debugger reads the file at the path that the worker was built from.
         flags = "".join([*lines, str(path)]) if lines else ""
         key = worker_key(self._layout, assignment.id, source, version + flags)[:_KEY]
         worker = self._layout.build / "workers" / f"{assignment.id}.{key}"

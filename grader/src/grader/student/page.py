@@ -16,7 +16,7 @@ from grader.model.line_costs import base_name
 from grader.model.result import Said, SuiteResult, TestResult
 
 _TEMPLATE = "vgpu/cudart/report/page.html"  # in the harness
-_PICTURES = "page_pictures.js"  # beside it
+_PICTURES = "page_pictures.js"  # next to it
 _MARKS = ('["replays"]', '["before"]', '{"data": "here"}')
 _MOST_EARLIER = 3  # runs
 _MOST_REPLAYS = 1_000_000  # characters
@@ -63,7 +63,7 @@ def failure_page(template: str, test: TestResult, seed: int, recorded: dict[str,
     inputs = [line.text for line in test.lines if line.label == "input"]
     data["title"] = f"{test.verdict}: {test.name}"
     data["notes"] += [f"This is the call that fails{f', with {inputs[0]}' if inputs else ''}. The seed is {seed}."]
-    # A checker's, the one first that decides; or what the test says.
+    # The checkers' findings, first those of the test's verdict; without any, the test's own message.
     data["findings"].sort(key=lambda one: one["heading"] != test.verdict)
     if not data["findings"]:
         said = _finding(test)
@@ -79,7 +79,7 @@ def failure_page(template: str, test: TestResult, seed: int, recorded: dict[str,
 
 
 def _filled(template: str, replays: list[dict[str, Any]], *others: Any) -> str:
-    for replay in replays:  # of long ones the first steps
+    for replay in replays:  # only the first steps of a long one
         while len(replay["steps"]) > 1 and len(json.dumps(replay)) * len(replays) > _MOST_REPLAYS:
             replay |= {"steps": replay["steps"][: len(replay["steps"]) // 2], "whole": False}
     for mark, part in zip(_MARKS, (replays, *others), strict=True):

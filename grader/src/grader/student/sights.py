@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from grader.model.result import Sight
 
-# A part that the judge's hints name; whether to search kernels or host code; a pattern for the line. Besides these:
-# "element", of the array named, and the parts of `named_line`.
+# What a hint may point at: whether it is in kernels (else in host code), and a pattern for its line. `line_in_sight`
+# also knows "element", of a named array, and `named_line` the parts below.
 _SIGHTS = {
     "shuffle": (True, r"__shfl"),
     "return": (True, r"\breturn;"),
@@ -23,7 +23,7 @@ _SIGHTS = {
     "rules": (False, r"kMost\w+"),
     "copied element": (False, r"h_out\[.*\] ="),
 }
-# Parts with names of members or functions; from which name on one that is not there is what the function lacks.
+# Parts that come with names of members or functions. A function that uses none of them lacks the one at this index.
 _NAMED = {"input": 0, "result": 1, "function": 9}
 
 

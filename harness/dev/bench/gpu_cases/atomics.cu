@@ -6,7 +6,7 @@ namespace {
 
 constexpr unsigned kBlocks = 8, kThreads = 128;
 
-// Threads of 1 << shift neighbours share a counter; counters are `stride` words apart.
+// Each group of 1 << shift neighbouring threads shares a counter; counters are `stride` words apart.
 __global__ void global_add_kernel(int* out, unsigned shift, unsigned stride) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   atomicAdd(&out[(i >> shift) * stride], static_cast<int>(i));
@@ -51,7 +51,7 @@ __global__ void shared_max_return_kernel(int* out, unsigned shift) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = atomicMax(&s_count[threadIdx.x >> shift], static_cast<int>(threadIdx.x));
 }
 
-// For timing: many adds a thread.
+// For timing: many adds per thread.
 __global__ void global_histogram_kernel(const unsigned* index, int* out, unsigned bins, unsigned n) {
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
     atomicAdd(&out[index[i] % bins], 1);

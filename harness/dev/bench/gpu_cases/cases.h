@@ -42,7 +42,7 @@ inline std::vector<Case>& Cases() {
   return cases;
 }
 
-// For static objects: adds a file's cases.
+// A static object of this type adds a file's cases.
 struct Registration {
   explicit Registration(void (*add)()) { add(); }
 };

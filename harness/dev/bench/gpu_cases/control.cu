@@ -1,11 +1,11 @@
-// Branches, local memory, and arithmetic that takes its time.
+// Branches, local memory, and slow arithmetic.
 #include "cases.h"
 
 namespace gpu_cases {
 namespace {
 
-// Threads whose number has a common bit with `bits` take one way, the others another; both are loops, which no compiler
-// turns into predicated instructions.
+// Threads whose number has a bit in common with `bits` take one branch, the others another; both are loops, which no
+// compiler turns into predicated instructions.
 __global__ void two_ways_kernel(int* out, unsigned bits, int rounds) {
   int value = static_cast<int>(threadIdx.x);
   if ((threadIdx.x & bits) != 0) {

@@ -45,7 +45,7 @@ __global__ void masked_kernel(const T* in, T* out, unsigned lanes) {
   if ((lanes >> threadIdx.x % 32 & 1) != 0) out[i] = in[i];
 }
 
-// Neighbours share: 1 << shift threads read one element.
+// 1 << shift neighbouring threads read the same element.
 template <typename T>
 __global__ void broadcast_kernel(const T* in, T* out, unsigned shift) {
   const unsigned i = global_thread();
@@ -95,7 +95,7 @@ __global__ void increment_permuted_kernel(const float* in, float* out) {
   out[i] = in[i] + 1;
 }
 
-// float3 staged through shared memory, so that global accesses are of single words side by side.
+// float3 staged through shared memory, so that neighbouring threads access neighbouring words of global memory.
 __global__ void increment_float3_staged_kernel(const float* in, float* out) {
   __shared__ float s_data[3 * 256];
   const unsigned start = 3 * blockIdx.x * blockDim.x, tid = threadIdx.x;

@@ -12,7 +12,7 @@ constexpr unsigned kMillion = 1u << 20;
 
 __device__ unsigned Id() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-// Device memory with f(0), f(1), …
+// Device memory that holds f(0), f(1), …
 template <typename T, typename F>
 T* Filled(size_t n, F f) {
   std::vector<T> values(n);
@@ -48,7 +48,7 @@ __global__ void Heat(const float* heat, const float* power, float* out, int n) {
   out[y * n + x] = c + 0.1f * (power[y * n + x] + (u + d - 2 * c) * 0.5f + (l + r - 2 * c) * 0.3f + (80 - c) * 0.01f);
 }
 
-// Rodinia: a breadth-first step over nodes of six edges each; those of neighbours lie near after renumbering.
+// Rodinia: a breadth-first step over nodes with six edges each; after renumbering they lead to nearby nodes.
 __global__ void Level(const int* edges, const int* level, int* next, int depth, int n) {
   const int node = Id();
   if (node >= n || level[node] != depth) return;
@@ -58,7 +58,7 @@ __global__ void Level(const int* edges, const int* level, int* next, int depth, 
   }
 }
 
-// Rodinia: the nearest of 8 centers, 16 features a point, points or features side by side.
+// Rodinia: the nearest of 8 centers; 16 features per point, stored point by point or feature by feature.
 template <bool kTransposed>
 __global__ void Nearest(const float* points, const float* centers, int* which, int n) {
   const int i = Id();
@@ -84,7 +84,7 @@ __global__ void Eliminate(float* a, const float* factor, int n, int step) {
   if (row > step && column >= step) a[row * n + column] -= factor[row] * a[step * n + column];
 }
 
-// Rodinia: particles in boxes of 128 with the 128 of four boxes, from global or shared memory.
+// Rodinia: each of a box's 128 particles with those of four boxes, read from global or shared memory.
 template <bool kShared>
 __global__ void Boxes(const float4* particle, const int* neighbour, float4* force) {
   __shared__ float4 there[128];
@@ -103,7 +103,7 @@ __global__ void Boxes(const float4* particle, const int* neighbour, float4* forc
   force[Id()] = sum;
 }
 
-// Rodinia: fluxes of five variables, a struct a cell or an array a variable.
+// Rodinia: fluxes of five variables, stored as one struct per cell or one array per variable.
 template <bool kArrays>
 __global__ void Flux(const float* state, const int* neighbour, float* flux, int n) {
   const int i = Id();
@@ -117,7 +117,7 @@ __global__ void Flux(const float* state, const int* neighbour, float* flux, int 
   for (int v = 0; v < 5; ++v) flux[kArrays ? v * n + i : i * 5 + v] = sum[v];
 }
 
-// Rodinia: which of 1024 sums a number falls behind, one after the other or by halves.
+// Rodinia: finds the place of a number among 1024 running sums, by linear or binary search.
 template <bool kHalves>
 __global__ void FindIndex(const float* cdf, const float* u, int* index) {
   const float x = u[Id()];
@@ -130,7 +130,7 @@ __global__ void FindIndex(const float* cdf, const float* u, int* index) {
   index[Id()] = at;
 }
 
-// Rodinia: rows of a grid of costs, eight steps in shared memory.
+// Rodinia: cheapest paths through a grid of costs, eight rows per launch in shared memory.
 __global__ void Path(const int* wall, const int* from, int* to, int columns) {
   __shared__ int cost[2][256];
   const int x = static_cast<int>(blockIdx.x * 240 + threadIdx.x) - 8, at = min(max(x, 0), columns - 1);
@@ -145,7 +145,7 @@ __global__ void Path(const int* wall, const int* from, int* to, int columns) {
   if (threadIdx.x >= 8 && threadIdx.x < 248 && x < columns) to[x] = cost[0][threadIdx.x];
 }
 
-// PolyBench: a matrix times a vector, a thread or a warp a row; its transpose times one.
+// PolyBench: a matrix times a vector, with a thread or a warp per row; the transposed matrix times a vector.
 template <bool kWarp>
 __global__ void RowSums(const float* a, const float* x, float* y, int n) {
   const int row = kWarp ? Id() / 32 : Id(), lane = kWarp ? threadIdx.x % 32 : 0;
@@ -182,7 +182,7 @@ __global__ void RankUpdate(const float* a, float* c, int n, int m) {
   c[i * n + j] += sum;
 }
 
-// PolyBench: a product of which a thread computes one element, or 4 x 4 from tiles.
+// PolyBench: a matrix product; a thread computes one element, or 4 x 4 elements from tiles.
 __global__ void Product(const float* a, const float* b, float* c, int n) {
   const int j = blockIdx.x * 32 + threadIdx.x, i = blockIdx.y * 8 + threadIdx.y;
   float sum = 0;
@@ -211,8 +211,8 @@ __global__ void ProductOfBlocks(const float* a, const float* b, float* c, int n)
   }
 }
 
-// PolyBench: means of columns; a convolution of 3 x 3, neighbouring threads down or along; sweeps that depend on the
-// element before, a thread a row or a column; electric and magnetic fields; steps of Gram and Schmidt.
+// PolyBench: means of columns; a 3 x 3 convolution, neighbouring threads down a column or along a row; sweeps in which
+// an element depends on the one before, a thread per row or column; electric and magnetic fields; Gram-Schmidt.
 __global__ void Means(const float* a, float* mean, int n, int m) {
   float sum = 0;
   for (int i = 0; i < n; ++i) sum += a[i * m + Id()];
@@ -249,8 +249,8 @@ __global__ void Orthogonal(float* a, const float* q, const float* r, int n, int 
   for (int i = 0; i < n; ++i) a[i * m + j] -= q[i * m + k] * dot * r[j];
 }
 
-// Samples: a sum of products with an atomic a thread or one a block; counts of bytes in global or shared memory; rows
-// convolved by 17 weights; options by exact or fast functions; bitonic sort; Walsh's transform; bodies; Mandelbrot.
+// CUDA samples: a dot product, an atomic per thread or per block; counts of bytes in global or shared memory; rows
+// convolved with 17 weights; option prices, exact or fast; bitonic sort; Walsh transform; n-body; Mandelbrot.
 template <bool kBlock>
 __global__ void Dot(const float* a, const float* b, float* out, int n) {
   float sum = 0;
@@ -366,8 +366,8 @@ __global__ void Mandelbrot(int* out, int width) {
   }
   out[(blockIdx.y * 16 + threadIdx.y) * width + blockIdx.x * 16 + threadIdx.x] = k;
 }
-// A tree of prices, an option a block; cosines of 8 x 8; a filter over a window that slides along rows or columns; a sum
-// whose last block adds the blocks' sums; a scan by shuffles; random numbers by xor.
+// CUDA samples: a binomial tree of prices, one option per block; 8 x 8 cosine transforms; a window that slides along
+// rows or columns; a sum whose last block adds the blocks' sums; a scan by shuffles; quasi-random numbers by xor.
 __global__ void Binomial(const float* strike, float* value) {
   __shared__ float v[257];
   const int i = threadIdx.x;
@@ -446,8 +446,8 @@ __global__ void Quasirandom(const unsigned* direction, float* out, int n) {
   }
 }
 
-// SHOC: a triad; forces from lists of 32 neighbours, atoms or places in the list side by side; sparse products with a
-// thread or a warp a row; a transform of 512 points; counts of digits; a doubled sum; chemistry's exponentials.
+// SHOC: a triad; forces from lists of 32 neighbours, stored atom by atom or place by place; sparse products, a thread
+// or a warp per row; 512-point transforms; counts of digits; a sum of doubles; exponentials of reaction rates.
 template <typename T>
 __global__ void Triad(const T* a, const T* b, T* c, float s) {
   if constexpr (sizeof(T) == 4) {
@@ -524,10 +524,11 @@ __global__ void Chemistry(const float* temperature, float* rate, int n) {
   for (int k = 0; k < 12; ++k) rate[k * n + Id()] = expf(10 + k - 0.1f * k * l - (300.0f + 17 * k) * inverse);
 }
 
-// Proxies: cross sections looked up at energies as they come or sorted; complex poles; orbits of a mass matrix with a
-// tensor product from global or shared memory; waves of fourth order, one cell a thread or a column; photons that are
-// absorbed here and there or alike; charge added to cells, particles as they come or sorted; matrices of 3 x 3 complex
-// numbers, side by side or apart; a hydrodynamic step in double precision; a weighted step of Jacobi on a sparse matrix.
+// Proxies: cross sections looked up at energies in random or sorted order; complex poles; application of a mass matrix
+// with a tensor product, from global or shared memory; fourth-order waves, one thread per cell or per column; photons
+// absorbed in different places or in the same ones; charge added to cells, particles in random or sorted order; 3 x 3
+// complex matrices, stored together or apart; a hydrodynamic step in double precision; a weighted Jacobi step on a
+// sparse matrix.
 __global__ void Lookup(const float* grid, const float* table, const float* energy, float* out, int n) {
   const float e = energy[Id()];
   int low = 0;

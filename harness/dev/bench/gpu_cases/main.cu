@@ -1,6 +1,6 @@
-// Runs cases: --set=counting|timing|course|held-out, or --case=NAME; launches each once, in the order of their names, and prints
-// the names. With --time=N also measures N batches of kBatch launches of each by events, and prints the median of a
-// launch in microseconds after the name.
+// Runs cases: --set=counting|timing|course|held-out, or --case=NAME; launches each once, in the order of their names,
+// and prints the names. With --time=N also measures by events N batches of kBatch launches of each case, and prints
+// after the name the median time per launch in microseconds.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +23,7 @@ void Check(cudaError_t error, const char* what) {
   std::exit(1);
 }
 
-// The buffers as they come: their contents do not matter. `indices` of the permutation are filled.
+// Uninitialised buffers, since their contents do not matter, and the first `indices` entries of the permutation.
 gpu_cases::Memory MakeMemory(size_t bytes, unsigned indices) {
   gpu_cases::Memory memory{};
   Check(cudaMalloc(&memory.in, bytes), "cudaMalloc");

@@ -10,7 +10,7 @@ namespace {
 struct Rung {
   const char* name;
   Kernel kernel;
-  unsigned per_block;  // elements; 0: the grid is bounded
+  unsigned per_block;  // elements; 0: the grid's size is bounded instead
 };
 
 const Rung kRungs[] = {

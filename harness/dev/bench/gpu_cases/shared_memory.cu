@@ -29,7 +29,7 @@ __global__ void shared_by_kernel(const T* in, T* out, unsigned period, unsigned 
   out[lane] = s_data[lane % period ^ flip];
 }
 
-// Lane l loads element l / width: neighbours share. Only `lanes` do.
+// Lane l loads element l / width, so neighbours share one. Only the lanes in the mask `lanes` load.
 template <typename T>
 __global__ void neighbours_kernel(const T* in, T* out, unsigned width, unsigned lanes) {
   __shared__ T s_data[64];
@@ -59,7 +59,7 @@ __global__ void tile_kernel(const float* in, float* out) {
   out[y * 32 + x] = s_tile[x][y];
 }
 
-// Many loads a thread, so that shared memory bounds the time.
+// Many loads per thread, so that shared memory bounds the time.
 __global__ void conflicts_kernel(float* out, unsigned stride) {
   __shared__ float s_data[1024];
   for (unsigned k = threadIdx.x; k < 1024; k += blockDim.x) s_data[k] = static_cast<float>(k);
@@ -75,7 +75,7 @@ __global__ void conflicts_kernel(float* out, unsigned stride) {
 
 template <typename T>
 void AddWidth(const std::string& type) {
-  const unsigned largest = sizeof(T) > 8 ? 17 : 33;  // what fits
+  const unsigned largest = sizeof(T) > 8 ? 17 : 33;  // the largest stride that fits
   for (unsigned stride = 1; stride <= largest; ++stride) {
     if (sizeof(T) != 4 && stride > 5 && stride != 8 && stride != 16 && stride != 17) continue;
     char text[8];
@@ -98,7 +98,7 @@ void AddWidth(const std::string& type) {
     Add("shared " + type + " shared by " + std::to_string(2 * period), kCounting,
         [period](const Memory& m) { neighbours_kernel<T><<<2, 32>>>(m.In<T>(), m.Out<T>(), 2 * period, ~0u); });
   }
-  // Do lanes that are off keep the parts of a warp from going together?
+  // Do inactive lanes keep the halves or quarters of a warp from being served in one pass?
   for (const unsigned lanes : {0x11111111u, 0x33333333u, 0x00030003u, 0x01010101u, 0x7fffffffu, ~0u}) {
     for (const unsigned width : {2u, 4u, 8u}) {
       char text[40];

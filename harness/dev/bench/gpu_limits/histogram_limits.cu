@@ -6,7 +6,7 @@
 namespace limits {
 namespace {
 
-// `share` of 256 elements have one value, the others any.
+// About `share` of every 256 elements have one common value, the others are random.
 template <typename T>
 void Measure(const char* task, int power, unsigned share,
              const std::vector<std::pair<const char*, void (*)(const T*, unsigned*, unsigned)>>& rungs) {

@@ -6,8 +6,8 @@
 namespace limits {
 namespace {
 
-// Reads all and keeps nothing: what any reduction is bounded by. The fastest of eleven such kernels at every size but
-// the smallest, where all are alike. The store never happens, which the compiler can't know.
+// Reads all elements and stores nothing: no reduction can be faster. The fastest of eleven such kernels at every size
+// except the smallest, where all are alike. The store is never executed, which the compiler can't know.
 __global__ void read_kernel(const int4* d_in, size_t n, int* d_out) {
   constexpr int kLoads = 4;
   int kept = 0;

@@ -56,7 +56,7 @@ void Measure(
 }  // namespace
 
 void Sort() {
-  // Memory that calls allocate and free stays with the program.
+  // The pool keeps freed memory, so that calls which allocate and free don't return it to the driver.
   cudaMemPool_t pool;
   uint64_t all = ~uint64_t{0};
   CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
@@ -74,7 +74,7 @@ void Sort() {
         [&](void* memory, size_t& bytes, auto in, auto, auto out, auto, unsigned n) {
           return cub::DeviceSelect::If(memory, bytes, in, out, d_count, static_cast<int>(n), half);
         });
-    // The library's second part is in reverse order.
+    // Only the first part is compared: the library leaves the second one in reverse order.
     Measure<unsigned>(
         "split", power, "cub::DevicePartition::If", rank, surely_kept,
         [&](auto in, auto, auto out, auto, unsigned n) { split3_bit(in, out, n, 31); },

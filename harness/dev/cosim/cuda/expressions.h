@@ -20,7 +20,7 @@ class Expressions {
   std::string RecordValue(int record, int depth);
   std::string Constant(Type type);
   std::string Index(int size, int depth);
-  // other: for parameters that are not a value, record or input.
+  // other: makes arguments for parameters that are not a value, record or input.
   using Argument = std::function<std::string(const Parameter&)>;
   std::string Call(const Function& function, int depth, const Argument& other);
   std::string Call(const Function& function, int depth);  // of a function without effects

@@ -1,4 +1,4 @@
-// A random CUDA C++ program: a namespace, of which one file has several.
+// A random CUDA C++ program is a namespace; a file holds several.
 #pragma once
 
 #include <cstdint>

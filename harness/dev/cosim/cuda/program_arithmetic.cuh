@@ -11,14 +11,14 @@
 
 #define HD __host__ __device__
 
-// A pass of nvcc for the GPU, or not.
+// Takes the first text when nvcc compiles for the GPU, the second when it compiles for the host.
 #ifdef __CUDA_ARCH__
 #define COSIM_BOTH(device, host) device
 #else
 #define COSIM_BOTH(device, host) host
 #endif
 
-// A table in constant or global memory, and its like on the host: NAME(index).
+// A table in constant or global memory, and a copy on the host: NAME(index).
 #ifdef __CUDACC__
 #define COSIM_TABLE(space, type, name, count, ...)       \
   space const type name##_device[count] = {__VA_ARGS__}; \
@@ -49,7 +49,7 @@ using u128 = unsigned __int128;
 using f32 = float;
 using f64 = double;
 
-// The unsigned type in which an integer is reckoned: at least 32 bits, since narrower ones are promoted to int.
+// The unsigned type in which integers are computed: at least 32 bits, since narrower ones are promoted to int.
 template <int kBytes>
 struct ReckonedOf {
   using Type = u32;
@@ -135,7 +135,7 @@ HD constexpr T Rotate(T a, u32 count) {
   return T(bits << (count % kBits<T>) | bits >> ((kBits<T> - count % kBits<T>) % kBits<T>));
 }
 
-// To an integer: rounds towards zero, saturates out of range, and gives 0 for a NaN.
+// Converts to an integer: rounds towards zero, saturates out of range, and gives 0 for a NaN.
 template <typename T, typename F>
 HD T Whole(F value) {
   const F least = F(kLeast<T>), beyond = F(kGreatest<T> / 2 + 1) * 2;
@@ -145,7 +145,7 @@ HD T Whole(F value) {
   return T(value);
 }
 
-// To any type from any other.
+// Converts any type to any other.
 template <typename T, typename F>
 HD T To(F value) {
   if constexpr (kFloating<F> && !kFloating<T>)
@@ -164,7 +164,7 @@ HD inline f64 F64(u64 bits) {
   memcpy(&value, &bits, sizeof value);
   return value;
 }
-// Which NaN an operation gives differs between processors.
+// Processors differ in which NaN an operation gives.
 HD inline u32 Bits(f32 value) {
   u32 bits = 0x7fffffff;
   if (value == value) memcpy(&bits, &value, sizeof value);
@@ -194,7 +194,7 @@ HD inline f32 Remainder(f32 a, f32 b) { return fmodf(a, b); }
 HD inline f64 Remainder(f64 a, f64 b) { return fmod(a, b); }
 HD inline f32 Scaled(f32 value, i32 by) { return ldexpf(value, by % 300); }
 HD inline f64 Scaled(f64 value, i32 by) { return ldexp(value, by % 2200); }
-// The sign of a NaN is anyone's guess.
+// The sign of a NaN is unspecified.
 HD inline f32 Signed(f32 value, f32 sign) { return sign == sign ? copysignf(value, sign) : value; }
 HD inline f64 Signed(f64 value, f64 sign) { return sign == sign ? copysign(value, sign) : value; }
 

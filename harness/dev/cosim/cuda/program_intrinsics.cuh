@@ -47,8 +47,8 @@ HD inline u32 Umulhi(u32 a, u32 b) { return COSIM_BOTH(__umulhi(a, b), u32(u64(a
 HD inline i64 Mul64hi(i64 a, i64 b) { return COSIM_BOTH(__mul64hi(a, b), i64(i128(a) * b >> 64)); }
 HD inline u64 Umul64hi(u64 a, u64 b) { return COSIM_BOTH(__umul64hi(a, b), u64(u128(a) * b >> 64)); }
 HD inline u32 Umul24(u32 a, u32 b) { return COSIM_BOTH(__umul24(a, b), u32(u64(a & 0xffffff) * (b & 0xffffff))); }
-// nvcc 13.0 takes it that the product of the two numbers of 24 bits fits in 32 (docs/records/cosim.md); so it does
-// here.
+// nvcc 13.0 assumes that the product of two 24-bit numbers fits in 32 bits (docs/records/cosim.md). Here it does: b has
+// 8 bits.
 HD inline i32 Mul24(i32 a, i32 b) { return COSIM_BOTH(__mul24(a, i8(b)), i32(u32(a) << 8) / 256 * i8(b)); }
 HD inline u32 Usad(u32 a, u32 b, u32 c) { return COSIM_BOTH(__usad(a, b, c), (a > b ? a - b : b - a) + c); }
 HD inline u32 Uhadd(u32 a, u32 b) { return COSIM_BOTH(__uhadd(a, b), u32((u64(a) + b) >> 1)); }
@@ -130,8 +130,8 @@ HD inline u32 Sad4(u32 a, u32 b) {
   return COSIM_BOTH(__vsadu4(a, b), sum);
 }
 
-// Roundings other than the nearest: the host goes through a wider type, in which sums and products of floats that are
-// not far apart are exact; elsewhere both sides take the nearest.
+// Rounding other than to nearest: the host computes the result in double, where it is exact or nearly so, and then
+// rounds up or down to float.
 inline f32 DownOnHost(f64 exact) {
   const f32 near = f32(exact);
   return f64(near) > exact ? nextafterf(near, -INFINITY) : near;

@@ -1,5 +1,5 @@
 // The main program of random CUDA C++ programs: runs each on the host and, compiled by nvcc, on the device, and shows
-// what differs. --host: on the host alone; --spoil: with another input on the device, which must show.
+// differences. --host: on the host alone; --spoil: changes the device's input, which must make a difference.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What the threads of a random program share, and how the host takes their places: a kernel is a row of phases, and
-// between two of them the threads meet. The device runs a phase in every thread; the host runs it thread by thread.
+// What the threads of a random program share, and how the host simulates them. A kernel is a sequence of phases with a
+// barrier between two of them. The device runs a phase in every thread; the host runs it thread by thread.
 #pragma once
 
 #include <vector>
@@ -41,7 +41,7 @@ struct Row {
   f32 floats[4];
 };
 constexpr int kAccumulators = 16;
-// Of all threads, changed by atomics whose order doesn't matter.
+// Totals over all threads, changed by atomics whose order doesn't matter.
 struct Totals {
   u32 added[kAccumulators], most[kAccumulators], least[kAccumulators], flipped[kAccumulators];
   u64 sums[kAccumulators], highest[kAccumulators];
@@ -65,7 +65,7 @@ HD inline u32 WarpMask(int thread, int threads) {
   const int lanes = threads - thread / 32 * 32;
   return lanes >= 32 ? 0xffffffff : (1u << lanes) - 1;
 }
-// The lane of a mask that is the nth, counting round.
+// The n-th lane in the mask, counting from 0 and wrapping around.
 HD inline u32 NthLane(u32 mask, u32 n) {
   for (n %= Popc(mask); n > 0; --n) mask &= mask - 1;
   return Ffs(mask) - 1;
@@ -142,8 +142,8 @@ struct HostBlock {
   void Each(Phase phase) {
     for (size_t t = 0; t < states.size(); ++t) phase(states[t], envs[t]);
   }
-  // A warp at a time: value(state, env) and takes(state, env) of its lanes, then give(state, env, values, mask of the
-  // lanes that take part) in those.
+  // Warp by warp: calls takes(state, env) and value(state, env) for every lane, then give(state, env, values, mask) for
+  // each lane for which `takes` was true; these lanes are the mask.
   template <typename Takes, typename Value, typename Give>
   void Warps(Takes takes, Value value, Give give) {
     using T = decltype(value(states[0], envs[0]));
@@ -161,7 +161,7 @@ struct HostBlock {
   }
 };
 
-// What a lane gets from the lanes of a mask.
+// The operation's result over the values of the lanes in the mask.
 template <typename T, typename Operation>
 T ReducedOnHost(const T* values, u32 mask, Operation operation) {
   u32 lane = NthLane(mask, 0);

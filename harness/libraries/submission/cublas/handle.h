@@ -12,7 +12,7 @@ struct cublasContext {
 
 namespace lockstep::libraries::submission {
 
-// One call of a function; every function begins with it.
+// One call of a cuBLAS function. Every such function starts by constructing it.
 class Function {
  public:
   Function(const char* name, cublasHandle_t handle) : name_(name), handle_(handle), called_(name) {}

@@ -47,7 +47,7 @@ cublasStatus_t Dot(const Function& f, int n, const T* x, int incx, const T* y, i
   return f.DoFor(result, sizeof *result, OfVectors(f, LibraryKind::kDot, n < 0 ? 0 : n, x, incx, y, incy));
 }
 
-// A reduction of one vector; where the increment is not positive it has no elements.
+// A reduction of one vector, which counts as empty if the increment is not positive.
 template <typename T, typename Result>
 cublasStatus_t Reduce(const Function& f, LibraryKind kind, int n, const T* x, int incx, Result* result) {
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({{result != nullptr, "result is a null pointer"}}));

@@ -1,4 +1,4 @@
-// cuFFT's plans: made, destroyed, executed. Transforms of one dimension, many at once.
+// cuFFT's plans for batches of one-dimensional transforms: makes, destroys and executes them.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -17,7 +17,7 @@ struct Plan {
   cudaStream_t stream = nullptr;
   cufftType type = CUFFT_C2C;
   bool is_made = false, is_basic = true;
-  LibraryOperation operation;  // without addresses and direction
+  LibraryOperation operation;  // addresses and direction are filled in at execution
   size_t work_bytes = 0;
   bool allocates = true;     // making it gives it a work area
   void* own_area = nullptr;  // to be freed
@@ -77,7 +77,7 @@ vgpu::LibraryOperand SideOf(const Request& request, FourierForm form, long long 
   return {0, stride, distance};
 }
 
-// An H100's long transforms need about so much.
+// About as much as an H100's long transforms need.
 size_t WorkBytes(const LibraryOperation& operation) {
   constexpr int64_t kLongest = 16384;
   if (operation.n <= kLongest) return 0;
@@ -86,7 +86,7 @@ size_t WorkBytes(const LibraryOperation& operation) {
   return numbers * number * static_cast<size_t>(operation.batch);
 }
 
-// The plan without its area.
+// Fills in the plan, except for its work area.
 cufftResult Describe(const Request& request, Plan* plan) {
   if (!IsType(request.type)) return CUFFT_INVALID_TYPE;
   if (request.n <= 0 || request.batch <= 0) return CUFFT_INVALID_SIZE;
@@ -130,7 +130,7 @@ cufftResult Make(const char* function, const std::shared_ptr<Plan>& plan, const 
   return CUFFT_SUCCESS;
 }
 
-// cufftPlan…: a plan and its making in one. Without success there is no plan.
+// cufftPlan…: creates and makes a plan in one call. If that fails there is no plan.
 cufftResult Create(const char* function, cufftHandle* handle, const Request& request) {
   if (handle == nullptr) return CUFFT_INVALID_VALUE;
   *handle = 0;
@@ -185,7 +185,7 @@ cufftResult Execute(const char* function, cufftHandle handle, cufftType type, co
   operation.operands[2].address = AddressOf(output);
   if (operation.in == FourierForm::kComplex) operation.is_inverse = direction == CUFFT_INVERSE;
   if (plan->is_basic && input == output) {
-    // Real numbers have room for the complex ones that take their place.
+    // Real signals have room for the complex numbers that replace them.
     if (operation.in == FourierForm::kReal) operation.operands[0].stride = 2 * (operation.n / 2 + 1);
     if (operation.out == FourierForm::kReal) operation.operands[2].stride = 2 * (operation.n / 2 + 1);
   }

@@ -1,4 +1,4 @@
-// Bulk copies and copies of tiles (TMA), by inline PTX: what lies in shared memory after a load in each swizzle and at
+// Bulk copies and copies of tiles (TMA), by inline PTX: what a load leaves in shared memory in each swizzle and at
 // the tensor's edges, what a store and a reduction leave in global memory, what the encoder of tensor maps refuses.
 // With an argument: one fault, by number. With "plan" and a number: one tile. nvcc -arch=sm_90 bulk_copies.cu &&
 // ./a.out
@@ -63,7 +63,7 @@ __device__ uint8_t* Memory() {
   return dynamic + (1024 - SharedAddress(dynamic) % 1024) % 1024;
 }
 
-// Global to shared and back, in two directions of the array; to + 64 bytes.
+// Copies from global to shared memory in two halves, changes the words, and copies them back.
 __global__ void CopyKernel(const uint32_t* in, uint32_t* out, uint32_t bytes) {
   uint8_t* const memory = Memory();
   __shared__ uint64_t barrier;

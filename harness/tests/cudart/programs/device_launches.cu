@@ -11,7 +11,7 @@
 constexpr int kWords = 4096;
 int* results = nullptr;  // kWords words that kernels write
 
-// Every result up to the last that is not 0.
+// Prints the results up to the last that is not 0.
 void Show(const char* what) {
   static int host[kWords];
   const cudaError_t error = cudaDeviceSynchronize();
@@ -163,8 +163,8 @@ __global__ void Flags(int* to) {
   to[21] = cudaStreamDestroy(cudaStreamTailLaunch);
   to[22] = cudaStreamDestroy(reinterpret_cast<cudaStream_t>(0x123450));
 }
-// Copies are in their streams' order with kernels. On an H100 fills fill with 0, whatever the value: 0 is asked for
-// here.
+// Copies are in their streams' order with kernels. On an H100 memset in a kernel fills with 0 whatever the value is, so
+// this program uses 0.
 __global__ void Memory(int* to) {
   Append<<<1, 1>>>(to + 24, 5);
   to[0] = cudaMemcpyAsync(to + 28, to + 24, 8, cudaMemcpyDefault, nullptr);
@@ -248,7 +248,7 @@ __global__ void OverBound(int* to) {
   Bounded<<<1, 65>>>(to + 100);
   to[0] = cudaGetLastError();
 }
-// Raised on the host, as a kernel with more than 48 KiB needs.
+// The host has raised this kernel's limit of dynamic shared memory, as more than 48 KiB requires.
 __global__ void UsesMuch(int* to) {
   extern __shared__ int dynamic[];
   dynamic[20000] = 3;
@@ -266,7 +266,7 @@ __global__ void ManyRegisters(float* to) {
 #pragma unroll
   for (int i = 0; i < 200; ++i) to[i] = v[i] * v[199 - i] + 1;
 }
-// Its value: the stream of the block that launched it is none of its own.
+// A stream that the parent's block creates; a child's block can't use it.
 __device__ cudaStream_t stream_of_parent;
 __global__ void UsesStreamOfParent(int* to) {
   Store<<<1, 1, 0, stream_of_parent>>>(to + 1, 1);
@@ -288,7 +288,7 @@ __global__ void ErrorsOfThreads(int* to) {
   __syncthreads();
   to[threadIdx.x] = cudaGetLastError();
 }
-// The calls behind <<<…>>>.
+// The calls that nvcc makes of <<<…>>>.
 __global__ void ByHand(int* to) {
   void* buffer = cudaGetParameterBufferV2(reinterpret_cast<void*>(Store), dim3(1), dim3(2), 0);
   to[0] = buffer != nullptr;
@@ -302,12 +302,12 @@ __global__ void ByHand(int* to) {
   to[4] = buffer != nullptr;
   to[5] = cudaGetLastError();
 }
-// A kernel's address is a value.
+// A kernel chosen at run time, by its address.
 __global__ void Chosen(int* to, bool second) {
   void (*kernel)(int*, int) = second ? Append : Store;
   kernel<<<1, 1>>>(to, 6);
 }
-// Fibonacci's tree: f(n) adds f(n - 1) + f(n - 2), at its leaves.
+// Fibonacci's recursion: f(n) launches f(n - 1) and f(n - 2); the leaves add to the sum.
 __global__ void Fibonacci(int* sum, int n) {
   if (n < 2) {
     atomicAdd(sum, n);

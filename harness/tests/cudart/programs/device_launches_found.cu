@@ -1,5 +1,5 @@
-// Kernels that launch kernels, one case for each argument, of which checkers, profiles and refusals have something to
-// say.
+// Kernels that launch kernels, one case for each argument: cases in which checkers, profiles or refusals have
+// output.
 #include <cstdio>
 #include <string>
 

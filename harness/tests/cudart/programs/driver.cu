@@ -1,4 +1,4 @@
-// The driver API: what each call returns and does, alone and beside the runtime API. driver.h200.txt is what it printed
+// The driver API: what each call returns and does, alone and with the runtime API. driver.h200.txt is what it printed
 // on an H200, built with  nvcc -arch=sm_90 driver.cu -lcuda
 #include <thread>
 #include <vector>

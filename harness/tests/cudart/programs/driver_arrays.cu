@@ -163,7 +163,7 @@ int main() {
   SHOW(cuLaunchKernel(fetch, 1, 1, 1, 4, 1, 1, 0, nullptr, arguments, nullptr));
   SHOW(cuMemcpyDtoH(bytes, to, 32));
 
-  // 16-bit integers are read as floats, unless as integers is asked for.
+  // 16-bit integers are read as floats, unless a flag asks for integers.
   CUDA_RESOURCE_DESC linear = {};
   linear.resType = CU_RESOURCE_TYPE_LINEAR;
   linear.res.linear = {to, CU_AD_FORMAT_SIGNED_INT16, 2, 64};

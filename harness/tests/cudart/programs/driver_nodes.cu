@@ -23,7 +23,7 @@ int main() {
   cudaIpcMemHandle_t handle;
   EXPECT(cudaIpcGetMemHandle(&handle, memory) == cudaSuccess);
   EXPECT(cudaIpcGetMemHandle(&handle, &value) == cudaErrorInvalidValue);
-  // A process can't open what it shares itself, nor bytes that nobody shares.
+  // A process can't open a handle of its own memory, nor bytes that are no handle.
   void* opened = nullptr;
   CUdeviceptr opened_too = 0;
   CUipcMemHandle same;

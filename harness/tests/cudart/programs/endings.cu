@@ -1,4 +1,4 @@
-// A race, and then an end of the program that runs no destructors: given by name. endings_test.cc.
+// A race, then the end of the program that the argument names; most run no destructors. See endings_test.cc.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ void Signal(int number) {
   puts("it goes on");
 }
 
-// Calls from the destructor of an object that was there before the first call, as those of CCCL's devices are.
+// Makes calls in the destructor of an object constructed before the first call, as CCCL's device objects do.
 struct Static {
   bool used = false;
   using OfDevice = int (*)(void*, int);

@@ -1,5 +1,5 @@
-// When an event's time is there: once the host has waited, in whatever way. Each line prints what was asked before and
-// after.
+// When an event's time is available: once the host has waited, in whatever way. Each line prints the answers before and
+// after the wait.
 #include <cstdio>
 
 __global__ void spin(int* out, int turns) {
@@ -15,7 +15,7 @@ int main() {
   cudaEvent_t begin, end;
   cudaStream_t stream;
   cudaMalloc(&out, sizeof host);
-  spin<<<1, kThreads>>>(out, kTurns);  // before any event: nobody has to time it
+  spin<<<1, kThreads>>>(out, kTurns);  // before any event, so its time is not needed
   cudaEventCreate(&begin);
   cudaEventCreate(&end);
   cudaStreamCreate(&stream);
@@ -51,7 +51,7 @@ int main() {
   show("the device", [] { cudaDeviceSynchronize(); });
   show("a copy", [&] { cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost); });
   show("a copy in the stream", [&] { cudaMemcpyAsync(host, out, sizeof host, cudaMemcpyDeviceToHost, stream); });
-  // What in the default stream keeps kernels of two other streams from running side by side.
+  // Which operations in the default stream keep kernels of two other streams from overlapping.
   cudaStream_t other, loose;
   cudaEvent_t between;
   cudaStreamCreate(&other);

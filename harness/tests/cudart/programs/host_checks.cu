@@ -1,4 +1,4 @@
-// Programs for what --check says beside a kernel's own faults, by name: host_checks_test.cc.
+// Programs, by name, for what --check reports besides a kernel's faults: host_checks_test.cc.
 #include <cstdio>
 #include <cstring>
 #include <map>

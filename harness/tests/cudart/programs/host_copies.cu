@@ -1,7 +1,6 @@
-// When the host sees what a copy brings, and what a copy takes of memory that the host changes meanwhile: in a stream
-// and as a graph's node, for each kind of memory at its ends. host_copies.h200.txt is this program's output on a
-// machine with one H200. A kernel that takes a while stands before each copy, as long as the first argument says, in
-// clock cycles.
+// When the host sees a copy's result, and whether a copy reads what the host changes meanwhile: in a stream and as a
+// graph's node, for each kind of source and destination memory. host_copies.h200.txt is this program's output on a
+// machine with one H200. Before each copy runs a kernel that takes as many clock cycles as the first argument says.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -32,7 +31,7 @@ const char* NameOf(Memory memory) {
   return kNames[static_cast<int>(memory)];
 }
 
-// So many ints in memory of this kind, all of this value.
+// `count` ints in memory of one kind, all with the same value.
 class Buffer {
  public:
   Buffer(Memory memory, size_t count, int value) : memory_(memory), bytes_(count * sizeof(int)) {
@@ -71,7 +70,7 @@ class Buffer {
   int* at_ = nullptr;
 };
 
-// Graphs of nodes by hand.
+// A graph that is built node by node.
 struct Graph {
   cudaGraph_t graph = nullptr;
   Graph() { CHECK(cudaGraphCreate(&graph, 0)); }
@@ -116,7 +115,7 @@ struct Graph {
   std::vector<cudaGraphExec_t> executables;
 };
 
-// "at once", or "at the wait": what came of start(), which makes a copy in the stream.
+// start() makes a copy in the stream. Returns when the host sees its result: "at once" or "at the wait".
 const char* Arrival(const Buffer& to, cudaStream_t stream, const std::function<void()>& start) {
   start();
   const bool at_once = to.HostSees(kCopied);
@@ -209,7 +208,7 @@ void Shapes(cudaStream_t stream) {
   }
 }
 
-// Values that the host has changed once the call came back: which ones the work finds.
+// Whether work finds the old values if the host changes its source as soon as the call has returned.
 void Sources(cudaStream_t stream) {
   const auto found = [](const Buffer& to) { return to.AllAre(kCopied) ? "the old ones" : "others"; };
   const auto change = [](const Buffer& from) {

@@ -1,6 +1,6 @@
 // Kernels that wait for the host, and for each other. side_by_side.h100.txt is this program's output on a machine with
-// one H100. The first argument bounds each wait in a kernel, in clock cycles; 0, as is usual on the virtual GPU: it
-// waits as long as it takes. With a second argument the program does one thing that does not end well:
+// one H100. The first argument bounds each wait in a kernel, in clock cycles; 0, usual on the virtual GPU, means no
+// bound. With a second argument the program does one thing that does not end well:
 //   exit     ends while a kernel waits
 //   endless  waits for a kernel that waits in vain
 #include <atomic>
@@ -58,7 +58,7 @@ __global__ void Hold(const volatile int* flag, int* count, long long most) {
   __syncthreads();
   if (threadIdx.x == 31) atomicAdd(count, held[0]);
 }
-// Thread 0 reads the flag, and tells the block by way of barriers.
+// Thread 0 reads the flag and passes it to the block through barriers.
 __global__ void WaitByBarriers(const volatile int* flag, int* to, long long most) {
   __shared__ int seen;
   const long long begin = most > 0 ? clock64() : 0;
@@ -379,7 +379,7 @@ void Residency() {
   CHECK(cudaDeviceSynchronize());
   std::printf(", then %d, %d\n", count.value() == blocks, second_count.value());
 
-  // Half of it leaves room.
+  // A kernel that takes half of the device leaves room for another.
   Set(flags[0], 0);
   Hold<<<blocks / 2, 32, bytes, first.at>>>(flags.at, count.at, most);
   Hold<<<1, 32, bytes, second.at>>>(flags.at + 1, second_count.at, most);

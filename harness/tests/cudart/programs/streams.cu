@@ -1,5 +1,5 @@
-// Pairs of programs for streams: each scenario in a right and a wrong form, which differ in what orders their
-// operations. `program list` names the scenarios; `program NAME right|wrong` runs one, of which only the wrong form
+// Scenarios for streams, each in a right and a wrong form, which differ in what orders their operations. `program
+// list` names the scenarios; `program NAME right|wrong` runs one form of a scenario, of which only the wrong one
 // races.
 #include <atomic>
 #include <cstdio>
@@ -75,7 +75,7 @@ void SourceChanged(Fixture& f, bool right) {
   }
 }
 void PageableSourceChanged(Fixture& f, bool right) {
-  // Of pageable memory the call keeps a copy of its own.
+  // The call makes its own copy of pageable memory.
   static int pageable[kInts];
   int* const source = right ? pageable : f.pinned;
   for (int i = 0; i < kInts; ++i) source[i] = i;
@@ -98,7 +98,7 @@ void ResultFreed(Fixture& f, bool right) {
   f.pinned = nullptr;
 }
 void InPlaceRoundTrip(Fixture& f, bool right) {
-  // One host buffer serves both ways, in order.
+  // One host buffer is the source of the first copy and the destination of the last.
   CHECK(cudaMemcpyAsync(f.a, f.pinned, kBytes, cudaMemcpyHostToDevice, f.s1));
   Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, f.a);
   CHECK(cudaMemcpyAsync(f.pinned, f.b, kBytes, cudaMemcpyDeviceToHost, right ? f.s1 : f.s2));
@@ -166,12 +166,12 @@ void ConstantBeside(Fixture& f, bool right) {
   ScaleByTable<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a, 0);
 }
 void ConstantChangedTooEarly(Fixture& f, bool right) {
-  // The copy is in the default stream, and waits for blocking streams alone.
+  // The copy is in the default stream, so it waits only for blocking streams.
   ScaleByTable<<<kBlocks, kBlock, 0, right ? f.s1 : f.loose>>>(f.b, f.a, 0);
   CHECK(cudaMemcpyToSymbol(table, &kTwo, sizeof kTwo));
 }
 void ConstantForTheNext(Fixture& f, bool right) {
-  // The host has waited for the copy; whether it comes behind the first kernel is another question.
+  // The host waits for each copy. The forms differ in whether the second copy is ordered after the first kernel.
   const cudaStream_t stream = right ? f.s1 : f.loose;
   for (int round = 0; round < 2; ++round) {
     CHECK(cudaMemcpyToSymbol(table, &round, sizeof round));
@@ -183,7 +183,7 @@ void ConstantOfAnother(Fixture& f, bool right) {
   CHECK(cudaMemcpyToSymbol(table, &kTwo, sizeof kTwo));
 }
 void ConstantInFunction(Fixture& f, bool right) {
-  // Names the variable either way, and reads it in one.
+  // The kernel names the variable in both forms, but reads it only in the wrong one.
   ScaleByFunction<<<kBlocks, kBlock, 0, f.loose>>>(f.b, f.a, !right);
   CHECK(cudaMemcpyToSymbol(table, &kTwo, sizeof kTwo));
 }
@@ -211,7 +211,7 @@ void ForkAndJoin(Fixture& f, bool right) {
 }
 void DefaultJoinsBlocking(Fixture& f, bool right) {
   Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
-  // An action in the default stream stands between those of blocking streams; one in another stream does not.
+  // An operation in the default stream is ordered between those of blocking streams; one in another stream is not.
   Flag<<<1, 1, 0, right ? nullptr : f.s3>>>(f.c, 1);
   Add<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a);
 }
@@ -235,7 +235,7 @@ void SameFlag(Fixture& f, bool right) {
 void MallocBetween(Fixture& f, bool right) {
   Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
   int* memory = nullptr;
-  // cudaMalloc stands between all streams' work; cudaMallocAsync does not.
+  // cudaMalloc is ordered between the work of all streams; cudaMallocAsync is not.
   CHECK(right ? cudaMalloc(&memory, kBytes) : cudaMallocAsync(&memory, kBytes, f.s3));
   Add<<<kBlocks, kBlock, 0, f.s2>>>(f.b, f.a);
   CHECK(cudaFree(memory));
@@ -314,7 +314,7 @@ void CallbacksArgumentGone(Fixture& f, bool right) {
   CallBackLater(f, right ? &calls : nullptr);
   CHECK(cudaStreamSynchronize(f.s1));
 }
-// The functions change their argument themselves, which is right, or the host does, for the next one.
+// Host functions of one stream may change their common argument; the host may not change it for the next call.
 void ArgumentUsedAgain(Fixture& f, bool right) {
   int calls = 0;
   for (int k = 0; k < 2; ++k) {
@@ -390,7 +390,7 @@ constexpr Scenario kScenarios[] = {
     SCENARIO(GraphBesideOneWithin),
 };
 
-// What the host sees of a copy to page-locked memory, before and behind the wait.
+// What the host sees of a copy to page-locked memory, before and after the wait.
 int ShowArrival() {
   Fixture f;
   Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 100);
@@ -412,7 +412,7 @@ int ShowArrival() {
   return 0;
 }
 
-// Registered memory in kernels: what they write arrives with the wait, what the host writes is there for the next one.
+// Kernels use registered memory: the host sees their writes after the wait, and the next kernel sees the host's.
 int ShowRegistered() {
   Fixture f;
   static int memory[kInts], result[kInts];
@@ -438,7 +438,7 @@ int ShowRegistered() {
   return 0;
 }
 
-// What a host function gets for its own calls of CUDA.
+// Which errors a host function gets from its own CUDA calls.
 int ShowCallsWithin() {
   Fixture f;
   static cudaError_t errors[4];
@@ -459,7 +459,7 @@ int ShowCallsWithin() {
   return 0;
 }
 
-// When the host sees what a host function stores: behind a wait for it, or after a while.
+// When the host sees what a host function stores: after a wait for it, or after a while.
 int ShowWhenItSees() {
   Fixture f;
   std::atomic<int> calls = 0;
@@ -484,8 +484,8 @@ int ShowWhenItSees() {
   return 0;
 }
 
-// Two devices whose default streams are all the streams there are. cudaMemcpyPeer is ordered with all work of both
-// devices; cudaMemcpyPeerAsync is work of the current one.
+// Two devices with no streams but their default streams. cudaMemcpyPeer is ordered with all work of both devices;
+// cudaMemcpyPeerAsync is work of the current one.
 int CopyToPeer(bool right) {
   int *a, *b;
   CHECK(cudaSetDevice(1));

@@ -22,7 +22,7 @@ struct Captured {
 };
 
 void GraphTwice(Fixture& f, bool right) {
-  // Launches of one executable graph come one behind the other; those of two of one graph do not.
+  // Launches of one executable graph are ordered; those of two executables of one graph are not.
   const Captured captured(f.s1, [&] {
     Fill<<<kBlocks, kBlock, 0, f.s1>>>(f.a, 5);
     Add<<<kBlocks, kBlock, 0, f.s1>>>(f.b, f.a);
@@ -37,7 +37,7 @@ void GraphTwice(Fixture& f, bool right) {
   CHECK(cudaGraphDestroy(captured.graph));
 }
 void GraphsSourceChanged(Fixture& f, bool right) {
-  // The launch comes back when it has kept a copy of pageable memory.
+  // The launch returns once it has copied pageable memory.
   static int pageable[kInts];
   int* const source = right ? pageable : f.pinned;
   const Captured captured(f.s1, [&] { CHECK(cudaMemcpyAsync(f.a, source, kBytes, cudaMemcpyHostToDevice, f.s1)); });
@@ -71,7 +71,7 @@ void GraphBranches(Fixture& f, bool right) {
   CHECK(cudaStreamEndCapture(f.s1, &graph));
   cudaGraphExec_t executable = nullptr;
   CHECK(cudaGraphInstantiate(&executable, graph, 0));
-  // Launches of one graph come one behind the other.
+  // Launches of one graph come one after the other.
   CHECK(cudaGraphLaunch(executable, f.s1));
   CHECK(cudaGraphLaunch(executable, f.s3));
   CHECK(cudaDeviceSynchronize());
@@ -110,7 +110,7 @@ cudaGraphNode_t AddKernel(cudaGraph_t graph, std::initializer_list<cudaGraphNode
   CHECK(cudaGraphAddKernelNode(&node, graph, after.begin(), after.size(), &params));
   return node;
 }
-// `inner` as a node of a graph, before a kernel that reads what it leaves and beside one that does not. Frees both.
+// `inner` as a node of a graph, before a kernel that reads its result, or unordered with it. Frees both graphs.
 void LaunchWithin(Fixture& f, cudaGraph_t inner, bool in_order) {
   cudaGraph_t outer = nullptr;
   CHECK(cudaGraphCreate(&outer, 0));

@@ -1,4 +1,4 @@
-// A constructor speaks in the worker's place, and has no launchers.
+// A constructor sends the worker's first message itself, with no launchers in it.
 #include "submission.cu"
 
 static const int said = [] {

@@ -73,7 +73,7 @@ void copies_to_host(int* d_data, unsigned n) {
   cudaMemcpy(d_data, data.data(), n * sizeof(int), cudaMemcpyDefault);
 }
 
-// The judge's other buffers lie near this one.
+// The judge's other buffers are near this one.
 void touches_other_memory(int* d_data, unsigned n) {
   int stolen[16];
   for (long offset = 0; offset <= 1 << 20; offset += 256) {

@@ -1,6 +1,6 @@
-// What cuBLAS answers to odd arguments, call by call: blas_statuses.h100.txt is what an H100 printed, without the lines
-// " ** On entry to SGEMM parameter number 8 had an illegal value". Not here is what ends there in a crash (level 1 with
-// factors at null pointers) or in success without a result (cublasSgemv with an unknown operation or increments of 0).
+// What cuBLAS returns for unusual arguments, call by call: blas_statuses.h100.txt is what an H100 printed, without the
+// lines " ** On entry to SGEMM parameter number 8 had an illegal value". Left out: calls that crash there (level 1 with
+// factors at null pointers) or succeed without a result (cublasSgemv with an unknown operation or increments of 0).
 #include <cublas_v2.h>
 
 #include <cstdio>

@@ -12,7 +12,7 @@ using Dense = std::function<Z(int row, int column)>;
 
 static cublasHandle_t handle;
 
-// A factor, where the handle's pointer mode wants it.
+// A factor in host or device memory, as the handle's pointer mode requires.
 template <typename T>
 struct Factor {
   T host;

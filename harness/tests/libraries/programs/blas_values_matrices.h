@@ -15,7 +15,7 @@ void strengthen(Array<T>& matrix, int n, int leading) {
   matrix.up();
 }
 
-// op(A) x in place, and its inverse.
+// Compares `run`, which replaces x by op(A) x or, if it solves, by the inverse of op(A) times x.
 template <typename T, typename Run>
 void in_place(const Dense& matrix, cublasOperation_t operation, bool solves, Run run) {
   for (const int increment : {1, -2}) {
@@ -251,7 +251,7 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
   }                                                                                                             \
   tell(#name, #S, Type<T>::kExact)
 
-// of: the operation that the second factor is turned by.
+// of: the operation to test besides N, a transpose or conjugate transpose.
 #define LOCKSTEP_SYRK(S, T, A, name, hermitian, of)                                                              \
   for (const cublasFillMode_t fill : kFills) {                                                                   \
     for (const cublasOperation_t operation : {CUBLAS_OP_N, of}) {                                                \
@@ -277,7 +277,7 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
   }                                                                                                              \
   tell(#name, #S, Type<T>::kExact)
 
-// half: A times B's transpose alone, which is symmetric as B is a multiple of A.
+// half: the product of A and B's transpose alone, which is symmetric as B is a multiple of A.
 #define LOCKSTEP_SYR2K(S, T, B, name, hermitian, of, half)                                                     \
   for (const cublasFillMode_t fill : kFills) {                                                                 \
     for (const cublasOperation_t operation : {CUBLAS_OP_N, of}) {                                              \

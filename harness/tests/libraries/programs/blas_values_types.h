@@ -81,7 +81,7 @@ void exact_product(const char* name, cudaDataType a_type, cudaDataType c_type, c
   tell("gemmEx", name, 0);
 }
 
-// What a type of computation makes of a number that it can't hold: x times 1, with all else 0.
+// How a computation's type rounds a number x that it can't hold: x times 1, where all other elements are 0.
 static void rounded(const char* name, cublasComputeType_t compute, cublasMath_t math) {
   for (const float x : {1 + 0x1p-11f, 1 + 0x1p-11f + 0x1p-20f, 1 + 3 * 0x1p-11f, 1 + 0x1p-8f, 1 + 3 * 0x1p-8f}) {
     float a[kSide * kSide] = {}, b[kSide * kSide] = {}, one = 1, none = 0, result = 0, *device;
@@ -203,7 +203,7 @@ void factors(const char* letter, F getrf, I getri, S getrs, M matinv, R trsm) {
       }
     }
   }
-  // One without an inverse: the place of the first zero on the diagonal.
+  // A singular matrix: its info is the place of the first zero on the diagonal.
   cudaMemset(a.device, 0, kSize * sizeof(T));
   call(getrf(handle, n, A, n, pivots, info, 1));
   cudaMemcpy(host, info, sizeof(int), cudaMemcpyDeviceToHost);

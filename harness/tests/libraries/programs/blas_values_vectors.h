@@ -150,7 +150,7 @@ void rotations(const char* letter, F rot, F64 rot64) {
   tell("rot", letter, Type<T>::kExact);
 }
 
-// A rotation that is made turns (a, b) into (r, 0).
+// The rotation that a function makes from (a, b) turns (a, b) into (r, 0).
 template <typename T, typename F>
 void making(const char* letter, F rotg) {
   using Real = typename Type<T>::Real;

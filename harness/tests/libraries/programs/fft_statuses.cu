@@ -1,6 +1,6 @@
-// What cuFFT answers to odd arguments, call by call: fft_statuses.h100.txt is what an H100 printed. Not here are null
-// pointers to data and host memory, which are a fault of the kernel there; lengths of 0 and less in the second and
-// third dimension, which succeed there or are an internal error; and sizes of more than any memory.
+// What cuFFT returns for invalid and unusual arguments; fft_statuses.h100.txt is what an H100 printed. Left out: data
+// pointers that are null or to host memory (the H100's kernel faults); second and third dimensions of 0 or less (they
+// succeed or give an internal error); sizes that exceed any memory.
 #include <cufftXt.h>
 
 #include <cstdio>
@@ -11,7 +11,7 @@ static float* memory;  // on the device: 1 MiB of zeros
 static cufftHandle plan = CUFFT_PLAN_NULL;
 static size_t work = 77;
 
-// With a plan that is made for the call alone.
+// For calls that create a plan, which is destroyed after the call.
 #define TELL_NEW(call)                                                                                  \
   do {                                                                                                  \
     plan = -7;                                                                                          \
@@ -125,7 +125,7 @@ static void made() {
   TELL_MADE(cufftMakePlan3d(plan, 8, 8, 8, CUFFT_D2Z, &work));
   TELL_MADE(cufftMakePlanMany(plan, 1, sizes, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1, &work));
   TELL_MADE(cufftMakePlanMany(plan, 5, sizes, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1, &work));
-  // A plan that is not made yet, and one that is made twice.
+  // A plan that is used before it is made, and one that is made twice.
   cufftCreate(&plan);
   TELL(cufftGetSize(plan, &work));
   TELL(cufftExecC2C(plan, c(), c(), F));
@@ -140,7 +140,7 @@ static void made() {
   TELL(cufftExecC2C(plan, c(), c(), F));
   TELL(cufftSetAutoAllocation(plan, 0));
   TELL(cufftDestroy(plan));
-  // A plan of the simple functions is made already.
+  // The simple functions make their plans, so these can't be made again.
   TELL(cufftPlan1d(&plan, 8, CUFFT_C2C, 1));
   TELL(cufftMakePlan1d(plan, 16, CUFFT_C2C, 1, &work));
   TELL(cufftDestroy(plan));
@@ -178,7 +178,7 @@ static void executions() {
   TELL(cufftExecC2C(c2c, c(), c(64), I));
   TELL(cufftExecC2C(c2c, c(), c(), 0));
   TELL(cufftExecC2C(c2c, c(), c(), 5));
-  // Data that is not aligned to two of its numbers.
+  // Data that is aligned to a real number, but not to two of them.
   TELL(cufftExecC2C(c2c, c(1), c(64), F));
   TELL(cufftExecC2C(c2c, c(64), c(1), F));
   TELL(cufftExecZ2Z(z2z, reinterpret_cast<cufftDoubleComplex*>(memory + 2), z(), F));

@@ -1,4 +1,4 @@
-// One transform of cuFFT beside its definition, in any layout: what fft_values.cu is made of.
+// Compares one transform of cuFFT with its definition, in any layout, for fft_values.cu.
 #pragma once
 
 #include <cufftXt.h>

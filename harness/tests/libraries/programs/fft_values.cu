@@ -1,6 +1,6 @@
 // What cuFFT computes: all types, ranks 1 to 3, any length, batches and layouts, in place and out of place, against the
-// transform's definition in long double. Prints "C2C batch 3, within 5e-07: 2 3 5", the lengths that give the same, and the
-// same on a GPU; with an argument the errors too, on standard error.
+// transform's definition in long double. Prints lines such as "C2C batch 3, within 5e-07: 2 3 5", where 2, 3 and 5 are
+// the lengths with this result, and the same on a GPU; with an argument the errors too, on standard error.
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +14,7 @@ static std::string text(const std::vector<int>& n) {
   return sizes;
 }
 
-// What several lengths have in common, in the order of the first, and these lengths.
+// Results in the order in which they first occur, and the lengths that have each.
 static std::vector<std::pair<std::string, std::string>> lines;
 
 static void add(const std::string& what, const std::string& length) {
@@ -64,7 +64,7 @@ void lengths() {
   tell<R>({Kind::kRealToComplex, {4099}});
 }
 
-// Some of the results, as the definition takes time by the square of the length.
+// Compares only some of the results, as the definition's time grows with the square of the length.
 template <typename R>
 void long_lengths() {
   using C = typename Numbers<R>::C;
@@ -142,7 +142,7 @@ void layouts() {
       int count = 0;
       const auto told = [&](std::vector<int> n, int batch, bool in_place, const Layout& in, const Layout& out,
                             const char* what) {
-        // One function's plans are another's: some will do.
+        // All functions make the same plans, so a fourth of the cases is enough for the others.
         if (m > 0 && count++ % 4 != m) return;
         tell<R>({kind, n, batch, in_place, makers[m], in, out}, (names[m] + std::string(what)).c_str());
       };
@@ -152,7 +152,7 @@ void layouts() {
       told({6, 10}, 3, true, {}, {}, " basic");
       told({3, 4, 9}, 2, false, {}, {}, " basic");
       told({3, 4, 9}, 2, true, {}, {}, " basic");
-      // Each batch's elements apart by the number of batches: columns of a matrix.
+      // The batches are columns of a matrix: an element's neighbours in memory are of other batches.
       told({12}, 5, false, {{12}, 5, 1}, {{12}, 5, 1}, " columns");
       told({17}, 4, false, {{17}, 4, 1}, {{17}, 4, 1}, " columns");
       told({16}, 6, false, {{16}, 6, 1}, {{16}, 1, 16}, " columns to rows");
@@ -175,7 +175,7 @@ void layouts() {
   }
 }
 
-// One plan of real numbers, in place and out of place: the padding is the call's.
+// One plan of a real transform, used in place and out of place: the call determines the padding.
 template <typename R>
 void reuse() {
   for (const Kind kind : {Kind::kRealToComplex, Kind::kComplexToReal}) {
@@ -190,7 +190,7 @@ void reuse() {
   }
 }
 
-// Imaginary parts that a real result does not have: of the first number, and of the middle one.
+// Imaginary parts of the first and the middle number, which are 0 if the result is real.
 static void unused_parts() {
   for (const int n : {8, 9, 131}) {
     std::vector<float2> x(n / 2 + 1);
@@ -219,7 +219,7 @@ static void unused_parts() {
   }
 }
 
-// A function for other types than the plan's: what counts is the plan's type, and the function's direction.
+// An execution function for other types than the plan's: the plan's type and the function's direction count.
 static void other_functions() {
   constexpr int kLength = 8;
   std::vector<float2> x(2 * kLength);

@@ -1,4 +1,4 @@
-// A transform as a piece of work: between kernels, in two streams, in a graph, and what is found in its mistakes.
+// A transform as a piece of work: between kernels, in two streams, in a graph; and mistakes that must be found.
 //   fft_work            convolutions by transforms in two streams at once, then by a graph
 //   fft_work outside    the output's buffer is one number too small
 //   fft_work pitched    the last row's end is past the input's buffer
@@ -25,7 +25,7 @@ __global__ void multiply(cufftComplex* x, const cufftComplex* y, float scale) {
   x[i] = {(x[i].x * y[i].x - x[i].y * y[i].y) * scale, (x[i].x * y[i].y + x[i].y * y[i].x) * scale};
 }
 
-// A signal turned by a number of places, which is its convolution with one spike.
+// A signal rotated by a number of places, which is its convolution with one spike.
 struct Turn {
   int places;
   float *signal, *spike, *result;

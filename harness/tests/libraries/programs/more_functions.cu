@@ -1,4 +1,4 @@
-// Functions that examples of others call: cuBLAS's rotations and updates by types, and groups of
+// Functions that public examples call: cuBLAS's rotations and updates by types, and groups of
 // products; cuSOLVER's parts of a spectrum, eigenvalues of any matrix and truncated factors; cuSPARSE's rotation, sorting
 // and repeated products. Prints what they find, without signs of vectors; the same on a GPU.
 #include <cublas_v2.h>
@@ -119,7 +119,7 @@ static void spectra(cusolverDnHandle_t handle, cusolverDnParams_t any) {
   const Array<double> work(std::vector<double>(size + 1));
   call(cusolverDnDsygvj(handle, CUSOLVER_EIG_TYPE_1, vectors, lower, 3, g, 3, b, 3, w, work, size, info, parameters));
   show("sygvj", w);
-  // Eigenvalues of two matrices where they come to lie.
+  // Where the eigenvalues of two matrices are stored.
   const Array<double> two({1, -1, 0, -1, 2, 0, 0, 0, 0, 3, 4, 0, 4, 7, 0, 0, 0, 0}), found(std::vector<double>(6));
   const Array<int> infos({7, 7});
   call(cusolverDnXsyevjSetSortEig(parameters, 0));
@@ -128,7 +128,7 @@ static void spectra(cusolverDnHandle_t handle, cusolverDnParams_t any) {
   call(cusolverDnDsyevjBatched(handle, vectors, lower, 3, two, 3, found, room, size, infos, parameters, 2));
   show("unsorted", found), show("unsorted vectors", two);
   call(cusolverDnDestroySyevjInfo(parameters));
-  // Of any matrix: one real eigenvalue and two conjugate ones.
+  // A matrix that is not symmetric: it has one real eigenvalue and two conjugate ones.
   const Array<double> any_matrix({1, 7, 4, 2, 4, 2, -3, -2, 1}), real(std::vector<double>(6)),
       vr(std::vector<double>(9));
   size_t on_device = 0, on_host = 0;
@@ -189,7 +189,7 @@ static void sparse() {
   call(cusparseCreateDnVec(&y, 3, dense, CUDA_R_64F));
   call(cusparseRot(handle, &cosine, &sine, x, y));
   show("Rot x", some), show("Rot y", dense);
-  // A A, worked out twice with other values at the same places.
+  // A A, computed twice: the second time with other values at the same places.
   const Array<int> offsets({0, 2, 3, 4}), indices({0, 1, 2, 0}), c_offsets({0, 0, 0, 0});
   const Array<double> values({1, 2, 3, 4});
   cusparseSpMatDescr_t a, c;

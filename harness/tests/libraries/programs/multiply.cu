@@ -1,4 +1,4 @@
-// A library call as a piece of work: what it computes, in a captured stream too, and what is found in its mistakes.
+// A library call as a piece of work: its result, also in a captured stream; and mistakes that must be found.
 //   multiply            a product at once and by a graph
 //   multiply outside    matrix C runs past its buffer
 //   multiply unwritten  matrix B was never written

@@ -57,7 +57,7 @@ constexpr cudaDataType kData<cuComplex> = CUDA_C_32F;
 template <>
 constexpr cudaDataType kData<cuDoubleComplex> = CUDA_C_64F;
 
-// Of all four types.
+// Runs a family for all four types.
 #define LOCKSTEP_EACH(family) \
   family<float>("S");         \
   family<double>("D");        \

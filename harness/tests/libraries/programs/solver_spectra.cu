@@ -63,7 +63,7 @@ void eigen(const char* letter) {
         if (vectors) {
           check_eigen(matrix, unit(kN), full(a.down(), kN, kN, kLead), found);
         } else {
-          // Their sum and their squares' sum are those of the matrix.
+          // The sum of the eigenvalues is the trace; the sum of their squares is that of the elements' squares.
           Z trace = 0, squares = 0;
           for (int i = 0; i < kN; ++i) trace += matrix(i, i) - Z(found[i]), squares -= found[i] * found[i];
           for (const Z& element : matrix.elements) squares += std::norm(element);

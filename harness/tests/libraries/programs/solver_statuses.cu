@@ -1,5 +1,5 @@
-// What cuSOLVER's dense functions answer to odd arguments, call by call: solver_statuses.h100.txt is what an H100
-// printed. Not here is what crashes there (null pointers) or ends the context (cusolverDnDgetrf with negative sizes).
+// What cuSOLVER's dense functions return for unusual arguments: solver_statuses.h100.txt is what an H100 printed. Left
+// out are calls that crash there (null pointers) or end the context (cusolverDnDgetrf with negative sizes).
 #include <cusolverDn.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
-// What cuSOLVER's factors and solutions are, of random matrices in all types: what is left of A after the factors'
-// product, of a unit matrix after Q^H Q. Prints a line for each, "getrf, getrs S ok", and what the functions say of
-// matrices that have no factors; the same on a GPU.
+// cuSOLVER's factors and solutions of random matrices in all types: compares A with the factors' product, and Q^H Q
+// with a unit matrix. Prints a line for each, "getrf, getrs S ok", and what the functions return for matrices that have
+// no factors; the same on a GPU.
 #include "solver_values.h"
 
 template <typename T>
@@ -69,7 +69,7 @@ void qr(const char* letter) {
       for (const cublasOperation_t op : {CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C}) {
         const bool complex = Type<T>::kComplex;
         if (op == (complex ? CUBLAS_OP_T : CUBLAS_OP_C)) continue;
-        // op(Q) of Q R, or R^H op(Q)^H from the right: A and its zeros below.
+        // A random C, multiplied by op(Q) from the left or from the right.
         const bool left = side == CUBLAS_SIDE_LEFT;
         const int m = left ? rows : 5, n = left ? 5 : rows;
         Array<T> c(kLead * std::max(m, n));
@@ -79,7 +79,7 @@ void qr(const char* letter) {
         call(Solver<T>::ormqr(side, op, m, n, most, a.device, kLead, tau.device, c.device, kLead, room.device, third,
                               info.device));
         expect_info(info);
-        // Q's first columns by a product with the first unit vectors: Q^H C, where only these rows are known.
+        // If only the first columns of Q are known: the first rows of Q^H C, or the first columns of C Q.
         const Full before = full(c.host, m, n, kLead), after = full(c.down(), m, n, kLead);
         if (left && op != CUBLAS_OP_N) compare(part(after, most, n), adjoint(columns) * before);
         if (!left && op == CUBLAS_OP_N) compare(part(after, m, most), before * columns);
@@ -87,7 +87,7 @@ void qr(const char* letter) {
           const Full all = op == CUBLAS_OP_N ? columns : adjoint(columns);
           compare(after, left ? all * before : before * all);
         }
-        // It keeps lengths.
+        // Q keeps lengths.
         double length = 0;
         for (const Z& element : before.elements) length += std::norm(element);
         for (const Z& element : after.elements) length -= std::norm(element);
@@ -219,7 +219,7 @@ void generic(const char* letter) {
   tell("Xgetrf, Xgetrs, Xpotrf, Xpotrs, Xtrtri, Xgeqrf", letter, 1e3 * Type<T>::kExact);
 }
 
-// Pivots, signs and what is said of matrices without factors.
+// Pivots, signs, and what the functions return for matrices without factors.
 static void known_matrices() {
   const auto print = [](const char* name, const std::vector<double>& numbers) {
     std::printf("%s", name);

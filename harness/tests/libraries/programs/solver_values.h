@@ -108,7 +108,7 @@ static Full unit(int n) {
 static void compare(const Full& found, const Full& expected) {
   for (size_t i = 0; i < found.elements.size(); ++i) compare(found.elements[i], expected.elements[i], found.rows);
 }
-// The first columns, or the triangle above.
+// The first rows and columns; upper: only their upper triangle.
 static Full part(const Full& a, int rows, int columns, bool upper = false) {
   Full some(rows, columns);
   for (int row = 0; row < rows; ++row) {
@@ -123,7 +123,7 @@ static const cublasFillMode_t kFills[] = {CUBLAS_FILL_MODE_UPPER, CUBLAS_FILL_MO
 
 static void expect_info(const Room<int>& info, int expected = 0) { compare(info.down(1)[0], expected); }
 
-// A positive definite matrix: half of one of random elements times its adjoint, and a diagonal.
+// A positive definite matrix: a random matrix times its adjoint, plus a diagonal.
 template <typename T>
 Full definite(Array<T>& a, int n, int leading, int offset = 0) {
   Full random(n, n);
@@ -145,7 +145,7 @@ Full triangle(const std::vector<T>& array, cublasFillMode_t fill, int n, int lea
   const Full all = full(array, n, n, leading);
   return fill == CUBLAS_FILL_MODE_UPPER ? part(all, n, n, true) : adjoint(part(adjoint(all), n, n, true));
 }
-// The whole of a Hermitian matrix whose triangle is there.
+// A whole Hermitian matrix, made from the triangle that is stored.
 template <typename T>
 Full hermitian(const std::vector<T>& array, cublasFillMode_t fill, int n, int leading) {
   Full whole = triangle(array, fill, n, leading);

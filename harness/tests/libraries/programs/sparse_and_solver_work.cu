@@ -1,4 +1,4 @@
-// Calls of cuSPARSE and cuSOLVER as pieces of work: in a graph, and what is found in their mistakes.
+// Calls of cuSPARSE and cuSOLVER as pieces of work: in a graph; and mistakes that must be found.
 //   sparse_and_solver_work            a product and a factor, by a graph
 //   sparse_and_solver_work index      a column index is past the matrix
 //   sparse_and_solver_work offsets    the offsets fall

@@ -172,7 +172,7 @@ void triangular_systems(const char* letter) {
   }
 }
 
-// What a solution uses: the values at the analysis, at an update, or those that are there.
+// Which values a solution uses: those at the analysis, at an update, or at the solution itself.
 static void changed_values() {
   Sparse<float> a(Form{}, 3, 3, [](int row, int column, double) { return row == column; });
   const auto set = [&](float value) { return upload(std::vector<float>(3, value)); };
@@ -292,7 +292,7 @@ void sparse_products(const char* letter) {
   }
 }
 
-// C = alpha (A B) where C has places, + beta C.
+// C = alpha A B + beta C, computed only at the places that C has.
 template <typename T>
 void sampled_products(const char* letter) {
   for (int op_a = 0; op_a < 2; ++op_a) {
@@ -329,7 +329,7 @@ void sampled_products(const char* letter) {
   }
 }
 
-// What the factors of LU and of Cholesky have of their own.
+// In what the factors of LU and of Cholesky differ.
 struct Lu {
   using Info = csrilu02Info_t;
   static constexpr const char* kName = "csrilu02";
@@ -343,7 +343,7 @@ struct Lu {
   static Z right(const std::vector<Z>& all, int k, int column) { return all[k + kRows * column]; }
   static bool counts(int, int) { return true; }
 };
-// The lower triangle counts, as that of a Hermitian matrix.
+// Only the lower triangle counts, as the matrix is Hermitian.
 struct Cholesky {
   using Info = csric02Info_t;
   static constexpr const char* kName = "csric02";
@@ -409,7 +409,7 @@ void incomplete(const char* letter, Size size, Analysis analysis, Factors factor
   tell(Kind::kName, letter, Type<T>::kExact);
 }
 
-// What has no factors.
+// Matrices that have no factors.
 static void zero_pivots() {
   const std::vector<int> offsets = {0, 2, 4, 5}, columns = {0, 1, 0, 1, 0};
   int *const d_offsets = upload(offsets), *const d_columns = upload(columns);

@@ -1,4 +1,4 @@
-// What cuSPARSE answers to odd arguments, call by call: sparse_statuses.h100.txt is what an H100 printed.
+// What cuSPARSE returns for unusual arguments, call by call: sparse_statuses.h100.txt is what an H100 printed.
 #include <cusparse.h>
 
 #include <cstdio>

@@ -252,7 +252,7 @@ void mixed(const char* name, cudaDataType a_type, cudaDataType c_type, cudaDataT
   }
 }
 
-// Entries that come twice, in any order; no numbers where a factor is 0.
+// Entries that occur twice, in any order; NaNs where a factor is 0.
 static void odd_matrices() {
   const float nan = NAN;
   const std::vector<int> rows = {0, 0, 0, 1, 2, 2}, columns = {2, 0, 2, 1, 1, 0}, offsets = {0, 3, 4, 6};

@@ -1,5 +1,5 @@
-// What the programs for cuSPARSE's values share: random matrices in all formats, with the same in full beside them,
-// dense vectors and matrices, and factors in host or device memory.
+// What the programs for cuSPARSE's values share: random matrices in all formats, each also as a dense copy, dense
+// vectors and matrices, and factors in host or device memory.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -44,7 +44,7 @@ struct Form {
   int base = 0;
 };
 
-// A matrix of which about a third is there, stored in a format; `keep` says what may be there.
+// A matrix with about a third of its elements, stored in a format; `keep` says which elements it may have.
 template <typename T>
 struct Sparse {
   int rows, columns;
@@ -118,7 +118,7 @@ struct Sparse {
   Sparse(const Sparse&) = delete;
 };
 
-// A factor, where the handle's pointer mode wants it.
+// A factor in host or device memory, as the handle's pointer mode requires.
 template <typename T>
 struct Factor {
   T host, *device;

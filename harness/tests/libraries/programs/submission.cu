@@ -1,5 +1,5 @@
-// Prints statuses and results of what submissions may call of cuBLAS and cuFFT, a line a call: the same with any
-// library.
+// Prints statuses and results of the cuBLAS and cuFFT functions that submissions may call, one call per line: the same
+// with any library.
 #include <cublas_v2.h>
 #include <cufft.h>
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <type_traits>
 
-// Prints the call's text and its status, then waits for the device and prints what is left.
+// Prints the call's text and its status, then waits for the device and prints the error that remains.
 #define TELL(call)                                               \
   do {                                                           \
     const int told = static_cast<int>(call);                     \

@@ -88,7 +88,7 @@ std::string ArchitectureName(const FatbinEntry& entry) {
   return "compute_" + std::to_string(entry.sm) + (entry.architecture_specific ? "a" : entry.family_specific ? "f" : "");
 }
 
-// The entry to run, null when there is none; then *reason says why.
+// The entry to run; null if there is none, with the reason in *reason.
 const FatbinEntry* BestPtx(const std::vector<FatbinEntry>& entries, int max_sm, std::string* reason) {
   const FatbinEntry* best = nullptr;
   bool any_machine_code = false;
@@ -114,7 +114,7 @@ const FatbinEntry* BestPtx(const std::vector<FatbinEntry>& entries, int max_sm, 
   return nullptr;
 }
 
-// As BestPtx, over any image: the text itself, or false and the reason.
+// The same for any image: *text gets the PTX; or returns false, with the reason in *reason.
 bool FindPtx(std::span<const uint8_t> image, int max_sm, uint64_t most_bytes, std::string* text, std::string* reason) {
   if (!IsFatbin(image)) {
     if (StartsWith(image,

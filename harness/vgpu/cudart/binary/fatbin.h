@@ -23,13 +23,13 @@ struct FatbinEntry {
   bool family_specific = false;        // compute_100f: for all architectures of the family
   Compression compression = Compression::kNone;
   std::span<const uint8_t> payload;  // as stored, in the image
-  uint64_t raw_bytes = 0;            // decompressed size as claimed, 0 when not compressed
+  uint64_t raw_bytes = 0;            // decompressed size as the entry's header claims; 0: not compressed
 };
 
 // The entries of all fat binaries in an image, in order. Throws std::runtime_error on a malformed image.
 std::vector<FatbinEntry> ReadFatbin(std::span<const uint8_t> image);
 
-// The limit of one text, or of a program's texts together; larger ones are refused before they are decompressed.
+// The limit in bytes of one text, or of a program's texts together. Larger ones are refused before decompression.
 inline constexpr uint64_t kLargestPtx = uint64_t{256} << 20;
 class PtxTooLarge : public std::runtime_error {
  public:

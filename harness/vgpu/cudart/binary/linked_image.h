@@ -1,5 +1,5 @@
 // The result of linking: several modules of PTX in one image, which are linked when loaded. NVIDIA's linkers return
-// machine code instead; either way callers pass the image on to the loader unread.
+// machine code instead; programs don't look inside, but pass the image on to the loader.
 //
 // The image is a header {8 bytes of magic, u64 bytes of the whole image} and, for each text, {u64 bytes, text, NUL}.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace lockstep::vgpu::cudart {
 
-// At least one text. A single one is its own image, with a terminating NUL.
+// `texts`: at least one. The image of a single text is the text with a terminating NUL.
 std::vector<uint8_t> MakeLinkedImage(std::span<const std::string> texts);
 
 // Whether the 8 bytes at `image` are the magic of an image made by MakeLinkedImage.

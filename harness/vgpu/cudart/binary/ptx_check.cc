@@ -58,7 +58,7 @@ std::string FindAssembler() {
   return "";
 }
 
-// Runs the assembler: its messages, and true if it accepts the text.
+// Runs the assembler. Returns whether it accepts the text; *said gets its messages.
 bool Assemble(const std::string& assembler, std::string_view text, const std::string& target, bool linked,
               std::string* said) {
   char source[] = "/tmp/lockstep-ptx-XXXXXX";
@@ -76,7 +76,7 @@ bool Assemble(const std::string& assembler, std::string_view text, const std::st
     std::string arch = "-arch=" + target, out = "/dev/null", option = "-o", name = assembler, part = "-c";
     char* arguments[] = {name.data(), arch.data(), option.data(), out.data(), source, linked ? part.data() : nullptr,
                          nullptr};
-    // Without the variables that redirect a program's CUDA calls to the virtual GPU.
+    // The environment without the variables that redirect a program's CUDA calls to the virtual GPU.
     std::vector<char*> environment;
     for (char** one = environ; *one != nullptr; ++one) {
       const std::string_view variable = *one;
@@ -96,7 +96,7 @@ bool Assemble(const std::string& assembler, std::string_view text, const std::st
     if (ends[1] >= 0) ::close(ends[1]);
   }
   ::unlink(source);
-  // The driver has no file name, and prints that.
+  // A driver has no file name, and prints this instead.
   const std::string_view path = source;
   for (size_t at; (at = said->find(path)) != std::string::npos;)
     said->replace(at, path.size(), "application ptx input");

@@ -183,7 +183,7 @@ template <typename... Taken, typename... Given>
 CUresult CopyRow(const char* function, size_t bytes, cudaError_t (*copy)(Taken...), Given... given) {
   return Drive(function, [&] {
     const cudaError_t error = bytes == 0 ? cudaSuccess : copy(given...);
-    return error == cudaErrorInvalidResourceHandle ? cudaErrorInvalidValue : error;  // of a null array
+    return error == cudaErrorInvalidResourceHandle ? cudaErrorInvalidValue : error;  // a null array
   });
 }
 
@@ -228,7 +228,7 @@ CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resour
     if (object == nullptr || resource == nullptr || desc == nullptr) return cudaErrorInvalidValue;
     cudaResourceDesc same = {};
     if (const cudaError_t error = Convert(*resource, &same); error != cudaSuccess) return error;
-    // Memory has no views: one is not looked at. Those of arrays are laid out alike in both APIs.
+    // A view is ignored for linear memory. Views have the same layout in both APIs.
     static_assert(sizeof(CUDA_RESOURCE_VIEW_DESC) == sizeof(cudaResourceViewDesc));
     const bool of_array = resource->resType <= CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
     const cudaTextureDesc texture = Convert(*desc, same);
@@ -334,7 +334,7 @@ CUresult cuMemcpyAtoA(CUarray to, size_t to_at, CUarray from, size_t from_at, si
                  As<cudaArray_t>(from), from_at, size_t{0}, bytes, size_t{1}, cudaMemcpyDeviceToDevice);
 }
 
-// ---- Mipmapped arrays, and what other arrays have ----
+// ---- Mipmapped arrays, and queries about sparse and other arrays ----
 
 CUresult cuMipmappedArrayCreate(CUmipmappedArray* mipmap, const CUDA_ARRAY3D_DESCRIPTOR* desc, unsigned levels) {
   if (desc == nullptr) return CUDA_ERROR_INVALID_VALUE;

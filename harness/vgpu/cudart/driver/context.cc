@@ -21,9 +21,9 @@ bool initialized = false;
 struct Contexts {
   std::mutex mutex;
   std::set<std::unique_ptr<Context>> made;
-  std::map<int, std::pair<Context, int>> primary;  // and how often it is retained
+  std::map<int, std::pair<Context, int>> primary;  // by device, with its retain count
 };
-// Never destroyed, as all that functions share here: a program's own static objects may call them later.
+// Never destroyed, like all global state here: destructors of the program's static objects may still call the API.
 Contexts& All() {
   static auto& contexts = *new Contexts;
   return contexts;
@@ -71,7 +71,7 @@ cudaError_t Destroyed(CUcontext context) {
 std::vector<Context*>& StackToChange();
 bool IsThere(const Context& context);
 
-// A context that a call names and asks something.
+// The error of a query about a context that is null or has ended.
 cudaError_t Gone(CUcontext context) {
   if (context == nullptr) return cudaErrorDeviceUninitialized;
   return IsContext(Of(context)) && IsThere(*Of(context)) ? cudaSuccess : cudaErrorContextIsDestroyed;
@@ -82,7 +82,7 @@ CUresult Create(const char* function, CUcontext* context, unsigned flags, CUdevi
     if (context == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
     if (!AreDeviceFlags(flags)) return cudaErrorInvalidValue;
-    // Enabling core dumps by the user also enables those after faults.
+    // A request for user-triggered core dumps is stored as one for dumps on faults.
     if ((flags & CU_CTX_USER_COREDUMP_ENABLE) != 0) flags ^= CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_COREDUMP_ENABLE;
     const bool has_context = CurrentContext() != nullptr;
     const cudaError_t fault = has_context ? Api(function, Faults::kReports, [](Runtime&) {}) : cudaSuccess;
@@ -110,7 +110,7 @@ cudaError_t OnDevice(CUdevice device, Body body) {
   return error;
 }
 
-// What a primary context held besides device memory is gone: modules that were loaded into it, and pinned memory.
+// Forgets what a primary context held besides device memory: the modules loaded into it, and pinned memory.
 void ForgetContents(Runtime& r) {
   r.RemoveDriversModules();
   std::erase_if(r.host_ranges(), [](const auto& range) {
@@ -120,7 +120,7 @@ void ForgetContents(Runtime& r) {
   });
 }
 
-// The last use of a primary context ends.
+// Called when the last use of a primary context ends: resets its device.
 void EndLastUse(Runtime& r, int device) {
   OnDevice(device, [&] {
     return Api("cudaDeviceReset", Faults::kNone, [&](Runtime&) {
@@ -147,7 +147,7 @@ Context* CurrentContext() {
 
 namespace {
 
-// The stack, for changes: its bottom entry is the context that the runtime made current.
+// The stack, to be changed. If it is empty and the runtime has made a context current, that becomes its first entry.
 std::vector<Context*>& StackToChange() {
   std::vector<Context*>& stack = Stack();
   if (Context* const current = stack.empty() ? CurrentContext() : nullptr; current != nullptr) stack.push_back(current);

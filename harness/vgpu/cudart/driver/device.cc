@@ -144,7 +144,7 @@ CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
 CUresult cuDeviceGetNvSciSyncAttributes(void* list, CUdevice device, int flags) {
   return PassOnInit("cuDeviceGetNvSciSyncAttributes", cudaDeviceGetNvSciSyncAttributes, list, device, flags);
 }
-// Only on Windows.
+// Only Windows has LUIDs: always an error.
 CUresult cuDeviceGetLuid(char* luid, unsigned* nodes, CUdevice device) {
   return Drive("cuDeviceGetLuid", Needs::kInit, [&] {
     if (luid == nullptr || nodes == nullptr) return cudaErrorInvalidValue;

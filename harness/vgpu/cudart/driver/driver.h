@@ -35,20 +35,20 @@ struct Context {
   int attached = 0;        // count of cuCtxAttach
 };
 
-// This thread's: the one made current by the driver API, or the device's primary one if the runtime API is in use. May
-// be nullptr.
+// This thread's context: the one made current by the driver API, or the device's primary one if the runtime API is in
+// use. May be nullptr.
 Context* CurrentContext();
-// The current one if it is the device's, else the device's primary one.
+// The current context if it belongs to this device, else the device's primary one.
 Context* ContextAt(int device);
-// A stream that the program made: it has a context, so that none need be current.
+// Whether the program created the stream: then it has a context of its own, and none needs to be current.
 inline bool IsMade(CUstream stream) {
   return stream != nullptr && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
 }
-cudaError_t CheckDevice(CUdevice device);  // that there is one
+cudaError_t CheckDevice(CUdevice device);  // whether the device exists
 Needs NeedsOf(CUstream stream);
-// The function's module or context is gone.
+// Whether the function's module was unloaded, or its context has ended.
 bool IsGone(CUfunction function);
-// CUDA_SUCCESS, or what the driver returns before it does anything.
+// The error of a call whose needs are not met, or in a lost context; CUDA_SUCCESS: it may proceed.
 CUresult Ready(const char* function, Needs needs);
 CUresult ResultOf(cudaError_t error);
 // Refuses a driver function by its symbol: prints a message, and fails.
@@ -111,7 +111,7 @@ To As(From from) {
   }
 }
 
-// For a driver function that equals a runtime function.
+// For a driver function that does the same as a runtime function.
 template <typename... Taken, typename... Given>
 CUresult Pass(const char* function, cudaError_t (*runtime)(Taken...), Given... given) {
   return Drive(function, [&] { return runtime(As<Taken>(given)...); });
@@ -121,7 +121,7 @@ CUresult PassOnInit(const char* function, cudaError_t (*runtime)(Taken...), Give
   return Drive(function, Needs::kInit, [&] { return runtime(As<Taken>(given)...); });
 }
 
-// The runtime's kind of a copy between these.
+// The cudaMemcpyKind of a copy between memory of these types.
 cudaMemcpyKind KindOf(CUmemorytype to, CUmemorytype from);
 
 inline void* Pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
@@ -131,10 +131,10 @@ void ClearLogs(unsigned count, CUjit_option* options, void** values);
 
 // Writes a message of the assembler or linker to the error log in such options, truncated to its size.
 void FillErrorLog(unsigned count, CUjit_option* options, void** values, const std::string& log);
-// The current device's.
+// The current device's profile.
 const DeviceProfile& ProfileHere();
 
-// The texture reference of a module's variable, nullptr if it was destroyed; for nullptr a new one of none.
+// The texture reference of a module's variable; nullptr if it was destroyed. For variable nullptr: a new reference.
 CUtexref ReferenceAt(void* variable);
 
 // Prints that a form of a driver function is missing.

@@ -35,7 +35,7 @@ const char* NameOf(CUresult result) {
   return nullptr;
 }
 
-// For a result not produced here: its name in words, "map failed".
+// The text of a CUresult without a cudaError_t: its name in words, "map failed".
 const char* InWords(const char* name) {
   constexpr std::string_view kPrefix = "CUDA_ERROR_";
   static std::mutex mutex;
@@ -49,8 +49,8 @@ const char* InWords(const char* name) {
   return text.c_str();
 }
 
-// The CUDA versions that introduced a function's forms. The last form has the highest suffix: those of cuCtxGetDevice
-// are cuCtxGetDevice (2000) and cuCtxGetDevice_v2 (13000).
+// For each function, the CUDA versions that introduced its forms, in ascending order of suffixes: cuCtxGetDevice has
+// 2000 (cuCtxGetDevice) and 13000 (cuCtxGetDevice_v2).
 const std::map<std::string_view, std::vector<int>>& Versions() {
   static const auto* const versions = [] {
     auto* all = new std::map<std::string_view, std::vector<int>>;
@@ -77,10 +77,10 @@ void* Own(const std::string& name) {
   return self == nullptr ? nullptr : ::dlsym(self, name.c_str());
 }
 
-// A form used only by programs for an earlier CUDA version.
-int RefuseOldForm() { return RefuseDriverCall("a driver function as CUDA had it before"); }
+// Replaces forms that only programs for an earlier CUDA version use.
+int RefuseOldForm() { return RefuseDriverCall("the form that a driver function had in an earlier CUDA version"); }
 
-// By a function's name without a suffix; nullptr where the version has none.
+// The form that a function (`name`: without suffix) had in this CUDA version; nullptr if it did not exist then.
 void* Find(const std::string& name, int version) {
   constexpr int kFirstSuffixed = 3020, kFirst = 2000, kMajor = 1000;
   const auto known = Versions().find(name);
@@ -88,7 +88,7 @@ void* Find(const std::string& name, int version) {
   std::vector<int> since = known->second;
   int highest = kHighestSuffix;
   while (highest > 1 && Own(WithSuffix(name, highest)) == nullptr) --highest;
-  // A form with a suffix beyond the recorded versions had one more predecessor.
+  // If there are more forms than recorded versions, the version of the first one is missing: estimate it.
   if (highest > static_cast<int>(since.size())) {
     since.insert(since.begin(), since[0] == kFirstSuffixed ? kFirst : since[0] / kMajor * kMajor);
   }
@@ -98,7 +98,7 @@ void* Find(const std::string& name, int version) {
   return form != nullptr ? form : reinterpret_cast<void*>(&RefuseOldForm);
 }
 
-// Reports once the file of the caller, unless it is a library known by name.
+// Names, once, the file that contains the caller, unless it is a library (lib…).
 void NameCopyWithoutSymbols(const void* caller) {
   static std::atomic<bool> said = false;
   Dl_info info;
@@ -107,8 +107,8 @@ void NameCopyWithoutSymbols(const void* caller) {
   if (path.substr(path.find_last_of('/') + 1).rfind("lib", 0) == 0 || said.exchange(true)) return;
   std::fprintf(
       stderr,
-      "lockstep: %s holds a copy of NVIDIA's CUDA runtime without symbols, in which the virtual GPU can't take "
-      "its place: its calls fail. The driver API works\n",
+      "lockstep: %s holds a copy of NVIDIA's CUDA runtime without symbols, which the virtual GPU can't replace: calls "
+      "of the runtime fail, those of the driver API work\n",
       info.dli_fname);
 }
 
@@ -127,7 +127,7 @@ CUresult ResultOf(cudaError_t error) {
     case cudaErrorInvalidDeviceFunction:
       return CUDA_ERROR_INVALID_HANDLE;
     default:
-      return static_cast<CUresult>(error);  // the same numbers
+      return static_cast<CUresult>(error);  // same number in both APIs
   }
 }
 
@@ -140,7 +140,7 @@ int RefuseDriverCall(const char* symbol) {
   std::string name(symbol);
   for (const char* mark : {"_pt", "_v"}) name.resize(std::min(name.find(mark), name.size()));
   static std::mutex mutex;
-  static auto& names = *new std::set<std::string>;  // messages at the end of the process name it too
+  static auto& names = *new std::set<std::string>;  // kept for messages at the end of the process
   const char* const function = [&] {
     const std::lock_guard lock(mutex);
     return names.insert(name).first->c_str();

@@ -12,7 +12,7 @@ namespace lockstep::vgpu::cudart::driver {
 
 namespace {
 
-// The driver's form has two more members, for a kernel without a context.
+// The driver's structure has two more members: `kern`, an alternative to `func`, and `ctx`.
 cudaKernelNodeParams Runtimes(const CUDA_KERNEL_NODE_PARAMS& given) {
   cudaKernelNodeParams same{};
   same.func = given.func != nullptr ? static_cast<void*>(given.func) : static_cast<void*>(given.kern);
@@ -62,7 +62,7 @@ bool AreCopied(const CUDA_MEMCPY3D* copy) {
          copy->WidthInBytes * copy->Height * copy->Depth != 0;
 }
 
-// A node of any type: kernels and copies have another form in the runtime API.
+// For a node of any type. Only the parameters of kernels and copies differ between the APIs.
 cudaGraphNodeParams Runtimes(const CUgraphNodeParams& given) {
   cudaGraphNodeParams same{};
   static_assert(sizeof same == sizeof given);
@@ -93,7 +93,7 @@ WordsWork WordsOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& given) {
 
 CUDA_MEMCPY3D Drivers(const cudaMemcpy3DParms& given) {
   CUDA_MEMCPY3D same;
-  std::memset(&same, 0, sizeof same);  // a type of memory has no value 0
+  std::memset(&same, 0, sizeof same);  // not `{}`: CUmemorytype has no enumerator 0
   const auto type = [](const void* end) {
     Runtime& r = runtime();
     const std::lock_guard lock(r.mutex());
@@ -392,7 +392,7 @@ CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
 }
 CUresult cuDeviceGraphMemTrim(CUdevice device) { return Pass("cuDeviceGraphMemTrim", cudaDeviceGraphMemTrim, device); }
 
-// Of memory; arrays are the runtime's.
+// For copies between memory; the runtime refuses those of arrays.
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* copy) {
   return Drive("cuGraphMemcpyNodeGetParams", [&] {
     if (copy == nullptr) return cudaErrorInvalidValue;

@@ -11,7 +11,7 @@ namespace lockstep::vgpu::cudart::driver {
 namespace {
 
 struct LaunchState {
-  dim3 block{0, 0, 0};  // not set: the one that the kernel requires, or one thread
+  dim3 block{0, 0, 0};  // zeros: not set, so the block that the kernel requires, or one thread
   unsigned shared = 0;
   std::vector<uint8_t> parameters;
   size_t bytes = 0;  // cuParamSetSize
@@ -26,7 +26,7 @@ LaunchStates& States() {
   return states;
 }
 
-// The body gets the function's state.
+// Calls body(the function's state).
 template <typename Body>
 CUresult Change(const char* function, CUfunction kernel, Body body) {
   return Drive(function, [&] {
@@ -68,7 +68,7 @@ CUresult Launch(const char* function, CUfunction kernel, int width, int height, 
     return width > 0 && height > 0 ? cudaSuccess : cudaErrorInvalidValue;
   });
   if (known != CUDA_SUCCESS) return known;
-  // What was set beyond the kernel's parameters doesn't matter, a size that was set does.
+  // Parameters set beyond the kernel's own are ignored, but a size set by cuParamSetSize counts.
   bytes = std::max(bytes, now.bytes);
   if (now.block.x == 0) {
     const auto required = InfoOf(kernel).required_block;

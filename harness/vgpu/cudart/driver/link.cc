@@ -23,9 +23,9 @@ namespace {
 
 struct Link {
   std::vector<std::string> texts, names;  // of the added inputs
-  std::vector<uint8_t> image;             // once it is complete
-  cudaError_t error = cudaSuccess;        // permanent
-  char* log = nullptr;                    // the error log, and its size
+  std::vector<uint8_t> image;             // the result of cuLinkComplete
+  cudaError_t error = cudaSuccess;        // once set, all further calls return it
+  char* log = nullptr;                    // the error log; its size is `room`
   size_t room = 0;
 };
 
@@ -38,7 +38,7 @@ void Log(Link& link, const std::string& text) {
   link.log[told] = 0;
 }
 
-// Whether it is a fat binary, or output of our linker or compiler, which is PTX.
+// Whether the image is a fat binary, PTX, or the result of our linker, which contains PTX.
 bool IsProgram(const Image& image) {
   constexpr uint32_t kFatbinMagic = 0xBA55ED50;
   uint32_t magic = 0;
@@ -48,8 +48,8 @@ bool IsProgram(const Image& image) {
          (image.size() > sizeof(uint64_t) && IsLinkedImage(image.data()));
 }
 
-// The functions and variables that a text defines for others, and those it needs. `apart`: kernels and variables, whose
-// duplicates give another error.
+// The functions and variables that a text defines for other texts, and those it needs. `apart`: gets kernels and
+// variables, whose duplicate definitions give another error.
 void Names(const std::string& text, std::set<std::string>& defined, std::set<std::string>& wanted,
            std::set<std::string>* apart = nullptr) {
   const ptx::Module module = ptx::Parse(text);
@@ -81,9 +81,9 @@ cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes,
                                kArchive = "!<arch>";
     const std::string_view text(static_cast<const char*>(data), bytes);
     if (!text.starts_with(kElf) && !text.starts_with(kArchive)) return cudaErrorUnknown;
-    return Missing("cuLinkAddData of objects and libraries of the host's linker");
+    return Missing("cuLinkAddData with object files and libraries");
   }
-  // Our compiler's output in place of machine code is text that starts with a header naming it.
+  // Instead of machine code our compiler produces PTX whose header contains "NVVM"; a program's own text lacks it.
   const std::string_view start(static_cast<const char*>(data), std::min<size_t>(bytes, 200));
   const bool by_hand = start.find(".version") != std::string_view::npos && start.find("NVVM") == std::string_view::npos;
   if (type == CU_JIT_INPUT_CUBIN && (!is_program || by_hand)) return link.error = cudaErrorInvalidKernelImage;

@@ -101,7 +101,7 @@ CUresult Copy3D(const char* function, const CUDA_MEMCPY3D* copy, bool waits, CUs
              : CopyBox(function, *copy, waits, stream);
 }
 
-// Between contexts, which share all memory.
+// A copy between contexts: an ordinary copy, because all contexts share memory.
 CUresult CopyPeer3D(const char* function, const CUDA_MEMCPY3D_PEER* copy, bool waits, CUstream stream) {
   if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const CUDA_MEMCPY3D same = {
@@ -113,7 +113,7 @@ CUresult CopyPeer3D(const char* function, const CUDA_MEMCPY3D_PEER* copy, bool w
   return Copy3D(function, &same, waits, stream);
 }
 
-// Elements of 1, 2 or 4 bytes in rows.
+// Fills rows with elements of 1, 2 or 4 bytes.
 CUresult Fill(const char* function, CUdeviceptr to, size_t pitch, unsigned value, unsigned element_bytes, size_t width,
               size_t height, bool waits, CUstream stream) {
   return DriveUnlessFaulted(function, [&] {
@@ -132,13 +132,12 @@ CUresult Fill(const char* function, CUdeviceptr to, size_t pitch, unsigned value
   });
 }
 
-// Memory that is not known went with the current context, if that has ended.
+// If the current context has ended, unknown memory is assumed to have been freed with it.
 cudaError_t UnlessGone(cudaError_t error) {
   const bool gone = CurrentContext() != nullptr && Ready("", Needs::kContext) == CUDA_ERROR_CONTEXT_IS_DESTROYED;
   return error == cudaErrorInvalidValue && gone ? cudaErrorContextIsDestroyed : error;
 }
 
-// The types of attributes' values.
 template <typename T>
 cudaError_t Give(void* to, T value) {
   *static_cast<T*>(to) = value;
@@ -445,7 +444,7 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
       };
       if (!std::all_of(attributes, attributes + count, is_asked)) return cudaErrorInvalidValue;
       for (unsigned k = 0; k < count; ++k) {
-        // An attribute without a value is no error here.
+        // The result is ignored: an attribute that has no value is not an error here.
         if (memory) {
           AttributeOf(values[k], attributes[k], pointer, *memory);
         } else {

@@ -114,7 +114,7 @@ cudaError_t Attribute(int* value, CUfunction_attribute attribute, const void* ke
   }
 }
 
-// The kernel's owner: a CUmodule and a CUlibrary are the same.
+// The module of a kernel. A CUmodule and a CUlibrary have the same representation.
 template <typename Handle>
 cudaError_t ModuleOf(Handle* handle, const void* kernel) {
   if (handle == nullptr || kernel == nullptr) return cudaErrorInvalidValue;
@@ -128,7 +128,7 @@ cudaError_t ModuleOf(Handle* handle, const void* kernel) {
   return cudaSuccess;
 }
 
-// A module's function, asked for a launch without a stream of its own while another context is current.
+// Whether a launch in a default stream fails because the function's context has ended or is not the current one.
 bool IsElsewhere(CUfunction function, CUstream stream) {
   if (IsMade(stream) || function == nullptr) return false;
   if (IsGone(function)) return true;
@@ -138,7 +138,7 @@ bool IsElsewhere(CUfunction function, CUstream stream) {
   return module.of_driver && module.context != OwnContext();
 }
 
-// The parameters' addresses, from a buffer that holds them all as the kernel will find them.
+// The parameters' addresses, from a buffer with all parameters in the kernel's layout (the `extra` argument).
 struct Arguments {
   std::vector<char> values;
   std::vector<void*> pointers;
@@ -350,7 +350,7 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
 CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options, void** values, unsigned count,
                            CUlibraryOption* own, void**, unsigned own_count) {
   return Drive("cuLibraryLoadData", Needs::kInit, [&] {
-    // The target option does not matter until a kernel is requested.
+    // An error in the target option appears only when a kernel is requested.
     if (CheckOptions(ProfileHere(), count, options, values) == cudaErrorInvalidValue) return cudaErrorInvalidValue;
     if (own_count > 0 && (own == nullptr || std::any_of(own, own + own_count, [](CUlibraryOption option) {
                             return option < 0 || option >= CU_LIBRARY_NUM_OPTIONS;
@@ -503,7 +503,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
   });
 }
 
-// On devices of their own: here there is one.
+// CUDA wants each launch of the list on a different device. Only a list of one launch is supported.
 CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS* list, unsigned count, unsigned flags) {
   if (list == nullptr || count != 1 || flags > 3) return CUDA_ERROR_INVALID_VALUE;
   if (!IsMade(list->hStream)) return CUDA_ERROR_INVALID_HANDLE;

@@ -1,4 +1,4 @@
-// Memory pools, as the runtime API has them.
+// Memory pools, by the runtime's functions.
 #include "vgpu/cudart/driver/driver.h"
 
 using namespace lockstep::vgpu::cudart;

@@ -1,14 +1,14 @@
-# Writes OUTPUT: LOCKSTEP_REFUSE(symbol) for each function that HEADER, the toolkit's cuda.h, declares and none of SOURCES
-# defines. And VARIANTS: LOCKSTEP_PER_THREAD(symbol, suffix) for those that have one. And VERSIONS: for each form
-# of a function that TYPEDEFS, the toolkit's cudaTypedefs.h, lists, the version of CUDA that brought it, in ascending order.
-# And RESULTS: LOCKSTEP_RESULT(name), for each value of CUresult.
+# Writes four files. OUTPUT: LOCKSTEP_REFUSE(symbol) for each function in HEADER, the toolkit's cuda.h, that none of SOURCES
+# defines. VARIANTS: LOCKSTEP_PER_THREAD(symbol, suffix) for each function with a per-thread variant. VERSIONS: the version
+# of CUDA that introduced each form of a function listed in TYPEDEFS, the toolkit's cudaTypedefs.h, in ascending order.
+# RESULTS: LOCKSTEP_RESULT(name) for each value of CUresult.
 cmake_policy(VERSION 3.20)
 set(word "cu[A-Za-z0-9_]+")
 file(STRINGS ${HEADER} declared REGEX "^(__CUDA_DEPRECATED )?CUresult CUDAAPI ${word} *\\(")
 file(STRINGS ${HEADER} renamed REGEX "^ *# *define +${word} +${word} *$")
 file(STRINGS ${HEADER} variants REGEX "^ *#define +${word} +__CUDA_API_PT(DS|SZ)\\(cu")
 
-# What the header calls cuMemAlloc is the symbol cuMemAlloc_v2, here and in programs.
+# Macros of the header rename functions: cuMemAlloc in a source is the symbol cuMemAlloc_v2.
 foreach(line ${renamed} ${variants})
   string(REGEX MATCH "# *define +(${word}) .*[ (](${word})" _ "${line}")
   set(symbol_${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
@@ -44,7 +44,7 @@ foreach(line ${variants})
     list(APPEND refused "LOCKSTEP_REFUSE(${symbol}${suffix})\n")
   endif()
 endforeach()
-# What the driver exports for programs of earlier toolkits is in the toolkit's library to link with, if it has one.
+# Functions for programs of earlier toolkits are only in the toolkit's stub library, if it has one.
 if(EXISTS ${STUBS})
   execute_process(COMMAND ${NM} -D --defined-only ${STUBS} OUTPUT_VARIABLE exported)
   string(REGEX MATCHALL " T ${word}" exported "${exported}")

@@ -28,7 +28,7 @@ CUresult cuCtxGetDevResource(CUcontext context, CUdevResource* resource, CUdevRe
 CUresult cuDevSmResourceSplitByCount(CUdevResource* parts, unsigned* count, const CUdevResource* whole,
                                      CUdevResource* left, unsigned flags, unsigned least) {
   return Drive("cuDevSmResourceSplitByCount", Needs::kInit, [&] {
-    constexpr unsigned kTogether = 8, kApart = 2;  // granularity in multiprocessors, with and without clusters
+    constexpr unsigned kTogether = 8, kApart = 2;  // multiprocessors per unit of a split, with and without clusters
     if (count == nullptr || whole == nullptr || whole->type != CU_DEV_RESOURCE_TYPE_SM) return cudaErrorInvalidValue;
     const unsigned all = whole->sm.smCount, unit = (flags & 1) != 0 ? kApart : kTogether;
     const unsigned size = std::max(unit, (least + unit - 1) / unit * unit);

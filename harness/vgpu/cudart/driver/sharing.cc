@@ -10,7 +10,7 @@ using namespace lockstep::vgpu::cudart::driver;
 
 extern "C" {
 
-// Other processes can't open the handle.
+// The handle is made, but no other process can open it.
 CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event) {
   return Pass("cuIpcGetEventHandle", cudaIpcGetEventHandle, reinterpret_cast<cudaIpcEventHandle_t*>(handle), event);
 }
@@ -54,7 +54,7 @@ CUresult cuLogsCurrent(CUlogIterator* position, unsigned) {
   return CUDA_SUCCESS;
 }
 CUresult cuLogsDumpToMemory(CUlogIterator* position, char* buffer, size_t* bytes, unsigned) {
-  constexpr size_t kLeast = 64;  // of the whole log
+  constexpr size_t kLeast = 64;  // smallest buffer for the whole log
   if (buffer == nullptr || bytes == nullptr || (position == nullptr && *bytes < kLeast))
     return CUDA_ERROR_INVALID_VALUE;
   if (*bytes > 0) buffer[0] = 0;
@@ -72,7 +72,7 @@ CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle handle) {
   return handle == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-// There are no core dumps: switches are off, and the file has no name.
+// The virtual GPU writes no core dumps: all switches read as off, and the file name as empty.
 static bool IsSwitch(CUcoredumpSettings attribute) {
   return attribute >= CU_COREDUMP_ENABLE_ON_EXCEPTION && attribute <= CU_COREDUMP_LIGHTWEIGHT;
 }
@@ -95,7 +95,7 @@ CUresult cuCoredumpSetAttribute(CUcoredumpSettings attribute, void* value, size_
   return Drive("cuCoredumpSetAttribute", [&] {
     const bool fits = value != nullptr && bytes != nullptr && IsSwitch(attribute) && *bytes == sizeof(bool);
     if (!fits) return cudaErrorInvalidValue;
-    return *static_cast<bool*>(value) ? (Say("cuCoredumpSetAttribute: no core is dumped here"), cudaSuccess)
+    return *static_cast<bool*>(value) ? (Say("cuCoredumpSetAttribute: no core dumps are written"), cudaSuccess)
                                       : cudaSuccess;
   });
 }

@@ -23,7 +23,7 @@ bool IsWide(const Operation& one) {
 bool Writes(const Operation& one) {
   return one.operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 || one.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
 }
-// Write and wait operations have the same layout.
+// An operation that writes a value or waits for one: both structures have the same layout.
 Operation Make(CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value, unsigned flags) {
   Operation one{};
   one.writeValue.operation = type;
@@ -33,10 +33,10 @@ Operation Make(CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t valu
   return one;
 }
 
-// A node's memory may also be null until it is launched, or a pool's.
+// in_node: a graph's node, whose memory may also be null, as long as it is not launched, or come from a pool.
 void Check(Runtime& r, const Operation& one, bool in_node) {
   if (one.operation == CU_STREAM_MEM_OP_BARRIER) return;  // work is done in order
-  // For a GPU without remote writers.
+  // Not supported by GPUs without remote writers.
   Require(one.operation != CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES, cudaErrorNotSupported);
   const CUstreamBatchMemOpType type = one.operation;
   const CUdeviceptr address = one.writeValue.address;
@@ -53,7 +53,7 @@ void Check(Runtime& r, const Operation& one, bool in_node) {
           cudaErrorInvalidValue);
 }
 
-// The written part of a word, as fills.
+// Calls body(a fill) for each 32-bit word that the operation writes.
 template <typename Body>
 void ForFills(const Operation& one, Body body) {
   constexpr unsigned kBits = 32;
@@ -63,7 +63,7 @@ void ForFills(const Operation& one, Body body) {
   }
 }
 
-// Whether the awaited value is present.
+// Whether the word, which is `now`, meets the condition that the operation waits for.
 template <typename T>
 bool IsThere(const Operation& one, T now) {
   const auto wanted = static_cast<T>(one.waitValue.value64);
@@ -82,7 +82,7 @@ bool IsThere(const Operation& one, int64_t now) {
   return IsWide(one) ? IsThere<int64_t>(one, now) : IsThere<int32_t>(one, static_cast<int32_t>(now));
 }
 
-// A missing value would have to come from the host.
+// The stream's earlier work is done, so a value that is still missing could only come from the host: not supported.
 void RequireThere(Runtime& r, const Operation& one) {
   int64_t now = 0;
   const uint64_t address = one.waitValue.address, bytes = IsWide(one) ? 2 * kWord : kWord;
@@ -92,7 +92,7 @@ void RequireThere(Runtime& r, const Operation& one) {
     Require(r.IsPinned(Pointer(address)), cudaErrorInvalidValue);
     std::memcpy(&now, Pointer(address), bytes);
   }
-  if (!IsThere(one, now)) NotSupported("a stream that waits for a value which nothing has written yet");
+  if (!IsThere(one, now)) NotSupported("a stream that waits for a value that nothing has written yet");
 }
 
 cudaError_t Do(CUstream stream, const Operation* operations, unsigned count) {
@@ -106,8 +106,7 @@ cudaError_t Do(CUstream stream, const Operation* operations, unsigned count) {
   for (unsigned i = 0; error == cudaSuccess && !captured && i < count; ++i) {
     const Operation& one = operations[i];
     const bool is_barrier = one.operation == CU_STREAM_MEM_OP_BARRIER;
-    // What was asked for before is done at a wait.
-    if (is_barrier) continue;
+    if (is_barrier) continue;  // work is done in order
     const cudaError_t done = Api("cuStreamWriteValue", Faults::kIgnores, [&](Runtime& r) {
       if (Writes(one)) return ForFills(one, [&](FillWork fill) { Submit(r, fill, stream); });
       const Stream& waits = r.StreamToUse(stream);

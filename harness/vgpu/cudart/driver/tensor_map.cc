@@ -18,7 +18,7 @@ struct Element {
   Type type;
   bool is_float, is_tf32;
 };
-// By CUtensorMapDataType, those supported by a Hopper.
+// The types that a Hopper supports, in the order of CUtensorMapDataType.
 constexpr Element kElements[] = {{Type::kU8, false, false},  {Type::kU16, false, false}, {Type::kU32, false, false},
                                  {Type::kS32, false, false}, {Type::kU64, false, false}, {Type::kS64, false, false},
                                  {Type::kF16, true, false},  {Type::kF32, true, false},  {Type::kF64, true, false},
@@ -33,7 +33,7 @@ uint32_t SwizzleBytes(CUtensorMapSwizzle swizzle) {
 }
 
 // Limits from the driver API's documentation, and otherwise as measured on a Hopper.
-constexpr uint64_t kAlignment = 16, kWideAlignment = 32;  // the second: interleaved by 32 bytes
+constexpr uint64_t kAlignment = 16, kWideAlignment = 32;  // kWideAlignment: for 32-byte interleave
 constexpr uint64_t kMostStride = uint64_t{1} << 40, kMostExtent = uint64_t{1} << 32;
 constexpr uint32_t kMostBox = 256, kMostStep = 8, kMostPixels = 1024;
 constexpr uint64_t kMostTileBytes = (256 << 10) - 1;
@@ -74,17 +74,17 @@ bool MakeMap(TensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* ad
   return true;
 }
 
-// Rows of the tile.
+// Whether the size of a tile's row is valid.
 bool RowFits(const TensorMap& map, uint32_t elements) {
   const uint32_t bytes = elements * static_cast<uint32_t>(lockstep::vgpu::ptx::SizeOf(map.element()));
   return elements != 0 && elements <= kMostBox && bytes % kAlignment == 0 &&
          (!map.is_supported || map.swizzle_bytes == 0 || bytes <= map.swizzle_bytes);
 }
 
-// A map of pixels with all channels, which kernels here can't use. Corners: in `cornered` dimensions.
+// Writes an im2col map, with which kernels here can't copy. Corners are given for the first `cornered` dimensions.
 cudaError_t PutPixels(CUtensorMap* tensor_map, TensorMap map, const cuuint64_t* extents, const int* lower,
                       const int* upper, cuuint32_t cornered, cuuint32_t channels, cuuint32_t pixels) {
-  constexpr int kMostCorner[] = {32767, 127, 15};  // by the number of spatial dimensions, from one
+  constexpr int kMostCorner[] = {32767, 127, 15};  // for one, two and three spatial dimensions
   const auto bytes = static_cast<uint64_t>(lockstep::vgpu::ptx::SizeOf(map.element()));
   if (tensor_map == nullptr || lower == nullptr || upper == nullptr || pixels == 0 || pixels > kMostPixels ||
       !RowFits(map, channels) || uint64_t{channels} * pixels * bytes > kMostTileBytes) {
@@ -120,7 +120,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensor_map, CUtensorMapDataType typ
     for (cuuint32_t d = 0; d < rank; ++d) {
       if (box[d] == 0 || box[d] > kMostBox) return cudaErrorInvalidValue;
       map.box[d] = static_cast<uint16_t>(box[d]);
-      bytes *= box[d] / steps[d];  // rounded down, so that a tile of one element may count as none
+      bytes *= box[d] / steps[d];  // rounded down, so that a box smaller than its step counts as 0 bytes
     }
     if (bytes > kMostTileBytes) return cudaErrorInvalidValue;
     std::memset(tensor_map, 0, sizeof *tensor_map);
@@ -143,7 +143,7 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensor_map, CUtensorMapDataType ty
   });
 }
 
-// Only one dimension has corners here; fewer swizzles are allowed.
+// Corners are given for one dimension only, and fewer swizzles are allowed.
 CUresult cuTensorMapEncodeIm2colWide(CUtensorMap* tensor_map, CUtensorMapDataType type, cuuint32_t rank, void* address,
                                      const cuuint64_t* extents, const cuuint64_t* strides, int lower, int upper,
                                      cuuint32_t channels, cuuint32_t pixels, const cuuint32_t* steps,
@@ -167,7 +167,7 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap* tensor_map, void* address) {
       return cudaErrorInvalidValue;
     }
     std::memcpy(static_cast<void*>(&map), tensor_map, sizeof map);
-    if (!map.valid()) return cudaSuccess;  // nobody looks
+    if (!map.valid()) return cudaSuccess;  // not a map: the driver does not check that
     map.address = reinterpret_cast<uint64_t>(address);
     std::memcpy(tensor_map, &map, sizeof map);
     return cudaSuccess;

@@ -11,7 +11,7 @@
 
 struct CUtexref_st {
   void* variable = nullptr;  // a module's variable; nullptr: created by cuTexRefCreate
-  CUtexObject object = 0;    // of a bound module variable
+  CUtexObject object = 0;    // the texture object stored in `variable`, if bound
   bool bound = false;
   CUDA_RESOURCE_DESC resource = {};
   CUarray_format format = CU_AD_FORMAT_FLOAT;
@@ -33,7 +33,7 @@ constexpr unsigned kKnownFlags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_CO
 struct References {
   std::mutex mutex;
   std::map<CUtexref, std::unique_ptr<CUtexref_st>> all;
-  std::set<void*> destroyed;  // variables
+  std::set<void*> destroyed;  // variables whose reference was destroyed
 };
 References& KnownReferences() {
   static References* const references = new References;
@@ -42,7 +42,7 @@ References& KnownReferences() {
 
 using Texture = CUDA_TEXTURE_DESC;
 
-// The body gets the reference, which exists, and returns whether the arguments are valid.
+// Calls body(the reference) if there is such a reference; the body returns whether the arguments are valid.
 template <typename Body>
 CUresult With(const char* function, CUtexref handle, Body body) {
   return DriveHandle(function, handle, [&] {
@@ -63,7 +63,7 @@ void Update(CUtexref_st& own) {
   if (own.object != 0) cuTexObjectDestroy(own.object);
   auto& linear = own.resource.res.linear;
   if (own.resource.resType == CU_RESOURCE_TYPE_LINEAR) linear.format = own.format, linear.numChannels = own.channels;
-  own.object = 0;  // there is no such texture: a fetch reports it
+  own.object = 0;  // stays 0 if the settings are invalid: then a fetch reports it
   cuTexObjectCreate(&own.object, &own.resource, &own.desc, nullptr);
   cudaMemcpy(own.variable, &own.object, sizeof own.object, cudaMemcpyHostToDevice);
 }
@@ -71,7 +71,7 @@ template <typename Body>
 CUresult Change(const char* function, CUtexref handle, Body body) {
   return With(function, handle, [&](CUtexref_st& own) { return body(own) && (Update(own), true); });
 }
-// Sets or returns settings for the texture object.
+// Set and read a member of the texture description.
 template <typename T>
 CUresult Put(const char* function, CUtexref handle, T Texture::* member, T value) {
   return Change(function, handle, [&](auto& own) { return Write(&(own.desc.*member), value); });
@@ -155,7 +155,7 @@ CUresult cuTexRefSetMipmappedArray(CUtexref t, CUmipmappedArray mipmap, unsigned
     return cuMipmappedArrayGetLevel(&first, mipmap, 0) == CUDA_SUCCESS && BindArray(own, resource, first, flags);
   });
 }
-// If the memory is not aligned for a texture, fetches have to add the offset.
+// If the memory is not aligned for a texture, *offset gets the bytes that fetches have to add.
 CUresult cuTexRefSetAddress(size_t* offset, CUtexref t, CUdeviceptr memory, size_t bytes) {
   return Change("cuTexRefSetAddress", t, [&](auto& own) {
     const uint64_t beyond = memory % kBaseAlignment;

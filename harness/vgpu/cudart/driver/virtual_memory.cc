@@ -28,9 +28,9 @@ struct Physical {
   CUmemAllocationProp properties{};
   uint64_t bytes = 0;
   int file = -1;
-  int holders = 1;       // the program's handles, and mappings
-  int handles = 1;       // of these, the program's handles
-  bool written = false;  // it was accessible once
+  int holders = 1;       // count of the program's handles and of mappings
+  int handles = 1;       // count of the program's handles
+  bool written = false;  // it was accessible once, so that its contents count as written
 };
 
 struct Mapped {
@@ -42,7 +42,7 @@ std::set<Physical*>& Known() {
   static auto* const known = new std::set<Physical*>;
   return *known;
 }
-// By address.
+// By the address where they begin.
 std::map<uint64_t, Mapped>& Mappings() {
   static auto* const mappings = new std::map<uint64_t, Mapped>;
   return *mappings;
@@ -57,7 +57,7 @@ Physical* Find(CUmemGenericAllocationHandle handle) {
 Device& DeviceOf(Runtime& r, int ordinal) {
   Require(ordinal >= 0 && ordinal < r.device_count(), cudaErrorInvalidDevice);
   Device* const device = r.backend(ordinal).LocalDevice();
-  if (device == nullptr) NotSupported("virtual memory management, where the device is another process's,");
+  if (device == nullptr) NotSupported("virtual memory management in submissions");
   return *device;
 }
 
@@ -70,7 +70,7 @@ Device& Reserver(Runtime& r, uint64_t address, uint64_t bytes) {
   throw ApiError{cudaErrorInvalidValue};
 }
 
-// Memory for other processes is refused only when it is exported.
+// Shareable handle types are accepted: only exporting a handle is refused.
 void CheckProperties(const CUmemAllocationProp* properties) {
   Require(properties != nullptr, cudaErrorInvalidValue);
   const CUmemLocation& location = properties->location;
@@ -84,7 +84,7 @@ void CheckProperties(const CUmemAllocationProp* properties) {
   Require(handles == CU_MEM_HANDLE_TYPE_NONE || handles == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
               handles == CU_MEM_HANDLE_TYPE_FABRIC,
           cudaErrorInvalidValue);
-  // As of a machine in no fabric.
+  // The errors of a machine without a fabric.
   const bool is_tile_pool = (properties->allocFlags.usage & CU_MEM_CREATE_USAGE_TILE_POOL) != 0;
   Require(handles != CU_MEM_HANDLE_TYPE_FABRIC, is_tile_pool ? cudaErrorInvalidValue : cudaErrorNotPermitted);
 }
@@ -141,7 +141,7 @@ void SetAccess(Runtime& r, uint64_t address, uint64_t bytes, const CUmemAccessDe
               access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
           cudaErrorInvalidValue);
   const auto mappings = In(address, bytes);
-  // Holes inside are allowed.
+  // The first mapping must begin and the last one end with the range; there may be holes between mappings.
   Require(!mappings.empty() && mappings.front()->first == address &&
               mappings.back()->first + mappings.back()->second.memory->bytes == address + bytes,
           cudaErrorInvalidValue);
@@ -149,9 +149,9 @@ void SetAccess(Runtime& r, uint64_t address, uint64_t bytes, const CUmemAccessDe
     Mapped& mapped = mapping->second;
     const int home = mapped.memory->properties.location.id;
     if (access->location.type != CU_MEM_LOCATION_TYPE_DEVICE || access->location.id != home) {
-      NotSupported("access to mapped memory from elsewhere than its device");
+      NotSupported("access to mapped memory by other devices or the host");
     }
-    if (access->flags == CU_MEM_ACCESS_FLAGS_PROT_READ) NotSupported("mappings that are only read");
+    if (access->flags == CU_MEM_ACCESS_FLAGS_PROT_READ) NotSupported("read-only mappings");
     const bool wanted = access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     if (wanted == mapped.accessible) continue;
     Device& device = DeviceOf(r, home);
@@ -297,7 +297,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
   });
 }
 
-// Exporting memory as files is refused; memory not created as shareable can't be exported on a GPU either.
+// Exporting as a file descriptor is refused here. Memory that is not shareable can't be exported on a GPU either.
 CUresult cuMemExportToShareableHandle(void* handle, CUmemGenericAllocationHandle memory, CUmemAllocationHandleType type,
                                       unsigned long long flags) {
   return Drive("cuMemExportToShareableHandle", Needs::kInit, [&] {

@@ -27,8 +27,8 @@ int TakeLoads(dl_phdr_info* info, size_t, void* loads) {
   return 1;
 }
 
-// This library's second name is libcuda.so.1, and replacements of NVIDIA's other libraries may be next to it. Those
-// compute in this process, which has no device for submissions: they get other replacements.
+// Whether the object is this library (also named libcuda.so.1) or one of our replacements of NVIDIA's libraries. Those
+// next to this library compute on a device in this process, so submissions can't use them and have their own.
 bool IsOwn(const dl_phdr_info& info) {
   Dl_info own;
   const bool is_this = ::dladdr(reinterpret_cast<void*>(&TakeLoads), &own) != 0 &&
@@ -39,7 +39,7 @@ bool IsOwn(const dl_phdr_info& info) {
 int RefuseOne(dl_phdr_info* info, size_t, void*) {
   const HostLibrary* const library = FindHostLibrary(info->dlpi_name);
   const std::string_view path = info->dlpi_name;
-  const bool is_kept = path.find("/./") != std::string_view::npos;  // opened behind a stand-in (real_library.cc)
+  const bool is_kept = path.find("/./") != std::string_view::npos;  // opened by our replacement (real_library.cc)
   if (library == nullptr || is_kept || IsOwn(*info)) return 0;
   HostLibrary refused = *library;
   if (HasJudge()) refused.package = "";  // no replacement would help

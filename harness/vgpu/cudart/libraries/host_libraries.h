@@ -1,6 +1,6 @@
 // Host libraries that contain GPU kernels or call the driver. Their kernels are machine code, which the virtual GPU
 // cannot run, and their calls bypass the replaced runtime. For some we have a replacement (harness/libraries). A
-// program that loads NVIDIA's own is refused with the library's name; otherwise it would continue with uninitialized
+// program that loads NVIDIA's own is stopped, with the library's name; otherwise it would continue with uninitialized
 // buffers.
 #pragma once
 
@@ -56,7 +56,7 @@ inline const HostLibrary* FindHostLibraryOfSymbol(std::string_view symbol) {
   return nullptr;
 }
 
-// evidence: where it was found, "libcublas.so.13".
+// The message about a program that uses the library. evidence: the file that shows it, such as "libcublas.so.13".
 inline std::string RefusalOf(const HostLibrary& library, std::string_view evidence) {
   std::string text = "uses ";
   text.append(library.name).append(" (").append(evidence).append("), ");

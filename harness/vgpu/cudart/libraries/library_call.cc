@@ -9,7 +9,7 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-// The library's part of LibraryWork: kept as long as a graph may execute it.
+// The library's functions and data for one call, kept as long as a graph may run the call again.
 class Callbacks {
  public:
   explicit Callbacks(const LockstepLibraryCall& call) : call_(call) {}

@@ -45,7 +45,7 @@ struct LockstepLibraryCall {
 };
 
 // Does the work, or adds it to the graph into which the stream is captured. Returns the call's own error, or that of
-// earlier work; the runtime's last error is unchanged. Refused under a judge.
+// earlier work; the runtime's last error is unchanged. Not supported in submissions.
 cudaError_t lockstep_call_library(const LockstepLibraryCall* call);
 
 // The same for a described operation that a judge can execute, used by libraries in submissions (libraries/submission).
@@ -53,14 +53,14 @@ cudaError_t lockstep_call_library(const LockstepLibraryCall* call);
 cudaError_t lockstep_do_operation(const char* function, cudaStream_t stream,
                                   const lockstep::vgpu::LibraryOperation* operation);
 
-// Reports that a function, or a form of it (`what`; nullptr: the whole function), is missing: "cublasFoo (a.cu:3): …".
+// Reports that a function is missing, or only a form of it (`what`, if not nullptr): "cublasFoo (a.cu:3): …".
 void lockstep_refuse(const char* library, const char* function, const char* what);
 
 // Prints a sentence about the current call: "lockstep: cublasSgemm_v2 (a.cu:3): lda is smaller than m".
 void lockstep_say(const char* function, const char* sentence);
 
-// While set, messages and counts of runtime calls that a library makes use this library function's name; nullptr: ends
-// that. Returns the previous name.
+// Sets the name under which the runtime calls that a library makes are reported and counted: that of the library's
+// function; nullptr: their own. Returns the previous name.
 const char* lockstep_called_as(const char* function);
 
 }  // extern "C"

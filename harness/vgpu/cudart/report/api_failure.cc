@@ -45,7 +45,7 @@ bool IsOn() {
 void NoteFailure(const char* function, cudaError_t code) {
   if (!IsOn()) return;
   ApiFailure& last = failures().unread[std::this_thread::get_id()];
-  // A fault's error is returned by every later call.
+  // The same error again: after a fault every call returns its error.
   if (last.code == code) return;
   if (last.code != cudaSuccess && failures().lost.size() < kMaxFailures) failures().lost.push_back(std::move(last));
   last = {function, CallSite(), code};

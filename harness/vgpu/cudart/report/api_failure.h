@@ -18,15 +18,15 @@ struct ApiFailure {
   bool was_returned = true;  // false: launched by <<<>>>
 };
 
-// Only if the check was requested; otherwise the two below cost nothing.
+// Records a failed call, if the check was requested.
 void NoteFailure(const char* function, cudaError_t code);
-void NoteErrorRead();  // by this thread
-// This thread's call that failed with this code was a <<<>>>.
+void NoteErrorRead();  // this thread has taken its last error
+// This thread's call that failed with this code was a <<<>>>, whose error is not returned to the program.
 void NoteUnreturned(cudaError_t code);
 
 // At the end of the process.
 std::vector<ApiFailure> UnreadFailures();
-// "cudaMemcpy failed with cudaErrorInvalidValue (invalid argument) at shift.cu:17, and nobody asked"
+// "cudaMemcpy failed with cudaErrorInvalidValue (invalid argument) at shift.cu:17, and nothing checked it"
 std::string Sentence(const ApiFailure& failure);
 
 }  // namespace lockstep::vgpu::cudart

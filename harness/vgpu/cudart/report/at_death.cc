@@ -81,7 +81,7 @@ void ReportAtDeath(void (*report)(const char* how)) {
   owner = ::getpid();
   to_call = report;
   if (report == nullptr) return;
-  // An overflowed stack has no room for a handler.
+  // The handler needs its own stack, because the program's may have overflowed.
   void* const memory = ::mmap(nullptr, kReportStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   stack_t known{};
   if (memory != MAP_FAILED && ::sigaltstack(nullptr, &known) == 0 && (known.ss_flags & SS_DISABLE) != 0) {
@@ -107,8 +107,8 @@ void EndIfInterrupted() {
 
 }  // namespace lockstep::vgpu::cudart
 
-// Replacements of libc's functions, which would not run our code; programs request them by libc's symbol version. The
-// single @ keeps programs from being linked against these, so that they also run with NVIDIA's runtime.
+// Replace libc's functions, which would end the process without a report. Programs request them by libc's symbol
+// version. The single @ keeps programs from being linked against these, so that they also run with NVIDIA's runtime.
 extern "C" {
 
 [[noreturn]] void lockstep_exit(int status) {

@@ -4,7 +4,7 @@
 
 namespace lockstep::vgpu::cudart {
 
-// Calls report(how), with "SIGABRT" or "_exit()", when this process ends like that (forks don't). Signals that the
+// Calls report("SIGABRT"), report("_exit()" …) when this process (not a fork of it) ends like that. Signals that the
 // program handles itself are not intercepted. nullptr: nothing to report.
 void ReportAtDeath(void (*report)(const char* how));
 

@@ -32,7 +32,8 @@ using backtrace_syminfo_callback = void (*)(void* data, uintptr_t pc, const char
 backtrace_state* backtrace_create_state(const char* program, int threaded, backtrace_error_callback, void* data);
 int backtrace_pcinfo(backtrace_state*, uintptr_t pc, backtrace_full_callback, backtrace_error_callback, void* data);
 int backtrace_syminfo(backtrace_state*, uintptr_t pc, backtrace_syminfo_callback, backtrace_error_callback, void* data);
-// Linker names (--wrap) of the function by which libbacktrace enumerates the process's objects, and of the original.
+// The function by which libbacktrace enumerates the process's objects: the linker (--wrap) redirects its calls to
+// __wrap_…, and the C library's function is __real_….
 using PhdrCallback = int (*)(dl_phdr_info* info, size_t bytes, void* data);
 int __real_dl_iterate_phdr(PhdrCallback callback, void* data);
 int __wrap_dl_iterate_phdr(PhdrCallback callback, void* data);
@@ -65,8 +66,8 @@ bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view
                      [&](std::string_view beginning) { return text.substr(0, beginning.size()) == beginning; });
 }
 
-// In this library or our replacements of NVIDIA's next to it; or in the system's: libc starts threads, libstdc++ calls
-// callbacks.
+// Whether the object is this library, one of our replacements of NVIDIA's, or a system library (libc starts threads,
+// libstdc++ runs callbacks).
 bool IsForeignObject(const void* base, std::string_view file) {
   static const void* const self = [] {
     Dl_info own;
@@ -81,7 +82,7 @@ bool IsForeignObject(uintptr_t pc) {
   return ::dladdr(reinterpret_cast<void*>(pc), &info) != 0 && IsForeignObject(info.dli_fbase, info.dli_fname);
 }
 
-// The toolkit's header folder after following links: it or single headers in it may be links.
+// The toolkit's header folder with links resolved: the folder, or single headers in it, may be links.
 const std::string& ToolkitFolder() {
   static const auto& folder = *new std::string([] {
     std::error_code error;
@@ -98,7 +99,7 @@ bool IsForeignSource(const char* file) {
   static const auto& toolkit = *new std::string(fs::path(LOCKSTEP_CUDA_INCLUDE).lexically_normal().string() + "/");
   const std::string lexical = fs::path(file).lexically_normal();
   if (StartsWithAny(lexical, {"/usr/include/", "/usr/lib/", toolkit, ToolkitFolder()})) return true;
-  // nvcc refers to its headers through its own folder.
+  // nvcc names its headers by a path from its own folder.
   return IsToolkitPath(lexical) || StartsWithAny(std::string_view(lexical).substr(lexical.find_last_of('/') + 1),
                                                  {"cuda_runtime", "host_runtime"});
 }
@@ -122,7 +123,7 @@ std::string FunctionName(const char* symbol) {
 struct Place {
   std::string file, function;
   int line = 0;
-  bool foreign = false;  // lines are known, but none is the program's
+  bool foreign = false;  // source lines are known, but none is in the program's sources
 };
 
 std::string& KernelBeingLaunched() {
@@ -180,7 +181,7 @@ struct CrashWalk {
   size_t size = 0, frames = 0;
 };
 
-// Like IsForeignSource, for the toolkit's and system's headers, but by name only, because that one allocates.
+// Like IsForeignSource for headers of the toolkit and the system, but compares names only, so as not to allocate.
 bool IsForeignName(std::string_view file) {
   return StartsWithAny(file, {"/usr/include/", "/usr/lib/", LOCKSTEP_CUDA_INCLUDE "/", ToolkitFolder()}) ||
          IsToolkitPath(file) || file.find("/../include/") != std::string_view::npos || file.ends_with(".stub.c") ||
@@ -197,7 +198,7 @@ int TakeCrashLine(void* data, uintptr_t, const char* file, int line, const char*
 
 _Unwind_Reason_Code StepOfCrash(_Unwind_Context* context, void* data) {
   auto& walk = *static_cast<CrashWalk*>(data);
-  // The interrupted frame has the address of an instruction, the others have return addresses.
+  // The interrupted frame has an instruction's own address; the others have return addresses.
   int is_own = 0;
   const uintptr_t pc = _Unwind_GetIPInfo(context, &is_own) - (is_own != 0 ? 0 : 1);
   if (!IsForeignObject(pc)) backtrace_pcinfo(State(), pc, TakeCrashLine, IgnoreError, &walk);
@@ -223,7 +224,7 @@ std::string Resolve(const Frames& frames) {
     if (IsForeignObject(frame)) continue;
     const Place place = PlaceOf(frame);
     if (!place.file.empty()) return place.file + ":" + std::to_string(place.line);
-    // Without line information, wrappers are recognised by name.
+    // Without line information, nvcc's stubs and wrappers are recognised by name.
     if (place.function.empty() || IsOfLaunch(place.function)) continue;
     if (StartsWithAny(place.function, {"cuda", "std::", "cub::", "thrust::", "cooperative_groups::"})) continue;
     return place.function.substr(0, kMaxName) + "()";
@@ -276,7 +277,7 @@ std::string CallSite() {
   const std::lock_guard lock(mutex);
   const auto [site, is_new] = known.try_emplace(walk.frames);
   if (is_new) site->second = Resolve(walk.frames);
-  // Python frees memory when a function ends: then no line is current, and the worker's own code does not count.
+  // Python may free memory when a function has ended and no Python line is current: then the worker's frame is found.
   if (InPython() && site->second.starts_with("lockstep::")) return "";
   return site->second;
 }

@@ -17,11 +17,11 @@ std::string CallSite();
 // without line information.
 std::string_view CrashSite(std::span<char> text);
 
-// Prepares the data for CrashSite, which a handler can't: call it before.
+// Prepares CrashSite's data, which a signal handler can't do: call it beforehand.
 void PrepareCrashSite();
 
-// Names the kernel that this thread is launching, so that nvcc's host stub for it is not taken for the call site, nor
-// its line reported for a failed launch. "": none.
+// Names the kernel that this thread is launching, so that nvcc's host stub for it does not count as the call site, and
+// a failed launch is not reported at the stub's line. "": none.
 void NoteLaunchedKernel(const std::string& mangled);
 
 }  // namespace lockstep::vgpu::cudart

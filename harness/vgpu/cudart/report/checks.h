@@ -14,14 +14,14 @@ struct ProgramCheck {
   std::string_view id, help;
 };
 inline constexpr ProgramCheck kLeaks = {"leaks", "memory that is never freed"};
-inline constexpr ProgramCheck kApi = {"api", "calls that failed and whose error nobody took"};
+inline constexpr ProgramCheck kApi = {"api", "failed calls whose error was never checked"};
 inline constexpr ProgramCheck kCopies = {"copies", "copies to the host of memory that nothing has written"};
 inline constexpr ProgramCheck kProgramChecks[] = {kLeaks, kApi, kCopies};
 
 struct Checks {
   CheckerSet launches;
   bool leaks = false, api = false;
-  bool copies = false;  // includes the launches' check of written values
+  bool copies = false;  // turns on the launches' check "init", which tracks written memory
   bool any() const { return !launches.empty() || leaks || api; }
 };
 

@@ -43,8 +43,8 @@ std::string ValueOf(const Metric& metric, const LaunchRecord& launch) {
   return Grouped(std::stoull(text)) + text.substr(text.find('.'));
 }
 
-// A mangled name whose parameters of template type have the types T1, T2, … of that name, as Nsight Compute shows them:
-// "T_" becomes "2T1". Identifiers ("5scale"), literals ("Li16E") and references back ("S1_") stay.
+// Changes a mangled name so that parameters of template type are shown as T1, T2, …, as by Nsight Compute: "T_" becomes
+// "2T1". Identifiers ("5scale"), literals ("Li16E") and back references ("S1_") stay.
 std::string WithTemplateTypes(const std::string& mangled) {
   static const std::regex part("L[a-z]n?[0-9]+E|[SA][0-9A-Z]*_|T([0-9]*)_|[0-9]+");
   std::string text;
@@ -67,14 +67,14 @@ std::string WithTemplateTypes(const std::string& mangled) {
   return text;
 }
 
-// "void tools::scale<float, 8>(const T1 *, T1 *, int)", as ncu --print-kernel-base demangled, its default.
+// "void tools::scale<float, 8>(const T1 *, T1 *, int)", as ncu prints it by default (--print-kernel-base demangled).
 std::string SignatureOf(const LaunchRecord& launch) {
   constexpr uint64_t kLongest = 2000;
   if (LongestDemangled(launch.mangled) > kLongest) return launch.kernel;
   const std::optional<std::string> name = Demangled(WithTemplateTypes(launch.mangled));
   if (!name || !name->ends_with(')')) return launch.kernel;
   size_t begin = name->size();
-  for (int depth = 0; begin > 0;) {  // of the parameters
+  for (int depth = 0; begin > 0;) {  // back to the '(' of the parameters
     const char c = (*name)[--begin];
     depth += c == ')' ? 1 : c == '(' ? -1 : 0;
     if (depth == 0) break;
@@ -101,7 +101,7 @@ void PrintMetrics(const Device& device, const std::string& list, bool csv) {
   const std::string cc = std::to_string(device.profile().cc_major) + "." + std::to_string(device.profile().cc_minor);
   for (const LaunchRecord& launch : device.launches()) {
     std::vector<std::string> row = {std::to_string(launch.ordinal), launch.kernel};
-    if (csv) {  // the record has no stream
+    if (csv) {  // the stream stays empty: records have none
       row = {std::to_string(launch.ordinal),
              std::to_string(::getpid()),
              program_invocation_short_name,

@@ -7,10 +7,10 @@
 
 namespace lockstep::vgpu::cudart {
 
-// CSV: a line of names, then a line per launch in order. Kernel names are quoted. False: the file can't be written.
-// PrintMetrics writes a row per launch to standard output, like `ncu --csv --page raw`, or a table for people. `list`:
-// as ParseMetrics takes it.
+// Writes the metrics in `list` (see ParseMetrics) to standard output: as CSV with a row per launch, like
+// `ncu --csv --page raw`, or as a table.
 void PrintMetrics(const Device& device, const std::string& list, bool csv);
+// CSV: a line of names, then a line per launch in order. Kernel names are quoted. False: the file can't be written.
 bool WriteCountersFile(const std::string& path, const Device& device);
 
 }  // namespace lockstep::vgpu::cudart

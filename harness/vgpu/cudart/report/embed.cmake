@@ -1,4 +1,4 @@
-# Writes OUTPUT: the text of INPUT, with PART in the place of its name, as a C++ string.
+# Writes OUTPUT: the text of INPUT as a C++ string, in which the text of PART replaces a comment with PART's name.
 file(READ ${INPUT} text)
 file(READ ${PART} part)
 get_filename_component(name ${PART} NAME)

@@ -1,5 +1,5 @@
-// Nsight Compute's names and units for what the virtual GPU counts: vgpu-run --metrics=LIST. A metric of the hardware's
-// units (l1tex__…) is summed over the device: its name ends in .sum, which may be left out where it is asked for.
+// Nsight Compute's names and units for what the virtual GPU counts: vgpu-run --metrics=LIST. A hardware unit's metric
+// (l1tex__…) is summed over the device: its name ends in .sum, which may be omitted in LIST.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace lockstep::vgpu::cudart {
 struct Metric {
   std::string name;
   const char* unit;
-  double (*value)(const LaunchRecord& launch);  // null: `field`
+  double (*value)(const LaunchRecord& launch);  // null: the value is `field`
   uint64_t Counters::* field;
 };
 
@@ -38,13 +38,13 @@ inline const std::vector<Metric>& MetricsOfLaunches() {
   return metrics;
 }
 
-// A counter with an exact counterpart in Nsight Compute, not a sum or a part of some.
+// Whether the counter corresponds to exactly one of Nsight Compute's metrics, not to a sum or a part of some.
 inline bool HasMetric(const CounterInfo& info) {
   const std::string_view metric = info.metric;
   return !metric.empty() && metric.find_first_of(" ,") == std::string_view::npos;
 }
 
-// As Nsight Compute prints them.
+// The unit of a metric as Nsight Compute prints it.
 inline const char* UnitOf(std::string_view metric) {
   static constexpr std::pair<const char*, const char*> kUnits[] = {{"l1tex__t_sectors", "sector"},
                                                                    {"inst_executed", "inst"},
@@ -56,7 +56,7 @@ inline const char* UnitOf(std::string_view metric) {
   return "";
 }
 
-// In the order of their names, each once. Of "a.sum,b". Throws std::runtime_error with a sentence that says what there is.
+// Parses "a.sum,b": each metric once, sorted by name. Throws std::runtime_error that lists the valid names.
 inline std::vector<Metric> ParseMetrics(std::string_view list) {
   constexpr std::string_view kSum = ".sum";
   std::vector<Metric> metrics;

@@ -1,13 +1,13 @@
-// The libraries in this one's folder: the replacements of NVIDIA's from this build (harness/libraries).
+// Recognises this library and the build's replacements of NVIDIA's libraries (harness/libraries).
 #pragma once
 
 #include <string_view>
 
 namespace lockstep::vgpu::cudart {
 
-// Whether the file of a loaded object is one of them, or this library.
+// Whether the file of a loaded object is in this library's folder: this library, or a replacement next to it.
 bool IsInRuntimeFolder(std::string_view file);
-// Or one of those for submissions, in a folder next to this library (harness/libraries/submission).
+// Whether it is a replacement for submissions, in a folder next to this library (harness/libraries/submission).
 bool IsForSubmissions(std::string_view file);
 
 }  // namespace lockstep::vgpu::cudart

@@ -1,5 +1,5 @@
-// page.html draws the JSON data embedded in it; make profile PAGE=1 and make test PAGE=1 write the same from what the
-// judge recorded (grader/src/grader/student/page.py).
+// page.html draws the JSON data embedded in it. make profile PAGE=1 and make test PAGE=1 write such a page from what
+// the judge recorded (grader/src/grader/student/page.py).
 #include "vgpu/cudart/report/page.h"
 
 #include <fstream>
@@ -14,7 +14,7 @@ constexpr char kTemplate[] =
 #include "page_html.inc"
     ;
 
-// "</script>" would end the script.
+// The text of the data element: a "</script>" in a string would end it.
 std::string ForScript(const nlohmann::ordered_json& json) {
   std::string text = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   for (size_t at = 0; (at = text.find('<', at)) != std::string::npos;) text.replace(at, 1, "\\u003c");

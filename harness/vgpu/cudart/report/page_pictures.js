@@ -1,4 +1,4 @@
-// The pictures of page.html, which has this text in place of its name there.
+// The pictures of page.html; the build puts this text there, instead of the comment with its name.
 const SVG = "http://www.w3.org/2000/svg";
 const at = (id) => document.getElementById(id);
 const number = (value) => value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 2 : 0 });
@@ -22,7 +22,7 @@ function who(access) {
   return `warp ${access.warp} of block ${number(access.block)} ${DEEDS[access.access]} ${access.bytes} bytes a lane`;
 }
 
-// Whether neighbouring lanes are always equally far apart, and how far.
+// The distance of neighbouring lanes in words, if it is the same for all.
 function distance(access) {
   const active = access.lanes.map((offset, lane) => [lane, offset]).filter(([, offset]) => offset >= 0);
   const steps = new Set(active.slice(1).map(([lane, offset], k) => (offset - active[k][1]) / (lane - active[k][0])));
@@ -78,7 +78,7 @@ function drawShared(access) {
   const tallest = Math.max(...banks.map((bank) => bank.length)), shown = Math.min(tallest, 32), step = shown <= 8 ? 14 : 6;
   const hit = banks.filter((bank) => bank.length > 0).length;
   const all = banks.flatMap((bank, k) => bank.slice(0, shown).map((_, row) => [10 + 10 * k, 22 + step * row, 8.5, step - 1]));
-  const told = `${who(access)}${distance(access)}: ${hit} of 32 banks, up to ${tallest} ${updates ? "updates in one, of the same words too" : "words in one"}: ` +
+  const told = `${who(access)}${distance(access)}: ${hit} of 32 banks, up to ${tallest} ${updates ? "updates in one, repeated words included" : "words in one"}: ` +
     `${access.cost} passes; without conflicts ${access.ideal} would do`;
   return figure(50 + step * shown, told,
     words(10, 14, updates ? "32 banks, and the updates of their words" : "32 banks, and the words in them that lanes use", "quiet"),
@@ -88,7 +88,7 @@ function drawShared(access) {
     words(10, 38 + step * shown, `${access.cost} passes; without conflicts: ${access.ideal}`, "much"));
 }
 
-// Lanes in rows: what each way of a warp's does, one after the other.
+// A row of lanes for each way of a diverged warp, with what its lanes do.
 function drawWays(told, ways) {
   return figure(8 + 32 * ways.length, told, ...ways.flatMap(({ lanes, does }, k) => [
     boxes("cell", Array.from({ length: 32 }, (_, lane) => [10 + 10 * lane, 4 + 32 * k, 8.5, 9])),
@@ -105,7 +105,7 @@ function drawBranch({ warp, block, lanes }) {
 const DRAW = { shared: drawShared, branch: drawBranch };
 const drawAccess = (access) => (DRAW[access.space] || drawGlobal)(access);
 
-// An SM with the blocks that fit on it, and what they take of each resource.
+// An SM with the blocks that fit on it, and how much they use of each resource.
 function drawSm(sm) {
   const each = sm.warps / sm.blocks, high = 32 + 11 * Math.ceil(sm.most_warps / 32);
   const told = `${sm.blocks} blocks of ${each} warps fit on an SM: ${sm.warps} of ${sm.most_warps} warps`;
@@ -123,7 +123,7 @@ function drawSm(sm) {
     }));
 }
 
-// What ran when: a row for each stream, a colour for each engine.
+// The operations over time: a row for each stream, a colour for each engine.
 const ENGINES = ["kernels and fills", "copies to the device", "copies to the host", "other copies"];
 const engineOf = ([, category, name]) =>
   category !== "copy" ? 0 : name === "host to device" ? 1 : name === "device to host" ? 2 : 3;
@@ -165,7 +165,7 @@ function elementOf(memory) {
   return `${memory.buffer}[${memory.offset / memory.bytes}]`;
 }
 
-// Two threads in time, and what is missing between them.
+// A race: two threads' accesses, and the kind of ordering that is missing between them.
 function drawRace(finding) {
   const missing = MISSING[finding.missing], element = elementOf(finding.memory), columns = [60, 280];
   const told = finding.places.map((place) =>
@@ -183,7 +183,7 @@ function drawRace(finding) {
     draw("text", { x: 170, y: 101, "text-anchor": "middle", class: "wrong" }, missing));
 }
 
-// A buffer, and an index outside of it; to scale where it is near.
+// A buffer, and an index outside of it; to scale if the index is near.
 function drawBounds(finding) {
   const { buffer, offset, bytes, buffer_bytes: all } = finding.memory, place = finding.places[0];
   const unit = offset % bytes || all % bytes ? 1 : bytes, size = all / unit, index = offset / unit, before = index < 0;

@@ -96,7 +96,7 @@ std::string PythonSite() {
   const Python& python = Interpreter();
   if (!InPython() || python.is_initialized() == 0) return "";
   if (python.holds_lock() != 0) return InnermostFrame(python);
-  // A thread waiting for the runtime's lock, held by this one, may hold Python's.
+  // Another Python thread may hold Python's lock while it waits for the runtime's, which this one holds: a deadlock.
   void* const first = python.first_thread(python.main_interpreter());
   if (first == nullptr || python.next_thread(first) != nullptr) return "";
   const int state = python.lock();

@@ -6,7 +6,7 @@
 
 namespace lockstep::vgpu::cudart {
 
-// The purpose of a refused function: "sharing between processes".
+// The part of the API that a refused function belongs to, for messages: "sharing between processes".
 inline std::string_view RefusedSubject(std::string_view function) {
   // Parts of the API, by patterns of function names.
   static const struct {

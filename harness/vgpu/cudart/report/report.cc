@@ -115,9 +115,9 @@ void PrintLines(const KernelSummary& kernel) {
   }
 }
 
-// What limits each kernel, its place under the roofline, and the most effective changes.
+// What limits each kernel, how close it is to its roofline, and the most effective changes.
 void PrintAdvice(const Device& device, const std::vector<KernelSummary>& kernels) {
-  Heading("What limits them, and what would bring most (modelled)");
+  Heading("What limits them, and which changes would gain most (modelled)");
   for (const KernelSummary& kernel : kernels) {
     if (IsLibraryCall(*kernel.first) || kernel.counters.warp_instructions == 0) continue;
     const KernelAdvice told = AdviseOn(kernel, device.profile());

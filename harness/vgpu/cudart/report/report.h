@@ -10,14 +10,14 @@
 namespace lockstep::vgpu::cudart {
 
 struct ReportOptions {
-  bool findings = false;  // the checkers ran
+  bool findings = false;  // the checkers ran: print what they found
   bool leaks = false;
   bool api = false;            // failed API calls that were never checked
-  std::optional<int> ordinal;  // of the device, if there are several
+  std::optional<int> ordinal;  // the device's, if there are several devices
   bool kernels = false, lines = false;
   bool faults_were_shown = false;
   const char* ended_by = nullptr;  // "SIGABRT": the program ends abnormally, and may not be able to flush stdout
-  std::vector<Device::AllocationInfo> lost_at_reset;  // leaks forgotten by the device in a reset
+  std::vector<Device::AllocationInfo> lost_at_reset;  // memory leaked at cudaDeviceReset
 };
 
 void PrintFinding(const Finding& finding);

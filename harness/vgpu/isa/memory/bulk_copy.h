@@ -59,7 +59,7 @@ struct BulkCopies {
 void IssueBulkLoad(Warp& warp, BulkLoad load);
 void IssueBulkStore(Warp& warp, BulkStore store);
 void CommitBulkGroups(Warp& warp, LaneMask lanes);
-// Completes the lanes' stores of all committed groups except the last `keep`. Only reads: the reading of shared memory.
+// Completes the lanes' stores of all committed groups except the last `keep`; only_reads: only their reads.
 void WaitForBulkGroups(Warp& warp, LaneMask lanes, const uint32_t keep[kWarpSize], bool only_reads);
 // Completes everything that the lanes have issued.
 void CompleteAllBulk(Warp& warp, LaneMask lanes);

@@ -121,7 +121,7 @@ void Invalidate(Warp& warp, const Insn& insn, LaneMask mask) {
 
 bool Arrive(Warp& warp, int lane, Object& o, uint32_t count, bool drop) {
   if (count == 0 || count > o.pending) {
-    Fault(warp, lane, "more threads arrive at an mbarrier than its phase expects, or none");
+    Fault(warp, lane, "an arrival at an mbarrier counts 0 threads, or more than its phase still expects");
     return false;
   }
   o.pending -= count;
@@ -206,6 +206,7 @@ void PendingCount(Warp& warp, const Insn& insn, LaneMask mask) {
 bool TakeCommon(Modifiers& m, int row, MemoryOrder order, uint64_t* extra, bool* narrow) {
   const std::string word = m.TakeAny({"relaxed", "release", "acquire"});
   MemoryFlags flags{word == "relaxed" ? MemoryOrder::kRelaxed : order, TakeScope(m), false};
+  flags.waits = true;  // threads wait by a barrier: it holds no data
   const std::string space = m.TakeAny({"shared", "shared::cta", "shared::cluster"});
   *narrow = m.operand_bytes(row) == 4;
   *extra = flags.Pack() | (space.empty() ? kGenericMbarrier : 0) | (space == "shared::cluster" ? kClusterMbarrier : 0);

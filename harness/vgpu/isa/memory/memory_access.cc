@@ -48,8 +48,8 @@ bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
                              address[std::countr_zero(mask)], bytes);
     return false;
   }
-  // Checks all lanes at once: address in [low, high - bytes] and aligned. The sign bit of each difference tells;
-  // addresses and bounds are below 2^63, and a higher address makes its first difference negative.
+  // Checks all lanes at once: address in [low, high - bytes] and aligned. Outside, one of the two differences below is
+  // negative, because addresses and bounds are below 2^63.
   uint64_t low = 0, high = 0;
   if (global) {
     const uint64_t any = address[std::countr_zero(mask)];

@@ -12,7 +12,7 @@ namespace {
 
 using ptx::Type;
 
-// d = a + the window's base, or minus it; Selection::extra.
+// d = a plus or minus the window's base, which is in Insn::extra.
 void MoveWindow(Warp& warp, const Insn& insn, LaneMask mask) {
   const uint64_t* a = Source<uint64_t>(warp, insn.row[1]);
   const uint64_t base = insn.extra;
@@ -37,7 +37,7 @@ Selection SelectCvta(Modifiers& m) {
   return {MoveWindow, InsnClass::kOther, 0, to ? uint64_t{0} - base : base};
 }
 
-// p = a is in the window whose base is extra.
+// p = whether a is in the window whose base is Insn::extra.
 void IsInWindow(Warp& warp, const Insn& insn, LaneMask mask) {
   const uint64_t* a = Source<uint64_t>(warp, insn.row[1]);
   LaneMask value = 0;

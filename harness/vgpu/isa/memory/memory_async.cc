@@ -12,7 +12,7 @@ namespace {
 // Outstanding copies per warp; a loop that never waits must not exhaust the host's memory.
 constexpr size_t kMostPending = 128;
 
-// For lanes that read fewer bytes than the copy's size: in pieces, the largest first.
+// Reports the reads of lanes that read fewer bytes than the copy's size: in pieces, the largest first.
 void ObserveParts(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* address, const uint32_t* wanted,
                   uint32_t bytes) {
   for (uint32_t piece = bytes / 2; piece != 0; piece /= 2) {
@@ -103,7 +103,7 @@ Selection SelectCopyAsync(Modifiers& m) {
   Selection selection;
   if (m.Take("L2::cache_hint")) {
     selection.form = operands == 5 ? "a a su32 su32 su64" : "a a su32 su64";
-    if (operands != 5) return {};  // without the byte count, the policy would be in its row
+    if (operands != 5) return {};  // without a byte count the policy would be taken as it
   }
   selection.handler = m.operand_bytes(0) == 4 ? CopyAsync<true> : CopyAsync<false>;
   return selection;

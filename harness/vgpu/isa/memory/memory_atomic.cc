@@ -1,7 +1,7 @@
 // atom and red.
 //
 // The lanes of a warp are processed in lane order. If blocks run on several CPU threads, only reductions whose order
-// does not matter are allowed (see FunctionDecoder::NoteMemory); these are atomic on the host. Source: PTX ISA 9.0,
+// does not matter are allowed (see FunctionDecoder::NoteOrder); these are atomic on the host. Source: PTX ISA 9.0,
 // 9.7.13.5 and 9.7.13.6.
 
 #include "vgpu/core/half_format.h"
@@ -136,7 +136,7 @@ void Atomic(Warp& warp, const Insn& insn, LaneMask mask) {
 }
 
 // Vectors: rows d0 … dn, a, b0 … bn; each element is updated separately. Never executed in parallel
-// (FunctionDecoder::NoteMemory).
+// (FunctionDecoder::NoteOrder).
 template <typename Op, bool kReturns>
 void AtomicVector(Warp& warp, const Insn& insn, LaneMask mask) {
   using T = typename Op::Bits;

@@ -145,7 +145,7 @@ Selection SelectStoreAsync(Modifiers& m) {
   return selection;
 }
 
-// Both directions; `reduction` as ReductionIndex gives it.
+// Both directions. reduction: as TakeReduction returns it.
 Selection SelectCopy(Modifiers& m, uint64_t reduction) {
   Selection selection;
   selection.extra = reduction << kReductionShift;

@@ -11,15 +11,15 @@
 
 namespace lockstep::vgpu {
 
-inline constexpr uint32_t kBulkUnit = 16;  // sizes are multiples of it, and addresses
+inline constexpr uint32_t kBulkUnit = 16;  // sizes and addresses are multiples of it
 
-// Takes the operation; 0: there is none, or not of this type.
+// Takes a reduction's modifiers; 0: none is named, or it does not exist for this type.
 uint64_t TakeReduction(Modifiers& modifiers, ptx::Type type);
 BulkReduction ReductionOf(uint64_t index);
 std::vector<std::string> ReductionNames();  // ".add.u32", ".add.noftz.f16" …
-// The operation alone, where something else tells the type.
+// Takes the operation only, for instructions that name the type elsewhere.
 uint64_t TakeReductionWord(Modifiers& modifiers);          // 1 to 8: add, min, max, inc, dec, and, or, xor; 0: none
-BulkReduction ReductionOf(uint64_t word, ptx::Type type);  // no operation: not of this type
+BulkReduction ReductionOf(uint64_t word, ptx::Type type);  // null operation: not for this type
 
 // Whether a lane may access these bytes of the cluster's shared memory; if not, it has faulted.
 bool CheckBulkShared(Warp& warp, int lane, AccessKind access, uint64_t address, uint32_t bytes, uint32_t alignment);

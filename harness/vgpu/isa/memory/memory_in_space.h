@@ -189,7 +189,7 @@ void MoveCluster(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t add
 void MoveGeneric(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* base, MoveFunction shared,
                  MoveFunction lanes);
 
-// ld.shared::cluster and similar; usually in the own block.
+// ld.shared::cluster and similar; usually the memory is the own block's.
 template <typename Mover, bool kNarrow>
 void AccessCluster(Warp& warp, const Insn& insn, LaneMask mask) {
   uint64_t address[kWarpSize];

@@ -1,4 +1,4 @@
-// What atomic operations and reductions make of the memory word and their operands.
+// How atomic operations and reductions compute a memory word's new value.
 #pragma once
 
 #include <cmath>

@@ -52,8 +52,8 @@ bool ReadMap(Warp& warp, const Insn& insn, int lane, uint64_t generic, TensorMap
   if (at != nullptr && map->valid() && map->dimensions == dimensions) return true;
   Fault(warp, lane, FindingKind::kInvalidAddress,
         at == nullptr   ? "a copy of a tile whose tensor map is at an invalid address"
-        : !map->valid() ? "a copy of a tile whose tensor map is none that cuTensorMapEncodeTiled made"
-                        : "a copy of a tile with another number of dimensions than its tensor map has");
+        : !map->valid() ? "a copy of a tile whose tensor map was not made by cuTensorMapEncodeTiled"
+                        : "a copy of a tile that differs from its tensor map in the number of dimensions");
   return false;
 }
 
@@ -109,8 +109,7 @@ void ForPieces(const TensorMap& map, uint64_t tile, uint32_t offset, uint32_t by
 bool CheckStart(Warp& warp, int lane, const TensorMap& map, const int32_t at[TensorMap::kMostDimensions]) {
   if (int64_t{at[0]} * ptx::SizeOf(map.element()) % int64_t{kBulkUnit} != 0) {
     Fault(warp, lane, FindingKind::kIllegalInstruction,
-          "a tile begins at element " + std::to_string(at[0]) +
-              " of a row, which is no multiple of 16 bytes from its start");
+          "a tile begins at element " + std::to_string(at[0]) + " of a row: its offset is not a multiple of 16 bytes");
     return false;
   }
   return true;

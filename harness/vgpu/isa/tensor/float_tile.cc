@@ -5,7 +5,7 @@
 //   where
 //     the instruction has only 8), 4 or 8 of tf32.
 //   - E is the largest exponent in the group: of a product the sum of its factors' exponents, before the product is
-//     normalised; a subnormal number has the least exponent. Zeros have no say.
+//     normalised; a subnormal number has the least exponent. Zeros are left out.
 //   - Each addend is cut off, toward zero, below 2^(E-25). The sum of what is left is exact.
 //   - An f32 result is cut off toward zero, an f16 result rounded to nearest even. A result of zero is +0.
 //   - A NaN, an infinity times zero, or infinities of both signs make the canonical NaN.

@@ -32,7 +32,7 @@ double TimeOf(Element element) {
       return 16;
     case Element::kS8:
     case Element::kU8:
-    case Element::kS4:  // as two of 8 bits with half of the elements each
+    case Element::kS4:  // computed as two 8-bit products of half of the elements each
     case Element::kU4:
       return 0.5;
     case Element::kB1:

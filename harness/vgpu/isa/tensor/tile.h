@@ -19,7 +19,7 @@
 namespace lockstep::vgpu::tensor {
 
 inline constexpr int kRowsOfTile = 16, kColumnsOfTile = 8;
-inline constexpr int kMostRegisters = 8;  // of one operand
+inline constexpr int kMostRegisters = 8;  // the most that one operand has
 
 enum class Element : uint8_t { kF16, kBf16, kTf32, kE4m3, kE5m2, kF32, kF64, kS8, kU8, kS4, kU4, kB1, kS32 };
 
@@ -78,7 +78,7 @@ struct Kind {
   int tiles = 1;
   Division division = Division::kAlongN;
   bool satfinite = false;
-  bool exclusive_or = false;                   // b1: of the bits, otherwise and
+  bool exclusive_or = false;                   // b1: xor instead of and
   bool row_a = true, row_b = false;            // m8n8k4 of f16, whose fragments depend on it
   Rounding rounding = Rounding::kNearestEven;  // f64
   TensorWork work;

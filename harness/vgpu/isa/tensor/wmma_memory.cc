@@ -27,11 +27,11 @@ struct Fragment {
   Element element = Element::kF16;
   Role role = Role::kA;     // role in the tiles
   bool transposed = false;  // its tiles are of the transposed matrix
-  int registers = 0;        // of the instruction
-  int different = 0;        // of these; the others are copies, in order
-  int of_tile = 0;          // registers of a tile
+  int registers = 0;        // registers of the instruction
+  int different = 0;        // of these, those with other contents; the rest are copies of them, in order
+  int of_tile = 0;          // registers per tile
   int tile_rows = 16;       // m of a tile
-  int step = 8;             // of tiles: rows of a, columns of b, and of c in the direction below
+  int step = 8;             // from tile to tile: rows of a, columns of b; of c rows if `down`, else columns
   bool down = false;        // c: tiles are one below the other
   bool row_major = true;
   int rows = 0, columns = 0;
@@ -163,7 +163,7 @@ const Fragment* FindFragment(char matrix, const std::string& name) {
   return nullptr;
 }
 
-// The lane, and its half of the register, of element p that a lane accesses for a transposition.
+// To be transposed afterwards, lanes access other elements: for element p, those of this lane and half of a register.
 struct Swapped {
   int lane, half;
 };

@@ -38,7 +38,7 @@ void RefuseAccess(Warp& warp, int lane, FindingKind kind, std::string why);
 // The texture or surface of a lane's handle; nullptr: it has faulted.
 const Texture* FindImage(Warp& warp, int lane, uint64_t handle, bool surface);
 
-// f(texture, lanes) for each different handle among the lanes, until something faults. False: it has.
+// Calls f(texture, lanes) for each different handle among the lanes. Stops and returns false at the first fault.
 template <typename F>
 bool ForImages(Warp& warp, const uint64_t handles[kWarpSize], LaneMask mask, bool surface, F f) {
   for (LaneMask left = mask; left != 0;) {
@@ -53,7 +53,7 @@ bool ForImages(Warp& warp, const uint64_t handles[kWarpSize], LaneMask mask, boo
   return true;
 }
 
-// Checks an access of `bytes` by each lane of the mask at a device address, and tells observers. False: it has faulted.
+// Checks each lane's access of `bytes` at a device address, and notifies observers. False: it has faulted.
 bool AccessTexels(Warp& warp, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask, uint32_t bytes);
 
 }  // namespace lockstep::vgpu::images

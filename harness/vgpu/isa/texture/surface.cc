@@ -83,7 +83,7 @@ bool FindPlaces(Warp& warp, const Variant& variant, const Texture& surface, cons
   const Image& image = surface.image;
   if (!ShapeFits(image.shape, variant.geometry->shape)) {
     RefuseAccess(warp, std::countr_zero(lanes), FindingKind::kUnsupported,
-                 "the surface's array has other dimensions than the access");
+                 "the surface's array and the access differ in dimensions (1D, 2D, 3D …)");
     return false;
   }
   const int64_t bytes = variant.Bytes();

@@ -1,8 +1,8 @@
 // tex: fetches from textures; tld4: gathers one channel of four texels.
 //
-// Each texel that a lane's fetch needs is an access of its own to checkers, one corner of all lanes at a time. Where
-// there is no mipmap, a level or a gradient chooses nothing. A fetch without a level is of the largest one, as it is on a
-// GPU in kernels, whatever its neighbours fetch.
+// Each texel that a lane's fetch needs is an access of its own to checkers, one corner of all lanes at a time. Without
+// a mipmap, levels and gradients have no effect. A fetch without a level reads the largest one, as in kernels on a GPU,
+// whatever its neighbours fetch.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -72,14 +72,14 @@ const std::vector<Variant>& Variants() {
 // Why a fetch from this texture is not possible; "" if it is.
 std::string Mismatch(const Texture& texture, const Variant& variant) {
   const Image& image = texture.image;
-  if (image.shape == ImageShape::kNone) return "there are no texels in the texture's memory, or not so many";
+  if (image.shape == ImageShape::kNone) return "the texture has no memory, no size, or a pitch below a row's bytes";
   const bool buffer = image.shape == ImageShape::kBuffer;
   if (variant.by_integers != buffer) {
     return buffer ? "linear memory is fetched by integer coordinates (tex1Dfetch) only"
-                  : "of integer coordinates only those in linear memory are supported";
+                  : "integer coordinates are supported only for linear memory";
   }
   if (!buffer && image.shape != variant.geometry->shape) {
-    return "the texture's array has other dimensions than the fetch";
+    return "the texture's array and the fetch differ in dimensions (1D, 2D, 3D …)";
   }
   const bool floats = image.format.kind == TexelKind::kFloat || texture.sampler.as_float;
   if (floats == variant.integers) {
@@ -90,9 +90,9 @@ std::string Mismatch(const Texture& texture, const Variant& variant) {
     const Sampler& sampler = texture.sampler;
     if (variant.extra == Extra::kGradients) return "gradients that choose among a mipmap's levels are not supported";
     if (variant.channel >= 0) return "gathering from a mipmap is not supported";
-    if (!sampler.normalized) return "a mipmap by coordinates that are not normalized is not supported";
+    if (!sampler.normalized) return "unnormalized coordinates in a mipmap are not supported";
     if (variant.extra == Extra::kNone && (sampler.bias != 0 || sampler.lowest > 0))
-      return "a mipmap's bias or lowest level where the fetch has no level is not supported";
+      return "a mipmap's bias or lowest level is supported only for fetches that give a level (tex2DLod and the like)";
     if (image.shape == ImageShape::k3D && sampler.linear && sampler.levels_linear)
       return "linear filtering of a three-dimensional mipmap between levels is not supported";
     if (image.format.channel_bytes == 2 && image.format.kind == TexelKind::kFloat && sampler.levels_linear)
@@ -154,7 +154,7 @@ bool FetchFrom(Warp& warp, const Variant& variant, const RowRef* rows, const Tex
           LocateAtLevel(texture, coordinates, variant.extra == Extra::kLevel ? Source<float>(warp, level)[lane] : 0);
     }
   }
-  int axes = 0;  // the most of any lane; one between two mipmap levels has one more
+  int axes = 0;  // largest of any lane; a sample between two mipmap levels has one more
   for (LaneMask left = lanes; left != 0; left &= left - 1) axes = std::max(axes, samples[std::countr_zero(left)].axes);
   const int corners = 1 << axes;
   for (int corner = 0; corner < corners; ++corner) {

@@ -36,9 +36,9 @@ inline uint32_t LaneOf(Record record) { return record & (kWarpSize - 1); }
 
 class AccessLog {
  public:
-  // The limit of a record and of a line's record (race_shadow.h). Below a quarter of it the log only forgets old
-  // accesses; above, numbering restarts. So three quarters are always available, and how far back a log reaches does
-  // not depend on what came before. This also bounds the memory: 16 bytes per access.
+  // Access numbers must fit a record and a line's record (race_shadow.h). Up to a quarter of this limit the log only
+  // forgets old accesses; above, numbering restarts. So three quarters are always available, and how far back a log
+  // reaches does not depend on what came before. This also bounds the memory: 16 bytes per access.
   static constexpr uint32_t kMaximum = 1u << 25;
   static constexpr uint32_t kMost = kMaximum / 4 * 3;
 

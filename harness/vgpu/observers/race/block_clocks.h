@@ -81,7 +81,7 @@ class BlockClocks {
     orders_ = true;
     return order_[warp].pending;
   }
-  void NoteRead(uint32_t warp) { order_[warp].fenced_narrowly = false; }  // there is a new pending value
+  void NoteRead(uint32_t warp) { order_[warp].fenced_narrowly = false; }  // a newly read value is pending
   LevelClocks& AcquiredState(uint32_t warp) { return order_[warp].told; }
   // Whether an atomic of the warp has read what was published after the access.
   bool HasAcquired(uint32_t warp, uint32_t block, uint32_t of_warp, uint32_t time) const {

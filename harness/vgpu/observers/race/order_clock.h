@@ -25,7 +25,7 @@ class OrderClock {
   ~OrderClock() { Drop(root_); }
 
   bool empty() const { return root_ == nullptr; }
-  bool Shares(const OrderClock& other) const { return root_ == other.root_; }  // and so is equal
+  bool Shares(const OrderClock& other) const { return root_ == other.root_; }  // the same tree, so equal
   bool Covers(uint32_t block, uint32_t warp, uint32_t time) const {
     const uint32_t* times = TimesOf(block);
     return times != nullptr && time < times[warp];

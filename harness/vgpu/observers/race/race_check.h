@@ -1,5 +1,5 @@
-// Goes through the granules of one access: a granule at a time, or at once where they are alike, side by side (a run)
-// or apart (spread).
+// Checks the granules of one access: one by one or, where they are alike, all at once. Alike are neighbours (a run) or
+// granules apart from each other (a spread).
 #pragma once
 
 #include <algorithm>
@@ -82,7 +82,7 @@ struct Run {
   }
 };
 
-// The same for a line, from the line's records alone; lane: the one at its first granule.
+// Checks a line using only its line records. lane: the lane that accesses its first granule.
 inline bool CheckLine(Comparison& c, ShadowRegion& region, size_t line, uint32_t lane, int lane_shift,
                       AccessKind kind) {
   using Line = ShadowRegion::Line;
@@ -196,8 +196,8 @@ class SpreadRecords {
 
  private:
   ShadowRegion& region_;
-  uint32_t first_, last_step_;  // the first active lane, and how far behind it the last one is
-  size_t lowest_, span_;        // of the granules
+  uint32_t first_, last_step_;  // the first active lane, and the distance to the last one
+  size_t lowest_, span_;        // lowest granule, and the number of granules up to the highest
   alignas(64) int32_t granule_[kWarpSize];
   alignas(64) uint32_t step_[kWarpSize];
   alignas(64) Record gathered_[kTraces][kWarpSize];
@@ -275,7 +275,7 @@ inline bool CheckSpread(Comparison& c, ShadowRegion& region, const MemoryAccess&
   return records.IsWithin() && CheckAtOnce(c, region, records, c.kind());
 }
 
-// Marks where a trace's records stop being uniform: one access's in step, or all below the floor.
+// Marks where a trace's records stop being uniform: all from one access with its lanes in step, or all below the floor.
 inline void MarkBreaks(const Record* records, size_t count, Record floor, uint32_t* breaks) {
   if (records == nullptr) return;
   for (size_t k = 1; k < count; ++k) {

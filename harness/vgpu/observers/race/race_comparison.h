@@ -70,8 +70,8 @@ class Comparison {
     LookUp(record);
     return seen_ || OrderedByLane(record, lane);
   }
-  // has_read: this thread has read the word since it was last written. A store then follows what the read has found;
-  // without a fence or such a read it may overtake what others did before they gave a lock back.
+  // has_read: this thread has read the word since it was last written. Then its store comes after what it has read; a
+  // store without a fence or such a read may overtake what others did before they released a lock.
   bool Races(Record record, uint32_t lane, bool has_read = false) {
     if (record < floor_) return false;
     LookUp(record);
@@ -84,8 +84,8 @@ class Comparison {
     LookUp(record);
     return same_warp_ && LaneOf(record) == lane;
   }
-  // The same for a run in step that starts with the record, at `lane`. RunHarmless uses only the ordering clauses and
-  // MayMeet, for all lanes; if it returns false, Races must decide.
+  // Ordered, for a run in step; the record and `lane` are its first ones. RunHarmless uses only the ordering clauses
+  // and MayMeet, for all lanes; if it returns false, Races must decide.
   bool RunOrdered(Record record, uint32_t lane) {
     if (record < floor_) return true;
     LookUp(record);
@@ -202,7 +202,7 @@ class Comparison {
     if (access_.kind != AccessKind::kStore) seen_ |= told_;
     may_meet_ = MayMeet(old_, access_, same_block, same_warp_);
   }
-  // For accesses that are not ordered in all lanes.
+  // Whether accesses that are not ordered in all lanes are ordered in these two.
   bool OrderedByLane(Record record, uint32_t lane) const {
     if (!same_warp_) return false;
     if (LaneOf(record) == lane) return true;
@@ -258,10 +258,8 @@ class Comparison {
   uint32_t looked_up_ = 0;
   Access old_;
   bool same_warp_ = false, seen_ = false, may_meet_ = false;
-  bool told_ =
-      false;  // an atomic of the warp has read what was published behind the older access, and no fence follows
-  bool unseen_ = false,
-       unseen_by_cache_ = false;  // a load through the constant cache: of a store; of one that happened before
+  bool told_ = false;  // an atomic of the warp has read what was published after the old access, with no fence since
+  bool unseen_ = false, unseen_by_cache_ = false;  // a load through the constant cache of a store; that came before
   Hint clue_ = Hint::kNone;
   uint32_t clue_of_ = 0;   // the access number that clue_ belongs to
   Reported last_[2] = {};  // for a write, for a read; no record is 0

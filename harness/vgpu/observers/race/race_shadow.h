@@ -254,7 +254,7 @@ class ShadowPages {
     if (!by_block_) overflowed_ = false;
     if (by_block_) SpareTouched();
   }
-  // For when numbering restarts.
+  // Called when numbering restarts: forgets everything.
   void Clear() {
     chapters_.clear();
     for (std::vector<ShadowRegion>& spare : spare_) spare.clear();
@@ -277,7 +277,7 @@ class ShadowPages {
       if (page->visited == generation_ + 1) f(number, *page, BytesOf(*page));
     }
   }
-  // There was no room for some page since Clear, or of this launch.
+  // Whether some page has found no room: in this launch or, if each block is a generation, ever.
   bool overflowed() const { return overflowed_; }
 
   // The page of an address; nullptr if there is no room for it. small: for an access of less than 4 bytes.

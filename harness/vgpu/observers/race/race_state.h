@@ -52,7 +52,7 @@ struct BlockState {
     cache.oldest = log.next();
     if (cache.accesses.size() != accesses) Clear(cache, accesses);
   }
-  // For when numbering restarts.
+  // Called when numbering restarts: forgets everything.
   static void Clear(Cache& cache, size_t accesses) { cache.accesses.assign(accesses, {}); }
 };
 

@@ -49,7 +49,7 @@ inline OrderLevel LevelOf(MemoryScope scope) {
 }
 
 using LevelClocks = std::array<OrderClock, kOrderLevels>;
-using LevelGroups = std::array<uint32_t, kOrderLevels>;  // which block, which cluster, 0
+using LevelGroups = std::array<uint32_t, kOrderLevels>;  // by level: number of the block, of the cluster, 0
 inline constexpr uint32_t kNoGroup = ~uint32_t{0};       // for launches without clusters, which need no cluster order
 
 class SyncWords {
@@ -74,7 +74,7 @@ class SyncWords {
     rest_ = {};
     was_generous_ = false;
   }
-  // Whether a limit has let something count as ordered since Clear.
+  // Whether, since Clear, accesses may have counted as ordered only because a limit was reached.
   bool was_generous() const { return was_generous_; }
   // Number of publications so far.
   uint64_t published() const { return published_; }

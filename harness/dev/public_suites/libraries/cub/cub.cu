@@ -1,5 +1,5 @@
-// CUB's device-wide reduction, scan, radix sort and histogram against the same on the host, for several types and
-// sizes.
+// CUB's device-wide reduction, scan, radix sort and histogram, compared with the same operations on the host, for
+// several types and sizes.
 #include <algorithm>
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_radix_sort.cuh>

@@ -1,4 +1,4 @@
-// Thrust's sort, reduce, transform, scan and some of its relatives against the same on the host.
+// Thrust's sort, reduce, transform, scan and similar functions, compared with the same operations on the host.
 #include <thrust/copy.h>
 #include <thrust/count.h>
 #include <thrust/device_vector.h>

@@ -132,7 +132,7 @@ void Cubes() {
   for (int k = 0; k < 80; ++k) at.push_back({bits.Unit() * 2 - 1, bits.Unit() * 2 - 1, bits.Unit() * 2 - 1, 0});
   std::vector<float4> layered(at.begin(), at.begin() + 30);
   for (size_t k = 0; k < layered.size(); ++k) layered[k].w = static_cast<float>(k % 4) - 1;
-  // What the virtual GPU refuses: no direction at all, and what is not finite.
+  // Left out, as the virtual GPU refuses them: a direction of zero length, and coordinates that are not finite.
   for (std::vector<float4>* const list : {&at, &layered}) {
     for (const int k : {13, 12, 10}) list->erase(list->begin() + k);
   }
@@ -221,7 +221,7 @@ void Formats() {
           };
           cudaTextureObject_t t = Texture(Of(plane), s);
           Print(name.c_str(), fetch(t, k2D, at), 4);
-          // Of signed bytes as floats the virtual GPU refuses that.
+          // The virtual GPU refuses this for signed bytes that are read as floats.
           if (!(converts && f.bits == 8 && f.kind == cudaChannelFormatKindSigned)) {
             Print((name + " gather").c_str(), fetch(t, kGather, at), 4);
           }

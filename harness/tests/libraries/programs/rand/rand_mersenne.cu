@@ -1,9 +1,9 @@
-// What cuRAND's MT19937 gives: rand_mersenne.h100.txt is what an H100 printed. NVIDIA's generators of the host take
-// some 20 seconds each, so there is one.
+// What cuRAND's MT19937 gives: rand_mersenne.h100.txt is what an H100 printed. Creating one of NVIDIA's host generators
+// takes some 20 seconds, so only one is used.
 #include "rand_values.h"
 
 static void Calls(const Generator& g) {
-  // Calls of different kinds continue each other, with any sizes.
+  // A call of any kind and size goes on where the last one stopped.
   for (const size_t n : {1, 1000, 3}) All(g, n);
   Bits(g, 5), UniformDoubles(g, 3), Normals(g, 4), Bits(g, 4097), UniformDoubles(g, 7), Uniforms(g, 11), Normals(g, 5);
 }

@@ -1,5 +1,5 @@
-// What curandGeneratePoisson gives: rand_poisson.h100.txt is what an H100 printed. A line is of one generator, so that
-// those that are refused (status 999) change no others. Results are printed as hashes and have to be equal.
+// What curandGeneratePoisson gives: rand_poisson.h100.txt is what an H100 printed. Each line has its own generator, so
+// that means that are refused (status 999) affect no other line. Results are printed as hashes and have to be equal.
 #include "rand_values.h"
 
 static void Poisson(curandRngType_t type, bool is_host, double lambda, size_t n) {

@@ -1,5 +1,5 @@
-// Settings that change after results: rand_resets.h100.txt is what an H100 printed. A generator goes on where it was,
-// with another seed or ordering, and an offset says where.
+// Settings that change after results: rand_resets.h100.txt is what an H100 printed. With another seed or ordering a
+// generator continues at its position; setting an offset moves it.
 #include <cuda_runtime.h>
 #include <curand.h>
 

@@ -1,4 +1,4 @@
-// What cuRAND's host API answers to odd arguments: rand_statuses.h100.txt is what an H100 printed.
+// What cuRAND's host API returns for unusual arguments: rand_statuses.h100.txt is what an H100 printed.
 #include <cuda_runtime.h>
 #include <curand.h>
 

@@ -1,12 +1,12 @@
-// What cuRAND's host API gives, with an argument from generators on the host: rand_values.h100.txt is what an H100
-// printed, but for the last digits of sums the same for both.
+// What cuRAND's host API gives; with an argument, from generators on the host. rand_values.h100.txt is what an H100
+// printed, the same for both except for the last digits of sums.
 #include "rand_values.h"
 
 static void PseudoRandom(curandRngType_t type, bool is_host) {
   {
     const Generator g(type, is_host);
     All(g, 5002);
-    // Calls of different kinds continue each other.
+    // A call of any kind goes on where the last one stopped.
     for (const size_t n : {6, 4096, 2, 8190}) All(g, n);
     Bits(g, 5), UniformDoubles(g, 3), Normals(g, 4), Bits(g, 4097), UniformDoubles(g, 7), Uniforms(g, 11),
         Normals(g, 2);

@@ -41,7 +41,7 @@ struct Generator {
 static void Bits(const Generator& g, size_t n) {
   const int status = curandGenerate(g.handle, g.Output<unsigned>(), n);
   g.Fetch(n * 4);
-  // What follows stands in the same line, up to one that ends it.
+  // Later calls go on in the same line, until one ends it.
   std::printf("  %zu bits: %d %016llx", n, status, Hash(host_memory.data(), n * 4));
 }
 static void LongBits(const Generator& g, size_t n) {
