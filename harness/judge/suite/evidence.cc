@@ -139,11 +139,15 @@ EvidenceCase Evidence::Alike(EvidenceCase one, int64_t part) const {
   return one;
 }
 
+// If counted, uses the worker that the tests have been calling: a new one could recognise its first calls as measured
+// ones.
+Role Evidence::ElsewhereRole() const {
+  return suite_.options().device == DeviceKind::kVgpu ? Role::kChecked : Role::kMeasured;
+}
+
 void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement) {
-  // If counted, uses the worker that the tests have been calling: a new one could recognise its first calls as measured
-  // ones.
   const bool is_counted = suite_.options().device == DeviceKind::kVgpu;
-  Runner& runner = suite_.runner(is_counted ? Role::kChecked : Role::kMeasured);
+  Runner& runner = suite_.runner(ElsewhereRole());
   // Polling costs traffic, and perturbed block orders cause more of it.
   // One draw near the size runs with the checkers, like the tests and the run that earns the points. The others only
   // measure: code can't gain from a race there.
@@ -206,7 +210,7 @@ void Evidence::CheckKeepsNoMore(const std::string& rung, Measurement& measuremen
 void Evidence::CheckKeepsNothing(const std::string& rung, const EvidenceCase& one, Measurement& measurement) {
   if (!measurement.problems.empty() || measurement.elsewhere.empty()) return;
   const uint64_t before = measurement.elsewhere.back().held_bytes;
-  EvidenceRun run = run_(suite_.runner(Role::kChecked), rung, one);
+  EvidenceRun run = run_(suite_.runner(ElsewhereRole()), rung, one);
   if (!run.problems.empty()) {
     measurement.problems = std::move(run.problems);
   } else if (run.report.held_bytes > before) {

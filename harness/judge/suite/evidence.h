@@ -87,6 +87,7 @@ class Evidence {
   void MakeSmallCalls(const std::string& rung, const SeedKey& seed);
   EvidenceCase Drawn(const std::string& rung, Draw draw, const SeedKey& seed, bool is_larger = true) const;
   EvidenceCase Alike(EvidenceCase one, int64_t part) const;
+  Role ElsewhereRole() const;
   void MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement);
   void CheckKeepsNoMore(const std::string& rung, Measurement& measurement) const;
   void CheckKeepsNothing(const std::string& rung, const EvidenceCase& one, Measurement& measurement);
