@@ -183,6 +183,19 @@ TEST(FindingTest, TextsOfMissingFences) {
   ExpectGolden("finding_fences.txt", text);
 }
 
+// The picture of a race names the barrier that the hint asks for: every access folded into the finding counts.
+TEST(FindingTest, TheBarrierThatIsMissingIsTheHints) {
+  const auto missing_and_hint = [](const Finding& race) { return std::pair{MissingOrder(race), HintOf(race)}; };
+  Finding race = Race();
+  race.second->thread = {race.first.thread.x ^ 1, 0, 0};
+  EXPECT_EQ(missing_and_hint(race), std::pair(std::string_view("warp barrier"), Hint::kMissingSyncWarp));
+  race.several_warps = true;
+  EXPECT_EQ(MissingOrder(race), "barrier");
+  EXPECT_NE(HintOf(race), Hint::kMissingSyncWarp);
+  race.first.instruction = "ld.volatile.shared.u32";
+  EXPECT_EQ(missing_and_hint(race), std::pair(std::string_view("warp barrier"), Hint::kVolatileIsNoBarrier));
+}
+
 TEST(FindingTest, TextsWithoutAMemoryPlace) {
   std::string text;
   for (const auto& [kind, detail] :

@@ -224,15 +224,6 @@ std::string_view NameOf(AccessKind access) {
   return "";
 }
 
-std::string_view MissingOrder(const Finding& race) {
-  if (!race.first.operation.empty() || (race.second && !race.second->operation.empty())) return "streams";
-  if (race.lost_update) return "atomic";
-  if (race.clue == Hint::kConstantLoad) return "cache";
-  if (race.clue != Hint::kNone && race.clue != Hint::kOrdersNothing) return "fence";
-  if (race.across_blocks) return "blocks";
-  return race.across_warps ? "barrier" : "warp barrier";
-}
-
 FindingText Describe(const Finding& finding) {
   FindingText text;
   text.heading = InfoOf(finding.kind).heading;
@@ -323,7 +314,6 @@ void FindingList::Add(Finding finding) {
       present.clue = finding.clue;
       present.warp_barrier = finding.warp_barrier;
     }
-    present.across_warps |= finding.across_warps;
     present.across_blocks |= finding.across_blocks;
     present.several_warps |= finding.several_warps;
     present.lost_update |= finding.lost_update;

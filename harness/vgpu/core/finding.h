@@ -78,8 +78,7 @@ struct Finding {
   Dim3 grid, block_dim;
   ThreadPlace first;
   std::optional<ThreadPlace> second;  // the other access of a race
-  // Races only: the findings folded into this one include a race between warps of one block, or between blocks.
-  bool across_warps = false, across_blocks = false;
+  bool across_blocks = false;     // races only: the findings folded into this one include a race between blocks
   Hint clue{};                    // races only, of words in memory: the ordering that seems to be missing
   bool lost_update = false;       // races only: both accesses are of one update, as of `++bins[x]`
   bool several_warps = false;     // races only: the accesses folded into this one are of more than one warp

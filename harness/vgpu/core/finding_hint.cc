@@ -17,6 +17,17 @@ bool HasModifier(const ThreadPlace& place, const std::string& word) {
 bool IsVolatile(const ThreadPlace& place) { return HasModifier(place, "volatile"); }
 bool IsCopyUnderWay(const ThreadPlace& place) { return place.traits.Any(kAsynchronous); }
 
+bool IsOneWarp(const Finding& race) {
+  return !race.second || Flatten(race.first.thread, race.block_dim) / kWarpSize ==
+                             Flatten(race.second->thread, race.block_dim) / kWarpSize;
+}
+
+// Whether a warp's barrier is the remedy: all accesses are by threads of one warp, or these by one that uses volatile.
+bool IsWithinWarp(const Finding& race) {
+  const bool is_volatile = IsVolatile(race.first) || (race.second && IsVolatile(*race.second));
+  return IsOneWarp(race) && (!race.several_warps || is_volatile);
+}
+
 // All accesses are by threads of one warp.
 Hint RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
   if (first.access == AccessKind::kStore && second.access == AccessKind::kStore && one_line)
@@ -86,12 +97,8 @@ Hint RaceHint(const Finding& finding) {
     const bool is_second = second.access == AccessKind::kLoad && second.ptx_line < first.ptx_line;
     return is_first || is_second ? Hint::kReadAmongAtomics : Hint::kMixedAtomicsOfBlock;
   }
-  const bool one_warp =
-      Flatten(first.thread, finding.block_dim) / kWarpSize == Flatten(second.thread, finding.block_dim) / kWarpSize;
-  if (one_warp && (!finding.several_warps || IsVolatile(first) || IsVolatile(second))) {
-    return RaceWithinWarp(first, second, one_line);
-  }
-  if (!one_warp && finding.warp_barrier) return Hint::kWarpBarrierAmongWarps;
+  if (IsWithinWarp(finding)) return RaceWithinWarp(first, second, one_line);
+  if (finding.warp_barrier && !IsOneWarp(finding)) return Hint::kWarpBarrierAmongWarps;
   const bool in_next_round = first.in_loop && second.in_loop && second.ptx_line < first.ptx_line;
   return finding.memory_barriers ? RaceAroundMemoryBarrier(first, second)
                                  : RaceWithinBlock(first, second, one_line, needs_loop_barrier, in_next_round);
@@ -144,6 +151,15 @@ Hint UninitializedHint(MemorySpace space, AccessKind access, bool copies_async, 
 }
 
 }  // namespace
+
+std::string_view MissingOrder(const Finding& race) {
+  if (!race.first.operation.empty() || (race.second && !race.second->operation.empty())) return "streams";
+  if (race.lost_update) return "atomic";
+  if (race.clue == Hint::kConstantLoad) return "cache";
+  if (race.clue != Hint::kNone && race.clue != Hint::kOrdersNothing) return "fence";
+  if (race.across_blocks) return "blocks";
+  return IsWithinWarp(race) ? "warp barrier" : "barrier";
+}
 
 Hint HintOf(const Finding& finding) {
   if (finding.hint != Hint::kNone) return finding.hint;

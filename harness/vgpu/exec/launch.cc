@@ -98,7 +98,6 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   finding.detail = raw.detail;
   finding.hint = raw.hint;
   finding.count = raw.count;
-  finding.across_warps = raw.across_warps;
   finding.across_blocks = raw.across_blocks;
   finding.several_warps = raw.several_warps;
   finding.clue = raw.clue;

@@ -36,9 +36,8 @@ struct RawFinding {
   Hint hint{};
   Hint clue{};
   uint64_t count = 1;
-  // Races only: those folded into this one include a race between warps of one block, or between blocks.
-  bool across_warps = false, across_blocks = false;
-  bool several_warps = false;  // and accesses of more than one warp
+  bool across_blocks = false;  // races only: those folded into this one include a race between blocks
+  bool several_warps = false;  // races only: they are of more than one warp
 };
 
 class FindingTable;  // observers/finding_table.h

@@ -69,20 +69,17 @@ class FindingTable {
   static RawFinding WithReach(RawFinding finding) {
     if (finding.kind != FindingKind::kRace) return finding;
     finding.across_blocks = finding.first.block_index != finding.second.block_index;
-    finding.across_warps =
+    finding.several_warps =
         !finding.across_blocks && finding.first.thread_index / kWarpSize != finding.second.thread_index / kWarpSize;
-    finding.several_warps = finding.across_warps;
     return finding;
   }
   static void Merge(RawFinding& into, const RawFinding& finding) {
     const uint64_t count = into.count + finding.count;
-    const bool across_warps = into.across_warps || finding.across_warps;
     const bool across_blocks = into.across_blocks || finding.across_blocks;
     const bool several_warps = into.several_warps || finding.several_warps ||
                                into.first.thread_index / kWarpSize != finding.first.thread_index / kWarpSize;
     if (PlaceOf(finding) < PlaceOf(into)) into = finding;
     into.count = count;
-    into.across_warps = across_warps;
     into.across_blocks = across_blocks;
     into.several_warps = several_warps;
   }
