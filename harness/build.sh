@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Configures and builds the C++ side in Release. Quiet where there is nothing to do.
 #   harness/build.sh [--build DIR] [TARGET …]     TARGET: grading (what it needs), core (vgpu-run and its
-#                                                 libraries too), all (default), or the build's own
+#                                                 libraries too), all (default), or any other target of CMake's
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Finds or installs what Lockstep needs, so that one command does on a fresh machine.
+# Finds or installs what Lockstep needs, so that one command is enough on a fresh machine.
 #
 #   system packages   g++, CMake, Ninja, GoogleTest, toml++, nlohmann-json, zstd, bubblewrap …
 #                     by apt-get where this is root on Debian or Ubuntu; elsewhere it says what to type
 #   Python            .venv with the packages of grader/requirements.txt, as grader/constraints.txt pins them, and the grader
 #   nvcc              on PATH, in /usr/local/cuda, or from the CUDA toolkit's Python packages
 #
-# Where no package index can be reached, packages that the system's Python has already will do.
+# If no package index can be reached, it uses the packages that the system's Python already has.
 #
 #   harness/setup.sh [--build DIR] [--student] [--target TARGET]
 #   harness/setup.sh --dev | --docs | --browser | --python | --cluster | --doctor [--build DIR]
 #
-# --doctor: installs nothing; says what is found, what is missing and what to type, and fails where something is missing.
+# --doctor: installs nothing; says what is found, what is missing and what to type; fails if a required part is missing.
 # --dev: only what the project's own tests and static checks need, grader/requirements-dev.txt.
 # --docs: only what builds the documentation's site, grader/requirements-docs.txt.
 # --browser: only what tests pages in a browser: Chromium, grader/requirements-browser.txt.
@@ -43,7 +43,7 @@ if [ -t 1 ]; then bold=$'\e[1m' red=$'\e[31m' off=$'\e[0m'; else bold='' red='' 
 say() { printf '%s==>%s %s\n' "$bold" "$off" "$*"; }
 fail() { printf '%serror:%s %s\n' "$red" "$off" "$*" >&2; exit 1; }
 
-# Installs Debian packages, if this machine and user can; fails where that fails. What apt-get said is in $apt_log.
+# Installs Debian packages; fails without apt-get, without root, or if apt-get fails, whose output is in $apt_log.
 install_packages() {
   command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || return 1
   say "Installing system packages: $*"
@@ -53,7 +53,7 @@ install_packages() {
 }
 
 # Optional packages, so that neither graders nor students wait for them.
-extra() {  # LIST MODULE WHAT: the packages of a list, of which MODULE is one; WHAT they are, for the message
+extra() {  # LIST MODULE WHAT: installs requirements-LIST.txt, which has MODULE; WHAT names it in the error message
   [ -x .venv/bin/python ] || python3 -m venv .venv || fail "python3 can't make an environment; on Debian or Ubuntu: sudo apt-get install python3-venv"
   .venv/bin/pip install -q --disable-pip-version-check --retries 2 -c grader/constraints.txt -r "grader/requirements-$1.txt" ||
     .venv/bin/python -c "import $2" 2>/dev/null ||
@@ -199,7 +199,7 @@ set_up_python() {
     .venv/bin/python -c 'import click, jinja2, pandas, rich' ||
       fail "Python packages are missing; with a network type:  .venv/bin/pip install -c grader/constraints.txt -r grader/requirements.txt"
   fi
-  # The package as it is in the checkout: a .pth file and a launcher, so that no build back end has to be fetched.
+  # Installs the grader in place, by a .pth file and a launcher, so that no build back end has to be fetched.
   site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
   echo "$PWD/grader/src" > "$site/lockstep_grader.pth"
   # To sh the second line is a command that starts Python, whose path may have blanks; to Python it is a string.
@@ -235,13 +235,13 @@ if [ -z "$nvcc" ]; then
   fi
 fi
 "$nvcc" --version >/dev/null || fail "$nvcc does not run"
-# The packages leave out two names that their nvcc links by: the folder lib64 and libcudart.so.
+# These packages lack two names that nvcc needs for linking: the folder lib64 and libcudart.so.
 toolkit=${nvcc%/bin/nvcc}
 if [[ $toolkit = */nvidia/cu13 ]] && [ -w "$toolkit/lib" ]; then
   [ -e "$toolkit/lib64" ] || ln -s lib "$toolkit/lib64"
   [ -e "$toolkit/lib/libcudart.so" ] || ln -s libcudart.so.13 "$toolkit/lib/libcudart.so"
 fi
-# For clangd, the language server of editors, in the checkout's own tree.
+# Settings for clangd, the language server of editors, unless the build tree is another than build/.
 [ "$(realpath -m "$build")" != "$PWD/build" ] || cat > .clangd <<EOF
 If: {PathMatch: '.*\.cuh?'}
 CompileFlags:

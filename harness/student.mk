@@ -1,4 +1,4 @@
-# What students type, at the top, where the including Makefile names the targets, and in an assignment's folder:
+# What students type in an assignment's folder; the top folder's Makefile, which also includes this file, has the same:
 #
 #   make test                  build your solution and run the public tests
 #   make test RUNG=3           one rung of the ladder
@@ -8,7 +8,7 @@
 #   make profile RUNG=3        what each line costs: sectors, conflicts, divergence, instructions
 #   make profile PAGE=1        a page for a browser too: the source with a counter next to each line, accesses drawn
 #   make debug RUNG=3          step through your kernels, forwards and back: stops where the call that fails begins
-#   make watch                 the same whenever you save; goes on to the next rung when one is right
+#   make watch                 run the tests whenever you save; goes on to the next rung when one is right
 #   make hint RUNG=3           one more hint each time, up to the last idea before the code
 #   make run FILE=mine.cu      any CUDA program on the virtual GPU; CHECK=1 reports faults, PROFILE=1 costs by line,
 #                              PAGE=1 writes a page with both, ARGS='1000 7' are the program's arguments

@@ -31,7 +31,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def contexts(browser: Any) -> dict[bool, Any]:
-    """A window for light pages and one for dark ones: files keep nothing there."""
+    """A browser context for light pages and one for dark ones. All tests share them: pages of files store nothing."""
     return {dark: browser.new_context(color_scheme="dark" if dark else "light") for dark in (False, True)}
 
 

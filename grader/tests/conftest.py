@@ -64,7 +64,7 @@ def checkout(tmp_path: Path) -> Layout:
 
 
 def make_checkout(tmp_path: Path) -> Layout:
-    """The same in any folder, to share within a module."""
+    """Makes such a repository in any folder, so that a module's tests can share one."""
     root = tmp_path / "checkout"
     layout = Layout(root, root / "build")
     for folder in (layout.assignment("90_fake"), layout.reference("90_fake") / "wrong", layout.libraries):
@@ -206,7 +206,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def can_group() -> bool:
-    """Whether control groups that limit processes and memory can be made here: in CI nobody can install them."""
+    """Whether control groups that limit processes and memory can be made here. Even CI may lack them."""
     with cgroup.group(64, 1 << 30) as folders:
         return bool(folders)
 

@@ -7,7 +7,7 @@ _FOLDER = Path(__file__).parent / "golden"
 
 
 def check_golden(name: str, text: str) -> None:
-    """Fails where `text` isn't what the file `name` holds."""
+    """Fails if `text` isn't what the file `name` holds, unless LOCKSTEP_UPDATE_GOLDEN=1 writes it there."""
     path = _FOLDER / name
     if os.environ.get("LOCKSTEP_UPDATE_GOLDEN") == "1":
         path.parent.mkdir(exist_ok=True)

@@ -69,7 +69,7 @@ def made_student(number: int) -> Student:
 
 
 def made_result(verdict: str, at: int, rungs: tuple[str, ...] = RUNGS) -> tuple[Score, SuiteResult]:
-    """Everything before the rung with index `at` is right, and everything after it earns nothing."""
+    """Rungs before the index `at` are right; the others have the verdict, or WRONG instead of NOT BEGUN."""
     criteria, tests = [], []
     for index, rung in enumerate(rungs):
         own = "PASS" if verdict == "PASS" or index < at else "WRONG" if verdict == "NOT BEGUN" else verdict

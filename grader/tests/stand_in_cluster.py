@@ -15,7 +15,7 @@ Work = Callable[[SharedFolder, str, str, int], None]
 
 
 class StandIn:
-    """A cluster that outlives the heads that use it. `work` is a task's function, `busy` how often it does not answer.
+    """A cluster that outlives the heads that use it. `work`: a task's function; `busy`: how many calls get no answer.
 
     `crash` maps nodes to the number of tasks that will still end without a result.
     """

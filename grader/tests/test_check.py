@@ -41,7 +41,7 @@ def said(result: Result) -> str:
 
 @pytest.fixture
 def good(in_checkout: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
-    """A checkout that passes every check, with the recordings that `test_what_is_right…` makes."""
+    """A checkout that passes every check, with recordings that the first test to use it makes."""
     monkeypatch.setattr(check_files, "FEWEST_WRONG", len(_WRONG))
     monkeypatch.setattr(check_files, "FEWEST_RIGHT", 1)
     for name, text in _WRONG.items():

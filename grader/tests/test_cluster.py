@@ -54,7 +54,7 @@ def on_cluster(folder: Path, *arguments: str) -> Result:
 
 
 def pages(out: Path) -> dict[str, str]:
-    """All written files, without times and aliases, which differ by folder."""
+    """All pages, tables and JSON files that were written, without times and aliases, which differ by folder."""
     moment = re.compile(r"Anonymous [0-9a-f]{8}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\+00:00| UTC)?")
     return {
         str(path.relative_to(out)): moment.sub("then", path.read_text()).replace(f"--out {out.name}", "--out out")
@@ -69,7 +69,7 @@ def log(layout: Layout) -> list[str]:
 
 
 def a_class(submissions: Class) -> Path:
-    """Right, wrong, not compiling, too little, refused, missing, and two with the same code."""
+    """Right, wrong, racing, not compiling, slow, not begun, missing, and two with the same code."""
     folder = submissions(
         ada="", grace="", wrong="// fail beta_two WRONG", racing="// fail alpha_one RACE", broken="#error no",
         slow="// slow 0.1", todo="// todo beta_two",

@@ -102,7 +102,7 @@ def test_the_same_class_gives_the_same_gradebook(in_checkout: Layout, tmp_path: 
 
 
 def _who(row: dict[str, str], made: Class) -> str:
-    """The id of a gradebook's row, on platforms that don't have it too."""
+    """The sid of a gradebook's row, also for platforms that have no sids."""
     return next(
         one.sid
         for one in made.people

@@ -14,7 +14,7 @@ FREE = ("tests/", "dev/bench/", "dev/public_suites/")
 
 
 def faults(sources: dict[str, str], order: list[str]) -> list[str]:
-    """A sentence for each include that points up, and for each folder that is not in the table."""
+    """A sentence for each include of a higher folder, each folder without a row, and each row without a folder."""
     place = {part: index for index, part in enumerate(order)}
     folders = {str(Path(name).parent) for name in sources}
     found = [

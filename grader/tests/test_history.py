@@ -28,7 +28,7 @@ def history(*arguments: str) -> Result:
 
 @pytest.fixture(scope="module")
 def graded_once(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    """Ada's submission was graded, handed in again, scored anew, regraded, and graded by another suite."""
+    """Ada's submission was graded, handed in twice more, scored anew, regraded, and graded by another suite."""
     layout = make_checkout(tmp_path_factory.mktemp("history"))
     folder = layout.root.parent / "submissions"
     for name, line in (("lovelace_ada", "// fail beta_two WRONG"), ("yonath_ada", "")):

@@ -105,7 +105,7 @@ def _places(value: Any) -> Any:
 
 
 def read_all(count: int, make: Callable[[random.Random], bytes], read: Callable[[bytes], object]) -> tuple[int, int]:
-    """The numbers read and refused by a GraderError or SchemaError; other exceptions propagate."""
+    """The numbers read and refused by a GraderError or SchemaError; any other exception fails the test."""
     taken = refused = 0
     for seed in range(count):
         data = make(random.Random(seed))

@@ -186,7 +186,7 @@ def made_ci(tmp_path: Path) -> Path:
 
 
 def student_at(source: str, tmp_path: Path) -> dict[str, str]:
-    """A checkout is this one, with the student's file instead of the assignment's."""
+    """An environment that makes this checkout a student's, with `source` instead of the assignment's file."""
     (tmp_path / FILE).write_text(source)
     return {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "BUILD": str(BUILD), "SOURCE": str(tmp_path / FILE)}
 

@@ -26,7 +26,7 @@ VOID = {"meta", "br", "img", "line", "rect", "polyline", "circle", "path"}
 
 
 class Page(HTMLParser):
-    """Collects tags and checks that they nest."""
+    """Collects tags, links and text; checks that tags nest, and that none has an event handler."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -94,7 +94,7 @@ def test_pycuda_runs_modules_and_arrays() -> None:
 
 
 def run_by_pycuda(program: str, folder: Path, *words: Path) -> "subprocess.CompletedProcess[str]":
-    """With the kernels of assignment 12."""
+    """Runs a program with real PyCUDA on the virtual GPU, with the kernels of assignment 12."""
     kernels = ROOT / "assignments/12_python/kernels.cu"
     nvcc = str(toolkit() / "bin/nvcc")
     subprocess.run([nvcc, "-ptx", "-arch=compute_80", kernels, "-o", folder / "kernels.ptx"], check=True)

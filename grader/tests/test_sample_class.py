@@ -1,4 +1,4 @@
-"""The sample class: files stored as edits are expanded, in its own place and nowhere else."""
+"""The sample class: its files stored as edits are expanded, and no other class's."""
 
 import tomllib
 from pathlib import Path

@@ -51,7 +51,7 @@ def test_one_that_does_not_run_is_passed_over(tmp_path: Path) -> None:
 
 
 def doctor(folder: Path, **programs: str) -> tuple[int, str]:
-    """The status and output of lockstep doctor, with shell scripts as programs in front of PATH."""
+    """The status and output of setup.sh --doctor, with shell scripts as the first programs on PATH."""
     for name, script in programs.items():
         path = folder / name.replace("_", "-")
         path.write_text(f"#!/bin/sh\n{script}\n")

@@ -88,7 +88,7 @@ class Head:
             time.sleep(0.05)
 
     def jobs(self, state: str = "all") -> list[str]:
-        """Arrays, and their tasks, that Slurm knows in a state."""
+        """The tasks, by array and index, that Slurm knows in a state."""
         return self.cluster.command("squeue", "-h", "-r", "-t", state, "-o", "%i").split()
 
     def records(self) -> dict[str, str]:
@@ -97,7 +97,7 @@ class Head:
         return {folder: json.loads(document)["status"] for folder, document in rows}
 
     def check(self, said: str = "") -> None:
-        """Results equal those of this machine alone, and each submission's tests ran once or were continued."""
+        """All submissions are graded, and the gradebook and the criteria equal those of this machine alone."""
         assert set(self.records().values()) == {"graded"}, said
         assert self.grade(out="local", local=True)[0] == 0
         for name in ("gradebook.csv", "criteria.csv"):

@@ -123,7 +123,7 @@ def test_a_base_that_changed_is_named_with_what_to_do(hidden: Path) -> None:
 
 
 def test_a_base_may_be_an_entry(hidden: Path) -> None:
-    """Also of bases.toml, and of a file that becomes an entry later; but no base is an edit of itself."""
+    """Also one of bases.toml, or a file that becomes an entry later; but no base is an edit of itself."""
     both, third = (
         f"change = '''\n-int {old};\n+int {name} = 10;\n'''\n" for name, old in (("a", "a = 1"), ("d", "d = 4"))
     )
@@ -206,7 +206,7 @@ def test_a_file_becomes_an_entry(hidden: Path) -> None:
     ("name", "text", "said"),
     [
         ("new.cu", "int nothing;\n", "its first line must declare a verdict or points"),
-        ("new.cu", "// verdict: COMPILE\n// It.\n" + "int own;\n" * 9, "no small change of another"),
+        ("new.cu", "// verdict: COMPILE\n// It.\n" + "int own;\n" * 9, "differs too much"),
     ],
 )
 def test_what_can_be_no_entry_stays_a_file(hidden: Path, name: str, text: str, said: str) -> None:

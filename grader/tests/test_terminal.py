@@ -296,7 +296,7 @@ def test_every_verdict_is_on_its_page_in_order() -> None:
 
 
 class Screen(pyte.Screen):
-    """A terminal of 80 × 24, with what scrolled out above."""
+    """A terminal of 80 × 24, with the lines that scrolled out of it."""
 
     def __init__(self) -> None:
         self.is_broken = self.has_colours = False

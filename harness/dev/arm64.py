@@ -6,8 +6,8 @@
     harness/dev/arm64.py FOLDER compare BUILD [ASSIGNMENT …]   # the references' full suites: on arm64, here from BUILD
 
 `arm64.py FOLDER run ctest --test-dir FOLDER/build` runs the C++ tests. `arm64.py FOLDER run .venv/bin/grader check
-04_reduction --build FOLDER/build --only nothing` checks a stub and a reference; their figures must be those on record.
-Needs root and Debian's packages g++-aarch64-linux-gnu, qemu-user-static and debootstrap, on Linux 6.7 or newer.
+04_reduction --build FOLDER/build --only nothing` measures the reference, whose figures must be those on record. Needs
+root and Debian's packages g++-aarch64-linux-gnu, qemu-user-static and debootstrap, on Linux 6.7 or newer.
 
 Theory of operation. Each command runs in its own user and mount namespaces: binfmt_misc starts arm64 programs with
 qemu, the sysroot's loader and libraries are mounted next to this machine's, the cross compiler's tools replace those

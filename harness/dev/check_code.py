@@ -74,7 +74,7 @@ def problems(name: str, text: str) -> Iterator[str]:
 
 
 def main() -> int:
-    """The command line."""
+    """Prints all that breaks a rule; returns the exit status, 1 if there is anything."""
     git = ["git", "ls-files", "*.py", "dev"]
     names = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     names = [name for name in names if (ROOT / name).is_file() and not name.startswith("grader/tests/python_shift/")]

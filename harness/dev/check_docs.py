@@ -113,7 +113,7 @@ def hints(text: str) -> Iterator[str]:
 
 
 def main() -> int:
-    """The command line."""
+    """Prints all that is wrong; returns the exit status, 1 if there is anything."""
     git = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     texts = {name: (ROOT / name).read_text() for name in names if name.endswith(_READ) and (ROOT / name).is_file()}

@@ -2,7 +2,7 @@
 """Grades random submissions: hostile ones, none of which may gain, and right ones, none of which may lose.
 
     harness/dev/generated.py adversaries 200 --seed 7     hostile ones; --keep DIR keeps those that gain
-    harness/dev/generated.py gates 200 --seed 7           hostile ones of ten assignments: the technique in some calls
+    harness/dev/generated.py gates 200 --seed 7           hostile ones of C++ assignments: the technique in some calls
     harness/dev/generated.py friends 200 --seed 7         right ones; --keep DIR keeps those that lose
     harness/dev/generated.py kin 200 --seed 7             right ones of all assignments with kernels
 
@@ -32,7 +32,7 @@ _MOST = 200  # graded at a time
 
 
 def main() -> int:
-    """Status 1 where one gets what it does not deserve."""
+    """Grades what is asked for; returns the exit status, 1 if one gains, or a right one loses."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=("adversaries", "gates", "friends", "kin"))
     parser.add_argument("count", type=int)

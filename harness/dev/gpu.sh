@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # What `make gpu` runs on a machine with an NVIDIA GPU: grades all references and the sample class with --device cuda,
-# checks that the opponents fail, measures the references against NVIDIA's libraries, and writes the pages of
-# docs/records that are about a GPU. Results, report cards and leaderboard are left in out/gpu.
+# checks that the opponents fail, measures the references against NVIDIA's libraries, and writes docs/records/gpu-*.md
+# for results, ladders and limits. Results, report cards and leaderboard are left in out/gpu.
 #
 #   harness/dev/gpu.sh [--build DIR] [--no-sandbox]
 #
-# If it is stopped, the next run goes on from there: grades are in a journal, and each measurement leaves a stamp file.
-# Needs no network. A failed step does not keep the others from running; it ends with 1 if there was one.
+# If it is stopped, the next run goes on from there: grades are in a journal, and the comparison with the libraries
+# leaves a stamp file. Needs no network once set up. A failed step does not stop the others, but makes it end with 1.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 build=build grader_flags=() failed=()

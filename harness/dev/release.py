@@ -4,8 +4,8 @@ The wheel holds the grader, `lockstep run`, notebooks' `%%cuda`, `vgpu-run` with
 that students begin with; the archive holds what needs no Python. Suites, hidden tests and references are in neither:
 `lockstep test` and `grader grade` need a checkout. Both are for the machine that g++ compiles for. For x86-64 they hold
 three builds of the virtual GPU: for every processor, for AVX2 and for AVX-512 (harness/vgpu/core/processor_folder.h);
-the one for this processor is linked from the checkout's own objects. For arm64 the build tree itself is packed. All
-run with glibc 2.28 or later (glibc_2_28.py).
+the one for this processor is linked from the checkout's own objects, if they are a release's. For arm64 the build
+tree itself is packed. All run with glibc 2.28 or later (glibc_2_28.py).
 """
 
 import argparse
@@ -100,7 +100,7 @@ class Build:
         _output("strip", "--strip-unneeded", "-o", to, file)
 
     def programs(self, to: Path) -> None:
-        """Lays out bin and lib. A wheel holds no links, so each library has one name only."""
+        """Lays out bin, lib and libexec. A wheel holds no links, so each library has one name only."""
         base = self.trees[""]
         self.strip(base / "bin/vgpu-run", to / "bin/vgpu-run")
         for library in (base / "lib").iterdir():
@@ -121,7 +121,7 @@ def glibc_of(folder: Path) -> int:
 
 
 def stage(folder: Path, build: Build) -> Path:
-    """Lays out the package with what a wheel adds to it, and returns its folder."""
+    """Lays out the package with what a wheel adds to it, and returns the folder of these additions."""
     for part in ("grader", "templates"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("tests", "__pycache__", "*.egg-info"))
     carried = folder / "grader/src/grader/wheel"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# clang-tidy over the harness's sources, with the checks of .clang-tidy. Headers take most of the time, so a folder's
-# sources are read as one. In folders where names clash, the build's unity sources are read, or each source alone.
+# clang-tidy over the harness's sources except tests and benchmarks, with the checks of .clang-tidy. Headers take most
+# of the time, so a folder's sources are read as one; where names clash, the build's unity sources, or each one alone.
 #
 #   harness/dev/tidy.sh [--build DIR] [FILE.cc …]      only these
 set -euo pipefail

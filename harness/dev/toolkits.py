@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Which toolkits build the course: stubs and references of all assignments with each, in docs/records/toolkits.md.
 
-    harness/dev/toolkits.py BUILD [VERSION …]      # such as 13.0 13.5; default: every CUDA 13 on PyPI
+    harness/dev/toolkits.py BUILD [VERSION …]      # such as 13.0 13.5; default: 13.0 to 13.5
 
-Toolkits are installed as Python packages in a temporary folder. 11 includes cuBLAS's and cuFFT's headers: those are the
-build's own toolkit's, as the packages have 1 GB of kernels. BUILD is not changed: a copy of it uses the other compiler.
+Toolkits are installed as Python packages in a temporary folder. Headers of cuBLAS and cuFFT, which assignment 11
+includes, are the build's own toolkit's: the packages have 1 GB of kernels. BUILD is not changed: a copy of it is used.
 """
 
 import datetime

@@ -184,7 +184,7 @@ Encoder& Put(Encoder& encoder, const T& object) {
   return encoder;
 }
 
-// Decodes a whole payload.
+// Encode and decode a whole payload.
 template <class T>
 std::vector<uint8_t> Encoded(const T& object) {
   Encoder encoder;

@@ -1,8 +1,9 @@
 // The protocol between the judge and a worker, over one Unix stream socket.
 //
-// A message is {u32 payload bytes, u16 type, u16 flags} and the payload, all little-endian. The judge sends
-// Call or Quit; until the worker's Returned comes, the worker sends requests: every request of a CUDA
-// backend is one message, answered by one Reply. Some messages, such as Note and Hello, get no answer.
+// A message is {u32 payload bytes, u16 type, u16 flags} and the payload, all little-endian. The judge sends Call, or
+// another message by which launchers are called (messages.inc), or Quit. Until the worker's Returned or ReturnedAll
+// comes, the worker sends requests: every request of a CUDA backend is one message, answered by one Reply. Some
+// messages, such as Note and Hello, get no answer.
 //
 // Neither end trusts the other: a length above its type's limit, a payload that is too short, or one that is too long
 // is a WireError, and memory is allocated as bytes arrive, never because a header announces them.
@@ -116,7 +117,7 @@ class FrameReader {
   void Feed(std::span<const uint8_t> bytes);
   // The next complete message; false if there is none yet.
   bool Next(Message* message);
-  // From the next header on, limits a Returned message to this size, known from the request.
+  // From the next header on, limits Returned and ReturnedAll messages to this size, known from the request.
   void set_most_returned(uint64_t bytes) { most_returned_ = bytes; }
 
  private:

@@ -1,4 +1,4 @@
-// The payloads of Hello, Call and Returned: signatures, arguments and results of launchers.
+// The payloads of Hello, Call, Returned and Stopped: signatures, arguments, results and crashes of launchers.
 #pragma once
 
 #include <cstring>

@@ -33,7 +33,7 @@ class CopyTest : public judge::LauncherTest {
   // The same, but returns the report, so that a test can check the calls.
   judge::EvidenceRun Run(uint64_t n, judge::Pattern pattern, judge::Role role = judge::Role::kChecked,
                          Fault fault = {});
-  // Checks that the call freed everything it allocated, on the device or page-locked.
+  // Checks that the call copied the ints to device memory that it allocated, and freed all memory, page-locked too.
   void ExpectNothingHeld(const judge::EvidenceRun& run, uint64_t n);
   // A call whose nth allocation or copy fails: it must return the error, free memory and leave h_out unchanged.
   void ExpectError(uint64_t n, Fault fault);

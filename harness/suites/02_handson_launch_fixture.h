@@ -34,7 +34,7 @@ class LaunchTest : public judge::LauncherTest {
   // A block that can't be launched: the launcher must return the error.
   void ExpectRefused(uint32_t n, uint32_t block);
   enum class Failing { kAllocation, kCopy, kLaunch };
-  // The call's first one fails: the launcher must return its error.
+  // The call's first allocation, copy or launch fails: the launcher must return its error.
   void ExpectFailure(uint32_t n, Failing failing);
   int number() const { return rung().at(std::string("launch").size()) - '0'; }
 };

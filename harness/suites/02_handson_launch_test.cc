@@ -109,8 +109,8 @@ bool Meets(int64_t error, Expect expect) {
   return error == cudaSuccess;
 }
 
-// Problems of the call itself. A launcher that returned an allocation's error need not also clear it with
-// cudaGetLastError(); a launch's error is visible only there.
+// Problems of the call itself. A launcher that returned the error of an impossible launch must also have cleared it by
+// cudaGetLastError(). It need not clear other errors that it returned.
 std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& context, Expect expect) {
   if (DidNothing(report)) return {judge::UnfinishedProblem(context)};
   const int64_t error = report.value.AsInteger();
@@ -287,7 +287,7 @@ std::optional<uint64_t> AtomicsOf(const CallReport& report) {
   return sum.atomics;
 }
 
-// A race on the counter itself between non-atomic stores.
+// A more specific hint if a race is on the counter itself; otherwise the problem's own.
 judge::HintText HintOfRace(const Problem& problem) {
   bool at_count = false, atomic = false;
   if (problem.finding && problem.finding->second && problem.finding->memory) {
@@ -433,7 +433,7 @@ TEST_P(LaunchTest, FillsWithBlocksOfAnySize) {
   for (const uint32_t block : {32, 256, 1024, 33, 100, 7, 1}) ExpectFilled(10 * block, block);
 }
 
-// An array that was filled before now holds other values.
+// Before each call, the array that the call before has filled gets other values.
 TEST_P(LaunchTest, FillsAgain) {
   const Shape shape{1280, 128};
   judge::Runner& runner = judge::Suite::Get().runner(Role::kChecked);
@@ -449,7 +449,7 @@ TEST_P(LaunchTest, FillsAgain) {
 
 TEST_P(LaunchTest, FillsLargeArrays) {
   ExpectFilled(1024, 128, Role::kPlain);
-  // More than 65,535 blocks, not a power of two, of threads that are not a multiple of a warp.
+  // More than 65,535 blocks, not a power of two, each of 33 threads, which is not a multiple of a warp.
   ExpectFilled(kManyBlocks * 33, 33, Role::kPlain);
 }
 
@@ -500,7 +500,7 @@ TEST_P(VerifyTest, CountsAtAnyLength) {
   }
 }
 
-// More than 255 in a block, and more than 65,535 in all.
+// Counts more than 255 in a block, and more than 65,535 in all.
 TEST_P(VerifyTest, CountsMany) {
   for (const uint32_t block : {256, 512, 1024}) ExpectCounted(5000, block, Every(1, 5000));
   ExpectCounted(70000, 1024, Every(1, 70000));

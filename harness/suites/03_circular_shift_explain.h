@@ -248,7 +248,7 @@ class ShiftResult {
     return "";
   }
 
-  // All right except at the end of each warp's share of one or four elements per lane.
+  // Wrong only at the end of each warp's share of one or four elements per lane, or where lanes got the previous one's.
   judge::HintText HintOfWarps() const {
     constexpr uint64_t kLanes = 32;
     for (const uint64_t each : {1, 4}) {

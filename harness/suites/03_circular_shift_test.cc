@@ -26,7 +26,7 @@ constexpr uint64_t kLargeArray = uint64_t{4} << 20;  // bytes
 // For evidence runs: not a multiple of anything, so that alignment has to be achieved.
 constexpr int32_t kEvidenceShift = 1'000'003;
 
-// For a right result: whether it was computed in place without a second array.
+// For a right result: a problem if the rung that works in place used, or has memory for, a second array.
 std::optional<Problem> CheckMeans(const judge::CallContext& context, const judge::CallReport& report, uint64_t bytes,
                                   bool in_place) {
   constexpr uint64_t kShort = 16384;

@@ -37,7 +37,7 @@ struct ScanInput {
 // Integers of this pattern for a rung: small enough that all sums are exact, and such that neither zeros nor a copy of
 // the input is right. Inputs for maxima rise slowly and are negative.
 ScanInput MakeIntegers(const std::string& rung, judge::Pattern pattern, uint64_t n, const judge::SeedKey& seed);
-// Random in [low, low + 1).
+// Random between low and low + 1; for the rung of maxima 2 less.
 ScanInput MakeReals(const std::string& rung, double low, uint64_t n, const judge::SeedKey& seed);
 
 // The most elements that a rung supports.

@@ -37,7 +37,7 @@ class Oracle {
         max_(rung == kMaxRung),
         exact_(max_ || input.precision == Precision::kExact) {}
 
-  // For the next elements, as many as fit.
+  // Fills both spans, with the values and bounds of the next elements.
   void Next(std::span<double> values, std::span<double> bounds) {
     Terms terms = terms_;  // a copy stays in registers
     for (uint64_t i = 0; i < values.size(); ++i) {
@@ -119,7 +119,7 @@ std::vector<worker::Argument> ArgumentsOf(const ScanBuffers& buffers, uint64_t n
 }
 
 // Decomposes a wrong element that matches no known mistake: the call is repeated with powers of 8 as input, so that a
-// sum shows how often each was added. "": there are more of them than a float has digits for.
+// sum shows how often each was added. "": a float has too few digits for n powers, or the rung adds nothing.
 std::string PartsOf(judge::Runner& runner, const std::string& rung, ScanBuffers& buffers, uint64_t n,
                     uint64_t element) {
   if (n > 8 || rung == kMaxRung) return "";

@@ -20,7 +20,7 @@ struct Shape {
   uint64_t elements() const { return width * height; }
 };
 
-// One row of tiles more than the largest gridDim.y.
+// kLong: the height of a matrix with more rows of tiles than the largest gridDim.y.
 constexpr uint64_t kMostBlocksInY = 65535;
 constexpr uint64_t kLong = (kMostBlocksInY + 1) * kTile + 1;
 

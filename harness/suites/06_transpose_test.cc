@@ -18,7 +18,6 @@
 namespace lockstep::suites {
 namespace {
 
-// The maximum of gridDim.y and gridDim.z.
 std::string_view NameOf(Values values) {
   switch (values) {
     case Values::kRamp:
@@ -55,7 +54,7 @@ judge::CallContext ContextOf(const std::string& rung, Shape shape, const std::st
   return {rung, ShapeText(shape) + ", " + what, judge::Suite::Get().assignment().submission};
 }
 
-// Nearly a square: the shape that the course measured.
+// A square, as in the course, if `elements` is a power of 4; otherwise up to four times as high as wide.
 Shape SquareOf(uint64_t elements) {
   uint64_t width = 1;
   while (4 * width * width <= elements) width *= 2;
@@ -64,9 +63,9 @@ Shape SquareOf(uint64_t elements) {
 
 bool TakesVectors(const std::string& rung) { return rung.starts_with("transpose5"); }
 
-// One side is up to 16 times as long as the other, and nearly a multiple of 64, so that few tiles are partly empty. If
-// four elements are processed together both are multiples of 64: many correct designs move single elements if a side is
-// not divisible by 8, or by its tile.
+// The longer side is up to 16 times the shorter, which is nearly a multiple of 64, so that few tiles are partly empty.
+// In round cases, and if four elements are processed together, both are multiples of 64: many correct designs move
+// single elements if a side is not divisible by 8, or by its tile.
 Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   constexpr uint64_t kTiles = 64;
   const uint64_t elements = one.elements;

@@ -53,7 +53,7 @@ judge::HintText HintFor(const Case& one, About about, int64_t found) {
   return {mistake->hint, {"input", mistake->members}};
 }
 
-// A rung's arguments besides the device's limits.
+// A rung's arguments: the device's limits, then those of the kernel's numbers that the rung takes.
 std::vector<Argument> ArgumentsOf(int number, const SmLimits& sm, const Kernel& kernel) {
   std::vector<Argument> arguments = {Argument::HostArray(BytesOf(Encode(sm)))};
   const KernelNeeds needs = {kernel.threads, kernel.registers, kernel.shared,

@@ -167,7 +167,7 @@ inline std::string RequestText(const WarpRequest& request) {
          ", active = " + active;
 }
 
-// For a wrong number of sectors.
+// A hint for a wrong number of sectors.
 inline std::string SectorsHint(const WarpRequest& request, int found) {
   const int active = std::popcount(request.active);
   if (found < 1 || found > 32) return "a request moves at least one sector, and at most one per thread";
@@ -184,7 +184,7 @@ inline std::string SectorsHint(const WarpRequest& request, int found) {
   return "write down the threads' addresses: two are in the same sector if both divided by 32 give the same number";
 }
 
-// For a wrong number of transactions.
+// A hint for a wrong number of transactions.
 inline std::string TransactionsHint(const WarpRequest& request, int expected, int found) {
   const int active = std::popcount(request.active);
   if (found > 32 || found < 0) return "a half-warp takes one transaction, or one per active thread";

@@ -34,7 +34,7 @@ judge::EvidenceRun Increment(judge::Runner& runner, const std::string& rung, Coa
 // Rungs 2 to 8.
 class CoalescingTest : public judge::LauncherTest {
  protected:
-  // n elements or structures in new buffers. No effect after a problem was found.
+  // Runs the rung on n elements or structures in new buffers. No effect after a problem was found.
   void Expect(uint64_t n, Values values = Values::kRamp, judge::Role role = judge::Role::kChecked);
   // The same in the test's own buffers, with given floats.
   void ExpectIn(CoalescingBuffers& buffers, const std::vector<uint32_t>& floats, const std::string& what,

@@ -29,10 +29,10 @@ class StreamsTest : public judge::LauncherTest {
   uint64_t inputs_ = 0;
 };
 
-// Of rung 2.
+// Tests of rung 2.
 class ChunksTest : public StreamsTest {
  protected:
-  // Checks for work in exactly this many streams, none of it in the default stream.
+  // Checks for work in this many streams, or fewer if there were fewer launches. The default stream does not count.
   void ExpectStreams(uint64_t n, int streams, judge::Role role = judge::Role::kChecked);
 };
 

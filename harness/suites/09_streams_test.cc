@@ -103,8 +103,8 @@ class Before {
   std::vector<std::bitset<kMost>> sets_;
 };
 
-// A piece needs the previous one's result, which a kernel computes. So the longest chain of dependent launches is at
-// least the number of steps; if it is shorter, the host has computed some inputs.
+// A piece needs the previous one's result, which a kernel computes. So all launches that simulate form one chain of
+// dependent launches; if the longest chain has fewer, the host has computed some inputs.
 std::optional<Problem> CheckChained(const CallContext& context, const CallReport& report) {
   if (report.operations.size() > Before::kMost) {
     return MakeProblem(Verdict::kRejected, context,

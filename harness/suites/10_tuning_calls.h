@@ -155,7 +155,7 @@ inline bool IsLaunchOf(const vgpu::LaunchRecord& launch, const vgpu::LaunchRecor
 inline void CallBefore(judge::Runner& runner, const judge::CallContext& context, TuningBuffers& buffers,
                        const TuningInput& input, const std::vector<worker::Argument>& arguments) {
   judge::Suite& suite = judge::Suite::Get();
-  // Only searches that can earn points advance the turn, so that a submission's four get all four kinds.
+  // Only searches that can earn points advance the turn, so that a submission's four searches get all four kinds.
   const bool is_reference =
       suite.has_runner(judge::Role::kReference) && &runner == &suite.runner(judge::Role::kReference);
   if (is_reference || input.in.size() <= kSmallTask) return;

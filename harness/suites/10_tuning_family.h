@@ -53,7 +53,6 @@ inline std::vector<int32_t> MarksBelow(const TuningInput& input) {
   return counts;
 }
 
-// Explains a wrong count.
 inline judge::HintText ExplainCount(const TuningInput& input, const Config& config, size_t i, int32_t found) {
   const int32_t value = input.in[i];
   const auto m = static_cast<int64_t>(input.marks.size()), tile = int64_t{config.tile};

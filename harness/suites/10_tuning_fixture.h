@@ -80,7 +80,7 @@ class ExhaustiveTest : public TunerTest {};
 // Limits of a choice's time as a multiple of the best.
 inline constexpr double kAsGood = 1.05, kNear = 1.15;
 inline constexpr double kBest = 1.01;     // rung 3 has measured it
-inline constexpr double kUseless = 1.12;  // so few launches that there was no search
+inline constexpr double kUseless = 1.12;  // rung 4 in evidence runs: a search that made few launches may miss the best
 
 inline std::vector<std::string> RungsOf(const std::string& prefix, const std::string& other = "none") {
   return judge::Suite::Get().SelectedRungs(

@@ -38,7 +38,7 @@ inline std::string BrokenRule(const Config& config) {
                                                  {"unroll", listed(kUnrolls, config.unroll)},
                                                  {"items", listed(kItems, config.items)}};
   for (const auto& [name, is_listed] : lists) {
-    if (!is_listed) return std::string(name) + " is none of its list";
+    if (!is_listed) return std::string(name) + " is not in its list";
   }
   const std::tuple<const char*, int, int> limits[] = {
       {"block * items exceeds kMostElements", config.block * config.items, kMostElements},
@@ -50,7 +50,7 @@ inline std::string BrokenRule(const Config& config) {
   return "";
 }
 
-// In the order of the lists; the valid ones, or the others.
+// The valid configurations, or those that are not, in the order of the lists.
 inline std::vector<Config> Configs(bool valid = true) {
   std::vector<Config> configs;
   for (const int block : kBlocks) {

@@ -214,7 +214,6 @@ void TunerTest::ExpectChoice(const Machine& machine, const TuningInput& input, d
 
 TEST_P(ExhaustiveTest, FindsTheBestOnATeslaT4) { ExpectChoice(MachineOf("t4"), PublicTask(), kBest); }
 
-// The allowed time of rung 4's choice, as a multiple of the best: to be near it, and to be as good.
 TEST_P(TunerTest, ComesNearOnATeslaT4) { ExpectChoice(MachineOf("t4"), PublicTask(), kNear); }
 TEST_P(TunerTest, IsAsGoodOnATeslaT4) { ExpectChoice(MachineOf("t4"), PublicTask(), kAsGood); }
 TEST_P(TunerTest, ComesNearOnAnRtx4090) { ExpectChoice(MachineOf("rtx4090"), PublicTask(), kNear); }

@@ -30,7 +30,7 @@ inline void CheckFreed(const judge::CallContext& context, const judge::CallRepor
   if (problems.size() > before) problems.back().hint = kHeldHint;
 }
 
-// A right number without a kernel, or a wrong one.
+// The problem of a right number that no kernel computed, or of a wrong number.
 inline std::optional<judge::Problem> ProblemOfNumber(const judge::CallContext& context, const judge::CallReport& report,
                                                      bool is_right, bool is_work, const std::string& expected,
                                                      const std::string& found,

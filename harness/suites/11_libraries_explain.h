@@ -274,7 +274,6 @@ inline std::string ExplainScan(std::span<const int32_t> values, std::span<const 
   return "";
 }
 
-// Explains a wrong transpose.
 inline std::string ExplainTranspose(Shape shape, std::span<const float> in, std::span<const float> found) {
   const float poison = judge::DeviceArray<float>::FillValue();
   const auto is_unwritten = [&](float value) { return std::memcmp(&value, &poison, sizeof value) == 0; };

@@ -47,7 +47,7 @@ inline Spectrum TransformOf(const Spectrum& numbers, const Spectrum& roots, uint
   return result;
 }
 
-// Computed in double precision: by definition if few elements of the filter are not 0, else by transforms.
+// Computed in double precision: by definition unless that takes more than kMostSteps steps, else by transforms.
 inline std::vector<double> Convolve(std::span<const float> signal, std::span<const float> filter) {
   constexpr uint64_t kMostSteps = 1 << 25;
   const uint64_t n = signal.size();

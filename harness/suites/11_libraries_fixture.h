@@ -36,7 +36,7 @@ struct FilterInput {
   std::vector<float> signals, filter;
   std::string what;
 };
-// Random signals. A filter of `taps` elements that are not 0, at random places; n of them: all.
+// Random signals. The filter has at most `taps` elements that are not 0, at random places; with taps >= n none is 0.
 FilterInput MakeFilterInput(uint64_t n, uint64_t count, uint64_t taps, const judge::SeedKey& seed);
 // Random signals; the filter is `weight` at one place.
 FilterInput MakeDelta(uint64_t n, uint64_t count, uint64_t place, float weight, const judge::SeedKey& seed);
@@ -62,7 +62,7 @@ class LibraryTest : public judge::LauncherTest {
   uint64_t inputs_ = 0;
 };
 
-// Common to the classes' Expect: no effect after a problem was found.
+// Of the classes below: once a problem was found, Expect, ExpectOf and ExpectDelta call nothing more.
 class SumTest : public LibraryTest {
  protected:
   void Expect(uint64_t n, judge::Pattern pattern, judge::Role role = judge::Role::kChecked);
@@ -95,7 +95,7 @@ class FilterTest : public LibraryTest {
 // Only for the rung with many signals.
 class ManyFilterTest : public FilterTest {};
 
-// Selected rungs with this prefix.
+// Selected rungs with one of these prefixes.
 std::vector<std::string> LibraryRungs(const std::vector<std::string>& beginnings);
 
 }  // namespace lockstep::suites

@@ -39,7 +39,7 @@ std::function<void(const CallReport&, std::vector<Problem>&)> ExplainedAs(const 
   return [call](const CallReport& report, std::vector<Problem>& problems) { ExplainFaults(report, call, problems); };
 }
 
-// The end of every evidence call.
+// Every call's last step: adds hints for what a library refused.
 EvidenceRun Explained(EvidenceRun run) {
   ExplainRefusals(run.report, run.problems);
   return run;
@@ -73,7 +73,7 @@ EvidenceRun RunNumber(Runner& runner, const CallContext& context, std::span<cons
   return run;
 }
 
-// Evidence runs: nearly as wide as high, but not square.
+// The shape in evidence runs: two to eight times as many columns as rows.
 Shape EvidenceShape(uint64_t elements) {
   uint64_t rows = 1;
   while (8 * rows * rows <= elements) rows *= 2;
@@ -236,8 +236,8 @@ EvidenceRun RunFilter(Runner& runner, const std::string& rung, const FilterInput
       filter);
   if (!run.problems.empty()) return Explained(std::move(run));
   judge::CheckUnchanged<float>(filter, input.filter, context, "d_filter is read-only", run.problems);
-  // Inputs and result are separate: copying signal and filter to one array first, or to padded rows, is allowed. Copied
-  // data need not be read at its original place.
+  // Inputs and result are checked separately: copying signal and filter to one array first, or to padded rows, is
+  // allowed. Copied data need not be read at its original place.
   judge::TaskBytes read[] = {judge::FirstOf(in, in.size()),
                              judge::FirstOf(filter, input.signals.empty() ? 0 : input.n)};
   if (const uint64_t copied = run.report.api.bytes_on_device; copied > 0) {

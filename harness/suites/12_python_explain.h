@@ -140,7 +140,6 @@ inline std::optional<judge::Problem> CheckShift(const judge::CallContext& contex
       hint);
 }
 
-// Explains a wrong sum.
 inline judge::HintText ExplainSum(std::span<const int32_t> values, int32_t found) {
   const uint64_t n = values.size();
   if (n > 1 && found == values[0]) return "that is the first element: how many threads has a block?";
@@ -217,7 +216,7 @@ inline bool IsHostWait(const worker::ApiCall& call) {
          call.function == "cudaEventSynchronize";
 }
 
-// Whether the call allocates memory, or makes a stream or an event: such calls do not order chunks.
+// Whether the call allocates memory, makes a stream or an event, or records one: such calls do not order chunks.
 inline bool IsTaken(const worker::ApiCall& call) {
   return call.kind == worker::ApiKind::kAllocate || call.function.find("Create") != std::string::npos ||
          call.function == "cudaMallocHost" || call.function == "cudaEventRecord";

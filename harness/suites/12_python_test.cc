@@ -32,7 +32,7 @@ std::vector<int32_t> Distinct(uint64_t n, const judge::SeedKey& seed) {
   return values;
 }
 
-// Checks for every rung's call: no kernels other than the assignment's, and no memory kept.
+// Checks for every rung's call: no kernels other than the assignment's, and no memory, streams or events kept.
 void CheckMeans(const CallContext& context, const CallReport& report, std::vector<Problem>& problems) {
   if (!report.observed || !problems.empty()) return;
   for (const worker::ApiCall& call : report.trace) {
@@ -198,7 +198,7 @@ judge::EvidenceRun Subtract(judge::Runner& runner, const std::string& rung, cons
        .explain = [&](const std::vector<int32_t>& out, const CallReport& report) {
          return ExplainDifference(values, background, out, report);
        }});
-  // Page-locked memory is useful only if copies use it.
+  // Page-locked memory counts only if all copies use it.
   const auto is_pageable = [](const worker::StreamedOperation& operation) {
     const bool is_copy =
         operation.kind == worker::StreamedKind::kToDevice || operation.kind == worker::StreamedKind::kToHost;
@@ -337,7 +337,7 @@ TEST_P(PreparedSumTest, SumsAllKindsOfValues) {
 
 TEST_P(PreparedSumTest, SumsLargeArrays) {
   Expect(1000, Pattern::kSmall, Role::kPlain);
-  // More than two levels of 1,024 can handle.
+  // More than two launches of blocks of 1,024 threads can add up.
   Expect((uint64_t{1} << 20) + 43, Pattern::kSmall, Role::kPlain);
 }
 

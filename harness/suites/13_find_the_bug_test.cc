@@ -188,9 +188,9 @@ std::optional<std::string> WhatIsGivenUp(int number, const Case& one, const judg
   return std::nullopt;
 }
 
-// A right result computed by a few threads, by one lane per warp, by one thread for many others, or by another
-// program's kernel: this only hides the bug instead of fixing it. The reference executes at most half of the warp
-// instructions, and a quarter of the requests, allowed here. Program 4 is not counted: its blocks wait.
+// For a right result: a problem if the change only hides the bug, by few threads, one lane per warp, much more work,
+// another program's kernel, a variable, or the loss of what the program is about. The reference executes at most half
+// of the warp instructions, and a quarter of the requests, allowed here. Program 4 has no such limit: its blocks wait.
 std::optional<Problem> CheckWork(const judge::CallContext& context, const judge::CallReport& report, const Case& one) {
   const uint64_t n = one.n;
   constexpr uint64_t kFew = 256, kMostEach = 4;
@@ -284,7 +284,7 @@ TEST_P(BugTest, HoldsWhereItIsChecked) {
   for (const Case& one : {Case{1024, 1, 1}, {300, 0, 2}, {257, 3, 0}}) Expect(one);
 }
 
-// The author's own tests before handing out the programs, without checkers. It earns nothing.
+// The test, without checkers, that the programs' author made before handing them out. It earns nothing.
 TEST_P(BugTest, PassesTheAuthorsTest) {
   Expect({rung() == "bug1_ranks" ? uint64_t{128} : 1024}, Role::kPlain, Values::kAscending);
 }

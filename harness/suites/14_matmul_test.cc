@@ -123,13 +123,13 @@ judge::EvidenceRun MultiplyIn(judge::Runner& runner, const std::string& rung, In
   return run;
 }
 
-// The depth of evidence runs, about.
+// The depth of evidence runs; drawn ones vary it.
 constexpr uint64_t kEvidenceDepth = 64;
 
-// Sides, nearly square, with about this many multiplications; the judge runs the larger of two calls first. Rung 1 gets
-// any sides. Rungs with tiles get multiples of 64 and 16, or slightly less, so that no design's tiles are much emptier
-// than another's: less by whole float4s on rung 4, and by nothing on rung 5, because many correct designs take single
-// elements if a side is not divisible by 8.
+// A shape with about one.elements products; the judge runs the larger of two calls first. Rung 1 gets any sides, unless
+// the case is round. Others get multiples of 64, and of 16 as the depth, or slightly less, so that no design's tiles
+// are much emptier than another's: less by whole float4s on rung 4, by nothing on rung 5, because many correct designs
+// take single elements if a side is not divisible by 8.
 Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   judge::Random random(judge::SeedFor(one.seed, "shape"));
   const auto drawn = [&](uint64_t low, uint64_t high) {
@@ -163,7 +163,7 @@ Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   return best;
 }
 
-// Twice as wide as high, or square.
+// Square, or twice as wide as high, if `products` is a power of 2; otherwise up to four times as wide as high.
 Shape EvidenceShape(uint64_t products) {
   uint64_t rows = 1;
   while (4 * rows * rows * kEvidenceDepth <= products) rows *= 2;

@@ -19,7 +19,7 @@ enum class Values : uint8_t {
   kSorted,  // every value, from the smallest to the largest
 };
 
-// Offset of a buffer in its allocation, in elements; d_weights as d_in. Allocations are aligned to 256 bytes.
+// Offsets of buffers in their allocations, in elements; `in`: also of d_weights. Allocations are aligned to 256 bytes.
 struct Offsets {
   uint64_t in = 0, bins = 0;
 };

@@ -123,7 +123,7 @@ judge::EvidenceRun CountIn(judge::Runner& runner, const std::string& rung, Buffe
   return run;
 }
 
-// All in the same buffers.
+// Makes all calls in the same buffers.
 template <class T>
 judge::EvidenceRun CountAs(judge::Runner& runner, const std::string& rung, const std::vector<Input>& inputs,
                            Offsets offsets) {
@@ -182,7 +182,7 @@ TEST_P(HistogramTest, HandlesNothing) {
   Expect({0});
 }
 
-// More than one step for every grid that fits on a device at once.
+// Even a grid as large as fits on a device at once needs more than one step.
 TEST_P(HistogramTest, CountsManyElements) {
   // A quick check that reports a rung not begun.
   Expect({33}, Values::kRandom, {}, Role::kPlain);

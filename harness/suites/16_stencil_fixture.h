@@ -27,7 +27,7 @@ enum class Values : uint8_t {
   kReals,  // magnitudes from 1/2 to 1, of either sign
 };
 
-// Offset of a buffer in its allocation, in elements; the weights as d_in. Allocations are aligned to 256 bytes.
+// Offsets of buffers in their allocations, in elements; `in`: also the weights'. Allocations are aligned to 256 bytes.
 struct Offsets {
   uint64_t in = 0, out = 0;
 };

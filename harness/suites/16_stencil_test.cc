@@ -147,8 +147,8 @@ judge::EvidenceRun Call(judge::Runner& runner, const std::string& rung, Buffers&
 
 constexpr uint64_t kEvidenceReach = 4;
 
-// An image with about this much work. The evidence run's own image is square; drawn round ones have sides of many tiles
-// and the same filter, others any sides and another filter.
+// An image with about one.elements of work. An undrawn image is square. Drawn round ones have the same radius or steps,
+// and a width and height that are multiples of 64 and 16; other drawn ones have any sides, and any reach from 3 to 8.
 Image ImageFor(const std::string& rung, const judge::EvidenceCase& one) {
   judge::Random random(judge::SeedFor(one.seed, "shape"));
   constexpr int64_t kLeastReach = 3, kMostReach = 8;
@@ -201,7 +201,7 @@ TEST_P(StencilTest, FiltersAnyShape) {
   }
 }
 
-// Also narrower than the filter, on all sides at once.
+// Images may be narrower than the filter, which then reaches beyond opposite edges at once.
 TEST_P(StencilTest, FiltersSmallImages) {
   for (uint64_t side = 5; side > 0; --side) Expect({{side, side, 8 - side}});
   for (const Image image : {Image{3, 2, 1}, {2, 3, 8}, {1, 1, 8}, {1, 1, 0}}) Expect({image});

@@ -23,7 +23,7 @@ enum class Keys : uint8_t {
 constexpr Keys kAllKeys[] = {Keys::kRandom,   Keys::kOne,    Keys::kFew,     Keys::kLowBits,
                              Keys::kHighBits, Keys::kSorted, Keys::kReversed};
 
-// Offset of a buffer in its allocation, in elements; values as keys. Allocations are aligned to 256 bytes.
+// Offsets of keys and of their values in their allocations, in elements. Allocations are aligned to 256 bytes.
 struct Offsets {
   uint64_t in = 0, out = 0;
 };

@@ -177,7 +177,7 @@ judge::EvidenceRun CallIn(judge::Runner& runner, const std::string& rung, Buffer
   return run;
 }
 
-// All in the same buffers.
+// Makes all calls in the same buffers.
 template <class T>
 judge::EvidenceRun CallAs(judge::Runner& runner, const std::string& rung, const std::vector<Input>& inputs,
                           Offsets offsets) {

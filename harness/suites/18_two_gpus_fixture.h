@@ -20,9 +20,9 @@ struct Task {
 
 class GpusTest : public judge::LauncherTest {
  protected:
-  // On rungs 1 and 3, for each of these lengths. No effect after a problem was found.
+  // Calls rungs 1 and 3 with each of these lengths. No effect after a problem was found.
   void ExpectWords(int devices, const std::vector<uint64_t>& lengths, judge::Role role = judge::Role::kChecked);
-  // On rungs 2 and 4.
+  // Calls rungs 2 and 4.
   void ExpectField(int devices, int width, int height, int steps, judge::Role role = judge::Role::kChecked);
 
  private:

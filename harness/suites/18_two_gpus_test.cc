@@ -127,7 +127,7 @@ std::optional<Problem> CheckWorked(const CallContext& context, const CallReport&
   }
   vgpu::Counters counted;
   for (const vgpu::LaunchRecord& launch : report.launches) counted += launch.counters;
-  // A cell takes four additions, a stage at least one multiply-add.
+  // A cell takes four additions, a word of a stage or a sum at least one instruction.
   const uint64_t least = WorkOf(context.launcher, task) * (IsField(context.launcher) ? 4 : 1) / vgpu::kWarpSize;
   if (counted.warp_instructions == 0 || counted.integer_instructions >= least) return std::nullopt;
   return MakeProblem(Verdict::kRejected, context,
@@ -270,9 +270,9 @@ INSTANTIATE_TEST_SUITE_P(, GpusTest, testing::ValuesIn(judge::Suite::Get().Selec
 
 namespace lockstep::judge {
 
-// Four devices show best what a stage or a row costs, two show the exchange between a field's parts. Drawn runs have
-// other numbers of devices, except if copies have to overlap kernels, because narrower parts take too little time. With
-// fewer devices each one has less to forward; a part of a field keeps its number of rows.
+// Four devices show best what a stage or a row costs, two show the exchange between a field's parts. Drawn runs that
+// are not round have any number of devices, except on rung 4: its copies have to overlap kernels, and narrower parts
+// take too little time. With fewer devices each one has less to forward; a part of a field keeps its number of rows.
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   Random random(SeedFor(one.seed, "shape"));
   const bool any = one.drawn && !one.round;

@@ -19,9 +19,9 @@
 #   --lines FLAG      nvcc's flag for debug information; default -lineinfo, for lines; -G: variables too, for a debugger
 #   --python PATH     the Python that has Numba; default .venv/bin/python, else python3
 #
-# It prints only the compiler's messages, and fails with the compiler's status, or with 65 if the submission uses a
-# library that the assignment does not allow. It needs no network and no HOME. Only this script knows the flags: make
-# and the grader both call it.
+# It prints only messages about the submission, and fails with the compiler's status; with 65 if the submission has what
+# the assignment does not allow (a library, #line, inline assembly); with 64 for a wrong option or an incomplete build
+# tree. It needs no network and no HOME. Only this script knows the flags: make and the grader both call it.
 set -u
 
 fail() { echo "build.sh: $*" >&2; exit 64; }

@@ -1,5 +1,5 @@
-// A device at the other end of a socket: every request is one message with a reply. The judge has the memory, the
-// counters and the clock; nothing here affects a grade.
+// A device at the other end of a socket: every request is one message, and most have a reply. The judge has the memory,
+// the counters and the clock; nothing here affects a grade.
 #include <unistd.h>
 
 #include <algorithm>

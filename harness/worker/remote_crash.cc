@@ -70,7 +70,6 @@ void Report(FaultAddress address) {
   message.Send();
 }
 
-// The kind of the address.
 FaultAddress AddressOf(int signal, const siginfo_t& info, const void* context) {
   if (signal != SIGSEGV && signal != SIGBUS) return FaultAddress::kUnknown;
   const auto address = reinterpret_cast<uintptr_t>(info.si_addr);

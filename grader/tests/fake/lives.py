@@ -1,12 +1,12 @@
 """Starts `grader grade` again and again without importing it each time, and tells which stages it is in.
 
-Usage: lives.py STAGES. Each line on standard input is a JSON list, the arguments of one life, and first a stage and at
-which of its events the life is to be killed from within (0: it is killed from outside, or not at all). Its pid and then
-its status are printed. A life is a fork of this process that runs the command line's own `main`, so it is the real
-grader, and dies as it would.
+Usage: lives.py STAGES. Each line on standard input is a JSON list that starts one life: a stage, the number of the
+stage's event at which the life kills itself (0: never), and the arguments of `grader`. The life's pid and then its
+status are printed. A life is a fork of this process that runs the command line's own `main`, so it is the real grader,
+and dies as it would.
 
-STAGES is a file of a byte for each stage of `STAGES`: how many threads are in it. Entering a stage and leaving it are
-events. What the last life wrote is in STAGES.said.
+The file STAGES has a byte for each stage of `STAGES`: the number of threads in it. Entering a stage and leaving it are
+events. The last life's output is in STAGES.said.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ def _happened(stages: mmap.mmap, stage: int, change: int) -> None:
 
 
 def watched(stages: mmap.mmap, owner: Any, name: str, stage: str) -> None:
-    """Replaces a function by itself with a stage around it."""
+    """Wraps a function so that its calls are a stage."""
     inner: Callable[..., Any] = getattr(owner, name)
     index = STAGES.index(stage)
 

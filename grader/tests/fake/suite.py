@@ -2,13 +2,11 @@
 
 A source's lines: `slow SECONDS`, `fail RUNG VERDICT`, `value CRITERION NUMBER`, `time RUNG MICROSECONDS`,
 `harness TIMES` (exit 3 that many times), `hog MEGABYTES` (that much memory), `busy SECONDS` (of work, before the first
-test), `todo RUNG` (not begun),
-`print TEXT` (@ROOT@, @WORKER@: paths), `unfinished` (cut short), `garbage`.
+test), `todo RUNG` (not begun), `print TEXT` (@ROOT@, @WORKER@: paths), `unfinished` (cut short), `garbage`.
 With --device=cuda: `gpufail RUNG VERDICT`, `ratio CRITERION NUMBER`, `gputime CRITERION VERDICT` (what was wrong while
 it was timed), `noisy TIMES` (inconclusive that many times), `stall TESTS` (after so many it waits to be killed, the
-first time). A file no_gpu beside the executable: there is none. A file noise beside it: lines that every
-source has as well.
-Each run and each test is appended to runs.log beside the executable. Filters are a list to leave out, or one `*PART*`.
+first time). If a file no_gpu is next to the executable, there is no GPU. The lines of a file noise there are added to
+every source. Each run and each test is appended to runs.log there. Filters are a list to leave out, or one `*PART*`.
 """
 
 import json

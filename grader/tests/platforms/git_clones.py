@@ -57,7 +57,7 @@ def _git(repository: Path, *words: str, stamp: str = "") -> None:
 
 
 def team_slug(team: str) -> str:
-    """A team's name as it is part of a repository's."""
+    """A team's name as a part of a repository's name."""
     return re.sub(r"[^a-z0-9]+", "-", team.lower()).strip("-")
 
 

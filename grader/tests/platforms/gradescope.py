@@ -1,8 +1,8 @@
 """Gradescope: "Export submissions" of a programming assignment, and the roster's export.
 
 `assignment_<id>_export/submission_<id>/` holds the active submission of a student or a group, and
-`submission_metadata.yml` beside them who it is by: keys are Ruby symbols, an e-mail address may be missing, `:history`
-has what came before (times and scores, no files).
+`submission_metadata.yml` next to them says whose it is: keys are Ruby symbols, an e-mail address may be missing,
+`:history` has what came before (times and scores, no files).
 """
 
 import csv
@@ -20,7 +20,7 @@ from platforms.people import Person, Upload
 def make_gradescope(
     path: Path, uploads: Sequence[Upload], *, first_id: int = 201_500_000, emails: bool = True, metadata: bool = True
 ) -> Path:
-    """A download as folder or archive. `first_id` is of the first submission: another export has other ones."""
+    """A download as folder or archive. `first_id`: the first submission's id; another export has other ids."""
     top = "assignment_4711_export"
     files: dict[str, bytes] = {}
     listing = "---\n"
@@ -55,7 +55,7 @@ def _quoted(text: str) -> str:
 
 
 def _time(at: datetime) -> str:
-    """As Ruby writes it: 2026-11-20 15:00:00.123456000 -08:00."""
+    """As Ruby writes it: 2026-11-20 15:00:00.123456000 Z."""
     return at.strftime("%Y-%m-%d %H:%M:%S.%f") + "000 Z"
 
 

@@ -3,7 +3,7 @@
 Names follow mod/assign's downloader: `{full name}_{participant}_assignsubmission_file`, underscores in the name made
 spaces, characters that a file name can't have dropped; a folder for each, or as prefixes of files. Blind marking puts
 "Participant" for the name; a team's folder has the group's name and id, and members without a group share
-"Default group". Older versions put a `_` behind the folder's name.
+"Default group". Older versions put a `_` after the folder's name.
 """
 
 import csv
@@ -108,7 +108,7 @@ _CLOCK = {
 
 
 def _moment(at: datetime, language: str) -> str:
-    """A time as Moodle shows it in each language; in November."""
+    """A time in November as Moodle shows it in a language."""
     form, words = _CLOCK[language]
     return at.strftime(form.format(day=at.day, hour=at.hour % 12 or 12, name=words.get("weekday", "")))
 

@@ -1,8 +1,8 @@
 """Blackboard, Brightspace, Sakai, ILIAS, Microsoft Teams, Autolab and Submitty: what each lets staff download.
 
-A function makes the download, another the table of students that the platform exports. Names follow what scripts of
-graders in public take apart, named at each. `Upload.earlier` are attempts an hour apart, the newest an hour before
-`Upload.at`.
+A function makes the download, another the table of students that the platform exports. Names have the forms that public
+scripts for grading expect; each function names one. `Upload.earlier` are attempts an hour apart, the newest an hour
+before `Upload.at`.
 """
 
 import csv
@@ -79,7 +79,7 @@ def brightspace_grades(people: Sequence[Person]) -> str:
 
 
 def make_sakai(path: Path, uploads: Sequence[Upload]) -> Path:
-    """`{assignment}/{Last, First}({login})/Submission attachment(s)/`, with grades.csv and timestamp.txt beside."""
+    """`{assignment}/{Last, First}({login})/Submission attachment(s)/`, with grades.csv and timestamp.txt above it."""
     files = {f"{TITLE}/grades.csv": b'"Week 4","Points"\n\n"Display ID","ID","Last Name","First Name","grade"\n'}
     for upload in uploads:
         one = upload.person
@@ -145,7 +145,7 @@ def make_submitty(path: Path, uploads: Sequence[Upload], *, active: int = 0) -> 
 
 
 def make_shaped(path: Path, uploads: Sequence[Upload], *, shape: str) -> Path:
-    """No platform's: names as a script or an assignment's text asks for them, `{login}/{time}/{file}`."""
+    """No platform's: paths of any shape that a script or an assignment asks for, such as `{login}/{time}/{file}`."""
     files: dict[str, bytes] = {}
     for upload in uploads:
         one = upload.person

@@ -10,7 +10,7 @@ _STAMP = (2026, 11, 21, 8, 0, 0)  # of the download, not of the submissions
 
 
 def pack(path: Path, files: Mapping[str, bytes]) -> Path:
-    """`files` by their paths in the download, with slashes."""
+    """Writes `files`, by their paths in the download, to a .zip, a tar or, without such a suffix, a folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.name.endswith(".zip"):
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -8,7 +8,7 @@ from platforms.people import Upload
 
 
 def make_plain(path: Path, uploads: Sequence[Upload], *, flat: bool = False) -> Path:
-    """Folders named lovelace_ada, or files lovelace_ada.cu where each upload has one."""
+    """Folders named lovelace_ada, or (`flat`, for uploads of one file each) files named lovelace_ada.cu."""
     files: dict[str, bytes] = {}
     for upload in uploads:
         own = upload.person.login

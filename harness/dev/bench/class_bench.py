@@ -4,10 +4,10 @@
   harness/dev/bench/class_bench.py [--students 200] [--seed 1] [--jobs N] [--build build] [--keep DIR]
 
 The class is made from the references, the right and the wrong solutions and the stubs, by a seed. Every student hands
-in every assignment, except a few who hand in nothing. One in seven copies another's file; other files are made unique
-by a comment or a variable's name. `grader grade` grades it as it would any class. Then nvcc compiles each distinct file
-once, with the flags that the build script gives it. Processor time is measured for the whole machine, which must be
-otherwise idle.
+in every assignment, except a few who hand in nothing. One in seven copies another's file; other files, except stubs,
+are made unique by a comment or a variable's name. `grader grade` grades it as it would any class. Then nvcc compiles
+each distinct file once, with the flags that the build script gives it. Processor time is measured for the whole
+machine, which must be otherwise idle.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Compares the course's coalescing table with a virtual GPU of 2006, one of today, and a real GPU.
 
     gpu_coalescing.py build PROGRAM                  nvcc compiles gpu_coalescing.cu and 08's reference to PROGRAM
-    gpu_coalescing.py record PROGRAM                 on a machine with an H100: times -> recorded/coalescing-h100.csv
+    gpu_coalescing.py record PROGRAM                 on a machine with a GPU: times -> recorded/coalescing-MODEL.csv
     gpu_coalescing.py page PROGRAM                   writes docs/records/coalescing.md
     gpu_coalescing.py page PROGRAM --verify          says whether it is up to date
 

@@ -135,7 +135,7 @@ def run_ncu(program: Path, metrics: list[str], launches: int) -> dict[str, list[
 
 
 def record(program: Path) -> None:
-    """Runs the counting cases under ncu. One row for each case; metrics are sums over the GPU."""
+    """Runs the counting cases under ncu. Cases with the same counts share a row; metrics are sums over the GPU."""
     names = gpu_pages.run(program, "--set=counting").splitlines()
     wanted = [name for metrics in METRICS.values() for name in metrics]
     # ncu counts these by patching the machine code: in another run than the hardware's own counters.

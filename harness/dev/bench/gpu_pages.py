@@ -96,7 +96,7 @@ def write_recorded(name: str, where: str, header: list[str], rows: list[list[str
 
 
 def finish(page: Path, text: str, *, verify: bool) -> None:
-    """Writes the page, or says whether it is up to date."""
+    """Writes the page; with `verify`, ends the program with a sentence if it is out of date."""
     if not verify:
         page.write_text(text)
     elif page.read_text() != text:

@@ -2,7 +2,7 @@
 """Compares modelled times with measured ones: the course's figures on a G80, an H100's and an H200's.
 
     gpu_time.py build PROGRAM                  nvcc compiles harness/dev/bench/gpu_cases to PROGRAM
-    gpu_time.py record PROGRAM                 on a machine with an H100: times by events -> recorded/times-h100.csv
+    gpu_time.py record PROGRAM                 with a GPU: times by events -> recorded/{times,held-out}-MODEL.csv
     gpu_time.py page PROGRAM --vgpu-run FILE   writes docs/records/gpu-time.md
     gpu_time.py page PROGRAM --vgpu-run FILE --verify   says whether it is up to date
 

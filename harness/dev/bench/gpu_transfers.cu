@@ -70,7 +70,7 @@ int main() {
   std::fill_n(pageable, kLargeBytes / sizeof(float), 0.25f);
   std::memcpy(pinned_in, pageable, kLargeBytes);
 
-  // Rates, by size, of single copies that the host waits for.
+  // Times, by size, of single copies that the host waits for.
   for (const size_t bytes : {size_t{4} << 10, size_t{64} << 10, size_t{1} << 20, size_t{16} << 20, kLargeBytes}) {
     const std::string size = std::to_string(bytes >> 10) + "k_us";
     Print("pageable_to_device_" + size, Microseconds([&] { cudaMemcpy(in, pageable, bytes, cudaMemcpyHostToDevice); }));
@@ -79,7 +79,7 @@ int main() {
     Print("pinned_to_host_" + size, Microseconds([&] { cudaMemcpy(pinned_out, in, bytes, cudaMemcpyDeviceToHost); }));
     Print("on_device_" + size, Microseconds([&] { cudaMemcpy(out, in, bytes, cudaMemcpyDeviceToDevice); }));
   }
-  // The fixed cost of a copy that follows another in a stream: 256 copies compared with one.
+  // The fixed cost of a copy that follows another in a stream: 256 copies compared with one as large as all.
   cudaStream_t stream;
   CHECK(cudaStreamCreate(&stream));
   for (const size_t bytes : {size_t{64} << 10, size_t{256} << 10}) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs commands in a clean system of another distribution, on a fresh clone of this checkout's HEAD: tests that set-up
-# finds or installs all it needs. Needs root and debootstrap; nothing of the run is kept except its log.
+# finds or installs all it needs. Needs root and debootstrap; nothing of the run is kept.
 #
 #   harness/dev/clean_root/run.sh [--user] [--bare] [--with DIR] SUITE COMMAND …
 #   harness/dev/clean_root/run.sh noble 'make demo && make check'

@@ -1,6 +1,6 @@
 // The common part of the corpus's programs. A program is a list of cases; each runs in a separate process, so that a
 // lost context or a changed mode affects no other. A case makes queries, and prints "class/case/question answer": an
-// error as its number, a pointer by its target. CONFORMANCE_JOBS is the number of concurrent cases.
+// error as its number, a pointer by what it points to. CONFORMANCE_JOBS is the number of concurrent cases.
 #pragma once
 
 #include <cuda.h>

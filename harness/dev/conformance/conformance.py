@@ -138,7 +138,7 @@ def compare(program: str, here: Answers) -> tuple[dict[str, tuple[str, str]], in
 
 
 def run(names: list[str], tree: Path, jobs: int, shown: int) -> int:
-    """Runs programs here and compares: the exit status. `shown` differences of each are printed."""
+    """Runs programs, prints up to `shown` differences of each, updates figures.json unless more differ (status 1)."""
     nvcc = (tree / "nvcc.txt").read_text().strip()
     folder = tree / "conformance"
     folder.mkdir(exist_ok=True)

@@ -65,7 +65,7 @@ void Directions() {
   Say("end", cudaDeviceSynchronize());
 }
 
-// Copies that run past the memory's end, begin inside it, or are misaligned.
+// Copies and fills past the memory's end, inside it, misaligned, overlapping; huge and empty allocations; wrong frees.
 void Bounds() {
   char *device = nullptr, *pinned = nullptr;
   cudaMalloc(&device, kBytes);
@@ -138,7 +138,7 @@ void Bounds() {
   Say("drvinfo_null", cuMemGetInfo(&free_bytes, nullptr));
 }
 
-// 2D copies of width × height, with a pitch at each end.
+// 2D copies and fills of width × height with two pitches; pitched allocations; 3D copies.
 void Rows() {
   char *a = nullptr, *b = nullptr;
   cudaMalloc(&a, 65536);

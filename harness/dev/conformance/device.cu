@@ -1,4 +1,4 @@
-// What the device reports: properties, attributes, peers, limits; and the errors for bad arguments.
+// What the device reports: properties, attributes, peers; and the errors for bad arguments.
 #define CONFORMANCE_CLASS "device"
 #include <cuda_profiler_api.h>
 

@@ -1,5 +1,5 @@
-// Random driver API calls in random order, as in siblings.cu: contexts, launches in today's way and in that before CUDA
-// 4, occupancy, texture references and virtual memory.
+// Random driver API calls in random order, as in siblings.cu: contexts, launches by today's functions and by those from
+// before CUDA 4, occupancy, texture references and virtual memory.
 #define CONFORMANCE_CLASS "driver_calls"
 #include "ask.h"
 // Several definitions per line; the formatter would make four lines of one.

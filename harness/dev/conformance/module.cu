@@ -22,7 +22,7 @@ std::string Kernel(const std::string& body) {
          body + "\n  ret;\n}\n";
 }
 
-// A text's name, and a text, some of them invalid by the PTX ISA. The names are part of the questions.
+// Names, which are part of the questions, and texts, some of them invalid by the PTX ISA.
 std::vector<std::pair<std::string, std::string>> Texts() {
   std::vector<std::pair<std::string, std::string>> t;
   const auto add = [&](const char* name, const std::string& text) { t.emplace_back(name, text); };

@@ -1,5 +1,5 @@
-// Every function that the toolkit's headers declare: called with an argument of each parameter's type, then with one
-// argument after the other replaced by nothing, or by what is out of range. Only what it returns is asked.
+// Every function that the toolkit's headers declare: called with arguments of its parameters' types, then with one
+// after the other replaced by 0 and, if it is a number, by others. Only the return values are compared.
 // nvcc: -cudart shared
 #define CONFORMANCE_CLASS "signatures"
 #include <dlfcn.h>

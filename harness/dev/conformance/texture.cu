@@ -1,4 +1,4 @@
-// Arrays, mipmaps, textures, surfaces: what can be made, what it says of itself, what is copied.
+// Arrays, mipmaps, textures, surfaces: which can be made, what they report, what is copied and read.
 #define CONFORMANCE_CLASS "texture"
 #include "ask.h"
 

@@ -18,12 +18,12 @@ struct Campaign {
   int seconds = 0;                  // time after which no more modules are started; 0: no limit
 };
 
-// Runs each seed with a non-zero hash on the virtual GPU and compares: recorded[k] belongs to seed first + k. If a text
-// is given, that module runs instead of the generated kernels. Prints the seeds that differ; returns their number.
+// Runs each seed with a non-zero hash on the virtual GPU and compares: recorded[k] belongs to seed first + k. A given
+// text runs instead of the generated module. Prints the seeds that differ; returns their number, or 1 if none agrees.
 int CompareRecorded(uint64_t first, const std::vector<uint64_t>& recorded, const std::string& text = "");
 
-// Writes out/report.txt and out/hashes.bin (hashes of each seed's output on the first target other than the virtual
-// GPU; 0 if there is none). Returns how many kernels differ, are refused or lost.
+// Writes out/report.txt and out/hashes.bin (hashes of each seed's output on the second side's first target; 0: none).
+// Returns how many kernels differ, are refused or lost; or 1 if none ran or `out` can't be written.
 int Run(const Campaign& campaign);
 
 }  // namespace lockstep::cosim

@@ -20,7 +20,7 @@ uint64_t GeneratorDigest(uint64_t count);
 // Throws std::runtime_error if the file is not a corpus.
 Corpus ReadCorpus(const std::string& path);
 
-// Keeps the seeds for which the virtual GPU gives the same hash (0: none). Returns their number.
+// Writes a corpus of the seeds whose recorded hash (0: none) the virtual GPU reproduces. Returns their number.
 size_t WriteCorpus(const std::vector<uint64_t>& recorded, const std::string& path);
 
 }  // namespace lockstep::cosim

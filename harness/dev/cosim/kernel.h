@@ -10,7 +10,7 @@
 
 namespace lockstep::cosim {
 
-// Lines of PTX. A branch or loop has them as head, body, middle, other (a second body), tail; the rest only as head.
+// Lines of PTX. A branch or loop has them as head, body, middle, other (a second body), tail; other nodes only as head.
 struct Node {
   std::vector<std::string> head;
   std::vector<Node> body;
@@ -42,7 +42,7 @@ inline constexpr int kSlots = 128, kScratch = 64, kMostThreads = 256;
 inline constexpr uint64_t kOutputBytes = kMostThreads * (kSlots * 4 + kScratch);
 
 // The same for every kernel: kKinds tables of kEntries values of 8 bytes each, many of them edge values.
-inline constexpr int kKinds = 8, kEntries = 2048;  // b16 b32 b64 f32 f64 f16 bf16 (pairs of) f16x2
+inline constexpr int kKinds = 8, kEntries = 2048;  // b16 b32 b64 f32 f64 f16 bf16x2 f16x2
 std::vector<uint64_t> InputTable();
 
 // The first seeds give a kernel of all instructions on one line of the table, the others a random one.

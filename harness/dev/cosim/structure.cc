@@ -135,7 +135,7 @@ Node Structure::If(const Region& region) {
   return node;
 }
 
-// A loop whose lanes leave one by one; a vote at its top counts the remaining ones.
+// A loop whose lanes leave one by one; a vote at its top finds the remaining ones.
 Node Structure::Loop(const Region& region) {
   Node node;
   const std::string counter = Name("c", counters_++), p = b().Temporary('p'), top = b().Label(), end = b().Label();

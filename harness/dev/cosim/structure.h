@@ -1,7 +1,7 @@
 // The structure around single instructions in a random kernel: memory, control flow, warps, calls.
 //
 // Well-defined by construction: a thread stores only where no other reads before a barrier; reductions that threads
-// share commute; a warp's instruction names exactly the lanes that reach it, which a vote before each branch counts; a
+// share commute; a warp's instruction names exactly the lanes that reach it, which a vote before each branch finds; a
 // shuffle reads only from those.
 #pragma once
 

@@ -68,8 +68,8 @@ std::string Kernel::Text() const {
   return text + "  ret;\n}\n";
 }
 
-// Passes a struct by value and returns another, with eight bytes per register; two variants of the function, and
-// sometimes a per-lane choice between them.
+// Passes a struct by value and returns another, with eight bytes per register. Sometimes each lane chooses one
+// of two variants of the function.
 Node Structure::Call() {
   std::vector<std::string> passed, back;
   for (const Pool& pool : b().pools()) {

@@ -169,7 +169,7 @@ Node Structure::Reduction() {
           {}};
 }
 
-// Each thread writes a word, and after a barrier reads another thread's.
+// A barrier with a reduction; or each thread writes a word, and after a barrier reads another thread's.
 Node Structure::BlockStep(const Region&) {
   Node node;
   Lines& lines = node.head;

@@ -20,14 +20,14 @@ REFUSED    the virtual GPU says by name what it can't do
 DIFFERS    other lines; the first one is shown
 CRASH      ended by a signal, where the GPU's run was not
 TIME       out of time, where the GPU's run was not
-NO GPU     nothing to compare with: the GPU's run was out of time, or ended by a signal
+NO GPU     nothing to compare with: the GPU's run is missing, did not build, was out of time, or ended by a signal
 BUILD      nvcc does not build it
 
 --notes FILE names a JSON file with what to know of a suite, by a program's path in the folder, or a pattern of paths:
     {"smaller": {"mm*.cu": {"N = 4096": "N = 256"}}, "undefined": {"count.cu": "adds without an atomic operation"}}
 "smaller" replaces sizes chosen for a GPU, on both machines; to replace a text that no program has is an error.
 
-Exit status: 1 when a program DIFFERS, or ends with CRASH or TIME; 2 for a mistake on the command line; 0 otherwise.
+Exit status: 1 when a program has DIFFERS, CRASH or TIME; 2 for a mistake in the command line or a file; 0 otherwise.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def smaller(source: Path, folder: Path, notes: Notes, work: Path) -> Path:
 
 
 def build(source: Path, folder: Path, program: Path, notes: Notes, options: argparse.Namespace) -> Finished:
-    """Build a program with what its own source includes."""
+    """Build a program with its headers' libraries; on some errors again, with -rdc or the folder's other sources."""
     included = headers(source, set())
     links = {link for header in included for start, link in LINKS.items() if header.startswith(start)}
     near = [source.parent, *(source.parent / name for name in ("include", "inc"))]

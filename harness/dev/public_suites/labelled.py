@@ -8,7 +8,7 @@ FOLDER is a checkout. SUITE says which programs in it are held to race, and how 
 scor        https://github.com/csl-iisc/ScoR: microbenchmarks/src, named race_… and norace_…
 esbmc-gpu   https://github.com/ssvlab/esbmc-gpu: regression/cuda. Those under data-racer race, those under pass don't;
             the others have other faults, and are left out. Their macro for a launch is replaced by a launch
-named       any folder of .cu files whose names hold "norace" or "race-free", or else "race"
+named       any folder of .cu files: those with "norace" or "race-free" in their names don't race, others with "race" do
 
 A program is FOUND or MISSED if it races, CLEAN or ACCUSED if it does not; FAULT: an access out of bounds, or another
 fault, ended it before a race was found; BUILD: nvcc does not build it; TIME: it ran longer than a minute; NOT ALL: it

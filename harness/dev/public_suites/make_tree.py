@@ -60,7 +60,7 @@ class MakeTree:
         return [MakeProgram(str(folder.relative_to(self.root)), folder) for folder in chosen]
 
     def commands(self, name: str, folder: Path, options: argparse.Namespace) -> list[list[str]]:
-        """The commands that run a program that was built: with the arguments asked for, or its own."""
+        """The commands that run what was built: with given arguments; else `make run`, a script, or no arguments."""
         built = [
             path
             for path in sorted(folder.iterdir())

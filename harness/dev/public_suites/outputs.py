@@ -1,4 +1,4 @@
-"""What two runs of a program printed, compared: on a GPU, twice, and on the virtual GPU."""
+"""Compares what a program printed in two runs on a GPU with what it printed on the virtual GPU."""
 
 from __future__ import annotations
 

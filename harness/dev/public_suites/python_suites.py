@@ -11,7 +11,7 @@ python_suites.toml, which says what files of each suite are run, and why the oth
 with a limit of time for a test and for a file. A test that ends the process counts as a crash, and the file continues
 after it. A test that does not pass gets the first reason of python_suites.toml that matches its text.
 
-Exit status: 0 when every test passed, was skipped, or has a reason that is not ours, 1 otherwise.
+Exit status: 0 when every test passed, was skipped, or failed for a reason in python_suites.toml; 1 otherwise.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ by make, with NVCC_APPEND_FLAGS="-cudart shared", and run by `make run` or their
 PASS: it was built, it ended with status 0 in time, and it printed that its own check went well. RAN: the same, but
 it says nothing of a check. The last line that says how its check went is the reason shown.
 
-Exit status: 0 when every sample passed, 1 otherwise, 2 for a mistake on the command line.
+Exit status: 0 when every sample that ran is PASS or RAN, 1 otherwise, 2 for a mistake on the command line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether a program does the same with every number of CPU threads: its output, and each launch's counters and time.
+"""Compares a program's runs with different numbers of CPU threads: its output, and each launch's counters and time.
 
 Lines that show times may differ, as many programs print times by the host's clock.
 """
@@ -18,7 +18,7 @@ MAX_SHOWN = 60  # characters
 
 
 def difference(first: str, other: str) -> str:
-    """The first line that differs between two outputs and shows no time; an empty string if there is none."""
+    """The first difference between two outputs, except in lines that show times; an empty string if there is none."""
     mine, others = first.splitlines(), other.splitlines()
     for a, b in zip(mine, others, strict=False):
         if a != b and not (TIMES.search(a) and TIMES.search(b)):
@@ -27,7 +27,7 @@ def difference(first: str, other: str) -> str:
 
 
 def counter_difference(first: Path, other: Path) -> str:
-    """The first launch whose counters or modelled time differ, in two files of `vgpu-run --counters`."""
+    """The first difference between two files of `vgpu-run --counters`; an empty string if there is none."""
     a, b = (_rows(path) for path in (first, other))
     if len(a) != len(b):
         return f"{len(a)} and {len(b)} lines of counters"

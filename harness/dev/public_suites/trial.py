@@ -17,7 +17,7 @@ WAIVED_STATUS = 2  # how the samples say that the device can't do what they show
 FAILED = re.compile(
     r"test failed|result = fail|\bfailed\b(?!: 0)|mismatch|\bFAILURE\b|cuda error|errors? detected|(?-i:\bFAIL\b)", re.I
 )
-# What samples print that looks like a failure, and is none of theirs.
+# What samples print that looks like a failure, and isn't one.
 NOT_FAILED = re.compile(r"not failed|0 failed|no errors|assertion `|Device assert failed as expected", re.I)
 PASSED = re.compile(r"\bpass(ed)?\b|\bsuccess|\bOK\b|\bcompleted\b|\bmatch(es)?\b", re.I)
 MAX_OUTPUT = 10_000_000  # bytes

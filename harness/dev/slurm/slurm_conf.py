@@ -1,4 +1,4 @@
-"""The configuration of a cluster on this machine: slurm.conf, gres.conf, and mounts that hide things from a node."""
+"""A cluster's configuration on this machine: slurm.conf, cgroup.conf, gres.conf; mounts that change a node's view."""
 
 import os
 import socket
@@ -68,7 +68,7 @@ class Size:
 def write_configuration(
     folder: Path, cpu_nodes: Sequence[str], gpu_nodes: Sequence[str], size: Size, ports: Sequence[int]
 ) -> None:
-    """Writes slurm.conf and gres.conf; the controller has the first port, the nodes have the others."""
+    """Writes slurm.conf, cgroup.conf and gres.conf; the controller has the first port, the nodes have the others."""
     host = socket.gethostname()
     text = _CONFIGURATION.format(
         folder=folder, host=host, loopback=LOOPBACK, port=ports[0], array_most=size.array_most,
@@ -104,7 +104,7 @@ def cover_program(folder: Path, program: Path) -> list[list[str]]:
 
 
 def cover_nvcc(folder: Path, nvcc: Path) -> list[list[str]]:
-    """Mounts after which nvcc reports another version, and works as before."""
+    """Mounts after which nvcc reports another version, and otherwise works as before."""
     nvcc = nvcc.resolve()
     toolkit, script = folder / "toolkit", folder / "nvcc"
     toolkit.mkdir(exist_ok=True)
@@ -134,7 +134,7 @@ esac
 
 
 def cover_with_full_disk(full: Path) -> list[list[str]]:
-    """Mounts a disk over a folder that has room for names and for no bytes. What was in the folder is not seen."""
+    """Mounts over a folder: a disk with room for files' names but for no bytes. What was in the folder is hidden."""
     disk = str(full.resolve())
     return [
         ["mount", "-t", "tmpfs", "-o", "size=4k,mode=1777", "full", disk],

@@ -24,8 +24,8 @@ class DeviceArray {
       : device_(device), label_(label), n_(n), generation_(device.generation()) {
     guard_bytes_ = device.ChecksBounds() ? 0 : kGuardBytes;
     front_bytes_ = guard_bytes_ + offset_elements * sizeof(T);
-    // No allocation is empty: any access to a buffer without elements is then out of bounds, because it is wider than a
-    // byte.
+    // At least one byte: even a buffer without elements needs an address. An access to it is wider than the byte, so it
+    // is out of bounds.
     total_bytes_ = front_bytes_ + n * sizeof(T) + guard_bytes_;
     if (total_bytes_ == 0) total_bytes_ = 1;
     base_ = device.Allocate(total_bytes_, label);

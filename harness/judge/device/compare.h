@@ -20,7 +20,7 @@ struct Mismatch {
   std::string expected, found;
 };
 
-// "element 17 of 1,000 differs (3 do): expected 4, found 5"
+// "element 17 of 1,000 differs (3 in total): expected 4, found 5"
 std::string MismatchText(const Mismatch& mismatch, uint64_t elements);
 
 // Shortest text that gives the same number back.

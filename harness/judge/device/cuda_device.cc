@@ -74,8 +74,8 @@ class Runtime {
     }
   }
 
-  // Allocates memory. If there is none, workers are ended to free theirs; a driver takes a while to free much memory,
-  // and a sandbox's processes end a moment after the sandbox.
+  // Allocates memory. If there is none, ends the worker to free its memory and tries again for 10 s: a driver takes a
+  // while to free much memory, and a sandbox's processes end a moment after the sandbox.
   void* Allocate(uint64_t bytes, const char* what, const std::function<void()>& reclaim) const {
     constexpr std::chrono::milliseconds kTryAgain{20};
     constexpr int kTries = 500;
@@ -229,7 +229,7 @@ class CudaGpu : public Gpu {
 
  private:
   static constexpr uint64_t kCacheFolds = 4, kAlignment = 512;
-  static constexpr uint64_t kCopyBytes = uint64_t{8} << 30;  // staging size of copies to the host
+  static constexpr uint64_t kCopyBytes = uint64_t{8} << 30;  // limits the memory that timed copies are spread over
   static constexpr uint32_t kBlocksPerJob = 64, kThreads = 256;
   static constexpr int kAttempts = 5;
 

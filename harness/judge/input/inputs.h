@@ -33,7 +33,7 @@ enum class Pattern : uint8_t {
   kOnes,         // all 1
   kSmall,        // random in [-100, 100]
   kAlternating,  // signs alternate, random magnitudes
-  kRamp,         // 1, 2, 3, … modulo 1000
+  kRamp,         // 1, 2, 3, …, 1000, then from 1 again
   kExtremes,     // random over the whole range of the type: sums wrap around
   kLargest,      // all the largest value: the sum wraps around at the second element
   kSpikeFirst,   // one value at the first position, zeros elsewhere

@@ -25,7 +25,7 @@ bool operator==(const SeedKey& a, const SeedKey& b);
 // Derives the key of a name from another key: a test's inputs do not depend on earlier tests.
 SeedKey SeedFor(const SeedKey& above, std::string_view name);
 
-// Generates the words of elements from `first` on, a multiple of kGroupWords.
+// Generates the words of the elements from `first` on; `first` is a multiple of kGroupWords.
 void FillWords(const SeedKey& key, KeyUse use, uint64_t first, std::span<uint32_t> words);
 
 }  // namespace lockstep::judge

@@ -41,7 +41,7 @@ const std::vector<ApiCountInfo>& AllApiCounts();
 // The first device allocation that the trace does not free; null if there is none.
 const worker::ApiCall* FirstHeld(std::span<const worker::ApiCall> trace);
 
-// Bytes are counted by the judge.
+// `use`: the bytes, which the judge counted itself.
 ApiCounts CountApi(std::span<const worker::ApiCall> trace, const worker::MemoryUse& use);
 
 }  // namespace lockstep::judge

@@ -21,7 +21,7 @@ struct Limits {
   double submission_seconds = 300;            // for all calls of a run
   uint64_t output_bytes = 1'000'000;          // what a worker may print
   uint64_t memory_mb = 2048;
-  uint64_t devices = 1;                // devices of a submission; on a real machine fewer if it has fewer
+  uint64_t devices = 1;                // that a submission sees; with real GPUs, at most as many as the machine has
   bool cublas = false, cufft = false;  // from `libraries`: submissions may call the library
   uint64_t judge_mb = 8192;            // the judge's limit while it works for a submission, including device memory
 };

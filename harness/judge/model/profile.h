@@ -33,8 +33,8 @@ struct RungProfile {
 RungProfile MakeProfile(std::string rung, std::string source, uint64_t elements,
                         const std::vector<vgpu::LaunchRecord>& launches, const ApiCounts& api = {});
 
-// The blocks of the largest launch; if a grid was split over several launches, of whatever kernels, the total: later
-// passes have far fewer.
+// The blocks of the largest launch. If the others together have more than an eighth as many, a grid was split over
+// several launches, of one kernel or of several: then the total. (Later passes of a design have far fewer blocks.)
 uint64_t MaxBlocks(const std::vector<vgpu::LaunchRecord>& launches);
 
 // A figure derived from a profile's launches (blocks, warps, …) or counters (sectors, requests, …).

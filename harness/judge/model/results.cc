@@ -36,12 +36,12 @@ constexpr size_t kMostName = 200;      // of a kernel or a file
 constexpr size_t kMostShortName = 60;  // of launches beyond the detailed ones
 constexpr size_t kDetailedLaunches = 200;
 constexpr size_t kMostLines = 1000;
-constexpr size_t kMostDrawn = 200;                     // with worst accesses, of these lines
+constexpr size_t kMostDrawn = 200;                     // of these lines, those stored with their worst accesses
 constexpr size_t kMostStreamed = 2000;                 // operations of a timeline
 constexpr size_t kMostResultBytes = size_t{32} << 20;  // of a file with details
 
 std::string Shown(std::string_view bytes, size_t most_bytes) {
-  // Each byte is printed as at most four characters, so enough is kept.
+  // Each byte is printed as at least one, so twice the limit is enough.
   return Cut(Printable(bytes.substr(0, 2 * most_bytes)), most_bytes);
 }
 
@@ -345,7 +345,7 @@ void WriteAtomically(const std::filesystem::path& path, const std::string& text)
 
 namespace {
 
-// Equal launches in a row are one, with their number.
+// Equal launches in a row are one entry with their `count`.
 std::string ProfileFigures(const RungProfile& profile) {
   Json json = ProfileJson(profile, profile.launches.size(), false);
   if (profile.device_microseconds) json["device_microseconds"] = *profile.device_microseconds;

@@ -27,7 +27,7 @@ struct TestResult {
   std::vector<vgpu::Finding> findings;
   std::vector<std::string> launches;  // of the call that failed: "fill_kernel<<<3,128>>>  launch.cu:12"
   std::vector<std::string> kernels;   // of these launches
-  uint64_t launches_before = 0;       // of the test's other calls
+  uint64_t launches_before = 0;       // how many launches the test's earlier calls made
 };
 
 struct EvidenceResult {
@@ -86,7 +86,7 @@ void WriteAtomically(const std::filesystem::path& path, const std::string& text)
 
 // figures.json: the reference's profiles, for machines that don't have the reference. It has a result's profile totals
 // without zeros, one rung per line; equal launches in a row are one with a count. ReadFigures returns nothing if the
-// file is absent, and throws std::runtime_error if it is malformed.
+// file is absent or for another device profile, and throws std::runtime_error if it is malformed.
 std::string FiguresJson(const Results& results);
 std::vector<RungProfile> ReadFigures(const std::filesystem::path& path, const std::string& device_profile);
 

@@ -66,9 +66,9 @@ bool IsTimelineFigure(std::string_view name);
 StreamTimeline MakeTimeline(std::span<const worker::StreamedOperation> operations,
                             std::span<const vgpu::LaunchRecord> launches, const vgpu::DeviceProfile& profile);
 
-// The timeline as text for a terminal: a line of `columns` characters per engine, with a stream's digit while one of
-// its operations runs: 1 for the first stream used, d for the default stream. Of several devices only engines that did
-// something have a line.
+// The timeline as text for a terminal: a line of `columns` characters per engine, with a stream's character while one
+// of its operations runs: 1 to 9, then letters, in the order of first use; d for the default stream. Of several devices
+// only engines that did something have a line.
 std::string LanesText(const StreamTimeline& timeline, size_t columns);
 
 }  // namespace lockstep::judge

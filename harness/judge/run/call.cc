@@ -203,8 +203,8 @@ bool SamePlace(const vgpu::ThreadPlace& a, const vgpu::ThreadPlace& b) {
 }
 
 // A thread that reads another's value too early because a barrier is missing also reads uninitialised memory: the race
-// is the root cause. The same holds if all threads of an earlier launch stored to one element and left the others
-// unwritten.
+// is the root cause. The same holds if stores of an earlier launch to the buffer race: when all threads store to one
+// element, the others stay unwritten.
 bool IsExplainedByRace(const vgpu::Finding& finding, const std::vector<vgpu::Finding>& findings) {
   if (finding.kind != vgpu::FindingKind::kUninitialized) return false;
   return std::any_of(findings.begin(), findings.end(), [&](const vgpu::Finding& race) {

@@ -26,10 +26,10 @@ struct CallReport {
   bool loaded = true;     // at_start: it reached its constructors
   // Only if outcome is kCouldNotStart: how the process ended; the default if there was no process.
   worker::Outcome ended_by = worker::Outcome::kCouldNotStart;
-  std::string not_called;  // a sentence where no call was made, as there was no time left
+  std::string not_called;  // why no call was made: no time is left, or earlier calls timed out; "" if one was
   Hint not_called_hint{};
   std::string cuda_error;   // name of the error that the call left behind, "" for none
-  std::string detail;       // a sentence from below, may be empty
+  std::string detail;       // worker::CallResult's message, may be empty
   worker::Stopped stopped;  // worker::CallResult's
   std::string output;       // what was printed to stdout and stderr
   std::vector<vgpu::Finding> findings;
@@ -45,7 +45,7 @@ struct CallReport {
   uint64_t variable_bytes = 0;                        // of the program's __device__ variables
   uint64_t held_bytes = 0;                            // of device memory that the program allocated before the call
   uint64_t heap_bytes = 0;                            // the most memory kernels held from malloc() at any time
-  std::vector<std::string> refusals;                  // requests for memory not passed to the call, one sentence each
+  std::vector<std::string> refusals;                  // uses of memory not passed to the call, and exceeded limits
   double limit_seconds = 0;
   bool endless = false;  // kDeviceTimeout: stopped because it made CUDA calls without end
   double seconds = 0;    // by the judge's clock, from request to answer, minus the judge's own work in between

@@ -9,7 +9,7 @@
 
 namespace lockstep::judge {
 
-// Empty if the build put none there. Throws HarnessError if the file can't be read.
+// Empty if the file has none. Throws HarnessError if the file is damaged.
 std::vector<uint8_t> MadeImageOf(const std::string& worker);
 
 }  // namespace lockstep::judge

@@ -33,8 +33,8 @@ class Runner {
     for (const std::vector<worker::Argument>& arguments : calls) reports.push_back(Call(launcher, arguments));
     return reports;
   }
-  // Lowers the instruction limit of each launch in later calls to one for inputs of this size: a hang with a small
-  // input is found quickly. No effect on a real GPU.
+  // Limits later calls to what inputs of this size need, in instructions per launch and in launches: a hang with a
+  // small input is found quickly. No effect on a real GPU.
   virtual void LimitInstructions(uint64_t /*elements*/) {}
   // Makes the nth device allocation (from 1) in the next call fail with out of memory. No effect on a real GPU.
   virtual void FailAllocation(uint64_t /*nth*/) {}
@@ -45,8 +45,8 @@ class Runner {
   // of two. No effect on a real GPU.
   virtual void QuantizeTimes(double /*step_us*/) {}
 
-  // For timings on a real GPU: sends the worker a batch of calls for later, then runs the first `calls` of them in
-  // sequence. CallReport::seconds of the latter is the time for all of them including the wait for the device.
+  // For timings on a real GPU: PrepareBatch sends the worker a batch of calls, and RunBatch runs the first `calls` of
+  // them in sequence. RunBatch's CallReport::seconds is the time for all of them including the wait for the device.
   virtual CallReport PrepareBatch(const std::string& /*launcher*/,
                                   std::span<const std::vector<worker::Argument>> /*calls*/) {
     throw HarnessError("this runner makes no batches of calls");
@@ -93,8 +93,8 @@ struct RunnerOptions {
 
 // Runs a worker process. It is started at the first call, and again whenever it ended. Repeated failures are not waited
 // for each time: a worker that fails to start twice in a row, or exceeds a call's time once while starting, is not
-// started again, and a launcher that timed out twice is not called a third time; later calls get the last report. The
-// same holds for all calls once the budget is used up.
+// started again, and later calls get the last report. A launcher that timed out twice is not called a third time, and
+// none is once the budget is used up; the report says so (not_called).
 std::unique_ptr<Runner> MakeWorkerRunner(std::unique_ptr<JudgeDevice> device, RunnerOptions options);
 
 }  // namespace lockstep::judge

@@ -19,7 +19,7 @@
 namespace lockstep::judge {
 namespace {
 
-// How often the same failure is retried.
+// After this many equal failures there is no further attempt.
 constexpr int kMaxFailures = 2;
 
 // Pauses before a call that met trouble of the real GPU is repeated, and the number of retries in all runs of a

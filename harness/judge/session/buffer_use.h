@@ -11,7 +11,7 @@
 
 namespace lockstep::worker {
 
-// Host requests on a buffer of the judge's, with the first one: "cudaMemcpy" or "cudaMemcpy, called in shift.cu:12,".
+// Host requests on one buffer, with the first one: "cudaMemcpy" or "cudaMemcpy, called in shift.cu:12,".
 struct HostUse {
   uint64_t bytes = 0;
   uint64_t late_bytes = 0;  // the part of these after a kernel had stored there
@@ -31,7 +31,7 @@ struct BufferUse {
   HostUse filled;       // by cudaMemset and the like
 };
 
-// Appends copied bytes to `kept`, which holds only the last `least` to twice as many: a result leaves at the end.
+// Appends copied bytes to `kept`. Beyond 2 * `least` bytes only the last `least` stay: a result is copied at the end.
 void KeepLast(std::vector<uint8_t>& kept, const uint8_t* data, uint64_t bytes, uint64_t least);
 
 // The data of copies between a device's memory and the host or other devices.
@@ -43,7 +43,7 @@ struct DeviceCopies {
 
 struct MemoryUse {
   uint64_t bytes_to_device = 0, bytes_on_device = 0, bytes_to_host = 0;
-  uint64_t bytes_from_kernels = 0;  // the part of to_host whose contents kernels had stored
+  uint64_t bytes_from_kernels = 0;  // the part of bytes_to_host whose contents kernels had stored
   // The part of copies within the device that landed at another offset than they had in the source.
   uint64_t bytes_moved = 0;
   std::vector<uint8_t> to_host;        // the last copied bytes, two to four times the size of the call's host arrays

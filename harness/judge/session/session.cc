@@ -24,7 +24,7 @@ constexpr double kGraceSeconds = 3.0;
 constexpr double kPlaceSeconds = 1.0;
 // The interval for checking a worker's processor time.
 constexpr double kLookSeconds = 0.1;
-// More than a socket buffer can hold of an ended process's messages.
+// kMaxReads reads are more than a socket buffer can hold of an ended process's messages.
 constexpr uint64_t kReadBytes = uint64_t{1} << 18;
 constexpr int kMaxReads = 64;
 // A Returned message without its arrays: a value, and the name of an error.
@@ -246,7 +246,7 @@ class WorkerSession::Conversation {
   }
 
   std::optional<CallResult> Handle(const Message& message) {
-    // Exactly once and first: any earlier or repeated sender is not the worker's main program.
+    // Started comes first and only once: whoever sends something before it, or another one, is not the main program.
     if (session_.started_ == (message.type == MessageType::kStarted)) {
       throw WireError(std::string(NameOf(message.type)) + (session_.started_ ? " again" : " before Started"));
     }
@@ -438,7 +438,7 @@ uint64_t ArrayBytes(std::span<const Argument> arguments) {
 
 }  // namespace
 
-// Sends a message that is answered by Returned. The result is complete except for the host arrays' sizes.
+// Sends a message that is answered by Returned. The host arrays' sizes are not checked yet.
 CallResult WorkerSession::Exchange(std::span<const uint8_t> opening, const Limits& limits, CudaServer& server,
                                    uint64_t array_bytes) {
   std::vector<uint8_t> answer;

@@ -42,7 +42,7 @@ enum class Outcome : uint8_t {
   kProtocolError,   // sent an invalid message
   kNoSuchLauncher,  // glue and suite disagree: the harness's failure
   kBadSignature,    // likewise
-  kCouldNotStart,   // sent no greeting: the harness's failure, unless another worker starts in the same sandbox
+  kCouldNotStart,   // sent no Started: the harness's failure, unless another worker starts in the same sandbox
 };
 std::string_view NameOf(Outcome outcome);
 bool IsHarnessFailure(Outcome outcome);

@@ -485,7 +485,7 @@ void DeviceServer::Unload(vgpu::ModuleHandle module, uint64_t text_bytes) {
   ptx_bytes_ -= text_bytes;
 }
 
-// Frees the memory of one device, or of all.
+// Frees the memory and unloads the modules of one device, or of all.
 void DeviceServer::FreeAll(std::optional<int> device) {
   // Back to front: the device stores them in this order, and erasing at the front moves all the others.
   std::vector<uint64_t> bases;

@@ -43,7 +43,7 @@ struct ApiCall {
   std::string call_site;  // "reduction.cu:120" if known
   std::string kernel;     // kLaunch: mangled
   uint64_t bytes = 0;     // allocations, copies, fills
-  uint64_t address = 0;   // device address: allocated, freed, or the device side of the copy (destination first)
+  uint64_t address = 0;   // allocated, freed, filled, or the device side of a copy (kDeviceToDevice: the destination)
   bool failed = false;
   int error = 0;                             // kOther: the cudaError_t; kLaunch: the vgpu::LaunchError
   vgpu::Dim3 grid{0, 0, 0}, block{0, 0, 0};  // kLaunch
@@ -88,8 +88,8 @@ class DeviceServer : public CudaServer {
   MemoryUse memory_use() const;
   // Bytes that the program had allocated when the call began.
   uint64_t held_before() const { return held_before_; }
-  // Attempts to copy from, write to or free memory of the judge's that was not passed: one sentence each. Also reports
-  // a full trace: then the call can't be judged.
+  // Attempts to copy from, write to or free memory of the judge's that was not passed, and exceeded limits of the
+  // options: one sentence each. With a full trace the call can't be judged.
   const std::vector<std::string>& violations() const { return violations_; }
   void ClearTrace();
   // Makes the nth allocation (from 1) of the next call fail with out of memory; FailCopy makes the nth copy fail, and
@@ -97,8 +97,8 @@ class DeviceServer : public CudaServer {
   void FailAllocation(uint64_t nth) { failing_next_.allocation = nth; }
   void FailCopy(uint64_t nth) { failing_next_.copy = nth; }
   void FailLaunch(uint64_t nth) { failing_next_.launch = nth; }
-  // Rounds kernels' modelled times reported to the program to steps of this many microseconds; 0: to powers of two,
-  // which reveal almost nothing of a buffer's contents. For tasks whose result need not be kept secret.
+  // Rounds kernels' modelled times reported to the program up to steps of this many microseconds, for tasks whose
+  // result need not be secret; 0: up to powers of two, which reveal almost nothing of a buffer's contents.
   void QuantizeTimes(double step_us) { time_step_us_ = step_us; }
   // The worker's live allocations.
   std::vector<vgpu::Device::AllocationInfo> Allocations() const;

@@ -85,7 +85,7 @@ void Limit(__rlimit_resource resource, rlim_t value) {
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
-  // First moved out of the way: the descriptors may have the numbers that others need.
+  // Duplicates with high numbers: a descriptor may have a number that dup2 overwrites below.
   const int socket = ::fcntl(plan.socket, F_DUPFD, 64);
   const int output = ::fcntl(plan.output, F_DUPFD, 64);
   const int null = ::fcntl(plan.null, F_DUPFD, 64);
@@ -108,8 +108,8 @@ void Limit(__rlimit_resource resource, rlim_t value) {
 // How long killed processes may take to end: freeing much memory takes a while.
 constexpr std::chrono::seconds kEndSeconds(10);
 
-// Waits for killed processes: until a sandbox's first process has ended they are in its control group, and the next
-// worker may not fit next to them.
+// Waits until killed processes have ended: until then they count in the sandbox's control group, and the next worker
+// may not fit into it.
 class Ending {
  public:
   explicit Ending(const std::vector<pid_t>& processes) {

@@ -17,7 +17,7 @@ void OperationLog::AddLast(const Numbers& numbers, uint32_t sequence, std::vecto
   if (next != numbers.begin()) after.push_back(std::prev(next)->second);
 }
 
-// The worker reports page-locked rows that a copy accesses directly; it stages pageable memory.
+// The worker's spans in host memory are page-locked: a copy accesses these directly, and stages pageable memory.
 bool OperationLog::IsPageLocked(StreamedKind kind, uint64_t bytes) const {
   uint64_t locked = 0;
   for (const vgpu::StreamPoint::Span& span : point_.spans) {

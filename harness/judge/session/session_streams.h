@@ -59,7 +59,7 @@ class OperationLog {
   bool added_ = false;  // the current operation has done some work, which is the last list entry
   vgpu::StreamPoint point_;
   uint32_t fence_ = 0;  // all operations from this index on wait for the one before it; 0: none
-  uint32_t host_ = 0;   // the same index for the host, which has waited for the one before it
+  uint32_t host_ = 0;   // the same, because the host itself waited for the one before it
   size_t edges_ = 0;
 };
 

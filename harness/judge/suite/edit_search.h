@@ -29,7 +29,7 @@ class EditSearch : public worker::LaunchEditor, public testing::EmptyTestEventLi
     memory_->budget.BeginTest();
     if (!Skips(std::string(test.test_suite_name()) + "." + test.name())) lines_.clear();
   }
-  // Ends the process once no edit is left to try.
+  // Ends the process once no edit or time is left, or if too many locations were found.
   void OnTestIterationEnd(const testing::UnitTest&, int iteration) override;
   vgpu::LaunchResult Launch(vgpu::Device& device, const vgpu::LaunchSpec& launch, std::span<const std::string> texts,
                             const std::string& call_site) override;

@@ -139,7 +139,7 @@ EvidenceCase Evidence::Alike(EvidenceCase one, int64_t part) const {
   return one;
 }
 
-// If counted, uses the worker that the tests have been calling: a new one could recognise its first calls as measured
+// On the virtual GPU the worker that the tests have been calling: a new one could recognise its first calls as measured
 // ones.
 Role Evidence::ElsewhereRole() const {
   return suite_.options().device == DeviceKind::kVgpu ? Role::kChecked : Role::kMeasured;
@@ -148,9 +148,9 @@ Role Evidence::ElsewhereRole() const {
 void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement) {
   const bool is_counted = suite_.options().device == DeviceKind::kVgpu;
   Runner& runner = suite_.runner(ElsewhereRole());
-  // Polling costs traffic, and perturbed block orders cause more of it.
-  // One draw near the size runs with the checkers, like the tests and the run that earns the points. The others only
-  // measure: code can't gain from a race there.
+  // Polling costs traffic, and perturbed block orders cause more of it, so blocks run in the usual order. Draws of kind
+  // kAny run with the checkers, like the tests and the run that earns the points. The others only measure: code can't
+  // gain from a race there.
   std::optional<CountedTurns> turns;
   if (vgpu::Device* const device = runner.device().virtual_device(); is_counted && device != nullptr) {
     turns.emplace(*device, draw == Draw::kAny);
@@ -206,7 +206,7 @@ void Evidence::CheckKeepsNoMore(const std::string& rung, Measurement& measuremen
   ReportLeak(rung, Counted(grown, "call") + " of nearly one size", measurement);
 }
 
-// The very call that was made last needs nothing that this one did not have.
+// Repeats the last call, which can use the memory that was kept then: if it keeps more, that is a leak.
 void Evidence::CheckKeepsNothing(const std::string& rung, const EvidenceCase& one, Measurement& measurement) {
   if (!measurement.problems.empty() || measurement.elsewhere.empty()) return;
   const uint64_t before = measurement.elsewhere.back().held_bytes;
@@ -285,7 +285,7 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
       }
       CheckKeepsNoMore(rung, measurement);
     };
-    // In a newly started worker: if the technique is used only from some later call on, this call lacks it.
+    // In random order: a call's number does not reveal whether it is measured.
     std::vector<std::function<void()>> parts = {near_it, far_off, measure};
     for (size_t i = parts.size() - 1; i > 0; --i) {
       std::swap(parts[i], parts[static_cast<size_t>(random.Between(0, static_cast<int64_t>(i)))]);

@@ -56,7 +56,7 @@ class Evidence {
  public:
   Evidence(Suite& suite, EvidenceFunction run) : suite_(suite), run_(std::move(run)) {}
 
-  // Each is run once. The profile is absent if the run has problems.
+  // Each rung is measured once. The profile is absent if the run has problems.
   struct Measurement {
     std::optional<RungProfile> profile;
     // Measurements at drawn sizes; the reference's too if a criterion compares with it.
@@ -120,7 +120,7 @@ std::string UnmetText(const Condition& condition, double value);
 double BoundElsewhere(const Budget& budget, double here, Draw draw, bool is_traffic);
 
 // Whether figures of calls with nearly equal sizes differ too much for the same technique: by a third, and by an eighth
-// of the range from full marks to none, unless both are good.
+// of the range from full marks to none, unless both earn full marks.
 bool AreUnlike(const Budget& budget, double one, double other);
 
 // Whether a criterion's budget can be checked at a size drawn this way.

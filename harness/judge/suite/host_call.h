@@ -13,7 +13,7 @@
 
 namespace lockstep::judge {
 
-inline constexpr uint8_t kNotArrived = 0xd7;  // vgpu/cudart/host_transfers.h
+inline constexpr uint8_t kNotArrived = 0xd7;  // as in vgpu/cudart/host_transfers.h
 
 template <class T>
 std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
@@ -35,7 +35,7 @@ bool HasBytes(T value, uint8_t byte) {
   return std::all_of(std::begin(bytes), std::end(bytes), [&](uint8_t b) { return b == byte; });
 }
 
-// Adds a problem if the call has made streams, events or graphs and not destroyed them.
+// Adds a problem if the call has made streams, events, graphs or memory pools and not destroyed them.
 inline void CheckNoneLeft(const CallContext& context, const CallReport& report, std::vector<Problem>& problems) {
   struct Kind {
     std::vector<std::string_view> made;

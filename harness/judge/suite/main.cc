@@ -36,7 +36,7 @@ int Fail(const std::string& sentence) {
   return kHarnessFailed;
 }
 
-// GoogleTest's own rule.
+// By GoogleTest's flag; by default if standard output is a terminal.
 bool UseColor() {
   const std::string& flag = GTEST_FLAG_GET(color);
   if (flag == "yes" || flag == "true" || flag == "1") return true;
@@ -100,7 +100,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
     return Fail(program + ": --edits, --debug and --page are for public tests");
   }
 
-  // GoogleTest's flags first: with --gtest_list_tests nothing else is needed.
+  // For GoogleTest, whose --gtest_list_tests needs no worker.
   std::vector<char*> argv = {const_cast<char*>(program.c_str())};
   for (std::string& argument : arguments) argv.push_back(argument.data());
   int argc = static_cast<int>(argv.size());

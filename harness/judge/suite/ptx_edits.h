@@ -14,8 +14,8 @@ struct PtxEdit {
   int rank = 0;          // plausible ones first
 };
 
-// Edits of a kernel in nvcc's PTX with line numbers, at code from the student's file. One edit changes all instructions
-// with the same source position: an unrolled loop has several.
+// Edits of a kernel in nvcc's PTX with line numbers, at code from the student's file. One edit changes all equal
+// instructions with the same source position, as an unrolled loop has; two or three are also changed one at a time.
 std::vector<PtxEdit> EditsOf(const std::string& ptx, const std::string& kernel, const std::string& file);
 
 }  // namespace lockstep::judge

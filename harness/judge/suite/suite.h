@@ -81,7 +81,7 @@ class Suite {
 
   // Adds the page data of one call, under its test's or rung's name, to the file given with --page.
   void AddPage(const std::string& name, const vgpu::PageData& page);
-  // Writes the result file if one was requested.
+  // Writes the result file, and of a finished run the --record file, if they were requested.
   void Save() const;
 
  private:

@@ -49,8 +49,8 @@ const WorkloadFactory& RegisteredWorkload();  // empty: the suite has no timings
 struct TimingLimits {
   int first_repeats = 16;
   int most_repeats = 240;
-  // The approximate bytes moved by a batch: far more than the cache holds, and long enough that variation of a round
-  // trip, about 50 µs, matters little.
+  // About how many bytes a batch moves: far more than the cache holds, and enough that a batch takes much longer than
+  // the 50 µs by which round trips vary.
   uint64_t batch_bytes = uint64_t{32} << 30;
   double memory_share = 0.25;  // share of the GPU's free memory for its buffers
   uint32_t least_calls = 16, most_calls = 256;

@@ -50,7 +50,7 @@ struct Updated {
   bool is_plain() const { return trans == CUBLAS_OP_N; }
   int64_t rows() const { return is_plain() ? n : k; }
   int64_t columns() const { return is_plain() ? k : n; }
-  // In real and in Hermitian updates CUBLAS_OP_T and CUBLAS_OP_C mean the same, as in NVIDIA's.
+  // As in NVIDIA's, CUBLAS_OP_T and CUBLAS_OP_C mean the same: in Hermitian updates with conjugation, else without.
   CBLAS_TRANSPOSE Operation(bool conjugates) const {
     return is_plain() ? CblasNoTrans : conjugates ? CblasConjTrans : CblasTrans;
   }
@@ -87,7 +87,7 @@ cublasStatus_t Syrk(const Updated& u, bool is_hermitian, const Factor* alpha, co
   return Function::Do(std::move(call));
 }
 
-// Adds alpha A Bᵀ, which the caller knows to be symmetric, to the stored triangle: cuBLAS's syrkx and herkx.
+// C = alpha A Bᵀ + beta C, only in the stored triangle: syrkx and herkx, whose callers know that A Bᵀ is symmetric.
 template <typename T, typename Keep>
 void MultiplyTriangle(const Updated& u, bool conjugates, const T& alpha, const T* a, int64_t lda, const T* b,
                       int64_t ldb, const Keep& beta, T* c, int64_t ldc) {

@@ -110,7 +110,7 @@ inline blasint B(int64_t value) { return static_cast<blasint>(value); }
 // The upper or lower triangle of a matrix of order n, in full storage; without its diagonal if that is taken to be 1.
 std::vector<Range> Triangle(Access access, const char* what, const void* address, uint32_t element, int64_t n,
                             int64_t leading, cublasFillMode_t fill, bool without_diagonal = false);
-// A band matrix of m × n with `lower` diagonals below and `upper` above the main one, in rows of band storage.
+// A band matrix of m × n in band storage, whose rows are diagonals: `lower` below and `upper` above the main one.
 std::vector<Range> Band(Access access, const char* what, const void* address, uint32_t element, int64_t m, int64_t n,
                         int64_t lower, int64_t upper, int64_t leading);
 

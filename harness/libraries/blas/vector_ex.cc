@@ -28,7 +28,7 @@ Kind KindOf(cudaDataType element, cudaDataType scalar, cudaDataType execution) {
   }
 }
 
-// f(element) for each kind, where element is a null pointer to its type.
+// Calls f with a null pointer of the type T* for the elements' type T.
 template <typename F>
 cublasStatus_t ByKind(const Function& function, Kind kind, F f) {
   switch (kind) {

@@ -319,7 +319,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t matm
   return Run(__func__, problem, {alpha, a, b, beta, c, d}, stream);
 }
 
-// One algorithm, which needs no workspace, for what cublasLtMatmul does.
+// Returns one algorithm, which needs no workspace, for each product that cublasLtMatmul supports.
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t matmul,
                                               cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
                                               cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,

@@ -272,11 +272,11 @@ nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle) {
   Linker& linker = *Of(handle);
   if (const nvJitLinkResult result = TakeLtoResult(linker); result != NVJITLINK_SUCCESS) return result;
   if (linker.lto && linker.real == nullptr)
-    return linker.Fail(NVJITLINK_ERROR_NVVM_COMPILE, "with -lto, but without LTO-IR");
+    return linker.Fail(NVJITLINK_ERROR_NVVM_COMPILE, "-lto was given, but no input has LTO-IR");
   // Inputs that were refused have already returned an error. Like NVIDIA's, a link without inputs succeeds.
   if (linker.texts.empty()) linker.texts = {".version 8.0\n.target sm_50\n.address_size 64\n"};
   linker.image = lockstep::vgpu::cudart::MakeLinkedImage(linker.texts);
-  // NVIDIA's gives an image even without inputs.
+  // The program can get the image even if this fails.
   if (const std::string name = Unresolved(linker.texts); !name.empty())
     return linker.Fail(NVJITLINK_ERROR_INTERNAL, "Undefined reference to '" + name + "'");
   return NVJITLINK_SUCCESS;

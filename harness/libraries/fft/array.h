@@ -8,13 +8,14 @@
 
 namespace lockstep::libraries::fft {
 
-// An array of `sizes` numbers, rows last, for each of a batch; pitches and distance in numbers.
+// A batch of arrays of sizes[0] × sizes[1] × … numbers, whose last dimension runs along a row; pitches (by dimension)
+// and distance (between arrays) in numbers.
 struct Array {
   uint32_t element = 0;  // bytes
   std::vector<int64_t> sizes, pitches;
   int64_t batch = 1, distance = 0;
 
-  // The numbers from the first of a batch's array to its last.
+  // How many numbers one array spans, gaps included.
   int64_t span() const;
   int64_t count() const;
   bool operator==(const Array&) const = default;

@@ -57,7 +57,7 @@ cufftResult Check(const Request& request) {
   return CUFFT_SUCCESS;
 }
 
-// The size that programs get for a work area. Ours needs none; an H100's needs about this much, for long transforms.
+// A work area's size. We need none; an H100 needs about this for lengths that are long or have a large prime factor.
 size_t WorkBytes(const Description& what) {
   constexpr int64_t kLongest = 16384, kLongestOfDoubles = 4096, kLongestRough = 4096, kLargestFactor = 127;
   constexpr size_t kOfRough = 4;

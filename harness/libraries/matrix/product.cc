@@ -39,7 +39,7 @@ std::vector<float> Multiplied(const ProductShape& s, const std::vector<float>& a
   return product;
 }
 
-// C = store(alpha * product + beta * C).
+// Sets each element of C to value(its sum in `product`, its old value).
 template <typename C, typename Sum, typename Value>
 void Combine(const ProductShape& s, const std::vector<Sum>& product, void* c, Value value) {
   C* const to = static_cast<C*>(c);
@@ -102,7 +102,7 @@ void DoubleComplex(const ProductShape& s, const void* alpha, const void* a, cons
               c, B(s.ldc));
 }
 
-// A product of rounded inputs. kNumbers: 2 for complex matrices, whose numbers are rounded as two rows for each row.
+// A product of rounded inputs. kNumbers: floats per element; the two of a complex one are rounded like two rows.
 template <ProductFunction kProduct, int kNumbers, float (*kRound)(float)>
 void Rounded(const ProductShape& s, const void* alpha, const void* a, const void* b, const void* beta, void* c) {
   const auto left = Converted<float, float>(a, s.a_rows() * kNumbers, s.a_columns(), s.lda * kNumbers, kRound);

@@ -1,11 +1,11 @@
 // C = alpha op(A) op(B) + beta C in the combinations of types that cuBLAS and cuBLASLt have, on OpenBLAS. Matrices are
 // column-major.
 //
-// 16-bit and 8-bit floating-point products are computed in single precision and rounded once, so they are at least as
-// exact as a tensor core's; products of 8-bit integers are exact. With CUBLAS_COMPUTE_32F_FAST_TF32 the inputs are
-// rounded to 10 bits of mantissa, to the nearest, ties to even: an H100's cublasGemmEx turns 1 + 2^-11 into 1, 1 +
-// 2^-11 + 2^-20 into 1 + 2^-10 and 1 + 3 * 2^-11 into 1 + 2^-9. On it CUBLAS_COMPUTE_32F_FAST_16F and _16BF round like
-// TF32: they turn 10^6 into 999936, which half precision can't represent.
+// Products of 16-bit floats, or of 8-bit integers into floats, use single precision and are rounded once, so they
+// are at least as exact as a tensor core's; 8-bit integers into 32-bit ones give exact sums. Before products with
+// CUBLAS_COMPUTE_32F_FAST_TF32 the inputs are rounded to 10 bits of mantissa, to the nearest, ties to even: an H100's
+// cublasGemmEx turns 1 + 2^-11 into 1, 1 + 2^-11 + 2^-20 into 1 + 2^-10 and 1 + 3 * 2^-11 into 1 + 2^-9. On it
+// CUBLAS_COMPUTE_32F_FAST_16F and _16BF round like TF32: 10^6 becomes 999936, which half precision can't represent.
 #pragma once
 
 #include <cublas_api.h>

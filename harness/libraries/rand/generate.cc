@@ -194,7 +194,7 @@ curandStatus_t Generate(const char* function, curandGenerator_t generator, T* ou
       return Refuse(function, "normal numbers after Poisson's: call curandSetGeneratorOffset");
     if (generator->kept == nullptr) generator->kept = Kept::Make(generator->type, generator->history);
     if (generator->kept == nullptr) {
-      return Refuse(function, "what only NVIDIA's libcurand.so.10 knows, and that is not on this machine");
+      return Refuse(function, "an algorithm that only NVIDIA's libcurand.so.10 has, which is not on this machine");
     }
   } else {
     MakeEngine(*generator);

@@ -62,8 +62,8 @@ bool HasOrdering(const curandGenerator_st& generator, curandOrdering_t ordering)
   }
 }
 
-// After a setting has changed, the generator is rebuilt and continues at its position: XORWOW and MRG32k3a unless it
-// has drawn wide words, Sobol' sequences always. MT19937 on the device has no positions and starts again.
+// After a setting has changed, the generator is rebuilt: XORWOW, MRG32k3a and Sobol' sequences continue at their
+// position, MT19937 on the device starts again. The others' results, and all those after wide draws, become unclear.
 void Renew(curandGenerator_st& generator) {
   if (!HasGenerated(generator)) return;
   const bool starts_again = generator.type == CURAND_RNG_PSEUDO_MT19937 && !generator.is_host;

@@ -102,7 +102,7 @@ constexpr size_t kRows = 4, kSums = size_t{1} << kRows;
 constexpr size_t kColumns = (kDegree + kRows - 1) / kRows / 8 * 8 + 8;
 constexpr size_t kPiece = kColumns + kMersenneWords;
 
-// [column]: the begin of the sum that the column selects; the sums are stored one after another.
+// [column]: where the sum that the column selects begins; the sums are stored one after another.
 std::vector<uint32_t> SumsOfColumns(const Polynomial& polynomial) {
   std::vector<uint32_t> sums(kColumns);
   for (size_t i = 0; i < kDegree; ++i) {

@@ -2,8 +2,8 @@
 // is, with the lower half of the seed. 8192 lanes start 2^2048 steps apart in the sequence.
 //
 // Results are in the order in which an H100 leaves them in memory. They form rows of 65536; each lane fills 8
-// neighbouring columns, with 624 words for every 78 rows. Row 0 takes the words kFirst. The other rows form groups of
-// seven; the remaining words, in order, fill each group column by column, seven words per column.
+// neighbouring columns, with 624 words for every 78 rows. Row 0 takes the words with the indices kFirst. The other rows
+// form groups of seven; the remaining words, in order, fill each group column by column, seven words per column.
 //
 // Finding a lane's start costs as much as making about 20000 words. So a lane is made when its first result is needed,
 // and generators with the same seed share the lanes' starts.

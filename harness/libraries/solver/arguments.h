@@ -22,7 +22,7 @@ inline cusolverStatus_t SetInfo(const Function& f, int* info, int value) {
   return Function::Do(std::move(call));
 }
 
-// Reports the first invalid argument, in info too, and returns `status`; kSuccess if there is none.
+// Reports the first invalid argument, also in info: returns CUSOLVER_STATUS_INVALID_VALUE; success if there is none.
 inline cusolverStatus_t CheckArguments(const Function& f, int* info, std::initializer_list<Argument> arguments) {
   LOCKSTEP_RETURN_UNLESS_OK(f.Check({}));
   for (const Argument& argument : arguments) {
@@ -64,7 +64,7 @@ inline cusolverStatus_t AnswerWork(const Function& f, std::initializer_list<Func
 
 }  // namespace lockstep::libraries::solver
 
-// bufferSize functions with arguments of these types, of which `size` is answered alone.
+// Define bufferSize functions with these parameters, which are ignored except for the pointers to the sizes.
 #define LOCKSTEP_WORK(name, ...)                                               \
   cusolverStatus_t name##_bufferSize(cusolverDnHandle_t handle, __VA_ARGS__) { \
     return AnswerWork({__func__, handle}, {}, size);                           \

@@ -21,7 +21,7 @@ struct cusolverDnParams {};
 
 namespace lockstep::libraries::solver {
 
-// Parameters and results of Jacobi's methods, which are not used here: LAPACK computes the factors.
+// Parameters and results of Jacobi's methods, although LAPACK computes the factors here.
 struct Jacobi {
   double residual = 0;
   int sweeps = 0;

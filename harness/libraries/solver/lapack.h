@@ -190,8 +190,8 @@ void AddTriangle(std::vector<Range>* to, Access access, const char* what, const 
     if (end > first) to->push_back(Elements(access, what, matrix + first + column * leading, end - first));
   }
 }
-// The order of factors that Jacobi's method leaves unsorted, after small rotations: each place gets, of the remaining
-// vectors, the one with the largest component there. The vectors are columns.
+// The order in which Jacobi's method leaves its vectors (columns) if it does not sort them, assuming that it turned
+// them little: each place gets the one of the remaining vectors whose component there is largest.
 template <typename T>
 std::vector<int> Places(int n, const T* vectors, int64_t leading) {
   std::vector<int> order;

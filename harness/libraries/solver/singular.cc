@@ -175,7 +175,7 @@ struct Turned {
   }
 };
 
-// The arguments of functions with 64-bit sizes for A = U S V^H.
+// The arguments of cusolverDnXgesvdp and cusolverDnXgesvdr, which return V.
 struct Wide {
   cudaDataType type, s_type, u_type, v_type;
   int64_t m, n;
@@ -297,7 +297,7 @@ using namespace lockstep::libraries::solver;
                                        Leads(ldu, m),                                                            \
                                        Leads(ldv, n),                                                            \
                                        IsSize(count),                                                            \
-                                       {rank >= 0 && rank <= n, "the rank is not one of the matrix's"}}));       \
+                                       {rank >= 0 && rank <= n, "the rank is negative or exceeds n"}}));         \
     TURNED(T, const_cast<NumberOf<T>::type*>(N(a)), true);                                                       \
     turned.count = count, turned.rank = rank, turned.residuals = residuals;                                      \
     turned.strides = {a_stride, s_stride, u_stride, v_stride};                                                   \
@@ -369,7 +369,7 @@ cusolverStatus_t cusolverDnXgesvdr(cusolverDnHandle_t handle, cusolverDnParams_t
   const Function f{__func__, handle};
   const Wide wide = WIDE;
   LOCKSTEP_RETURN_UNLESS_OK(
-      f.Check({{rank >= 0 && more >= 0 && rank + more <= std::min(m, n), "the rank is not one of the matrix's"}}));
+      f.Check({{rank >= 0 && more >= 0 && rank + more <= std::min(m, n), "k, p or the sum k + p is out of range"}}));
   if (jobu != jobv) return f.Missing("vectors of one side alone");
   return wide.Do(f, jobu != 'N', true, static_cast<int>(rank));
 }

@@ -55,7 +55,7 @@ cusparseStatus_t ToDense(const Function& f, cusparseConstSpMatDescr_t sparse, cu
   return Function::Do(std::move(call));
 }
 
-// Calls visit(row, column, element), by columns visit(column, row, element), for each non-zero in the format's order.
+// Calls visit(row, column, element), for CSC visit(column, row, element), for each non-zero in the format's order.
 template <typename T, typename Visit>
 void EachElement(const cusparseSpMatDescr& sparse, const cusparseDnMatDescr& dense, Visit visit) {
   const T* const elements = static_cast<const T*>(dense.values);

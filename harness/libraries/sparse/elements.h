@@ -19,7 +19,7 @@ inline constexpr bool kIsComplex<std::complex<R>> = true;
 
 inline bool IsComplex(cudaDataType type) { return type == CUDA_C_32F || type == CUDA_C_64F; }
 
-// f(type_identity<T>) for the element type; 16-bit storage for types without arithmetic here.
+// Calls f(type_identity<T>) for the element type; with Float16 for types that no function here supports.
 template <typename F>
 auto OfType(cudaDataType type, F f) {
   switch (type) {

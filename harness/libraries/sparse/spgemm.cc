@@ -129,7 +129,7 @@ struct Arguments {
     return Function::Do(std::move(call));
   }
 
-  // Copies C to the program. To reuse the structure, `places` (offsets and indices) once, then the values repeatedly.
+  // Copies C to the program's memory: `places`, its offsets and indices; `values`. SpGEMMreuse copies these separately.
   cusparseStatus_t Copy(bool places = true, bool values = true) const {
     LOCKSTEP_RETURN_UNLESS_OK(Check());
     const auto result = descriptor->result;

@@ -87,7 +87,7 @@ TEST(SpinReadsTest, AVoteOrSharedMemoryInBetween) {
             "w");
 }
 
-// One load is written before the loop and again in it, so with two address registers: with equal addresses, or not.
+// The same load before the loop and in it, each with its own address register: equal addresses (shift 3), or not (4).
 TEST(SpinReadsTest, TheFirstLoadOfALoopThatLoadsAgain) {
   const auto loads = [](const std::string& offset) {
     return Loads(

@@ -41,9 +41,9 @@ A script can read both. Missing are the device's attributes, `.avg`, `.min` and 
 | `launch__registers_per_thread` | those that PTX needs; only the assembler knows the machine code's |
 | `sm__inst_executed_pipe_tensor.sum` | of kernels without matrix instructions an H200 counts other instructions there too |
 | `smsp__sass_branch_targets_threads_divergent.sum` | of the PTX's branches; the assembler predicates instructions of some |
-| others | equal but where the assembler joins or splits accesses: [counted beside an H200](../records/gpu-counting.md) |
+| others | equal, except where the assembler joins or splits accesses: [an H200's counts](../records/gpu-counting.md) |
 )";
-  page << "\nWhat follows from these, as `sectors` and `requests`: [assignment.toml](assignment-toml.md#metrics).\n";
+  page << "\nFigures derived from these, such as `sectors`: [assignment.toml](assignment-toml.md#metrics).\n";
   return page.str();
 }
 

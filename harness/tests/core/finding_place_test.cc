@@ -87,7 +87,7 @@ TEST(FindingPlaceTest, OneThreadThatGoesOneElementTooFarIsNoMissingGuard) {
   ExpectSays(MessageOfGuard("64"), "check the index against the array's length");
 }
 
-// The message for threads that all store `value` of an element to that element.
+// The message for threads that all store %r1 plus their number to one element. `value`: PTX that may load %r1.
 std::string MessageOfRace(const std::string& value) {
   DeviceOptions options;
   options.checkers = CheckerSet::All();

@@ -30,7 +30,7 @@ void CompareProgressions(uint32_t seed) {
     const Word stride = strides[random() % 6];
     Word a[kWarpSize];
     for (int k = 0; k < kWarpSize; ++k) a[k] = static_cast<Word>(start + static_cast<Word>(k) * stride);
-    // One lane at another address, by one bit; sometimes an inactive one.
+    // Mostly one lane, which may be inactive, has another address: one bit differs.
     if (random() % 4 != 0) a[random() % kCount] ^= Word{1} << random() % (8 * sizeof(Word));
     const LaneMask mask = kCount < kWarpSize || random() % 2 == 0 ? kFullMask : static_cast<LaneMask>(random());
     const bool expected = Plain<kCount>(a, start, stride, mask);

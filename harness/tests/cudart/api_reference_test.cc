@@ -129,15 +129,15 @@ std::string RuntimePage(const std::string& version) {
       "# Runtime API\n\n" + kMark + "The functions of " + version +
       "'s runtime API that the virtual GPU has, by the part of `harness/vgpu/cudart` that defines them. Each has its\n"
       "variant for the per-thread default stream (`_ptsz`, `_ptds`) where the toolkit has one. The programs in\n"
-      "`harness/tests/cudart/programs` compare what calls return with what an H200 returned, error by error. They "
-      "leave\n"
-      "out graphs, and what is listed under [Called by no test](#called-by-no-test). For `cuMemAlloc` and the like "
-      "see\n"
-      "[Driver API](driver-api.md).\n" +
+      "`harness/tests/cudart/programs` compare what calls return with what an H100 or H200 returned, error by error, "
+      "and\n"
+      "`graphs.cu` with NVIDIA's documentation. [Called by no test](#called-by-no-test) lists the functions without a "
+      "test.\n"
+      "For `cuMemAlloc` and the like see [Driver API](driver-api.md).\n" +
       Parts(kRuntime) +
       "\n## Refused by name\n\n"
-      "A program that names one of these links and runs. A call says its name, the line that made it and what is "
-      "missing, and fails\nwith `cudaErrorNotSupported`.\n";
+      "A program that uses one of these functions still links and runs. A call to it prints its name, the line that "
+      "made it and what\nis missing, and fails with `cudaErrorNotSupported`.\n";
   for (const auto& [subject, names] : missing) {
     page += "\n**" + (subject == "this function" ? std::string("Others") : subject) + "**\n\n" + tests::ListOf(names);
   }
@@ -160,14 +160,14 @@ std::string DriverPage(const std::string& version) {
          "return with what an H200 returned.\n\n"
          "What differs from a GPU:\n\n"
          "* All contexts of a device share its memory and modules; `cuCtxDestroy` frees nothing.\n"
-         "* `cuLinkAddData` takes one PTX text. A module may be PTX or a fat binary that holds PTX; machine code is "
-         "refused.\n"
-         "* The compiler's logs stay empty: what is wrong with a module is on standard error.\n"
+         "* Modules, and what `cuLinkAddData` adds, are PTX or fat binaries with PTX; machine code and object files "
+         "are refused.\n"
+         "* The compiler's information log stays empty. The error log says what is wrong with PTX.\n"
          "* Submissions can't use it: each call is refused by name.\n" +
          Parts(kDriver) +
          "\n## Refused by name\n\n"
-         "A program that names one of these links and runs. A call says its name and the line that made it, and fails "
-         "with\n`CUDA_ERROR_NOT_SUPPORTED`.\n\n" +
+         "A program that uses one of these functions still links and runs. A call to it prints its name and the line "
+         "that made it, and\nfails with `CUDA_ERROR_NOT_SUPPORTED`.\n\n" +
          tests::ListOf(missing);
 }
 
@@ -230,7 +230,7 @@ TEST(ApiReferenceTest, EachFunctionHasItsPerThreadVariant) {
       if (!variants.contains(name)) continue;
       const std::string line = "LOCKSTEP_PER_THREAD(" + name + ", " + variants[name] + ")";
       EXPECT_TRUE(source.find(line) != std::string::npos)
-          << name << " has no per-thread variant: write " << line << " behind it";
+          << name << " has no per-thread variant: write " << line << " after it";
     }
   }
 }

@@ -22,7 +22,7 @@ class EndingsTest : public testing::Test {
     ASSERT_EQ(built.status, 0) << built.text;
   }
   static void TearDownTestSuite() { folder_.reset(); }
-  // The shell's status: 128 + the signal.
+  // Prints the shell's status too: 128 + the signal for a program that a signal ended.
   static Output Run(const std::string& ending, const std::string& check = "--check") {
     // MALLOC_PERTURB_: memory that is freed is overwritten.
     return Execute("MALLOC_PERTURB_=77 sh -c '" LOCKSTEP_BUILD_DIR "/bin/vgpu-run --color=never " + check + " " +

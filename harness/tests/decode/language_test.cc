@@ -16,7 +16,7 @@ struct Case {
   std::string declarations = "";
 };
 
-// Kernels k0, k1 …, one a case. Each is loaded as a module by itself, as declarations may repeat.
+// A module with one kernel, k. Each case is loaded as a module by itself, as declarations may repeat.
 std::string ModuleOf(const Case& c) {
   return ".version 9.0\n.target sm_90\n.address_size 64\n" + c.declarations +
          "\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %d<4>;\n"

@@ -1,5 +1,5 @@
 // Faults: what stops a kernel, and what the device does afterwards. checker_pairs_memory.cu has the kinds of bad
-// accesses with their words.
+// accesses with their messages.
 #include <gtest/gtest.h>
 
 #include "tests/support/device_support.h"

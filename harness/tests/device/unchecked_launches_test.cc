@@ -8,7 +8,7 @@
 namespace lockstep::vgpu {
 namespace unchecked_launches_test {
 
-// All threads store their number to the word at `to`, and first read the word at `from`.
+// All threads read the word at `from`, add their number, and store the sum to the word at `to`.
 constexpr const char* kMoves = R"(
 .version 8.0
 .target sm_80

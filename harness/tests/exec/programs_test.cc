@@ -186,7 +186,7 @@ TEST(ProgramsBudget, AnEndlessKernelStops) {
   Machine machine(2);
   machine.device->set_instruction_budget(100000);
   const uint64_t d_flags = machine.Output<int>(2, "d_flags"), d_out = machine.Output<int>(2);
-  // Block 0 of two waits for block 1's flag, which is set; block 1 waits for its own successor's beyond the grid.
+  // Of these two blocks, block 1 waits for the flag that block 0 sets.
   EXPECT_EQ(machine.Launch("chain", {2, 1, 1}, {1, 1, 1}, 0, d_flags, d_out), LaunchError::kNone);
   machine.device->Fill(d_flags, 0, 8);
   EXPECT_EQ(machine.Launch("spin_lock_outside", {1, 1, 1}, {32, 1, 1}, 0), LaunchError::kNone);

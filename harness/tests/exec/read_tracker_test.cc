@@ -1,4 +1,4 @@
-// Tests which lanes' loads count as reads, one rule a test. speculation_random_test.cc tries them together.
+// Tests which lanes' loads count as reads, one rule per test. speculation_random_test.cc tries them together.
 #include "vgpu/exec/read_tracker.h"
 
 #include <gtest/gtest.h>
@@ -141,7 +141,7 @@ TEST(ReadTrackerTest, AnElementThatNobodyNamesIsNotReadEvenByAFunctionThatCallsI
   EXPECT_EQ(ReadLanes(kCall, function), (Lanes{{4, kFullMask}, {6, kFullMask}}));
 }
 
-// A value held longer than the event buffer lasts: only the lanes that used it before it ran out count as readers.
+// A value held for longer than the event buffer has room: only lanes that used it before the buffer was full count.
 TEST(ReadTrackerTest, AReadThatWaitsTooLongCountsForTheLanesThatHaveUsedIt) {
   const auto held = [](size_t stores) {
     return ReadLanes(

@@ -22,7 +22,7 @@ std::string Program(int live, const std::string& directives) {
 
 struct Outcome {
   LaunchError error;
-  uint32_t registers;  // of a launch that went through
+  uint32_t registers;  // 0 for a launch that failed
 };
 
 Outcome Launch(int live, const std::string& directives, int threads, const char* profile = "h200") {
@@ -41,7 +41,7 @@ TEST(RegistersTest, FitTheBlocksThatTheKernelIsMadeFor) {
   const Outcome whole = Launch(120, ".maxntid 1024, 1, 1", 1024);
   EXPECT_EQ(whole.error, LaunchError::kNone);
   EXPECT_EQ(whole.registers, 64u);  // 65 536 of an SM for 1024 threads
-  EXPECT_EQ(Launch(120, ".reqntid 512", 512).registers, Launch(120, "", 32).registers);  // of at most 128
+  EXPECT_EQ(Launch(120, ".reqntid 512", 512).registers, Launch(120, "", 32).registers);  // 128 would fit
   EXPECT_EQ(Launch(120, ".maxntid 512 .minnctapersm 4", 512).registers, 32u);
   EXPECT_EQ(Launch(20, ".maxntid 1024", 1024).registers, Launch(20, "", 1024).registers);
 }

@@ -12,11 +12,12 @@
 namespace lockstep::vgpu::speculation {
 
 inline constexpr uint32_t kThreads = 64;
-// Words of shared memory: stored to by other threads; never written; written by each thread before it reads its own.
+// Words of shared memory. From kRacy on: other threads store to them. From kUnwritten on: never written. From kKnown
+// on: each thread writes its own before it reads it.
 inline constexpr uint32_t kRacy = 0, kUnwritten = 64, kKnown = 128, kSharedWords = 192;
 inline constexpr uint32_t kWritten = 128, kGlobalWords = 256;  // of the input; the rest is never written
 inline constexpr uint32_t kOutWords = 16;                      // per thread
-// Registers: the first come from no load, the next have known values, the rest may hold anything.
+// Registers: those below kClean come from no load, those below kKnowns have known values, the rest may hold anything.
 inline constexpr int kClean = 3, kKnowns = 8, kRegisters = 12;
 inline constexpr int kCleanPredicates = 2, kPredicates = 6;
 
@@ -45,7 +46,7 @@ struct Statement {
   int to = 0, a = 0, b = 0;
   int predicate = 0, guard = -1;
   bool negated = false, guard_negated = false, global = false;
-  int combined = -1;  // of a comparison: with this predicate
+  int combined = -1;  // the predicate with which a comparison's result is combined; -1: none
   Index index = Index::kConstant;
   uint32_t base = 0, stride = 0;
   std::vector<int> elements;  // of a load; -1: the sink

@@ -77,7 +77,7 @@ TEST(StraightTest, FindsAddressesThatGoRound) {
   }
 }
 
-// One element past the buffer, by the instruction that went to the buffer before.
+// The load's second execution goes one element past the buffer; the first one was within it.
 TEST(StraightTest, FindsTheLaneBeyondTheEnd) {
   TestDevice device(kProgram);
   const auto memory = device.Make(std::vector<uint32_t>(32, 7));

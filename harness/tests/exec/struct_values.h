@@ -99,7 +99,7 @@ LOCKSTEP_SCALAR(10, const int*);
 template <uint32_t kSeed, int kDepth>
 struct Field;
 
-// What kind a field is: below 4 a scalar, 4 and 5 a vector, 6 and 7 an array, else a struct.
+// A field's type by its kind: 0 a scalar, 1 a vector, 2 an array, else a struct.
 template <uint32_t kSeed, int kDepth, uint32_t kKind>
 struct FieldOf {
   using Type = typename Scalar<Draw(kSeed, 1) % 11>::Type;
@@ -149,7 +149,7 @@ struct Shape {
   using Type = typename Pick<static_cast<int>(kSeed % 5)>::Type;
 };
 
-// Calls f with each scalar of a value. Elements of arrays come in an order that only the run knows, so that compilers
+// Calls f with each scalar of a value. Elements of arrays come in an order known only at run time, so that compilers
 // have to keep them in memory.
 template <typename T, typename F>
 LOCKSTEP_BOTH void Visit(T& scalar, uint32_t, const F& f) {
@@ -197,7 +197,7 @@ LOCKSTEP_BOTH void Visit(Record<A, B, C, D, E, G>& r, uint32_t turn, const F& f)
   Visit(r.f, turn, f);
 }
 
-// Every scalar holds a whole number below 64, which any type does.
+// Every scalar holds a whole number below 64 (a bool 0 or 1), which its type represents exactly.
 template <typename T>
 LOCKSTEP_BOTH uint32_t Number(T value) {
   return static_cast<uint32_t>(value);
@@ -232,7 +232,7 @@ LOCKSTEP_CALLED uint32_t Hash(S s, uint32_t turn) {
   return hash;
 }
 
-// The scalars of the result come from both structs; below a depth, from a call of its own as well.
+// The scalars of the result come from both structs and, while depth > 0, from a recursive call.
 template <typename S, typename T>
 LOCKSTEP_CALLED S Mix(S s, signed char salt, T t, int depth) {
   uint32_t x = static_cast<uint32_t>(salt);

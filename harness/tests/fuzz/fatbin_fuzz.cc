@@ -1,4 +1,4 @@
-// libFuzzer: any bytes through the fat binary reader.
+// libFuzzer: reads any bytes as a fat binary.
 //   cmake --preset sanitize && ninja -C build-sanitize fatbin_fuzz
 //   build-sanitize/fuzz/fatbin_fuzz -max_total_time=600 FOLDER-OF-FATBINS
 #include <cstddef>

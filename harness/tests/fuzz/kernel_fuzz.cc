@@ -1,5 +1,5 @@
-// libFuzzer: any text through the parser and the decoder, and what kernels it has through the engine with every checker
-// on, for a bounded number of instructions. Nothing that a text holds may reach beyond the device's own memory.
+// libFuzzer: parses and decodes any text, and runs its kernels with every checker on, for a bounded number of
+// instructions. Nothing that a text holds may reach beyond the device's own memory.
 //   cmake --preset sanitize && ninja -C build-sanitize kernel_fuzz
 //   build-sanitize/fuzz/kernel_fuzz -max_total_time=600 -dict=harness/tests/fuzz/ptx.dict FOLDER-OF-PTX
 #include <algorithm>
@@ -20,7 +20,7 @@ using namespace lockstep::vgpu;
 constexpr uint64_t kBufferBytes = 4096;
 constexpr size_t kMostKernels = 4;
 
-// Every second parameter of 8 bytes is a buffer's address, the others are small numbers.
+// Parameters of 8 bytes at even positions are the buffer's address, the others are small numbers.
 std::vector<uint8_t> Parameters(const KernelInfo& kernel, uint64_t buffer) {
   std::vector<uint8_t> bytes(kernel.parameter_bytes);
   uint64_t k = 0;

@@ -1,4 +1,4 @@
-// libFuzzer: any text through the parser and what it takes through flow analysis and register allocation.
+// libFuzzer: parses any text; accepted text goes through flow analysis and register allocation.
 //   cmake --preset sanitize && ninja -C build-sanitize ptx_fuzz
 //   build-sanitize/fuzz/ptx_fuzz -max_total_time=600 -dict=harness/tests/fuzz/ptx.dict FOLDER-OF-PTX
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The reference's reductions without rung 4, which the including file replaces: real_reduce4_first_add is the
-// reference's. A fault in rung 4 must lose the points of rung 4 only.
+// reference's. A fault in rung 4 must cost the points of rung 4 only.
 #pragma once
 
 #define reduce4_first_add real_reduce4_first_add

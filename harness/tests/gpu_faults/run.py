@@ -24,7 +24,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 ASSIGNMENT = ROOT / "assignments" / "04_reduction"
 RUNG = "reduce4_first_add"
-# A rung before it, its own, and those after it; then what is timed.
+# The replaced rung between one before it and one after it; judge() adds all timed runs.
 RUNGS = ("reduce3*", "reduce4*", "reduce8*")
 FILTER = ":".join(
     f"ReductionTest.{test}/{rung}" for test in ("SumsOneBlock", "LeavesTheInputUnchanged") for rung in RUNGS
@@ -33,7 +33,7 @@ DECLARED = re.compile(r"// tests (\w+|\*), timing (\w+|\*): ")
 
 
 def main() -> int:
-    """Builds and runs them all."""
+    """Builds and runs the named sources, or all; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build tree (default: build)")
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these (default: all)")

@@ -1,4 +1,4 @@
-// tests PASS, timing WRONG: right for ten calls of a timed batch, and no more.
+// tests PASS, timing WRONG: right for the first ten timed calls only.
 #include "reduction_with.h"
 
 void reduce4_first_add(const int* d_in, int* d_sum, unsigned n, int* d_work) {

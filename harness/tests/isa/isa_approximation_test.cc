@@ -211,7 +211,7 @@ TEST(ApproximationBoundTest, IsNotLoose) {
   }
 }
 
-// The 30 forms whose results differ from the H200's in bits are those of the table.
+// The table has all 30 approximating forms.
 TEST(ApproximationBoundTest, CoversEveryForm) {
   std::set<std::string> forms;
   for (const Approximation& row : kApproximations) {

@@ -120,7 +120,7 @@ TEST(IsaAsyncTest, WhatTheSourceDoesNotFillIsZero) {
   ExpectClean(outcome);
   ASSERT_EQ(outcome.error, LaunchError::kNone);
   EXPECT_EQ(outcome.out[4], 104u);
-  EXPECT_EQ(outcome.out[5], 105u);  // its upper half was not read, and is zero anyway
+  EXPECT_EQ(outcome.out[5], 105u);  // only its lower half was read; the upper one is zero anyway
   EXPECT_EQ(outcome.out[6], 0u);
 }
 

@@ -56,7 +56,6 @@ void ExpectSame(T actual, T expected, const std::string& what) {
   }
 }
 
-// The host's result in a rounding mode. volatile keeps the operation between the two calls.
 TEST(FloatTest, SoftwareAgreesWithTheHost) {
   std::mt19937_64 random(1);
   for (int k = 0; k < 200000; ++k) {
@@ -235,8 +234,6 @@ TEST(HalfTest, EveryEncodingSurvives) {
   CheckEncodings<Half>(kHalfFormat);
   CheckEncodings<Bfloat>(kBfloatFormat);
 }
-
-// The packed halves' arithmetic is rounded once: against exact software arithmetic, on random encodings.
 
 }  // namespace isa_float_test
 }  // namespace lockstep::vgpu

@@ -28,8 +28,8 @@ using Words = std::set<std::string>;
 constexpr size_t kMostWords = 5;  // of one instruction, besides its types
 constexpr size_t kTries = 60;     // until types count as not accepted
 
-// Numbers of operands, by their widths, that an instruction of this form may have: with and without optional ones, with
-// vectors of 1, 2, 4 and 8 elements, and a vector on one side for a whole on the other, as in mov.
+// The lists of operands, as their widths, that an instruction of this form may have: with and without optional ones,
+// with vectors of 1, 2, 4 and 8 elements, and with a vector whose elements make up the other operand, as in mov.
 std::vector<std::vector<int>> Layouts(std::string_view form, const Types& types) {
   const auto width = [&](const OperandPart& part) {
     if (part.address()) return 8;
@@ -238,8 +238,8 @@ This page is made from the opcode table of `harness/vgpu/isa` by the test `isa_r
 is out of date; `LOCKSTEP_UPDATE_GOLDEN=1` makes it anew. It covers PTX ISA 9.0 for `compute_75` to `compute_100`.
 
 An instruction that is not listed, or has a modifier or a type that its row does not name, is refused when a kernel
-executes it, by name and source line. Nothing is ignored in silence: modifiers that concern speed alone (cache operators,
-eviction priorities, prefetch sizes) are taken and change nothing.
+executes it, by name and source line. The only modifiers without effect are those that concern speed alone (cache
+operators, eviction priorities, prefetch sizes); they are accepted.
 
 In the column of operands, `d` and `p` are destinations, `[m]` an address, `[m, {c…}]` a tensor with coordinates, `{a…}` a vector or a scalar; what stands in
 parentheses may be missing. Traits are what the rest of the virtual GPU has to know of an opcode, listed below. The last
@@ -293,10 +293,10 @@ order": they say when blocks must take turns on one thread.
   page << R"(
 ## Approximations
 
-The results are an H100's, bit for bit ([on record](../records/special-functions.md)), whatever the device. How far one may
-lie from the exact result: what the PTX ISA promises, and what `isa_approximation_test` finds, the 16-bit forms on every
-operand. Where the PTX ISA promises nothing the bound is ours; two promises an H100 doesn't keep. Operands that are
-infinite, zero or NaN give the documented results. `sin` and `cos` have no bound beyond 100 pi.
+The results are an H100's, bit for bit ([on record](../records/special-functions.md)), whatever the device. The table
+bounds their distance from the exact results: the PTX ISA's promises, and "ours" where it makes none. Two rows are
+promises that an H100 breaks. `isa_approximation_test` checks them, for the 16-bit forms on every operand. Operands that
+are infinite, zero or NaN give the documented results. `sin` and `cos` have no bound beyond 100 pi.
 
 | instruction | error at most | for |
 |---|---|---|

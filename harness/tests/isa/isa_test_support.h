@@ -22,8 +22,8 @@ namespace lockstep::vgpu {
 
 class LaneMachine {
  public:
-  // "add.sat.s32". bytes: widths of the operands as declared, where they matter (Modifiers::operand_bytes); by default
-  // what the form says, optional operands left out.
+  // text: such as "add.sat.s32". bytes: the operands' declared widths, where they matter (Modifiers::operand_bytes);
+  // by default those that the form has, without optional operands.
   explicit LaneMachine(std::string_view text, std::vector<int> bytes = {}) : text_(text) {
     ptx::Instruction instruction;
     size_t at = text.find('.');

@@ -9,7 +9,7 @@
 namespace lockstep::vgpu {
 namespace isa_warp_test {
 
-// Lanes with member masks of their own: halves of the warp, and a few lanes more.
+// Groups of lanes, each with its own member mask; the lanes of kTaking run the instruction.
 constexpr LaneMask kGroups[] = {0x0000ffff, 0x00ff0000, 0xf0000000};
 constexpr LaneMask kTaking = 0xf0ffffff;
 LaneMask GroupOf(int lane) {

@@ -47,10 +47,10 @@ inline CaseFormat FormatOf(const std::string& name) {
 }
 
 struct CaseMode {
-  int zeros = 0;  // values of 8
+  int zeros = 0;  // so many of 8 values are zero
   int center = 0, width = 0;
   int fraction = 0;  // 0: random; 1: zero; 2: two bits; 3: all ones
-  int special = 0;   // infinities and NaNs of 64 values
+  int special = 0;   // so many of 64 values are infinities or NaNs
 };
 
 inline uint64_t RandomFloat(CaseRandom& random, const CaseFormat& format, const CaseMode& mode) {

@@ -1,4 +1,4 @@
-// A device in the host's memory, and a runner whose calls are functions of the test.
+// A device in the host's memory, and a runner that hands each call to a function that the test provides.
 #pragma once
 
 #include <cstring>

@@ -63,7 +63,7 @@ TEST_F(GpuKernelsTest, InputsDependOnSeedAndIndex) {
   EXPECT_LE(same, 1u);
 }
 
-// A key gives the same input on GPU and host. Lengths just below and just above a group's.
+// A key gives the same input on GPU and host, also for lengths just below and just above a group's.
 TEST_F(GpuKernelsTest, InputsAreTheHosts) {
   for (const uint64_t n : {1, 31, 511, 512, 513, 5000}) {
     EXPECT_EQ(Input(Make(GpuTask::kShift, GpuValues::kInts, n, n)), MakeWords(n, n)) << n;

@@ -2,8 +2,8 @@
 // called it sends messages of every type, most of them nearly right, some mutated, repeated, out of order or cut off.
 // Whatever it says, a session ends with an outcome, the judge lives on, and the device is as it was.
 //
-// This executable is also the worker: with LOCKSTEP_HOSTILE_SEED=N in its environment it sends what N makes of it.
-// LOCKSTEP_FUZZ_SECONDS=600 goes on for ten minutes; a failure names its seed, LOCKSTEP_FUZZ_SEED=N starts there.
+// This executable is also the worker: with LOCKSTEP_HOSTILE_SEED=N in its environment it sends messages drawn from N.
+// With LOCKSTEP_FUZZ_SECONDS=600 it runs for ten minutes; a failure names its seed, LOCKSTEP_FUZZ_SEED=N starts there.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -45,7 +45,7 @@ class HostileWorker {
  private:
   uint64_t Below(uint64_t end) { return std::uniform_int_distribution<uint64_t>(0, end - 1)(random_); }
   bool Often() { return Below(8) != 0; }
-  // Plausible more often than not.
+  // An address that is plausible more often than not.
   uint64_t Address() {
     const uint64_t base = addresses_[Below(addresses_.size())];
     return Often() ? base + 4 * Below(8) : base + random_() % (Often() ? 1 << 20 : ~uint64_t{0});
@@ -283,7 +283,7 @@ class HostileWorker {
   }
 
   std::mt19937_64 random_;
-  bool careful_ = true;  // mutates nothing, so that it gets far
+  bool careful_ = true;  // whether it mutates nothing, so that it gets far
   vgpu::ModuleHandle module_ = 0;
   std::vector<uint64_t> addresses_;
 };

@@ -94,7 +94,7 @@ TEST(PatternTest, RandomIntegersAreUniform) {
 TEST(PatternTest, AnElementDoesNotDependOnTheLength) {
   for (const Pattern pattern : {Pattern::kSmall, Pattern::kAlternating, Pattern::kExtremes}) {
     const std::vector<int32_t> few = MakeInts(pattern, 700, 2), many = MakeInts(pattern, 5000, 2);
-    EXPECT_TRUE(std::equal(few.begin(), few.end() - 1, many.begin()));  // the last may be one more, for the sum
+    EXPECT_TRUE(std::equal(few.begin(), few.end() - 1, many.begin()));  // the last may be one larger, for the sum
   }
 }
 

@@ -79,7 +79,7 @@ class EndToEndTest : public testing::Test {
     return data.Get() == values ? "PASS" : "WRONG";
   }
 
-  // And the next call works again.
+  // Expects this verdict on a call, and that the next call works again.
   void Expect(const std::string& launcher, const std::string& verdict) {
     EXPECT_EQ(VerdictOfCall(launcher), verdict) << message_;
     EXPECT_EQ(VerdictOfCall("add_one"), "PASS") << message_;

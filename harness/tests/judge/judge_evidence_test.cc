@@ -25,7 +25,7 @@ Assignment Ladder() {
   return assignment;
 }
 
-// A rung's divergent branches by source; -1: the result is wrong.
+// A rung's divergent branches in the submission and in the reference; -1: the result is wrong.
 struct Counts {
   int submission = 0, reference = 0;
 };
@@ -351,8 +351,7 @@ TEST_F(EvidenceJudgeTest, RanksWhatWasMeasured) {
   EXPECT_EQ(ranked("divergent_branches / r2_fast.divergent_branches").value, 1);
 }
 
-// Evidence may be timed as a device of long ago is; the leaderboard's times are those of the device that the tests ran
-// on.
+// Evidence may have an old device's times; the leaderboard's times are those of the device that the tests ran on.
 TEST_F(EvidenceJudgeTest, RanksByTheTimeOnTheTestsDevice) {
   const Ranking ranking{ParseMetric("microseconds"), "r1_slow"};
   for (const char* timed_as : {"h200", "g80"}) {

@@ -157,7 +157,7 @@ TEST(ResultsTest, WhatASubmissionCanMakeLongIsCut) {
     launch.lines.back().counters.warp_instructions = static_cast<uint64_t>(line);
   }
   results.profiles[0] = MakeProfile("reduce1_interleaved", "submission", 512, {launch});
-  launch.kernel.resize(1000);  // longer than what is kept: ten thousand of the others would be 14 GB
+  launch.kernel.resize(1000);  // still longer than what is kept; 10,000 launches of the size above would be 14 GB
   launch.lines.clear();
   results.profiles[0].launches.resize(10'000, launch);
   const std::string text = ResultJson(results);

@@ -137,7 +137,7 @@ TEST(CameFromDeviceTest, KernelsHaveToHaveStoredIt) {
             "a kernel wrote");
 }
 
-// Bits are kept from the range's first sector on, wherever it is.
+// Bit k of the word is for sector first + k of the range; sectors outside of the range are dropped.
 TEST(TouchedRangeTest, WordsOfBitsAreMovedToTheRange) {
   for (const int64_t first : {-70, -64, -63, -1, 0, 1, 63, 64, 100, 255, 256}) {
     TouchedRange range(0, 256 * 32);
@@ -153,7 +153,7 @@ TEST(TouchedRangeTest, WordsOfBitsAreMovedToTheRange) {
   }
 }
 
-// The copies must have each word of the input, in any pieces and order; packed words, or half of them, don't count.
+// Copies must bring each word of the input, in any pieces and order; half of the words, or packed ones, don't count.
 TEST_F(KernelWorkTest, AnInputFromTheHostGoesByCopies) {
   const std::vector<uint32_t> words = {3, 1, 4, 1, 5, 9, 2, 6};
   const auto bytes_of = [](const std::vector<uint32_t>& some) {

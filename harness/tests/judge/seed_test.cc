@@ -38,7 +38,7 @@ TEST(ChaChaTest, TwentyRoundsGiveTheRfcsBlock) {
 TEST(ChaChaTest, EightRoundsGiveThePublishedBlock) {
   Block expected = {0x3e00ef2f, 0x895f40d6, 0x7f5bb8e8, 0x1f09a5a1, 0x2c840ec3, 0xce9a7f3b, 0x181be188, 0xef711a1e,
                     0x984ce172, 0xb9216f41, 0x9f445367, 0x456d5619, 0x314a42a3, 0xda86b001, 0x387bfdb8, 0x0e0cfe42};
-  for (uint32_t& word : expected) word = __builtin_bswap32(word);  // it has bytes, the lowest first
+  for (uint32_t& word : expected) word = __builtin_bswap32(word);  // the draft lists bytes, the lowest first
   EXPECT_EQ(BlockOfState<8>(Block(12)), expected);
 }
 

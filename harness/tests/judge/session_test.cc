@@ -120,7 +120,7 @@ const std::map<std::string, std::function<void()>>& CallBehaviours() {
       {"gtest", [] { std::printf("[  PASSED  ] 100 tests.\n{\"score\": 100}\n"), std::exit(0); }},
       {"limits",
        [] {
-         // Files above the limit can't be written; no more descriptors than allowed; nothing inherited.
+         // How far a file can grow, how many descriptors are open, and whether the environment is inherited.
          char path[] = "/tmp/session_test.XXXXXX";
          const int file = ::mkstemp(path);
          ::unlink(path);

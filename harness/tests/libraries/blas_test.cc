@@ -1,5 +1,5 @@
 // cuBLAS's stand-in against what an H100's cuBLAS printed: programs/NAME.h100.txt.
-// In turn: it meets each function of a whole library.
+// In turn (dev/unit_tests.sh): its programs call the functions of a whole library.
 #include <gtest/gtest.h>
 
 #include "tests/libraries/library_program.h"

@@ -1,5 +1,5 @@
 // cuFFT's stand-in against what an H100's cuFFT printed, and the findings for mistakes of its callers.
-// In turn: it meets each function of a whole library.
+// In turn (dev/unit_tests.sh): its programs call the functions of a whole library.
 #include <gtest/gtest.h>
 
 #include <string>

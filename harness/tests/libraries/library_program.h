@@ -37,14 +37,14 @@ class LibraryProgram {
     EXPECT_EQ(output.status, 0) << output.text;
     return output.text;
   }
-  // The same of a run that finds faults.
+  // What a run that may find faults prints, with vgpu-run's messages.
   std::string RunFaulty(const std::string& flags, const std::string& arguments) const {
     return Execute(kVgpuRun + flags + program_ + " " + arguments + " 2>&1").text;
   }
   std::string OnAnH100() const { return ReadRecorded(kPrograms + name_ + ".h100.txt"); }
 
-  // Builds it; it prints what an H100 printed, and the checkers find nothing: no function uses memory that its
-  // definition doesn't use.
+  // Builds the program. It must print what an H100 printed, and the checkers must find nothing: no function uses memory
+  // that its definition doesn't use.
   void ExpectH100s(const std::string& name, const std::string& libraries, const std::string& flags = "") {
     ASSERT_NO_FATAL_FAILURE(Build(name, libraries, flags));
     EXPECT_EQ(Run("", "2>/dev/null"), OnAnH100());

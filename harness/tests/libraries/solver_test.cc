@@ -1,6 +1,6 @@
 // cuSOLVER's stand-in against what an H100's cuSOLVER printed; its work and cuSPARSE's in graphs, and the findings for
 // mistakes of their callers.
-// In turn: it meets each function of a whole library.
+// In turn (dev/unit_tests.sh): its programs call the functions of a whole library.
 #include <gtest/gtest.h>
 
 #include <memory>

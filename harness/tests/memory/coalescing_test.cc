@@ -1,4 +1,4 @@
-// Optimised: its definition takes 5 s without, 1 s with.
+// Optimised: its definition takes 1 s then, and 5 s unoptimised.
 #include "vgpu/memory/coalescing.h"
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 namespace lockstep::vgpu {
 namespace heap_plan_test {
 
-constexpr int kMost = 1200;  // asked there
+constexpr int kMost = 1200;  // at which those programs stop
 constexpr uint64_t kLimits[] = {4194304, 5046272, 8388608, 33554432, 134217728};
 struct Row {
   uint64_t bytes;

@@ -124,7 +124,7 @@ TEST(CopyEnginesTest, RandomSchedulesKeepTheRules) {
         EXPECT_GE(schedule.begin[k], schedule.end[before]);
         ready = std::max(ready, schedule.end[before]);
       }
-      double busy_until = 0;  // the engine, by what it did before
+      double busy_until = 0;  // the end of the engine's earlier operations
       for (uint32_t other = 0; other < operations.size(); ++other) {
         if (other == k || engine_of(other) != engine_of(k)) continue;
         EXPECT_TRUE(schedule.end[other] <= schedule.begin[k] || schedule.begin[other] >= schedule.end[k] ||

@@ -222,7 +222,8 @@ TEST(TimeModelTest, MoreWorkNeverTakesLess) {
     for (const CounterInfo& counter : AllCounters()) {
       LaunchRecord more = base;
       more.counters.*counter.field += 1 << 20;
-      // More of these alone may mean less time: sectors without misses hit a cache, atomics on more lines wait less.
+      // A kernel may take less time if only one of these grows: sectors without misses hit a cache, and atomics on
+      // more lines wait less.
       const std::string name = counter.name;
       if (name.ends_with("_ideal") || name == "global_load_sectors" || name == "atomic_footprint") continue;
       EXPECT_GE(EstimateTime(more, *device).microseconds, EstimateTime(base, *device).microseconds)
@@ -272,7 +273,7 @@ TEST(TimeModelTest, EmptyAndOddLaunchesTakeTheOverhead) {
   EXPECT_DOUBLE_EQ(EstimateTime(record, Profile("h200")).microseconds, Profile("h200").launch_overhead_us);
 }
 
-// A library's call has no grid: its time is its bytes' and operations', on whatever device is asked for.
+// A library's call has no grid: its time on a device follows from its bytes and operations.
 TEST(TimeModelTest, LibrariesTakeTheTimeOfTheirBytesOrOperations) {
   constexpr double kBytes = 1e9, kBytesPerMicrosecond = 1e3;
   LaunchRecord record;

@@ -301,7 +301,7 @@ extern "C" __global__ void largest_float_by_compare_and_swap(Buffers b) {
   }
 }
 
-// Read again in each round.
+// Each round reads the word again.
 // expect: clean
 // launch: 4 x 64
 extern "C" __global__ void sum_by_compare_and_swap(Buffers b) {

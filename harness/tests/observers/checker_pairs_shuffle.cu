@@ -297,7 +297,7 @@ extern "C" __global__ void garbage_added_to_shared_memory(Buffers b) {
   if (t == 0) b.out[0] = s;  // first
 }
 
-// A double's halves are two shuffles, packed.
+// A shuffle of a double is two shuffles, one of each 32-bit half, whose results are packed again.
 // expect: undefined shuffle
 // launch: 1 x 32
 extern "C" __global__ void tree_of_doubles_with_lanes_gone(Buffers b) {

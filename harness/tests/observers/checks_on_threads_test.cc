@@ -28,7 +28,7 @@ struct Outcome {
   std::string findings;
   std::vector<std::vector<uint8_t>> memory;  // after each launch
   std::vector<Counters> counters;
-  int on_several = 0;  // launches
+  int on_several = 0;  // how many launches ran on several CPU threads
 };
 
 std::string TextOf(const Device& device) {
@@ -186,7 +186,7 @@ TEST(ChecksOnThreadsTest, RandomKernelsLeaveTheSame) {  // in turn
   EXPECT_GT(with_findings_on_several, static_cast<int>(kernels) / 20);
 }
 
-// Kernels by hand: k(a), of one buffer of zeros.
+// A kernel written by hand, k(a), whose argument is a buffer of zeros.
 std::string Kernel(const std::string& body) {
   return ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n"
          "  .reg .pred %p<9>;\n  .reg .b32 %r<9>;\n  .reg .b64 %rd<9>;\n  ld.param.u64 %rd1, [a];\n"
@@ -272,7 +272,8 @@ TEST(ChecksOnThreadsTest, TooManyInstructionsAreTheSame) {
   const std::string in_block_5 = "  setp.ne.u32 %p1, %r2, 5;\n  @%p1 bra end;\n" + std::string(kEndless) + "end:\n";
   Outcome outcome = RunBoth(Kernel(in_block_5), {8}, 100'000, &on_several);
   EXPECT_EQ(outcome.errors.at(0), LaunchError::kTimeout);
-  // No block exceeds the budget alone, but all together do; then they take half of it, more than a thread's share.
+  // No block exceeds the budget alone, but all together do. Three times the budget is enough for them, although they
+  // use half of it, more than a thread's share.
   outcome = RunBoth(Kernel(kLong), {8}, 10'000'000, &on_several);
   EXPECT_EQ(outcome.errors.at(0), LaunchError::kTimeout);
   EXPECT_NE(outcome.findings.find("in its first"), std::string::npos) << outcome.findings;

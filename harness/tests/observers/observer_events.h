@@ -58,11 +58,11 @@ class EventSource {
     bool plain_shared_load = false;
     LaneMask keeps = 0;  // lanes whose value is in memory already
   };
-  // address: of a lane.
+  // address(lane) is the lane's address.
   void Access(uint32_t pc, const Options& options, const std::function<uint64_t(uint32_t)>& address) {
     Tell(pc, options, address, [&](const MemoryAccess& access) { observer_.OnMemory(access); });
   }
-  // An asynchronous copy that will make this store.
+  // The issue of an asynchronous copy, which will make this store later.
   void IssueCopy(uint32_t pc, const Options& options, const std::function<uint64_t(uint32_t)>& address) {
     Tell(pc, options, address, [&](const MemoryAccess& access) { observer_.OnCopyIssued(access); });
   }

@@ -1,4 +1,4 @@
-// Compares clocks that share their parts with maps that do not.
+// Compares clocks, which share parts of each other, with maps, which do not.
 #include "vgpu/observers/race/order_clock.h"
 
 #include <gtest/gtest.h>

@@ -263,7 +263,7 @@ class RaceOracle {
         (same_warp || (word != nullptr && word->is_flag))) {
       return kNone;
     }
-    // A plain access to a word on which this block has read what was stored there: the store comes first.
+    // A plain access to a word of which this block has already read the stored value: the store comes first.
     if (!step.shared() && !step.synchronises() && !stale && old.synchronises() && !old.load() && Observed(step, lane)) {
       return kNone;
     }
@@ -301,7 +301,7 @@ class RaceOracle {
       }
     }
   }
-  // The words of an access: one every four bytes. A small one has a word of its own; a read also finds the whole word.
+  // The words of an access: one every four bytes from its address on. A read also finds the aligned word around it.
   template <typename F>
   static void ForWords(const OracleStep& step, bool reads, const F& f) {
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {

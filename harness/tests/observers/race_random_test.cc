@@ -2,12 +2,12 @@
 // every width and form to shared and global memory, some of them in loops, barriers, asynchronous copies, atomics and
 // fences.
 //
-// Both see each access. Every finding has to be a race by the definition: these two threads, these two
-// instructions, this address. And each word that races for the first time has to be found; the checker may lose track
-// of words that have raced, or that several threads have stored one value to. race_order_random_test.cc has more of
-// fences and flags.
+// Both are told of each access. Every finding has to be a race by the definition too: of the same two threads and
+// instructions, at the same address. And each word that races for the first time has to be found; the checker may lose
+// track of words that have raced, or that several threads have stored one value to. race_order_random_test.cc has more
+// of fences and flags.
 // LOCKSTEP_RANDOM_PROGRAMS sets how many programs of each kind run.
-// Optimised: its oracle takes 60 s of processor time without.
+// Optimised: its oracle takes 60 s of processor time unoptimised.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class RandomProgram {
     for (uint32_t n = 4 + Pick(10); n > 0; --n) instructions_.push_back(MakeInstruction());
   }
 
-  // False: the checker is wrong.
+  // Returns false if the checker is wrong.
   bool Run() {
     for (int k = 0; k < 100 && good_; ++k) Step();
     events_->Finish();
@@ -66,12 +66,12 @@ class RandomProgram {
   }
 
  private:
-  using Values = std::array<uint32_t, kWarpSize>;  // of each byte that a lane stores; 0: a new one
+  using Values = std::array<uint32_t, kWarpSize>;  // what each byte that a lane stores becomes; 0: something new
   struct Instruction {
     EventSource::Options options;
     bool copy = false;
     uint32_t values = 0;  // what a store stores: something new, one value, one for a few lanes
-    uint32_t shape = 0;   // of nearly all accesses
+    uint32_t shape = 0;   // how the lanes' addresses lie, in nearly all of its accesses
   };
 
   uint32_t Pick(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
@@ -287,9 +287,9 @@ class RandomProgram {
     if (careful_ && step.synchronises()) before = oracle_.Keep(step.warp);
     oracle_.Synchronise(step);
 
-    std::set<std::tuple<uint32_t, uint32_t, uint32_t>> pairs;  // the earlier one's thread and pc, the lane
-    std::set<RaceOracle::Place> words, same;                   // that race; that would if values differed
-    std::set<std::pair<uint32_t, RaceOracle::Place>> copied;   // that race with a copy under way, by lane
+    std::set<std::tuple<uint32_t, uint32_t, uint32_t>> pairs;  // an earlier access's thread and pc, and this one's lane
+    std::set<RaceOracle::Place> words, same;                   // words that race; that would if the values differed
+    std::set<std::pair<uint32_t, RaceOracle::Place>> copied;   // lanes and words that race with a copy under way
     oracle_.ForRaces(step, [&](uint32_t lane, const RaceOracle::Place& place, const RaceOracle::Past& past,
                                RaceOracle::Verdict verdict) {
       const RaceOracle::Place word{place.first, place.second / 4 * 4};

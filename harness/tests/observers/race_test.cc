@@ -86,7 +86,7 @@ TEST_F(SharedRaceTest, OneValueStoredByTheSameInstructionAgainIsClean) {
 
 TEST_F(SharedRaceTest, AnotherValueStoredByTheSameInstructionAgainIsARace) {
   Options apart = kStore;
-  apart.same_value = true;  // as of all stores by which no two lanes share a word
+  apart.same_value = true;  // as for every store in which no two lanes share a word
   events_.At(0, 0, 0xff).Access(1, apart, [&](uint32_t l) { return Word(l ^ 5); });
   events_.At(0, 0, 0xff).Access(1, apart, [&](uint32_t l) { return Word(l ^ 6); });
   const auto findings = Findings();

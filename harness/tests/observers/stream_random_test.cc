@@ -16,7 +16,7 @@ namespace stream_random_test {
 constexpr int kDevice = 0;
 constexpr uint64_t kBytes = 24;
 
-// The graph. Node 0 is the host's beginning.
+// The graph of all actions. Node 0 is the start of the host's program.
 struct Graph {
   std::vector<std::set<int>> before;  // of each node, all nodes with a path to it
   int Add(const std::set<int>& direct) {
@@ -31,7 +31,7 @@ struct Graph {
 struct PlainStream {
   StreamKind kind;
   uint32_t slot;
-  int last;  // node
+  int last;  // the node of its last action
 };
 
 struct PlainOperation {
@@ -177,7 +177,7 @@ class Program {
     ++expected.operations;
   }
 
-  // "17 in " and the stream.
+  // The operation's number; its text is such as "17 in " and the stream.
   static std::string Number(const ThreadPlace& place) { return place.operation.substr(0, place.operation.find(' ')); }
 
   std::mt19937 random_;

@@ -51,7 +51,7 @@ std::string Kernel(const std::string& body, const std::string& before = "") {
          body + "\nret;\n}\n";
 }
 
-bool IsOfAnAddress(LaunchError error) {  // the third: far outside of shared memory, as on an H100
+bool IsOfAnAddress(LaunchError error) {  // kIllegalInstruction: far outside of shared memory, as on an H100
   return error == LaunchError::kIllegalAddress || error == LaunchError::kMisalignedAddress ||
          error == LaunchError::kIllegalInstruction;
 }
@@ -275,12 +275,12 @@ TEST_F(HostilePtxTest, NothingIsNoTrouble) {
 }
 
 TEST_F(HostilePtxTest, RegistersWithoutNumber) {
-  // Declared and not used: no trouble, however many.
+  // Registers that are declared and not used do no harm, however many there are.
   EXPECT_EQ(ErrorOf(Kernel(Numbered(".reg .b32 %q@_<4194304>;\n", 1000) + "mov.u32 %q7_4194303, 1;")),
             LaunchError::kNone);
   ExpectRefused(Kernel(".reg .b32 %q<4294967296>;"));
   ExpectRefused(Kernel(".reg .b32 %q<18446744073709551615>;"));
-  // All alive at once.
+  // All these registers are alive at once.
   EXPECT_EQ(ErrorOf(Kernel(".reg .b64 %q<40000>;\n" + Numbered("ld.global.u64 %q@, [%rd1];\n", 40000) +
                            Numbered("st.global.u64 [%rd1], %q@;\n", 40000))),
             LaunchError::kUnsupported);
@@ -353,7 +353,7 @@ TEST_F(HostilePtxTest, LoopsEndWithTheBudget) {
 TEST_F(HostilePtxTest, WhatWaitsForNobodyIsStopped) {
   How how;
   how.block = {64, 1, 1};
-  how.budget = 0;  // not the budget stops these
+  how.budget = 0;  // unlimited: something else stops these
   const std::string half = "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; ";
   EXPECT_EQ(ErrorOf(Kernel(half + "@%p1 bra L; bar.sync 1, 64; L: bar.sync 2, 64;"), how), LaunchError::kTimeout);
   EXPECT_EQ(ErrorOf(Kernel("bar.sync 3, 96;"), how), LaunchError::kTimeout);
@@ -449,7 +449,7 @@ TEST_F(HostilePtxTest, ManyRegistersAliveOverManyBlocksAreAllottedInTime) {
 TEST_F(HostilePtxTest, AnalysisHasABound) {  // in turn
   const std::string load = "ld.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 7;\n";
   const std::string texts[] = {
-      // Loops that all begin at one place and may all wait by one reading of the clock.
+      // Loops that all begin at one place, where one reading of the clock may be what each of them waits on.
       Kernel("Z: mov.u32 %r2, %clock; setp.eq.u32 %p1, %r2, 7;\n" + Repeat("@%p1 bra Z;\n", 150'000)),
       // A value that many stores pass on.
       Kernel("ld.volatile.global.u32 %r2, [%rd1];\n" + Repeat("st.shared.u32 [%r1], %r2;\n", 40'000),

@@ -1,6 +1,6 @@
 # ruff: noqa: S101
 # mypy: ignore-errors
-"""A kernel in CUDA C++ by NVIDIA's cuda.core, compiled by NVRTC: blocks add to one sum without an atomic operation."""
+"""NVIDIA's cuda.core runs a CUDA C++ kernel, compiled by NVRTC: blocks add to one sum without an atomic operation."""
 
 import numpy as np
 from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch

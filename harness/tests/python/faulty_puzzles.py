@@ -18,14 +18,14 @@ from puzzles import BLOCK, POOLED, TILE, jit
 
 @jit
 def unguarded(out, a, size):
-    """Blocks: threads past the end."""
+    """Blocks: threads past the end read and write too."""
     i = cuda.grid(1)
     out[i] = a[i] + 10  # BOUNDS
 
 
 @jit
 def pool_without_barrier(out, a, size):
-    """Pooling: neighbours read before they were written."""
+    """Pooling: a thread reads its neighbours' elements before they are written."""
     tile = cuda.shared.array(POOLED, float32)
     i = cuda.grid(1)
     t = cuda.threadIdx.x

@@ -27,7 +27,7 @@ warnings.filterwarnings("ignore", message=".*(under-utilization|copy overhead).*
 
 Array = np.ndarray[Any, Any]
 BLOCK = 8  # threads of a block in one dimension
-TILE = 3  # of a matrix, and threads of a block in two dimensions
+TILE = 3  # side of a matrix's tile; a block in two dimensions has TILE x TILE threads
 MOST_TAPS = 4  # of a convolution
 POOLED = BLOCK + 2  # elements that a block reads for pooling, and for a convolution
 CONVOLVED = BLOCK + MOST_TAPS
@@ -155,7 +155,7 @@ def convolve(out, a, b, a_size, b_size):
 
 @jit
 def block_sums(out, a, size):
-    """Puzzle 12: the sum of each block, up a tree."""
+    """Puzzle 12: the sum of each block's elements, added in pairs, then pairs of pairs."""
     cache = cuda.shared.array(BLOCK, float32)
     i = cuda.grid(1)
     t = cuda.threadIdx.x

@@ -97,7 +97,7 @@ def show():
 
 
 def python1_round_trip(h_in, h_out):
-    """As a submission."""
+    """A submission's first rung: prints the lines when it is called with one element."""
     if h_in.size == 1:
         show()
 

@@ -118,7 +118,7 @@ TEST_F(VgpuRun, TracesARange) {
   ASSERT_NE(end, std::string::npos) << some.text;
   EXPECT_EQ(some.text.substr(0, end), all.text.substr(0, head) + line(all.text, 3) + "\n" + line(all.text, 4) + "\n");
   ExpectHas(some, "instructions: --trace=0,0,5 shows what comes next\n");
-  ExpectHas(Run("--trace=0,0,900"), "instructions, and ended before the first of these\n");
+  ExpectHas(Run("--trace=0,0,900"), "instructions, before the first one asked for\n");
 }
 
 TEST_F(VgpuRun, TracesTheSameBesideCheckersAndOnThreads) {

@@ -1,5 +1,5 @@
-// The table that stands in for the answers of assignment 08 in what students get, and the answers themselves against a
-// definition in words. LOCKSTEP_UPDATE_GOLDEN=1 makes the table anew.
+// Keeps up to date the table that students get instead of the code that computes assignment 08's answers, and compares
+// the answers with their definition in words. LOCKSTEP_UPDATE_GOLDEN=1 makes the table anew.
 #include <gtest/gtest.h>
 
 #include <bit>

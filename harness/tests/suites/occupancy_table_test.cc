@@ -1,4 +1,4 @@
-// The two tables that stand in for the oracle of assignment 07 in what students get: the virtual GPU's, which its
+// Keeps up to date the two tables that students get instead of assignment 07's oracle: the virtual GPU's, which its
 // runtime API and its time model look up, and the public suite's. LOCKSTEP_UPDATE_GOLDEN=1 makes them anew.
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ std::string ThresholdsOf(const vgpu::ComputeCapability& capability) {
   text += ",\n     {";
   for (int warps = 1; warps <= sm.max_threads_per_block / sm.warp_size; ++warps) {
     if (warps > 1) text += ",\n      ";
-    // More blocks than there are warps for are of no interest.
+    // Thresholds are not needed for more blocks than the SM has warps for.
     text += Row(Thresholds(std::min(sm.max_blocks, sm.max_warps / warps), sm.max_registers_per_thread,
                            [&](int n) { return FillRegisters(sm, warps * sm.warp_size, n); }));
   }
@@ -113,7 +113,7 @@ std::map<std::string, std::vector<Case>> PublicCases() {
   return cases;
 }
 
-// Equal ones once, numbered in the order in which they come.
+// Keys, each kept once and numbered in the order in which they first come.
 template <class Key>
 class Numbered {
  public:

@@ -17,9 +17,9 @@
 namespace lockstep::suites {
 namespace tuning_landscape_test {
 
-constexpr unsigned kElements = 32'001, kMarks = 150;  // the public tests'
+constexpr unsigned kElements = 32'001, kMarks = 150;  // as in the public tests
 
-// By unroll and items, the kernel's name in the PTX.
+// The kernels' names in the PTX, by unroll and items.
 std::map<std::pair<int, int>, std::string> KernelsOf(const std::string& ptx) {
   std::map<std::pair<int, int>, std::string> kernels;
   for (size_t at = ptx.find(".entry "); at != std::string::npos; at = ptx.find(".entry ", at + 1)) {
@@ -35,7 +35,7 @@ std::map<std::pair<int, int>, std::string> KernelsOf(const std::string& ptx) {
   return kernels;
 }
 
-// What all rungs of the reference hand on to the kernel.
+// The kernel's arguments, which all rungs of the reference pass on.
 struct Task {
   uint64_t in, out;
   uint32_t n;

@@ -35,7 +35,7 @@ class OriginFinder {
 
  private:
   using Origins = std::vector<uint32_t>;
-  // A register's last load in this line, while the register keeps its value.
+  // The last load through a base register that has not been written since.
   struct LoadedAt {
     size_t instruction;
     int64_t offset;

@@ -71,7 +71,7 @@ class Finder {
     const int reg = uses_.Operand(operand);
     return reg < 0 ? BitUses{} : bits_[static_cast<size_t>(reg)];
   }
-  // Calls f(bits) by kind of use; an arithmetic result is no copy.
+  // Applies f to the used and to the stored bits. If the instruction does not move bits, all of them count as used.
   template <typename F>
   static BitUses Mapped(const BitUses& to, bool moves, const F& f) {
     if (!moves) return {f(to.any()), 0};

@@ -6,11 +6,11 @@
 #include "vgpu/analysis/bit_uses.h"
 #include "vgpu/analysis/value_flow.h"
 
-// A compiler copies a struct together with its padding, in pieces of its choice: vectors of words, 8-byte words, and
-// for padding vectors of single bytes. The bytes that such a piece loads count here if they are only stored again, in
-// such a piece or as part of an argument (analysis/bit_uses.h): their register passes only through moves and selects,
-// or is split into bytes that are joined again, and every other reader of the register uses other bytes of it. Single
-// words and floating-point numbers are not such pieces: they are data.
+// A compiler copies a struct together with its padding, in pieces of its choice: vectors, 8-byte words, single bytes of
+// padding. The bytes that such a piece loads count here if they are only stored again, in such a piece or as part of
+// an argument (analysis/bit_uses.h): their register passes only through moves and selects, or is split into bytes that
+// are joined again, and every other reader of the register uses other bytes of it. Single elements of 2 or 4 bytes and
+// floating-point numbers are not such pieces: they are data.
 namespace lockstep::vgpu {
 namespace value_use {
 namespace {
@@ -91,7 +91,7 @@ class CopyPlanner {
     access.slot.fill(CopyPlan::kNoSlot);
     return access;
   }
-  // One bit for each byte that reaches a register and is otherwise unused.
+  // Bit k: byte k of the register is at most stored. 0 if nothing reads the register.
   uint64_t CopiedBytes(int reg, uint32_t bytes) const {
     const BitUses bits = reg < 0 ? BitUses{} : bits_[static_cast<size_t>(reg)];
     uint64_t copied = 0;

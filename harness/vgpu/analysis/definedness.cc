@@ -303,7 +303,7 @@ class DefinednessPlanner {
       if (word.starts_with("shared")) return PlanSpace::kShared;
       if (!word.starts_with("param")) continue;
       const auto named = [&](const ptx::Variable& v) { return v.name == address.base_symbol; };
-      // A parameter is among the launch's, or in local memory if its address is taken.
+      // A function's parameter is in the parameter area or, if its address is taken, in local memory.
       const auto is_local = [&](const ptx::Instruction& other) {
         return !other.call && std::any_of(other.operands.begin(), other.operands.end(), [&](const ptx::Operand& o) {
           const auto* symbol = std::get_if<ptx::SymbolRef>(&o.value);

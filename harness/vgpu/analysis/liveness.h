@@ -46,7 +46,7 @@ struct Liveness {
 };
 
 // A guarded write keeps the old value in the other lanes, so it does not end a live range. For functions too large to
-// solve exactly (2^29 pairs of block and register), ranges may be longer than necessary, never shorter.
+// solve exactly (2^29 pairs of block and register, or steps), ranges may be longer than necessary, never shorter.
 Liveness FindLiveness(const ptx::Function& function, const ControlFlowGraph& graph, const RegisterUses& uses);
 
 }  // namespace lockstep::vgpu

@@ -1,4 +1,4 @@
-// What each instruction of a function does to register values, for analysis/value_use.cc.
+// What each instruction of a function does to register values, for the analyses that follow values.
 #pragma once
 
 #include <algorithm>

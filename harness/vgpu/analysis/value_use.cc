@@ -76,7 +76,7 @@ class SureValues {
   enum class Way : uint8_t { kUsed, kLost, kOn };
 
   // Finds, from a block's end to its beginning, values that are sure because of what reads them there: walks begin only
-  // where values leave the block. So each sum of an unrolled loop, a chain of thousands, takes one walk.
+  // where values leave the block. So a sum in an unrolled loop, a chain of thousands of additions, takes one walk.
   void LookThrough(size_t block) {
     if (looked_through_.empty()) looked_through_.resize(graph_.blocks.size());
     if (looked_through_[block]) return;

@@ -208,7 +208,7 @@ class WaitFinder {
     }
     return changing;
   }
-  // At one address operand, or at registers that are computed alike: inlined twice, a load has two.
+  // Same address operand, or registers computed in the same way: a load that is inlined twice uses two registers.
   bool AtOneAddress(size_t a, size_t b) const {
     if (SameAddress(body_[a], body_[b])) return true;
     const ptx::AddressRef *x = AddressOf(body_[a]), *y = AddressOf(body_[b]);
@@ -247,7 +247,8 @@ class WaitFinder {
     ForReads(k, [&](int r) { itself |= r == reg; });
     return itself;
   }
-  // A loop over words that is executed again from its beginning.
+  // Whether instruction k is a move of a value from outside the load's loops. It only resets its register, as when an
+  // inner loop over several words starts again at the first.
   bool BeginsAnew(size_t k, const std::vector<bool>& ahead) const {
     bool same = opcodes_[k].Is(Meaning::kMove);
     ForReads(k, [&](int reg) {

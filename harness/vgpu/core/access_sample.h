@@ -1,5 +1,5 @@
-// One execution of a memory instruction or branch, kept for a picture of it. For memory, the first on its line with the
-// largest excess over the cost of as many contiguous bytes; for a branch, the first in which the warp diverged.
+// One execution of a memory instruction or branch, kept for a picture of it. For memory, the first on its line that
+// exceeds its ideal cost by most; for a branch, the first in which the warp diverged.
 #pragma once
 
 #include <algorithm>

@@ -23,10 +23,10 @@ namespace lockstep::vgpu {
   X(divergent_branches, "branches", "smsp__sass_branch_targets_threads_divergent",                                     \
     "conditional branches in which active threads of a warp took different targets",                                   \
     pc.branch ? pc.memory.divergent : 0)                                                                               \
-  X(barriers, "barriers", "", "block-wide barriers executed by warps", pc.WarpsIf(InsnClass::kBarrier))                \
+  X(barriers, "barriers", "", "barriers of blocks or clusters, mbarrier arrivals", pc.WarpsIf(InsnClass::kBarrier))    \
   X(barriers_in_loops, "barriers", "", "of these, those in loops that the compiler did not unroll",                    \
     pc.in_loop ? pc.WarpsIf(InsnClass::kBarrier) : 0)                                                                  \
-  X(warp_syncs, "instructions", "", "warp-synchronous operations: shuffles, votes, __syncwarp",                        \
+  X(warp_syncs, "instructions", "", "operations among a warp's lanes, such as shuffles, votes, __syncwarp",            \
     pc.WarpsIf(InsnClass::kWarpSync))                                                                                  \
   X(global_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld", "warp-wide global loads",         \
     pc.loads() * pc.memory.requests)                                                                                   \
@@ -65,7 +65,7 @@ namespace lockstep::vgpu {
     "warp-wide atomic operations and reductions on global memory", pc.atomic() * pc.memory.requests)                   \
   X(atomic_sectors, "sectors",                                                                                         \
     "l1tex__t_sectors_pipe_lsu_mem_global_op_atom + l1tex__t_sectors_pipe_lsu_mem_global_op_red",                      \
-    "32-byte sectors that atomics on global memory moved; again for each further thread at one address",               \
+    "32-byte sectors that atomics on global memory moved, each once per thread at its busiest address",                \
     pc.atomic() * pc.memory.sectors)                                                                                   \
   X(atomic_footprint, "bytes", "", "different bytes that global atomics touched, in pieces of 64", 0)                  \
   X(shared_atomics, "requests", "smsp__inst_executed_op_shared_atom",                                                  \
@@ -77,17 +77,17 @@ namespace lockstep::vgpu {
     "warp-wide local-memory accesses", pc.memory.local_requests)                                                       \
   X(local_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld + l1tex__t_sectors_pipe_lsu_mem_local_op_st", \
     "32-byte sectors of local memory", pc.memory.local_sectors)                                                        \
-  X(special_function_instructions, "instructions", "", "sin, cos, ex2, lg2, rcp, rsqrt, sqrt, div by warps",           \
+  X(special_function_instructions, "instructions", "", "sin, cos, ex2, lg2, tanh, rcp, rsqrt, sqrt, div by warps",     \
     pc.WarpsIf(InsnClass::kSpecialFunction))                                                                           \
-  X(float32_instructions, "instructions", "", "single-precision arithmetic by warps; on pairs counts twice",           \
+  X(float32_instructions, "instructions", "", "single-precision arithmetic by warps; .f32x2 counts twice",             \
     pc.WarpsIf(InsnClass::kFloat32) * (pc.on_pairs ? 2 : 1))                                                           \
   X(float64_instructions, "instructions", "", "double-precision arithmetic by warps", pc.WarpsIf(InsnClass::kFloat64)) \
   X(integer_instructions, "instructions", "", "integer arithmetic by warps",                                           \
     pc.WarpsIf(InsnClass::kInteger) + pc.WarpsIf(InsnClass::kIntegerMultiply) + pc.WarpsIf(InsnClass::kIntegerDivide)) \
   X(integer_multiplications, "instructions", "",                                                                       \
-    "of these, multiplications (not by a constant power of two), divisions by a constant",                             \
+    "of these, multiplications, and divisions by a constant, except by constant powers of two",                        \
     pc.WarpsIf(InsnClass::kIntegerMultiply))                                                                           \
-  X(integer_divisions, "instructions", "", "of these, divisions and remainders",                                       \
+  X(integer_divisions, "instructions", "", "of these, divisions and remainders by a variable",                         \
     pc.WarpsIf(InsnClass::kIntegerDivide))                                                                             \
   X(tensor_instructions, "instructions", "sm__inst_executed_pipe_tensor",                                              \
     "machine instructions for tensor cores by warps, as ptxas makes them for compute capability 9.0",                  \

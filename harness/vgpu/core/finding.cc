@@ -43,8 +43,8 @@ std::string BufferName(const MemoryPlace& memory) {
   return "the " + Bytes(memory.buffer_bytes) + " allocated at " + BaseName(memory.allocated_at);
 }
 
-// The accessed bytes in source notation: sdata[64] if the offset is a multiple of an element-like size, otherwise sdata
-// + 65 bytes.
+// The accessed bytes in source notation: sdata[64] if the access has 1, 2, 4 or 8 bytes and is aligned to its size,
+// otherwise sdata + 65 bytes. For a buffer without a name: offset 64 of it.
 std::string Element(const MemoryPlace& memory) {
   if (!memory.in_buffer) return "address " + Hex(memory.address);
   const uint64_t offset = memory.address - memory.buffer_base;
@@ -111,7 +111,7 @@ std::string Evidence(const Finding& finding) {
   return detail.empty() ? text : text + "; " + detail;
 }
 
-// What the source line does there, in terms of the source; "" if the line itself is clearer.
+// What the instruction does, in terms of the source ("read", "barrier"); "" for opcodes without such a word.
 std::string Deed(const ThreadPlace& place) {
   constexpr std::pair<std::string_view, const char*> kDeeds[] = {{"ld.", "read"},
                                                                  {"ldu.", "read"},
@@ -272,7 +272,7 @@ std::string Format(const Finding& finding) {
 
 namespace {
 
-// The program chooses names, which may have megabytes; messages truncate them.
+// Names come from the program and may be megabytes long; messages truncate them.
 constexpr size_t kMostText = 4096;
 
 void Clip(std::string& text) {

@@ -79,7 +79,7 @@ struct Finding {
   ThreadPlace first;
   std::optional<ThreadPlace> second;  // the other access of a race
   bool across_blocks = false;     // races only: the findings folded into this one include a race between blocks
-  Hint clue{};                    // races only, of words in memory: the ordering that seems to be missing
+  Hint clue{};                    // races only: what synchronisation through words in memory seems to lack
   bool lost_update = false;       // races only: both accesses are of one update, as of `++bins[x]`
   bool several_warps = false;     // races only: the accesses folded into this one are of more than one warp
   bool loop_has_barrier = false;  // races only: the loop around the second access has a barrier of the block
@@ -139,7 +139,7 @@ std::string Format(const Finding& finding);
 // The finding's own hint, or the default for this kind of case; kNone if there is none.
 Hint HintOf(const Finding& finding);
 
-// Folds findings with the same kind, kernel, instructions and source lines.
+// Folds findings of one kind and kernel at the same places; also races within one line, or that one barrier fixes.
 class FindingList {
  public:
   void Add(Finding finding);  // folds; keeps at most kMaximum distinct findings and counts the rest

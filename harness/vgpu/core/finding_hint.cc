@@ -22,13 +22,13 @@ bool IsOneWarp(const Finding& race) {
                              Flatten(race.second->thread, race.block_dim) / kWarpSize;
 }
 
-// Whether a warp's barrier is the remedy: all accesses are by threads of one warp, or these by one that uses volatile.
+// Whether __syncwarp() is the remedy: all folded accesses are of one warp, or these two are and one is volatile.
 bool IsWithinWarp(const Finding& race) {
   const bool is_volatile = IsVolatile(race.first) || (race.second && IsVolatile(*race.second));
   return IsOneWarp(race) && (!race.several_warps || is_volatile);
 }
 
-// All accesses are by threads of one warp.
+// Both accesses are by threads of one warp.
 Hint RaceWithinWarp(const ThreadPlace& first, const ThreadPlace& second, bool one_line) {
   if (first.access == AccessKind::kStore && second.access == AccessKind::kStore && one_line)
     return Hint::kWarpStoresOneElement;
@@ -92,7 +92,7 @@ Hint RaceHint(const Finding& finding) {
     return RaceBetweenBlocks(first, second, one_line);
   }
   if (first.access == AccessKind::kAtomic || second.access == AccessKind::kAtomic) {
-    // A read before the atomic operation decides about it; one after it wants its result.
+    // A read before the atomic operation decides whether or how to do it; a read after it wants its result.
     const bool is_first = first.access == AccessKind::kLoad && first.ptx_line < second.ptx_line;
     const bool is_second = second.access == AccessKind::kLoad && second.ptx_line < first.ptx_line;
     return is_first || is_second ? Hint::kReadAmongAtomics : Hint::kMixedAtomicsOfBlock;
@@ -124,13 +124,13 @@ Hint BoundsHint(const MemoryPlace& memory, const Finding& finding) {
       return Hint::kConstantArrayTooShort;
     default:
       if (finding.grid.y > 1 || finding.block_dim.y > 1) return Hint::kPastThePlane;
-      // If there are at most as many threads as elements, none of them is past the end.
+      // If there are exactly as many threads as elements, no thread's own element is past the end.
       return memory.bytes * finding.grid.Count() * finding.block_dim.Count() == memory.buffer_bytes ? Hint::kWrongIndex
                                                                                                     : Hint::kPastTheEnd;
   }
 }
 
-// Whether shared memory has more elements than the block has threads, so that one element per thread does not fill it.
+// Whether the element's index is at least the block's number of threads: one store per thread does not reach it.
 bool IsBeyondThreads(const Finding& finding) {
   if (!finding.memory || finding.memory->bytes == 0) return false;
   const MemoryPlace& memory = *finding.memory;
@@ -184,7 +184,7 @@ Hint HintOf(const Finding& finding) {
       return InfoOf(finding.kind).hint;
     case FindingKind::kUnsupported:
       if (finding.detail.ends_with(kTooMuchLocal)) return Hint::kTooMuchLocal;
-      return finding.kernel.empty() ? Hint::kNone : InfoOf(finding.kind).hint;  // of an instruction, or of an API call
+      return finding.kernel.empty() ? Hint::kNone : InfoOf(finding.kind).hint;  // none for an API call
     default:
       return InfoOf(finding.kind).hint;
   }

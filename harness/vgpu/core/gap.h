@@ -1,5 +1,5 @@
-// A part of a check that was skipped to save memory. A program without findings may still have a fault there, so a
-// report says so.
+// A part of a check that was skipped to save memory or time. A program without findings may still have a fault there,
+// so a report says so.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace lockstep::vgpu {
     "used them so late",                                                                                          \
     "run it with a smaller input, or load these values nearer to where they are used")                            \
   X(SharedAccesses,                                                                                               \
-    "a block accessed shared memory in more than 25 million ways between two barriers, and only the latest were " \
+    "a block's shared accesses between two barriers took more than 25 million records, and only the latest were " \
     "compared",                                                                                                   \
     "run it with a smaller input, or fewer iterations between two barriers")                                      \
   X(GlobalAccesses,                                                                                               \
-    "the launch accessed global memory in more than 17 million ways: blocks that ran long after each other were " \
+    "the launch's global accesses took more than 17 million records: blocks that ran long after each other were " \
     "not compared",                                                                                               \
     "run it with a smaller input or a smaller grid")                                                              \
   X(Orders,                                                                                                       \

@@ -1,13 +1,13 @@
 // One decoded instruction, and a handler's view of a warp.
 //
 // A module is decoded once. An Insn is one cache line: a handler and the locations of its operands. A handler executes
-// the instruction for the lanes in `mask`, which is never 0 unless the opcode's row allows it (branches).
+// the instruction for the lanes in `mask`, which is never 0 unless the instruction has kAlwaysCall.
 //
 // Registers are stored as structure of arrays: a *row* holds one virtual register of all 32 lanes of a warp, 32
-// adjacent elements: 64 bytes (16-bit), 128 (32-bit) or 256 (64-bit). 8-bit registers use 16-bit rows. A predicate's
-// row is one uint32_t with a bit per lane. Rows of 16-bit and wider elements are 64-byte aligned. An operand is the
-// byte offset of a row; its top bit selects the base: the warp's current call frame, or the program's constant pool.
-// The pool holds immediates as rows of 32 equal elements, so handlers need no variant for immediates.
+// adjacent elements of 2, 4, 8 or 16 bytes: 64 to 512 bytes. 8-bit registers use 16-bit rows. A predicate's row is one
+// uint32_t with a bit per lane. Rows of 16-bit and wider elements are 64-byte aligned. An operand is the byte offset of
+// a row; its top bit selects the base: the warp's current call frame, or the program's constant pool. The pool holds
+// immediates as rows of 32 equal elements, so handlers need no variant for immediates.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ using Handler = void (*)(Warp& warp, const Insn& insn, LaneMask mask);
 
 using RowRef = uint32_t;
 inline constexpr RowRef kConstantPool = 0x80000000u;  // top bit: the offset is in the constant pool
-inline constexpr RowRef kNoRow = 0x7fffffffu;         // the operand is absent or is the sink _
+inline constexpr RowRef kNoRow = 0x7fffffffu;         // the operand is absent, or the sink _ for a predicate
 
 enum InsnFlag : uint8_t {
   kGuardNegated = 1,

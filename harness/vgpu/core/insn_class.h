@@ -8,7 +8,7 @@ namespace lockstep::vgpu {
 // Instruction class, for counters and the time model. Every static instruction has exactly one.
 enum class InsnClass : uint8_t {
   kInteger,
-  kIntegerMultiply,  // except by a constant power of two
+  kIntegerMultiply,  // except by a constant power of two; also division by another constant
   kIntegerDivide,    // except by a constant
   kFloat32,
   kFloat64,

@@ -13,7 +13,7 @@ struct MemoryFlags {
   MemoryOrder order = MemoryOrder::kWeak;
   MemoryScope scope = MemoryScope::kGpu;
   bool returns_value = true;
-  bool waits = false;       // volatile loads, atomics: see analysis/waiting_loads.h
+  bool waits = false;       // a thread may wait on it: analysis/waiting_loads.h; mbarriers
   bool constant = false;    // loads with .nc: the program promises that nothing stores there while the kernel runs
   bool overwrites = false;  // an atomic exchange whose result nobody reads
   static constexpr uint64_t kWaits = uint64_t{1} << 17;

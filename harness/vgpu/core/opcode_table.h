@@ -25,7 +25,7 @@
 // refusal instead of a selector is a known but unsupported opcode; the refusal says why.
 //
 // No other code compares opcode names. Everything that other code needs to know about an opcode is in its row: its
-// class (core/insn.h), its traits and its meaning (core/opcode_traits.h).
+// class (core/insn_class.h), its traits and its meaning (core/opcode_traits.h).
 #pragma once
 
 #include <algorithm>

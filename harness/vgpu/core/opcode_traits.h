@@ -17,7 +17,7 @@ namespace lockstep::vgpu {
   X(OrderIfStrong, "order if strong",                                                                         \
     "order matters where it is volatile, relaxed, acquire, release or mmio, and other blocks see the memory") \
   X(OrderUnlessCommutes, "order unless it commutes",                                                          \
-    "order matters, except in integer reductions of one kind on global memory whose results nobody reads")    \
+    "order matters, except in shared memory and for unread integer reductions of one kind on global memory")  \
   X(OrderUnlessOfBlock, "order unless .cta", "order matters unless it is for the threads of one block")       \
   X(Loads, "loads", "reads memory at its address")                                                            \
   X(Stores, "stores", "writes memory at its address")                                                         \
@@ -28,7 +28,7 @@ namespace lockstep::vgpu {
   X(Fence, "fence", "orders what is before it and what is after it")                                          \
   X(ExchangesLanes, "exchanges lanes", "lanes see what others of their warp hold, whether active or not")     \
   X(WholeWarp, "whole warp", "all 32 lanes of a warp execute it together")                                    \
-  X(Polls, "polls", "a loop around it may wait for another thread; around a load, where that is strong")      \
+  X(Polls, "polls", "a loop around it may wait for another thread; a load only if it is strong")              \
   X(ByHandle, "by handle", "its address is the handle of a texture or surface, and coordinates follow")       \
   X(WiderRegisters, "wider registers", "its registers may be wider than its type")                            \
   X(CarryIn, "carry in", "reads the condition code")                                                          \

@@ -1,8 +1,8 @@
 // What each static instruction of a kernel did in one launch, over all warps.
 //
-// PcIssue holds the counters that every instruction updates, because the interpreter loop writes it once per
-// instruction. Both arrays are indexed by pc, the position in Program::code. Each CPU thread has its own; the launch
-// adds them up at the end, so totals do not depend on which thread ran which block.
+// PcIssue has the counters that the interpreter loop updates for every instruction, PcMemory the others. Arrays of both
+// are indexed by pc, the position in Program::code. Each CPU thread has its own; the launch adds them up at the end, so
+// totals do not depend on which thread ran which block.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,20 @@ struct PcIssue {
 // memory space. A generic instruction with lanes in both global and shared memory makes one request in each, so the
 // spaces are counted separately. memory/access_cost.h computes what an access adds.
 #define LOCKSTEP_PC_MEMORY(X)                                                        \
-  X(requests, "global and const memory")                                             \
+  X(requests, "of global memory")                                                    \
   X(sectors, "32-byte pieces of global memory touched")                              \
-  X(sectors_ideal, "that the same bytes would need side by side")                    \
-  X(bytes, "global memory: lanes times bytes a lane")                                \
+  X(sectors_ideal, "sectors that the same bytes would need if contiguous")           \
+  X(bytes, "of global memory: lanes times bytes per lane")                           \
   X(strict_bytes, "what compute capability 1.0 would move for the global accesses")  \
   X(missed_sectors, "of global loads: sectors that the block had not loaded before") \
-  X(page_switches, "short runs in DRAM pages")                                       \
-  X(shared_requests, "shared memory")                                                \
+  X(page_switches, "switches to another DRAM page after a short run")                \
+  X(shared_requests, "of shared memory")                                             \
   X(wavefronts, "passes through shared memory")                                      \
-  X(wavefronts_ideal, "that the same bytes would need without bank conflicts")       \
+  X(wavefronts_ideal, "passes that the bytes would need without bank conflicts")     \
   X(const_replays, "const memory: passes beyond a request's first")                  \
-  X(local_requests, "local memory")                                                  \
+  X(local_requests, "of local memory")                                               \
   X(local_sectors, "32-byte pieces of local memory touched")                         \
-  X(divergent, "branches: executions in which active lanes took different ways")
+  X(divergent, "branches: executions in which active lanes took different targets")
 
 struct AccessCost {
   uint64_t actual, ideal;

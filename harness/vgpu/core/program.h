@@ -134,10 +134,10 @@ struct Program {
 
   uint32_t local_stride = 0;  // bytes of local memory per lane, call stack included
   bool bounded_stack = true;  // no recursion and no indirect call: local_stride cannot overflow
-  // Blocks may observe each other through global memory; such a kernel runs on one CPU thread.
+  // Blocks may affect each other (strong accesses, atomics, malloc, launches); such a kernel runs on one CPU thread.
   bool order_sensitive = false;
   bool may_wait = false;         // has loops that may wait for other threads
-  bool copies_async = false;     // copies asynchronously from global to shared memory (cp.async)
+  bool copies_async = false;     // has asynchronous copies into shared memory (cp.async, also bulk)
   bool memory_barriers = false;  // uses barriers in memory (mbarrier)
   bool lanes_exchange = false;   // has instructions by which lanes read each other's registers
   bool calls_printf = false;

@@ -13,7 +13,7 @@ namespace {
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 
-// The number at this position, which moves past its digits; at most the text's length.
+// Reads the number at position `at` and moves `at` past it. The result is at most the text's length.
 size_t TakeNumber(std::string_view text, size_t& at) {
   size_t number = 0;
   for (; at < text.size() && IsDigit(text[at]); ++at) {

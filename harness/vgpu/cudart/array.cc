@@ -23,7 +23,7 @@ std::map<const void*, std::unique_ptr<Array>>& Arrays() {
   return *arrays;
 }
 
-// For devices of compute capability 3.0 and later.
+// The largest extents of arrays on devices of compute capability 3.0 and later.
 constexpr uint64_t kMost1D = 131072, kMost2D = 131072, kMost2DHeight = 65536, kMost3D = 16384;
 constexpr uint64_t kMostSurface1D = 32768, kMostDeep3D = 8192, kMostDepth3D = 32768;  // the last two: of deep 3D arrays
 constexpr uint64_t kMostLayered = 32768, kMostLayers = 2048, kMostCubeLayers = 2046, kFaces = 6;
@@ -130,7 +130,7 @@ void ResetArrays(int device) {
 
 namespace {
 
-// Whether the channels are those of a normalized or compressed kind.
+// Whether the channels have the number and sizes that desc.f, a normalized or compressed kind, requires.
 bool IsOfKind(const cudaChannelFormatDesc& desc) {
   struct Channels {
     cudaChannelFormatKind last;  // the group is the kinds up to this one

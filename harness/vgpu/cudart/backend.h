@@ -72,7 +72,7 @@ class Backend {
   virtual void EndOperation() {}
   virtual void Report(const HostRace&) {}
   virtual void LeaveOut(Gap) {}
-  // False: stream races are not checked; the three calls above are no-ops.
+  // False: stream races are not checked, so the four calls above are not needed.
   virtual bool WatchesStreams() const { return true; }
   // True: one backend holds all devices' memory, makes the copies between them, and gets each stream operation once.
   virtual bool HoldsAllDevices() const { return false; }

@@ -109,7 +109,7 @@ bool Forbids(const Capture& capture) {
   return ThreadMode() == cudaStreamCaptureModeGlobal && capture.mode == cudaStreamCaptureModeGlobal;
 }
 
-// Invalidates the captures for which the condition holds.
+// Whether the condition holds for any active capture. `spoils`: invalidates the captures for which it does.
 template <typename Condition>
 bool SpoilIf(bool spoils, Condition condition) {
   bool any = false;

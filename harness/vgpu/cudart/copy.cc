@@ -299,7 +299,7 @@ void CheckFill(const FillWork& work) {
   Check(layout, region);
 }
 
-// Fills registered host memory, once all work in the stream is done.
+// Fills registered host memory, where the bytes arrive when the host has waited for the fill.
 void FillHost(Runtime& r, const FillWork& work, Stream& stream) {
   const std::vector<HostTransfers::Row> rows = RowsAt(work.to, work.region, work.layout);
   for (const HostTransfers::Row& row : rows) {

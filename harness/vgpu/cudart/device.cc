@@ -293,7 +293,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
   });
 }
 
-// Devices sit on imaginary buses, one each: 0000:01:00.0 is device 1.
+// Each device has an imaginary bus of its own: 0000:01:00.0 is device 0.
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
   return Api("cudaDeviceGetPCIBusId", Faults::kNone, [&](Runtime& r) {
     constexpr int kLength = sizeof "0000:00:00.0";

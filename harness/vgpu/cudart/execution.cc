@@ -117,7 +117,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
         case cudaLaunchAttributeLaunchCompletionEvent:
           events.push_back(attribute.val.launchCompletionEvent.event);
           break;
-        // All others are hints. Work is done in order: a kernel that may start early still waits for its predecessor.
+        // The others not read above are hints. Work is done in order: a kernel that may start early still waits.
         default:
           break;
       }

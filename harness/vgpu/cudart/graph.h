@@ -107,7 +107,7 @@ void Join(Stream& stream, const CapturePoint& point);
 Node* AddNode(Graph& graph, Work work, std::vector<Node*> dependencies);
 cudaGraphNodeType TypeOf(const Work& work);
 
-// Later changes of the graph do not affect it.
+// Instantiates the graph: later changes of the graph do not affect the result.
 std::unique_ptr<ExecutableGraph> MakeExecutable(const Graph& graph);
 // While this object lives, the stream's work uses another slot of StreamClocks, such as that of a graph's branch.
 class InLane {
@@ -135,8 +135,8 @@ void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream);
 // before or after it.
 void PerformNodes(Runtime& r, ExecutableGraph& executable, Stream& stream);
 
-// Refuses invalid work when a node is made: kernels that can't be launched, empty copies, fills of memory that is not
-// the device's. Throws ApiError.
+// Refuses invalid work when a node is made: kernels that can't be launched, copies that are empty or exceed their
+// allocation, fills of memory that is not the device's, invalid stream memory operations. Throws ApiError.
 void CheckNode(Runtime& r, const Work& work);
 inline constexpr unsigned kMostBodies = 1 << 16;  // of a conditional node
 bool HasConditions(const Graph& graph);

@@ -53,7 +53,7 @@ cudaGraphExec_t Instantiate(Runtime& r, cudaGraph_t graph, unsigned long long fl
   Require(!HasUnusedCondition(from), cudaErrorInvalidValue);
   CheckConditions(*executable);
   const bool once = from->memory_tried || HasConditions(*from);
-  // A graph that allocates memory can have only one executable graph, even if creating the first one failed.
+  // A graph can have only one executable graph if it has conditional nodes, or had a memory node added, even in vain.
   for (const auto& [handle, other] : graphs().executables) {
     Require(!once || other->of.lock() != from, cudaErrorNotSupported);
     for (const ExecutableNode& node : other->nodes) {

@@ -32,9 +32,9 @@ AllocateWork MakeAllocation(Runtime& r, cudaMemAllocNodeParams* params);
 AllocateWork MakeAllocation(Runtime& r, uint64_t bytes);
 // Frees memory that a node of this graph allocates and no node frees yet. Throws ApiError.
 FreeWork MakeFree(const Graph& graph, const void* address);
-// Whether the address is in memory of graph nodes, allocated or not.
+// Whether the address is in a range that the current device reserves, as it does for memory of graph nodes.
 bool IsOfGraph(Runtime& r, uint64_t address);
-// The graph memory there if it is allocated; else nullptr.
+// The allocated graph memory that begins at this address; else nullptr.
 std::shared_ptr<GraphMemory> AllocatedByGraph(uint64_t address);
 
 void PerformAllocation(Runtime& r, const AllocateWork& work, const Stream& stream);

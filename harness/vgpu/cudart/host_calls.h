@@ -3,7 +3,7 @@
 // With stream checks, a function is called as late as its order allows: when a later operation begins, when the host
 // has waited for it, or after a pause, because the program may wait without calling CUDA. So a program that reads the
 // function's results too early finds them missing. Without stream checks it is called at once. All functions here need
-// the runtime's lock, held once.
+// the runtime's lock, locked exactly once, because they release it while a function runs.
 #pragma once
 
 #include <condition_variable>

@@ -45,7 +45,7 @@ class HostTransfers {
   bool watches_arguments() const { return !arguments_.empty(); }
   // Completes operations that the host has waited for.
   void Arrive(Runtime& r);
-  // Completes operations ordered before one that runs now.
+  // Delivers the results of operations ordered before one that runs now.
   void ArriveBefore(Runtime& r, const StreamClocks::Clock& before);
   // A host function is about to run: completes the operations ordered before it. The function may refill sources, and
   // may signal other threads to do so.
@@ -89,7 +89,7 @@ class HostTransfers {
 // against other operations.
 class StreamOperation {
  public:
-  // Except for a kernel's, operations are recorded from the program's start: there may be a second stream later.
+  // Kernels are recorded only once there are several streams; other operations always, as a second stream may follow.
   StreamOperation(Runtime& r, const Stream& stream, bool is_kernel, std::vector<StreamPoint::Span> spans = {});
   ~StreamOperation() { End(); }
   void Begin();

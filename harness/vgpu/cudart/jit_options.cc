@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kLastOption = CU_JIT_NUM_OPTIONS - 1;
 
-// The error for the target option. An older target than the device is refused as too low for the text; a newer one has
-// no image for the device.
+// The error for the target option: only the device's own compute capability is accepted. The errors for others are
+// those of a Hopper's driver.
 cudaError_t CheckTarget(int target, const DeviceProfile& profile) {
   constexpr int kTargets[] = {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 120, 121};
   constexpr int kOldest = 50, kAccelerated = 0x10000, kFamily = 0x20000;

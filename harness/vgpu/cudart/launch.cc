@@ -105,8 +105,8 @@ uint64_t Runtime::MostDynamicShared(int device, ModuleHandle module, const Kerne
 
 namespace {
 
-// Clusters of more than 8 blocks need a kernel that allows non-portable sizes. That error, or the one for a grid not
-// divisible into clusters, is reported before too much shared memory, unless no device could have that much.
+// Clusters of more than 8 blocks need a kernel that allows non-portable sizes, and a grid must be divisible into
+// clusters. These errors come before that of too much shared memory, unless it exceeds what any kernel may have here.
 void CheckCluster(Runtime& r, KernelWork work, const KernelInfo& info) {
   constexpr uint64_t kPortable = 8;
   const uint64_t blocks = std::max<uint64_t>(ToDim3(work.cluster).Count(), info.cluster.Count());

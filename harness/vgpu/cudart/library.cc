@@ -98,7 +98,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* path, cu
     Require(library != nullptr && path != nullptr, cudaErrorInvalidValue);
     Require(*path != '\0', cudaErrorInvalidValue);
     std::error_code ignored;
-    Require(!std::filesystem::is_directory(path, ignored), cudaErrorMemoryAllocation);  // of a bogus length
+    Require(!std::filesystem::is_directory(path, ignored), cudaErrorMemoryAllocation);  // a directory has a bogus size
     std::ifstream file(path, std::ios::binary);
     Require(file.good(), cudaErrorFileNotFound);
     *library = LoadLibrary(r, {std::istreambuf_iterator<char>(file), {}});

@@ -3,13 +3,15 @@
 //   LOCKSTEP_PROFILE=h200         the modelled device
 //   LOCKSTEP_THREADS=4            CPU threads that run blocks, by default one per processor; does not affect results
 //   LOCKSTEP_DEVICES=2            the number of such devices (cudart/runtime.cc)
-//   LOCKSTEP_CHECK=races,init,sync,leaks,api   checks to make (report/checks.h), or "all"
+//   LOCKSTEP_MEMORY_GIB=16        the most memory of each device
+//   LOCKSTEP_CHECK=races,leaks    checks to make (report/checks.h), or "all"
 //   LOCKSTEP_SCHEDULES=8          how many orders of warps and blocks the check of races tries for each launch
 //   LOCKSTEP_ERROR_EXITCODE=1     the exit status of a program with findings
 //   LOCKSTEP_PROFILE_REPORT=kernels|lines  prints counters at exit, by kernel or also by line
 //   LOCKSTEP_METRICS=LIST         prints these metrics (Nsight Compute's names) at exit; LOCKSTEP_METRICS_CSV=1: as CSV
 //   LOCKSTEP_COUNTERS_FILE=PATH   where to write each launch's counters as CSV
-//   LOCKSTEP_PAGE_FILE=PATH       where to write a page about the run
+//   LOCKSTEP_PAGE_FILE=PATH       where to write a page about the run; LOCKSTEP_SARIF_FILE: its findings in SARIF;
+//                                 LOCKSTEP_TIMELINE_FILE: its operations on the modelled clock (timeline_file.cc)
 //   LOCKSTEP_REPLAY=BLOCK         which block of each kernel is recorded for the page, 0 by default
 //   LOCKSTEP_INSTRUCTION_BUDGET=N warp instructions that one launch may execute
 //   LOCKSTEP_TRACE=BLOCK,WARP,FROM,TO  prints the instructions FROM to TO of this warp as they run

@@ -8,7 +8,7 @@ namespace lockstep::vgpu::cudart {
 
 inline uint64_t RoundedUp(uint64_t bytes, uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-// On the current device. Throw ApiError. A size of 0 gives a null pointer.
+// Allocate and free memory of the current device. Throw ApiError. A size of 0 gives a null pointer.
 void Allocate(Runtime& r, void** pointer, uint64_t bytes);
 void Free(Runtime& r, void* pointer);
 
@@ -16,14 +16,14 @@ void Free(Runtime& r, void* pointer);
 void ForgetAllocations();
 // pool.cc: this pointer is no longer in use, if it came from a pool.
 void ForgetPooled(const void* pointer);
-// pool.cc: the host has waited for a stream, or for all. Pools with memory freed there give back what exceeds their
-// thresholds.
+// pool.cc: the host has waited for a stream, or (nullptr) for all. Pools with memory freed there give back what
+// exceeds their thresholds.
 void ReleasePools(const Stream* waited);
 // The device was reset: its pools no longer exist.
 void ResetPools(int device);
 
-// device_attributes.cc: for any device, since all are alike. Throws ApiError for an unknown attribute; features that
-// the virtual GPU lacks are 0.
+// device_attributes.cc: of the current device; all devices are alike except for their bus. Throws ApiError for an
+// unknown attribute; features that the virtual GPU lacks are 0.
 int AttributeOf(Runtime& r, cudaDeviceAttr attribute);
 // Device 0 gets bus 1, because GPUs are rarely on bus 0.
 inline int PciBusOf(int device) { return device + 1; }

@@ -98,7 +98,7 @@ cudaError_t cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements* out, cud
     *out = {RoundedUp(of.image.slice * of.image.depth, kTileBytes), kTileBytes, {}};
   });
 }
-// The tile's extent in texels, only for four-byte texels. Levels smaller than a tile in any dimension are in the tail.
+// A tile's extent in four-byte texels. Levels smaller than a tile in any dimension are in the mip tail.
 cudaError_t cudaArrayGetSparseProperties(cudaArraySparseProperties* out, cudaArray_t array) {
   return Api("cudaArrayGetSparseProperties", [&](Runtime&) {
     Require(out != nullptr && array != nullptr, cudaErrorInvalidValue);

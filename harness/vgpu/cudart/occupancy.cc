@@ -87,7 +87,7 @@ uint64_t ClusterOf(const Kernel& kernel, const KernelInfo& info, const cudaLaunc
   return cluster.Count();
 }
 
-// Common to both cluster queries: *answer = result(r, blocks per multiprocessor, blocks per cluster, limit of those).
+// Common to both cluster queries: *answer = result(r, blocks per multiprocessor, blocks per cluster, most per cluster).
 template <typename F>
 cudaError_t AskClusters(const char* name, int* answer, const void* function, const cudaLaunchConfig_t* config,
                         const F& result) {
@@ -178,7 +178,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     const auto& info = r.InfoOf(kernel);
     Require(ResidentBlocks(r, kernel, info, threads, 0) >= blocks, cudaErrorInvalidValue);
     // Each block gets an equal share, in whole units. As on a GPU, the part reserved in each block is not subtracted. A
-    // single block may have the maximum for any kernel.
+    // single block gets all, whatever carveout the kernel prefers.
     const uint64_t all = blocks == 1 ? static_cast<uint64_t>(r.profile().shared_per_sm) : CarveoutOf(r, kernel, 0);
     const auto unit = static_cast<uint64_t>(r.profile().shared_allocation_unit);
     const uint64_t share = all / static_cast<uint64_t>(blocks) / unit * unit;

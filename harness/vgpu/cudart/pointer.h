@@ -13,7 +13,7 @@ struct KnownMemory {
   uint64_t base = 0, bytes = 0;
   int device = 0;
   void* device_pointer = nullptr;  // the address for kernels; nullptr if they can't access it
-  bool of_malloc = false;          // from cudaMalloc and the like, which older functions can share and pin
+  bool of_malloc = false;          // from cudaMalloc and the like: cudaIpcGetMemHandle accepts it
   bool of_variable = false;        // a program's own variable
   cudaMemPool_t pool = nullptr;
   // Mapped by cuMemMap; base and size of the reserved range.

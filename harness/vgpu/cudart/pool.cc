@@ -1,5 +1,5 @@
 // Stream-ordered memory and its pools. Work is done at the call, so memory freed in a stream is free at once, and its
-// unordered use in another stream is a race. A pool counts the memory in use, and reserves no more than that.
+// unordered use in another stream is a race. A pool only counts: the bytes in use, and those that a GPU would reserve.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -39,7 +39,7 @@ void CountUse(Pool& pool) {
   pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
 }
 
-// Releases everything except this much and the memory in use.
+// Releases what exceeds both this much and the memory in use.
 void KeepReservation(Pool& pool, uint64_t kept) {
   const uint64_t blocks = kept > UINT64_MAX - kPoolTakes ? kept : RoundedUp(kept, kPoolTakes);
   pool.reserved = std::min(pool.reserved, std::max(blocks, RoundedUp(pool.used, kPoolTakes)));

@@ -10,7 +10,7 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-// The struct that the handle of __cudaRegisterFatBinary's argument points to.
+// What the argument of __cudaRegisterFatBinary points to.
 struct FatbinWrapper {
   uint32_t magic, version;
   const void* data;

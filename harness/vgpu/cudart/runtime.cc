@@ -127,12 +127,12 @@ constexpr std::string_view kWithTheContext[] = {
     "cudaGraphAddMemcpyNode", "cudaGraphAddMemsetNode",    "cudaGraphKernelNodeSet", "cudaGraphMemcpyNodeSet",
     "cudaGraphMemsetNodeSet", "cudaGraphNodeSetParams",    "cudaGraphExecKernel",    "cudaGraphExecMemcpy",
     "cudaGraphExecMemset",    "cudaGraphExecNodeSetParams"};
-// After a device reset, kLookingOnGone still check their handles. After the program released the primary context,
-// kTellingOfRelease report the release.
+// If a lost context's device was reset, kLookingOnGone still check their handles. If the program released the lost
+// primary context, kTellingOfRelease report the release.
 constexpr std::string_view kLookingOnGone[] = {"cudaEventQuery", "cudaEventElapsedTime", "cudaArrayGetInfo"};
 constexpr std::string_view kTellingOfRelease[] = {"cudaEventQuery", "cudaEventSynchronize", "cudaEventElapsedTime",
                                                   "cudaMemRangeGetAttribute"};
-// The only calls that work after a device reset.
+// The only calls that work after a lost context's device was reset.
 constexpr std::string_view kOutlivingTheDevice[] = {"cudaFuncGetName", "cudaMemPool"};
 // Calls that check an argument or handle before the context; others leave that to the driver.
 constexpr std::string_view kLooking[] = {

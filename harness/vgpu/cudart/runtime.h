@@ -9,7 +9,7 @@
 // Errors, as documented: a call's own error is returned and remembered by thread until cudaGetLastError takes it. A
 // kernel's fault appears after the launch has returned: the next call that may report errors of earlier launches
 // returns it, and from then on every call that needs the device fails with it ("sticky"), because the context is lost.
-// After cudaDeviceReset the device stays unavailable, because the process would have to be started again.
+// cudaDeviceReset does not help then: the device stays unavailable until the process is started again.
 //
 // Device work is done at the call if possible (side_by_side.h). Streams and events have times on a modelled clock
 // (timeline.h), so cudaEventElapsedTime gives the modelled time, the same in every run. Data copied to page-locked host
@@ -311,7 +311,7 @@ bool RuntimeInUse();
 bool RuntimeInUseHere();
 // Whether the program has called any runtime function that initializes the driver.
 bool RuntimeStarted();
-// Tells the driver that cudaSetDevice has made the primary context current in this thread.
+// Whether cudaSetDevice has made the primary context current in this thread since the driver API last looked.
 bool& PrimaryWasSet();
 // The device was reset: its primary context is recreated when it is retained or used.
 void EndPrimary(int device);
@@ -321,7 +321,7 @@ unsigned CurrentFlags(unsigned kept);
 void UsePrimary();
 void LeavePrimary();
 
-// Prints "lockstep: " and the sentence to standard error; repeated sentences only once.
+// Prints "lockstep: " and the sentence to standard error; repeated sentences only once, unless there is a judge.
 void Say(std::string_view sentence);
 // At the end: prints repeated sentences again, with their counts.
 void LogSuppressedCount();

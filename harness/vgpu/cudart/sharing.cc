@@ -121,7 +121,7 @@ cudaError_t cudaDeviceUnregisterAsyncNotification(int device, cudaAsyncCallbackH
   });
 }
 
-// Always fails, because no pool is shareable here.
+// Always fails, because no pool can be exported here.
 cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData*, void*) {
   return Api("cudaMemPoolExportPointer", [](Runtime&) { throw ApiError{cudaErrorInvalidValue}; });
 }

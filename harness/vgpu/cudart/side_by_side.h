@@ -6,8 +6,8 @@
 // done when everything that it waits for has ended; other streams continue. Calls that wait for or query pending work
 // run suspended launches, and so does a background thread, because the host may wait by polling memory itself.
 //
-// While nothing is suspended, there is no thread, and no call behaves differently. All functions need the runtime's
-// lock; those that wait release it periodically, so that other threads of the program can do what the launch waits for.
+// Before the first suspended launch, there is no thread, and no call behaves differently. All functions need the lock
+// of the runtime. Those that wait release it periodically: other threads may have to do what the launch waits for.
 #pragma once
 
 #include <chrono>
@@ -55,7 +55,7 @@ class ConcurrentWork {
 
   // Runs each suspended launch for a while, and starts operations that no longer wait.
   void Turn(Runtime& r);
-  // Waits until none of these is pending. Launches that only poll, though nothing is left that could release them, end
+  // Waits until none of these is pending. If for some seconds suspended launches do nothing but poll, one of them ends
   // with a fault.
   void WaitFor(Runtime& r, const Ids& ids);
   // Runs suspended launches once more, and returns whether none of these is pending.

@@ -37,7 +37,7 @@ const Object& ObjectOf(Runtime& r, unsigned long long handle, bool is_surface) {
   return found->second;
 }
 
-// Whether memory is aligned for a texture: by its offset in the allocation, because the virtual GPU aligns those less.
+// Whether memory is aligned for a texture, judged by its offset in the allocation: allocations are aligned less here.
 bool IsAligned(Runtime& r, uint64_t address) {
   const std::optional<int> device = r.DeviceHolding(address);
   const auto memory = MemoryAt(r, reinterpret_cast<const void*>(address));

@@ -1,8 +1,8 @@
 // The modelled clock: when the operations in streams begin and end, in microseconds since the first.
 //
 // The host's own time is not modelled: it enqueues work at once, and a call that waits for the device advances the
-// host's time to the device's. Work in the legacy default stream waits for earlier work in all blocking streams, and
-// theirs for its, as documented. A stream belongs to the device that was current when it was created.
+// host's time to the device's. As documented, work in the legacy default stream waits for earlier work in all blocking
+// streams, and their work for earlier work in it. A stream belongs to the device that was current at its creation.
 //
 // Besides times, vector clocks record the order of operations (observers/stream_clocks.h).
 #pragma once

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kWord = 4;
 constexpr uint64_t kMostPadding = 16;  // the most padding bytes that a struct has
-constexpr uint64_t kFewBytes = 64;     // up to here, a copy may be of a single struct, with padding at its end
+constexpr uint64_t kFewBytes = 64;     // shorter copies may be of a single struct, with padding at its end
 
 void SetSource(const std::string& site, ThreadPlace& place) {
   const size_t colon = site.find_last_of(':');

@@ -1,5 +1,5 @@
-// The kinds of work in streams: kernels, copies, fills, host functions, library functions. Each kind is a type; a
-// graph's node holds one, and a call on a stream makes one and submits it.
+// The kinds of work in streams and graphs: kernels, copies, fills, host functions, library functions, events, nested
+// graphs and so on. Each kind is a type; a graph's node holds one, and a call on a stream makes one and submits it.
 //
 // Submit does the work at once or, if the stream is being captured, adds it as a node to the captured graph.
 #pragma once

@@ -17,8 +17,8 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr size_t kMaxOutputOfBlock = 1 << 20;  // of a block's printf
-// The same if many blocks hold output at once.
+constexpr size_t kMaxOutputOfBlock = 1 << 20;  // bytes that a block may print
+// The same if blocks run interleaved and there are more than kManyBlocks.
 constexpr size_t kMaxOutputOfMany = 64 << 10;
 constexpr uint64_t kManyBlocks = 64;
 constexpr size_t kMaxFormat = 64 << 10;

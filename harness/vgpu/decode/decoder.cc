@@ -72,7 +72,7 @@ void DescribeKernel(const ptx::Module& module, const ptx::Function& entry, Kerne
   }
 }
 
-// If a kernel states its block size or resident blocks (.maxntid, .reqntid, .minnctapersm), ptxas fits it into the SM's
+// If a kernel states its block size (.maxntid or .reqntid, with or without .minnctapersm), ptxas fits it into the SM's
 // registers and spills the rest, as it does beyond the 255 addressable registers; .maxnreg limits a thread's registers
 // directly.
 void BoundRegisters(const ptx::Function& entry, KernelInfo& kernel) {

@@ -74,7 +74,7 @@ void FunctionDecoder::DecodeReturn(size_t index, Insn& insn) {
   branches_.emplace_back(builder_.program.code.size(), index);
 }
 
-// The size of a call's k-th argument, a float, as the function declares it.
+// The size of a call's k-th argument, a float literal, as the callee declares it.
 int FunctionDecoder::ArgumentBytes(const ptx::Instruction& i, size_t k) const {
   const auto* target = std::get_if<ptx::SymbolRef>(&i.call->target.value);
   const auto callee = target == nullptr ? builder_.image.functions.end() : builder_.image.functions.find(target->name);
@@ -154,7 +154,7 @@ void FunctionDecoder::DecodeCall(const ptx::Instruction& i, bool in_loop, Insn& 
   builder_.program.calls.push_back(std::move(site));
 }
 
-// Whether instructions `first` to `last`, a branch back, only compute, and use no result of the previous iteration.
+// Whether the loop from `first` to `last`, its branch back, only computes and uses no result of its previous iteration.
 bool FunctionDecoder::StartsAnew(size_t first, size_t last) const {
   AnalysisWork::Spend(kStepsAnInstruction * opcodes_.size());
   const RegisterUses uses = FindRegisterUses(opcodes_);

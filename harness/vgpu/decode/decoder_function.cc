@@ -430,7 +430,7 @@ bool FunctionDecoder::IsUnread(const ptx::Instruction& i) {
   return r == nullptr || occurrences_[r->name] == 1;
 }
 
-// Whether the order in which blocks execute it matters.
+// Sets order_sensitive if the order in which blocks execute the instruction matters.
 void FunctionDecoder::NoteOrder(const ptx::Instruction& i) {
   Program& program = builder_.program;
   if (opcode_->Has(kAnyOrder) || opcode_->pure()) return;

@@ -26,7 +26,7 @@ uint64_t FloatBits(const ptx::FloatImmediate& immediate, int bytes) {
 
 namespace {
 
-// After a tensor's or a texture's handle: a vector or one value.
+// The coordinates after the address of a tensor or the handle of a texture: the elements of a vector, or one value.
 std::vector<const ptx::Operand*> Coordinates(const ptx::Operand& address) {
   std::vector<const ptx::Operand*> coordinates;
   for (const ptx::Operand& second : address.second) {
@@ -217,7 +217,7 @@ RowRef FunctionDecoder::BindAddress(const ptx::Instruction& instruction, const p
   return zero;
 }
 
-// A texture has as many coordinates as its modifiers say (checked in BindInTable); a tensor has five, with kNoRow for
+// A texture gets one row for each coordinate (BindInTable has checked their number), a tensor always five, kNoRow for
 // missing ones.
 void FunctionDecoder::BindCoordinates(const ptx::Instruction& instruction, const ptx::Operand& operand, Insn& insn) {
   constexpr size_t kMost = 5;

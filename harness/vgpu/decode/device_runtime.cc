@@ -18,7 +18,7 @@ constexpr std::string_view kPrefix = "__cudaCDP2", kPerThread = "_ptsz";
 constexpr uint64_t kMostParameterBytes = 64 << 10;
 constexpr uint64_t kChunkBytes = 64 << 10;
 constexpr uint64_t kLaunchCharge = 64;  // charge of a request against the launch's budget, in instructions
-constexpr int kVersion = 6000;          // CUDA 13.0's answer to kernels
+constexpr int kVersion = 6000;          // cudaRuntimeGetVersion's result in kernels, with CUDA 13.0
 
 // A lane's call of a function.
 struct LaneCall {
@@ -160,7 +160,7 @@ bool PeekAtLastError(const LaneCall& call) {
   return true;
 }
 
-// A text's address in the device's memory.
+// Returns the address of a copy of the text in device memory.
 bool ReturnText(const LaneCall& call, std::string_view text) {
   uint64_t& address = call.grid.texts()[std::string(text)];
   if (address == 0) {
@@ -291,7 +291,7 @@ bool DeviceGetAttribute(const LaneCall& call) {
 bool DeviceGetLimit(const LaneCall& call) {
   uint64_t value = 0;
   const auto limit = call.Argument<int>(1);
-  auto error = RuntimeError::kNone;  // below the first limit everything is 0
+  auto error = RuntimeError::kNone;  // CUDA stores 0 for negative limits
   if (limit >= 0) error = static_cast<RuntimeError>(call.grid.answers().limit(static_cast<uint32_t>(limit), &value));
   if (error == RuntimeError::kUnsupportedLimit && !call.Store(call.Word(0), UINT64_MAX)) return false;
   if (error != RuntimeError::kNone) return call.End(error);

@@ -126,7 +126,7 @@ std::vector<std::string> TraitsOf(const Program& program, const ListedInsn& list
     const MemoryFlags flags = MemoryFlags::Unpack(insn.extra);
     add(true, NameOf(flags.order));
     add(flags.waits, "may wait for other threads");
-    add(flags.constant, "through the constant cache");
+    add(flags.constant, "through the read-only cache");
     add(insn.count > 1, std::to_string(insn.count) + " elements");
   }
   if (IsBranch(insn)) {

@@ -8,7 +8,7 @@
 
 namespace lockstep::vgpu {
 
-// 0 for size 0, or if there is no room.
+// 0 if there is no room.
 uint64_t MallocInKernel(Warp& warp, uint64_t bytes);
 // False after a fault: there was no allocation at the address. The names are for its message.
 bool FreeInKernel(Warp& warp, int lane, uint64_t address, const std::string& function, const std::string& allocator);

@@ -53,7 +53,7 @@ std::string Print(const std::string& specification, T value) {
   return n <= 0 ? std::string() : std::string(buffer, std::min<size_t>(static_cast<size_t>(n), sizeof buffer - 1));
 }
 
-// Parses a width, which may be *, or a precision, which may not: digits.
+// Parses a width (digits or *) or a precision (digits only).
 std::string Field(std::string_view format, size_t& at, Arguments& arguments, bool is_width) {
   int value = 0;
   bool given = false;

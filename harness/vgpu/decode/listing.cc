@@ -84,7 +84,7 @@ class FunctionLister {
     for (const ptx::Operand& operand : i.operands) {
       const auto* address = std::get_if<ptx::AddressRef>(&operand.value);
       if (address == nullptr || opcodes_[index].Has(kByHandle)) continue;
-      // A local variable of a function other than the kernel: its address depends on the call.
+      // The address of a local variable depends on the call, except in the kernel itself.
       listed.has_address = address->base_symbol.empty() || !IsLocal(address->base_symbol);
       if (address->base_register.empty()) break;
       std::vector<ListedRegister> base;

@@ -11,7 +11,7 @@ namespace lockstep::vgpu {
 namespace {
 
 constexpr uint32_t kFrameAlignment = 64;
-constexpr size_t kMostKept = 4096;  // up to so many registers, none share rows under -G: a debugger can show all
+constexpr size_t kMostKept = 4096;  // with -G, up to this many share no rows, so that a debugger can show them
 
 // Row sizes, in the order of their groups in the frame.
 constexpr uint32_t kRowBytes[] = {4, 64, 128, 256, 512};

@@ -1,5 +1,5 @@
-// Refuses a text with an unknown instruction, as ptxas does when a module is loaded; a known but unsupported one only
-// stops the thread that executes it.
+// Refuses a text with an unknown instruction or type, as ptxas does when a module is loaded. An instruction that is
+// known but unsupported is a fault only when it is executed.
 #pragma once
 
 #include "vgpu/ptx/module.h"

@@ -104,7 +104,7 @@ LaunchResult Device::Impl::MoveMemory(const ChildWork& work, const ParentLaunch&
     findings.Add(std::move(finding));
     return LaunchResult{fault};
   };
-  // In a measured call, copies by kernels cost the same as loads and stores of these bytes.
+  // While ranges are watched, a copy or fill by a kernel gets a record, with the cost of loads and stores of its bytes.
   LaunchRecord record;
   record.kernel = copies ? "cudaMemcpyAsync in a kernel" : "cudaMemsetAsync in a kernel";
   record.launched_by = asked_by.kernel;

@@ -53,8 +53,8 @@ class Device {
   void AddObserver(std::unique_ptr<Observer> observer);  // in addition to those in the options
   void set_counters(bool counters);                      // of subsequent launches; see DeviceOptions
 
-  // Decodes a PTX text and allocates its variables. Throws ptx::PtxError. An unsupported instruction is not an error
-  // until a kernel that contains it is launched.
+  // Parses a PTX text and allocates its variables. Throws ptx::PtxError. An unsupported instruction is not an error
+  // until it is executed.
   ModuleHandle LoadModule(std::string_view ptx_text);
   // Links the texts of a program built from several objects (nvcc -rdc=true) into one module: .extern symbols of one
   // text are defined in another (ptx/linker.h). Throws ptx::PtxError, which names the symbol, if the texts do not
@@ -78,10 +78,10 @@ class Device {
   // between allocations, so accesses past the end of one are detected. label is for messages.
   uint64_t Allocate(uint64_t bytes, std::string label, std::string allocated_at = "");  // 256-byte aligned; 0 when full
   bool Free(uint64_t address);                                                          // false: no such allocation
-  bool Contains(uint64_t address, uint64_t bytes) const;  // whether it is inside one live allocation
+  bool Contains(uint64_t address, uint64_t bytes) const;  // inside one live allocation, other than a kernel's malloc()
   // Base and size of the live allocation that contains the address.
   std::optional<std::pair<uint64_t, uint64_t>> RangeHolding(uint64_t address) const;
-  // Return false and do nothing if a range is not inside one live allocation.
+  // Return false and do nothing if the device does not Contain a range.
   bool Write(uint64_t to, const void* from, uint64_t bytes);
   bool Read(void* to, uint64_t from, uint64_t bytes) const;
   // Reads without a copy: a pointer valid until memory is next written or freed. nullptr if Read would fail.
@@ -96,7 +96,7 @@ class Device {
     std::string label, allocated_at;
   };
   std::optional<AllocationInfo> FindAllocation(uint64_t address) const;
-  std::vector<AllocationInfo> Allocations() const;  // live ones, by address, without module variables
+  std::vector<AllocationInfo> Allocations() const;  // live ones by address; no module variables, no kernels' malloc()
 
   // Addresses for file mappings, as in GlobalMemory. Mappings are allocations that Free refuses.
   uint64_t Reserve(uint64_t bytes, uint64_t alignment);
@@ -115,7 +115,7 @@ class Device {
   LaunchResult Launch(const LaunchSpec& launch);
   // Like Launch, but may return before the end, if the launch's threads wait for the caller or for a later launch.
   LaunchResult LaunchAsync(const LaunchSpec& launch);
-  // Whether the launch would be accepted.
+  // The reason for which the launch would be refused; kNone if it would be accepted.
   LaunchError Check(const LaunchSpec& launch) const;
   // Announces that the caller wrote, or is about to write, this range inside one live allocation itself, for example
   // for a library call (device/library_launch.h). The caller reads through Look.
@@ -149,7 +149,7 @@ class Device {
   // Resident blocks per SM, for the occupancy API.
   int MaxBlocksPerSm(const KernelInfo& kernel, int block_threads, uint64_t dynamic_shared) const;
 
-  // Results since the last Clear.
+  // Results since the last ClearRecords.
   const std::vector<LaunchRecord>& launches() const;
   const FindingList& findings() const;  // faults and findings, in deterministic order
   // Checks that were skipped: for which kernel's launches, or outside launches, and how often.

@@ -1,4 +1,5 @@
-// The members of Device. Its functions are in device.cc, those of launches in launch.cc and suspended_launch.cc.
+// The members of Device. Its functions are in device.cc; those for launches are in launch.cc, suspended_launch.cc,
+// child_work.cc and other_orders.cc.
 #pragma once
 
 #include <algorithm>
@@ -60,7 +61,7 @@ struct Device::Impl {
   // Runs a grid without the work that its kernel requests.
   LaunchResult LaunchGrid(const LaunchSpec& spec, LaunchPauses* pauses, const ParentLaunch& asked_by,
                           ChildWorks* works);
-  struct GridLaunch;  // launch.cc, as the steps of LaunchGrid
+  struct GridLaunch;  // defined in launch.cc, like these steps of LaunchGrid
   LaunchError Plan(GridLaunch& grid);
   void Attend(GridLaunch& grid);
   void EndGrid(GridLaunch& grid);
@@ -70,7 +71,7 @@ struct Device::Impl {
   LaunchResult Do(ModuleHandle module, const ChildWork& work, const ParentLaunch& asked_by, LaunchPauses* pauses,
                   ChildWorks* works);
   LaunchResult MoveMemory(const ChildWork& work, const ParentLaunch& asked_by);
-  // Whether the launch may have to pause until a later one sets what it waits for.
+  // Whether the launch may have to pause until the host or a later launch sets what it waits for.
   bool MayWait(const LaunchSpec& spec);
   // Moves the running launch's checkers to their new owner, and creates others for later launches.
   std::vector<std::unique_ptr<Observer>> PartWithCheckers();
@@ -90,20 +91,20 @@ struct Device::Impl {
   ThreadPool pool;
   std::vector<std::unique_ptr<Observer>> owned;
   std::vector<Observer*> observers;
-  std::vector<Checker*> checkers;             // the first of the observers
+  std::vector<Checker*> checkers;             // also the first elements of `observers`
   bool checked = true;                        // Device::set_checked
   std::unique_ptr<BlockIsolation> isolation;  // made when first needed
   // What earlier launches of a kernel have shown, by number of blocks. Blocks that have conflicted once will do so
   // again.
   struct Isolated {
     uint64_t met_from = ~uint64_t{0};  // blocks of the smallest launch with a conflict
-    uint64_t small_to = 0;             // blocks of the largest launch that ended before a second thread started
+    uint64_t small_to = 0;             // blocks of the largest launch with too little work for a second thread
   };
   std::map<std::pair<ModuleHandle, std::string>, Isolated> isolated;
   std::map<ModuleHandle, std::unique_ptr<LoadedModule>> modules;
   ModuleHandle next_module = 1;
   uint64_t next_launch = 0;
-  uint64_t launch_budget = 0, launch_budget_per_warp = 0;  // below options.instruction_budget; 0: none
+  uint64_t launch_budget = 0, launch_budget_per_warp = 0;  // of set_instruction_budget; 0: none
   std::vector<LaunchRecord> launches;
   std::vector<TouchedRange> watched;
   uint64_t recorded_lines = 0;  // total over all launches

@@ -28,8 +28,8 @@ constexpr uint64_t kMostResidentBytes = uint64_t{4} << 30;
 
 }  // namespace
 
-// The decoder's limit is that of current GPUs; a kernel built for small blocks (.maxntid) may exceed an older GPU's
-// limit, whose compiler would have reduced its registers.
+// The decoder limits a kernel's registers as for current GPUs. A block of a kernel with .maxntid may then need more
+// than an older GPU has, for which the compiler would have used fewer.
 int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel) {
   const int registers = static_cast<int>(kernel.registers);
   if (kernel.max_threads >= kAnyBlock) return registers;
@@ -55,7 +55,7 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
   }
   if (kernel.required_block.x != 0 && !(b == kernel.required_block)) return LaunchError::kInvalidConfiguration;
   const uint64_t shared = uint64_t{kernel.static_shared} + spec.dynamic_shared;
-  // Beyond that the assembler refuses the kernel: only dynamic shared memory may have more.
+  // The assembler refuses more static shared memory; only with dynamic shared memory may a block exceed this size.
   if (kernel.static_shared > static_cast<uint64_t>(profile.shared_per_block)) return LaunchError::kInvalidConfiguration;
   if (shared > static_cast<uint64_t>(std::max(profile.shared_per_block, profile.shared_per_block_optin))) {
     return LaunchError::kInvalidConfiguration;
@@ -96,7 +96,7 @@ void Device::Impl::SetBudget(LaunchState& launch) const {
   launch.budget_text = Grouped(launch.budget == own ? instructions : launch.budget) + " warp instructions";
 }
 
-// A grid on its way through the three steps: Plan, run, Record.
+// A grid in LaunchGrid, from Plan to Record.
 struct Device::Impl::GridLaunch {
   GridLaunch(const LaunchSpec& launch, const ParentLaunch& parent) : spec(launch), asked_by(parent) {}
 
@@ -117,7 +117,8 @@ struct Device::Impl::GridLaunch {
   const KernelInfo& kernel() const { return program->kernel; }
 };
 
-// Fills in the launch's shape, memory and budgets, or returns why it is refused. Does not change the device.
+// Fills in the launch's shape, memory and budgets, or returns why it is refused. Of the device it changes only the
+// number of launches and the decoded kernels.
 LaunchError Device::Impl::Plan(GridLaunch& grid) {
   const LaunchSpec& spec = grid.spec;
   grid.module = FindModule(spec.module);
@@ -161,8 +162,7 @@ LaunchError Device::Impl::Plan(GridLaunch& grid) {
   launch.resident_blocks =
       static_cast<uint32_t>(std::min<uint64_t>(grid.most_blocks, 1 + kResidentBytes / block_bytes));
   launch.resident_blocks = std::max(launch.resident_blocks, static_cast<uint32_t>(launch.cluster.Count()));
-  // The part of local memory that each thread initialises at its start; the rest of the stack is touched as calls go
-  // deeper.
+  // What a block's start initialises: all its memory except the part of each stack that only deeper calls touch.
   const uint64_t started_bytes =
       block_bytes - (program.local_stride - entry.local_bytes) * uint64_t{kWarpSize} * launch.info.warps_per_block;
   launch.start_charge = StartCharge(started_bytes);
@@ -174,7 +174,7 @@ LaunchError Device::Impl::Plan(GridLaunch& grid) {
   return LaunchError::kNone;
 }
 
-// Sets up what watches the launch besides the observers, and what answers its calls of the device runtime.
+// Sets up the launch's clock, trace, debugger, recording of a block, and device runtime.
 void Device::Impl::Attend(GridLaunch& grid) {
   LaunchState& launch = grid.state;
   const KernelInfo& kernel = grid.kernel();
@@ -197,7 +197,7 @@ void Device::Impl::Attend(GridLaunch& grid) {
   }
 }
 
-// Frees memory that only the launch had, and compares its accesses with those of other streams.
+// Frees memory that only the launch had, and hands its accesses to the check across streams.
 void Device::Impl::EndGrid(GridLaunch& grid) {
   LaunchState& launch = grid.state;
   std::vector<std::pair<uint64_t, uint64_t>> own_memory;  // address, bytes

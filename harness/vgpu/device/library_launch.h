@@ -1,9 +1,9 @@
 // A call of a host library's function (cuBLAS, cuFFT, …) on the device: the caller does the work directly on device
 // memory, after declaring which memory it will access.
 //
-// Each range is checked like a kernel's accesses: outside an allocation it is a fault, unwritten bytes are a finding,
-// and it is checked for races with other streams. The call is one launch in the records, without a grid; its time is a
-// roofline (model/library_time.h).
+// Each range is checked like a kernel's accesses: outside an allocation or misaligned it is a fault, unwritten bytes
+// are a finding, and it is checked for races with other streams. The call is one launch in the records, without a grid;
+// its time is a roofline (model/library_time.h).
 #pragma once
 
 #include <cstdint>

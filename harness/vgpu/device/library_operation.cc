@@ -10,7 +10,7 @@ namespace {
 
 using Kind = LibraryKind;
 
-// The sizes of an operand in storage; a vector has one column per element, `leading` apart.
+// The sizes of a matrix.
 struct Extent {
   int64_t rows = 0, columns = 0;
 };
@@ -89,12 +89,13 @@ class Doing {
   void Do() const { op_.is_double ? DoWith<double>() : DoWith<float>(); }
 
  private:
-  // If the factor is 0, the operands that it scales are not read. A factor in device memory has its current value.
+  // Whether a factor is 0; one in device memory is read now. geam and gemm do not read operands scaled by an alpha of
+  // 0, and nothing that a beta of 0 scales is read. The other operations declare their operands read whatever alpha is.
   bool IsZero(const LibraryFactor& factor) const {
     return element_ == sizeof(double) ? ValueOf<double>(factor) == 0 : ValueOf<float>(factor) == 0;
   }
 
-  // A complex number counts as two.
+  // A complex number needs only the alignment of its parts.
   bool Touch(MemoryRows rows) const {
     rows.alignment = std::min(rows.element, element_);
     return launch_.Touch(rows);
@@ -240,7 +241,7 @@ class Doing {
       return;
     }
     double sum = 0, largest = 0;
-    if (op.kind == Kind::kNrm2) {  // their squares may overflow or underflow
+    if (op.kind == Kind::kNrm2) {  // elements are divided by the largest, as their squares may overflow or underflow
       for (int64_t i = 0; i < op.n; ++i) largest = std::max(largest, std::abs(static_cast<double>(At<T>(a, i, op.n))));
     }
     for (int64_t i = 0; i < op.n; ++i) {

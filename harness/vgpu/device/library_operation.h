@@ -29,7 +29,7 @@ enum class LibraryKind : uint8_t {
   kGemv,  // y = alpha op(A) x + beta y, A of m rows and n columns
   kGer,   // A += alpha x y^T
   kGeam,  // C = alpha op(A) + beta op(B), of m rows and n columns
-  kDgmm,  // C = A diag(x), or diag(x) A if A is transposed
+  kDgmm,  // C = A diag(x), or diag(x) A if x is marked as transposed
   kGemm,  // C = alpha op(A) op(B) + beta C, of m rows and n columns, with inner dimension k; `batch` times
   kFft,   // C = the transform of A: `batch` transforms of n numbers
 };
@@ -37,7 +37,8 @@ enum class LibraryKind : uint8_t {
 // BLAS level 1: only vectors.
 inline bool IsOfVectors(LibraryKind kind) { return kind <= LibraryKind::kAmin; }
 
-// A vector or a matrix. Its member in LibraryOperation says which: x or A, y or B, C.
+// A vector or a matrix. Their order in LibraryOperation: x, y; gemv and ger: A, x, y; dgmm: A, x, C; geam and gemm: A,
+// B, C; transforms: the input, none, the output.
 struct LibraryOperand {
   uint64_t address = 0;
   int64_t leading = 1;  // a matrix's leading dimension, a vector's increment, the stride between a transform's numbers

@@ -60,7 +60,7 @@ void LoadedModule::PlaceVariables(GlobalMemory& memory) {
 void LoadedModule::Place(const ptx::Function* scope, const ptx::Variable& v, GlobalMemory& memory) {
   if (v.space != Space::kGlobal && v.space != Space::kConst) return;
   const uint64_t bytes = v.TotalBytes();
-  if (bytes == 0) return;  // a declared variable has memory too, as in a driver
+  if (bytes == 0) return;  // a variable that is only declared (.extern) gets memory too, as with NVIDIA's driver
   const bool constant = v.space == Space::kConst;
   if (constant) constant_bytes_ += bytes;
   if (constant_bytes_ > kConstantBytes) {  // with ptxas's message

@@ -18,13 +18,13 @@ namespace lockstep::vgpu {
 
 class LoadedModule {
  public:
-  // Throws ptx::PtxError if there is no room for its variables; memory is then unchanged.
+  // Throws ptx::PtxError (too many functions, no room for variables, an invalid initialiser); memory is then unchanged.
   LoadedModule(ptx::Module syntax, ModuleHandle handle, GlobalMemory& memory);
 
   // nullptr: the module has no such kernel. Decodes on first use.
   const Program* FindProgram(std::string_view kernel);
   std::shared_ptr<const Program> ShareProgram(std::string_view kernel);
-  // The kernel whose address is taken in device code; nullptr if there is none.
+  // The kernel at a function's address in device code; nullptr if there is none.
   const KernelInfo* KernelAt(uint64_t address);
   // program: one of this module's.
   Listing List(const Program& program) const { return ListProgram(image_, program); }

@@ -1,6 +1,6 @@
-// Repeats a launch with other orders of warps and blocks (DeviceOptions::orders), to find races hidden by the usual
-// order: for example, the first thread to take a lock needs no fence. Each order starts from the memory before the
-// launch, and only the races found are kept.
+// Before a launch, tries other orders of its warps and blocks (DeviceOptions::orders), to find races hidden by the
+// usual order: for example, the first thread to take a lock needs no fence. Each order starts from the memory before
+// the launch, and only the races found are kept.
 #include <algorithm>
 #include <cstring>
 #include <utility>

@@ -1,4 +1,4 @@
-// Data that a program can make long is truncated, and the page says so.
+// Limits keep the page small. Notes on it tell which kernels, lines, drawn accesses and files are left out.
 #include "vgpu/device/page_data.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 namespace lockstep::vgpu {
 
 struct PageData {
-  // Kernels by cost, the source with counters by line, worst accesses, findings; the steps of recorded blocks.
+  // data: kernels by cost, counters and worst accesses by line, findings, sources, notes. replays: recorded blocks.
   nlohmann::ordered_json data, replays;
 };
 PageData PageDataOf(const Device& device);

@@ -22,8 +22,8 @@ LaunchError Device::Check(const LaunchSpec& launch) const {
 bool Device::Impl::MayWait(const LaunchSpec& spec) {
   LoadedModule* module = FindModule(spec.module);
   const Program* program = module == nullptr ? nullptr : module->FindProgram(spec.kernel);
-  // A kernel that polls global memory runs on one thread, and is never restarted. Kernels that it launches may wait,
-  // too.
+  // Only a kernel that polls global memory can pause: it runs on one thread, and is never restarted. One that calls the
+  // device runtime may launch such a kernel.
   return program != nullptr && ((program->may_wait && program->order_sensitive) || program->calls_runtime);
 }
 

@@ -14,7 +14,7 @@
 namespace lockstep::vgpu {
 
 inline constexpr int kBarriers = 16;
-// Readable bytes before and after shared and local memory, so that a full warp can be loaded and then blended.
+// Readable bytes before and after shared memory, so that a full warp can be loaded and then blended.
 inline constexpr uint32_t kMemoryPadding = 1024;
 
 struct Barrier {
@@ -52,8 +52,8 @@ class Block {
   uint64_t instructions = 0;
   uint64_t extra = 0;  // counts against the launch's budget like instructions
   Waiting waiting;
-  uint64_t last_event = 0;           // value of `instructions` when a barrier last completed or lanes last exited
-  uint32_t rounds = 0;               // turns of all its warps
+  uint64_t last_event = 0;           // `instructions` at the last barrier completed, exit, or release of parked lanes
+  uint32_t rounds = 0;               // passes over all warps, counted if the schedule is perturbed
   uint32_t idle_passes = 0;          // consecutive passes over all warps in which every warp only polled
   std::string output;                // from printf
   std::shared_ptr<Cluster> cluster;  // null: launched without a cluster, and none needed so far

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMostKernels = 20, kMostTries = 10;  // tries: launches of a kernel
+constexpr size_t kMostKernels = 20, kMostTries = 10;  // tries: launches of any kernels, from the recorded one on
 constexpr size_t kMostSteps = 3000, kMostNumbers = 40'000;
 
 // Offsets in lane order; three or more with a constant step become [first offset, step].
@@ -30,7 +30,8 @@ Json Packed(const std::vector<int64_t>& offsets) {
   return {offsets[0], step};
 }
 
-// A step is one warp on one source line, until it reaches another line or its lanes diverge or reconverge.
+// A step is one warp on one source line, until it passes a barrier, jumps back, reaches another line, or its lanes
+// diverge or reconverge.
 class BlockReplay : public InstructionHook {
  public:
   // Only one engine of a launch runs the block; if the launch restarts, it has new engines.
@@ -40,7 +41,8 @@ class BlockReplay : public InstructionHook {
         places_(program()),
         last_(engine.launch().info.warps_per_block) {
     const Program& code_of = engine.program();
-    // Whether only __syncthreads() orders the warps: no polling, no asynchronous copies; see Note.
+    // Whether only __syncthreads() orders the warps: no polling, asynchronous copies, mbarriers or clusters; Note()
+    // clears it at other barriers.
     job.json["by_barriers"] = !code_of.may_wait && !code_of.copies_async && !code_of.memory_barriers &&
                               engine.launch().info.cluster.Count() == 1;
     job.json["whole"] = true;
@@ -84,7 +86,7 @@ class BlockReplay : public InstructionHook {
     if (job_.listing.insns[pc].has_address) NoteAccess(warp, pc, mask, step);
   }
 
-  // Adds an access to shared or global memory: its kind, bytes a lane, lanes, their offsets, its cost and the ideal.
+  // Adds an access to shared or global memory: its kind, bytes per lane, lanes, their offsets, cost and ideal cost.
   void NoteAccess(const Warp& warp, uint32_t pc, LaneMask mask, Json& step) {
     const ListedInsn& listed = job_.listing.insns[pc];
     const InsnClass kind = program().code[pc].insn_class;

@@ -24,7 +24,8 @@ inline constexpr uint64_t kNoTexture = ~uint64_t{0};
 void TextureOfReference(Warp& warp, const Insn& insn, LaneMask mask);
 // bar.warp.sync.
 void WarpBarrier(Warp& warp, const Insn& insn, LaneMask mask);
-// A pseudo-instruction before each read of a clock: updates the count of executed instructions.
+// A pseudo-instruction before each read of a clock: RunGroup returns, which updates the counts of instructions. extra
+// not 0: the loop from `immediate` to its branch `extra` only waits for a clock (Engine::PassTime).
 void PauseForClock(Warp& warp, const Insn& insn, LaneMask mask);
 // immediate = index in Program::unsupported.
 void RaiseUnsupported(Warp& warp, const Insn& insn, LaneMask mask);

@@ -18,7 +18,7 @@ std::atomic<int>& Existing() {
 }  // namespace
 
 Coroutine::Coroutine(std::function<void(Coroutine&)> body) : body_(std::move(body)) {
-  // Signals are handled by the program's own threads. Fault signals can't be blocked.
+  // Signals are handled by the program's own threads, except those of faults.
   sigset_t all, before;
   sigfillset(&all);
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&all, fault);

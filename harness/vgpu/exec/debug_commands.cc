@@ -42,7 +42,7 @@ constexpr char kHelp[] = R"(  break 41 | copy.cu:41 | KERNEL [block (1,0,0)] [th
   info warps              where each warp of the running blocks is
   backtrace, list         the calls that led here; the source around
   … block (1,0,0) thread (3,0,0)
-                          after print, list, info registers, backtrace: of that thread's warp
+                          after print, list, backtrace, info locals or registers: of that thread's warp
   quit                    end the program
 A fault stops the program too, and with --check whatever a check finds.
 An empty line repeats the last command. Words may be cut short: b, w, c, s, n, si, fin, rc, rs, p, i, bt, l, q.)";
@@ -74,7 +74,7 @@ std::optional<Dim3> PointOf(const std::string& text) {
   return digits ? std::optional(point) : std::nullopt;
 }
 
-// Removes "block P" and "thread P" from the end of the command. False: an index is invalid.
+// Removes "block P" and "thread P" from the command. False: an index is invalid.
 bool TakeWho(std::vector<std::string>& words, std::optional<Dim3>* block, std::optional<Dim3>* thread) {
   for (size_t k = 0; k + 1 < words.size();) {
     std::optional<Dim3>* const part = words[k] == "block" ? block : words[k] == "thread" ? thread : nullptr;
@@ -258,7 +258,7 @@ void Debugger::Watch(const std::string& value, const std::string& text, const At
   point.shared = range->shared;
   point.text = "watch " + value + " " + Hex(point.address) + " " + std::to_string(point.bytes) +
                (point.shared ? " shared" : " global");
-  if (text.find(" block ") != std::string::npos) Show("a watch holds for all blocks; print says whose memory is whose");
+  if (text.find(" block ") != std::string::npos) Show("a watch holds for all blocks: `block` is ignored here");
   points_.push_back(point);
   Show("watchpoint " + std::to_string(points_.size()) + ": " + point.value);
 }
@@ -413,7 +413,7 @@ void Debugger::Print(bool is_hex, const std::string& expression, const At& at) {
   if (mark != std::string::npos) {
     const std::string count = expression.substr(mark + 1);
     const uint64_t bytes = IsNumber(count) ? std::stoull(count) * types[value->type].bytes : 0;
-    if (bytes == 0 || !RangeOf(*value, bytes, at)) return Show("there are not so many: print d_in[0]@16");
+    if (bytes == 0 || !RangeOf(*value, bytes, at)) return Show("there are not that many elements: print d_in[0]@16");
     value->type = IndexOf(types, {SourceType::Kind::kArray, bytes, value->type, std::stoull(count), {}});
     as.most = kMostShown;
   }

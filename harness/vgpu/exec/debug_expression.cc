@@ -41,7 +41,7 @@ SourceType Common(const SourceType& a, const SourceType& b) {
   return type;
 }
 
-// A recursive descent for one lane, which computes as it reads.
+// A recursive-descent parser, which evaluates the expression for one lane as it reads it.
 class Reader {
  public:
   Reader(std::string_view text, const ExpressionScope& scope, std::map<std::string, LaneValue>& found, uint32_t lane)
@@ -82,7 +82,7 @@ class Reader {
     if (type.kind != Kind::kFloat) return static_cast<double>(bits);
     return type.bytes == 4 ? std::bit_cast<float>(static_cast<uint32_t>(bits)) : std::bit_cast<double>(bits);
   }
-  // The value for the operators of PTX constants, which take 64-bit integers and doubles; their results are cut later.
+  // The value for ptx::Apply, which takes 64-bit integers and doubles; results are cut to the type's size later.
   Number In(const SourceType& type, const Value& value) const {
     if (type.kind == Kind::kFloat) return {std::bit_cast<uint64_t>(Real(value)), true, true, false};
     const uint64_t bits = Integer(value);

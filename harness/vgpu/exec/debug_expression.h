@@ -40,7 +40,8 @@ std::optional<LaneValue> Evaluate(std::string_view expression, const ExpressionS
 SourceType BasicType(std::string_view name);
 // The index of this type, which is added if it is new.
 size_t IndexOf(std::vector<SourceType>& types, const SourceType& type);
-// Whether these are the fill pattern of uninitialised memory or registers; short values may match by chance.
+// Whether all bytes have this value, the fill pattern of uninitialised memory or registers. False for a single byte,
+// which may have it by chance.
 bool AreAll(const uint8_t* bytes, uint64_t count, uint8_t value);
 // Up to eight bytes as a number.
 uint64_t NumberAt(const uint8_t* bytes, uint64_t width, bool is_signed);

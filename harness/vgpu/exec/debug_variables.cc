@@ -28,7 +28,7 @@ bool IsSigned(ptx::Type type) {
   return type == ptx::Type::kS8 || type == ptx::Type::kS16 || type == ptx::Type::kS32 || type == ptx::Type::kS64;
 }
 
-// A value that is `step` bytes further on in each lane.
+// A value per lane: lane 0's is at `first`, each other one `step` bytes after that of the lane before.
 LaneValue Strided(std::vector<SourceType>& types, const void* first, uint64_t step, const SourceType& type) {
   LaneValue value;
   value.type = IndexOf(types, type);
@@ -158,7 +158,7 @@ std::optional<LaneValue> Debugger::Find(const std::string& name, const At& at, s
   return std::nullopt;
 }
 
-// threadIdx and the like, and %r5.
+// threadIdx, blockIdx, blockDim, gridDim, warpSize, and registers ("%r5").
 std::optional<LaneValue> Debugger::FindBuiltIn(const std::string& name, const At& at) {
   static constexpr int kLanes = kWarpSize;
   constexpr uint64_t kWord = sizeof(uint32_t);
@@ -181,7 +181,8 @@ std::optional<LaneValue> Debugger::FindBuiltIn(const std::string& name, const At
   return Strided(types, at.warp->base[0] + found->row, std::max<uint64_t>(2, bytes), {kind, bytes, 0, 0, {}});
 }
 
-// The place of a value that all lanes share in shared or global memory, followed by this many bytes.
+// The range of this many bytes that starts at the value; nothing if lanes have different addresses, or the range is not
+// in shared or global memory.
 std::optional<Debugger::Range> Debugger::RangeOf(const LaneValue& value, uint64_t bytes, const At& at) {
   const uint8_t* place = nullptr;
   for (LaneMask left = LanesOf(at); left != 0; left &= left - 1) {
@@ -198,7 +199,7 @@ std::optional<Debugger::Range> Debugger::RangeOf(const LaneValue& value, uint64_
   return Range{address, bytes, false};
 }
 
-// One line for each number in it: its path, and its values in the active lanes.
+// Adds a line for each number in the value, or for each array that all lanes share: its path and its values.
 void Debugger::AddValues(const std::string& path, const LaneValue& value, const At& at, const ShownAs& as,
                          std::vector<NamedText>& lines) {
   const std::vector<SourceType>& types = at.launch->listing.source.types;
@@ -282,7 +283,7 @@ std::vector<Debugger::NamedText> Debugger::Locals(const At& at) {
     const Place* place = PlaceAt(variable, at.pc);
     if (place == nullptr || FindVariable(variable.name, at) != &variable) continue;
     if (place->space == SourceVariable::Space::kParameter) continue;  // of the kernel: shown already
-    std::vector<NamedText> values;                                    // at most so many lines per variable
+    std::vector<NamedText> values;                                    // kMostLines is the limit for each variable
     if (const std::optional<LaneValue> value = LaneValueOf(variable, at)) {
       AddValues(variable.name, *value, at, {}, values);
     }

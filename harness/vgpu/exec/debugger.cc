@@ -173,7 +173,7 @@ const Frame* Debugger::FrameOf(const At& at) {
   return state.current >= 0 ? state.groups[static_cast<size_t>(state.current)].frame : nullptr;
 }
 
-// Inside of the toolkit's headers, such as in atomicAdd() built with -G: the line that calls it.
+// The place to show: for code in the toolkit's headers, such as atomicAdd() built with -G, the line that calls it.
 ptx::SourceLocation Debugger::PlaceOf(const At& at) {
   const SourcePlaces& places = at.launch->places;
   const ptx::SourceLocation here = places.Shown(at.pc);
@@ -193,8 +193,8 @@ int Debugger::Depth(const At& at) {
   return depth;
 }
 
-// Returning from a call, or from inlined code, does not begin a line: each call depth has its own. Functions in the
-// toolkit's headers don't count either.
+// Returning from a call, or from inlined code, does not begin a line: each call depth keeps its own last line. Lines of
+// the toolkit's headers don't count.
 bool Debugger::BeginsLine(const At& at) {
   const ptx::SourceLocation place = at.launch->places.Shown(at.pc);
   std::vector<Seen>& calls = at.launch->seen[{at.warp->block->index, at.warp->index}];
@@ -285,7 +285,7 @@ void Debugger::Look(const At& at) {
   }
   if (going_ == Going::kOn) return;
   if (count_ != 1 && !(key == stepping_)) {
-    // The warp, or its whole launch, has ended: continue with the next one to run.
+    // If the warp, or its whole launch, has ended: stop in the warp that runs now.
     const std::vector<std::unique_ptr<Block>>& blocks = at.engine->blocks();
     const bool lives = at.launch->info.ordinal == stepping_.launch &&
                        std::any_of(blocks.begin(), blocks.end(), [&](const std::unique_ptr<Block>& block) {

@@ -74,10 +74,10 @@ class Debugger {
     LaneMask mask = 0;  // lanes that execute it
   };
   enum class Going : uint8_t { kOn, kLine, kOver, kInstruction, kOut };
-  // Why the program is running again: to stop at `goal`, or to find the last stop before it.
+  // Why the program is running again: to stop at `goal`, or to find the last stop or line of the warp before it.
   enum class Replay : uint8_t { kNo, kToGoal, kFindStop, kFindLine };
 
-  // Called before an instruction, and after it if it stored: stops if a condition holds.
+  // Called before each counted instruction: stops if a condition holds.
   void Look(const At& at);
   // The instruction at `at` has run, and a check of --check found something new.
   void LookAtFinding(const At& at, const std::string& why);
@@ -131,7 +131,7 @@ class Debugger {
   };
   struct ShownAs {
     bool is_hex = false;
-    uint64_t most = 8, depth = 0;  // elements of an array
+    uint64_t most = 8, depth = 0;  // elements of an array; levels of nesting
   };
   static LaneMask LanesOf(const At& at);  // whose values are shown
   static std::optional<LaneValue> Evaluated(const std::string& expression, const At& at, std::string* why);

@@ -8,8 +8,8 @@
 
 namespace lockstep::vgpu {
 
-// Whether a thread that continues at pc is certain to have a visible effect before it reaches `until` or another
-// branch.
+// Whether a thread that continues at pc is certain to have a visible effect before it reaches `until`, a call or a
+// conditional branch.
 bool DefinednessTracker::SurelyActs(uint32_t pc, uint32_t until) const {
   constexpr int kMostSteps = 4096;
   for (int steps = 0; pc != until && steps < kMostSteps; ++steps) {

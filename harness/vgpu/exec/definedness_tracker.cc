@@ -411,8 +411,7 @@ void DefinednessTracker::RunOther(Warp& warp, const Step& step, LaneMask mask, U
   UndefinedSlot undefined = Guards(warp, step, values);
   if (step.effect == Effect::kBarrier) JoinAstray(warp, mask, undefined);
   Use(warp, undefined);
-  // A copy that arrives later, or in another block, may overwrite any byte: no byte may be called undefined from now
-  // on.
+  // A copy that arrives later, or in another block, may overwrite any byte, so none counts as undefined from now on.
   if (step.effect == Effect::kAsynchronous) shared_.clear();
   if (step.effect != Effect::kShuffle) {
     UndefinedSlot made;

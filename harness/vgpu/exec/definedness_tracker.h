@@ -6,9 +6,9 @@
 // barrier or its end.
 //
 // Theory of operation. The engine runs a private copy of the program's code. The copy is unmodified until a shuffle
-// reads from a missing lane. Then each instruction with a step in the program's DefinednessPlan gets a handler that
-// calls the tracker, which calls the previous handler (possibly an observer's read tracker). Because the copy is
-// patched in place, the interpreter loop needs no check, and the order in which warps run does not change.
+// reads from a missing lane. Then each instruction with a step in the program's DefinednessPlan, each convergence point
+// and each return gets a handler that calls the tracker, which calls the previous handler (perhaps the read tracker's).
+// Because the copy is patched in place, the interpreter loop needs no check, and the order of warps does not change.
 //
 // Afterwards each register has a mask of lanes in which it is undefined, and each byte of shared memory, local memory
 // and parameters has a mark. A result is undefined in every lane where an operand that affects it is undefined. An

@@ -1,10 +1,10 @@
 // One CPU thread's interpreter: runs blocks of one launch.
 //
 // Theory of operation. A launch (exec/launch.cc) gives each CPU thread an Engine. An engine takes blocks in index order
-// and runs each until its warps have finished. The warps of a block take turns; a warp runs until its lanes wait at a
-// barrier, exit or spin. If blocks may wait for each other (Program::order_sensitive) there is one engine. It starts
-// another block, up to the number resident on the device, when all started ones only spin. All these decisions depend
-// on counts of executed instructions, so a launch is the same in every run.
+// and runs each until its warps have finished. The warps of a block take turns; a warp runs until its lanes wait, exit,
+// spin or have run for long. If blocks may wait for each other (Program::order_sensitive, clusters) there is one
+// engine. It starts another block, up to the number resident on the device, when all started ones only spin. All these
+// decisions depend on counts of executed instructions, so a launch is the same in every run.
 //
 // The loop (RunGroup) fetches an instruction, applies the guard, counts, and calls the handler. A straight sequence of
 // instructions that all lanes execute is counted as one. A handler that cannot continue sets Warp::stop;
@@ -42,13 +42,13 @@ struct TraceJob;     // exec/warp_trace.h
 struct ReplayJob;    // exec/block_replay.h
 class Debugger;      // exec/debugger.h
 
-// State shared by all engines of a launch; read-only while they run, except for the atomics.
+// State shared by all engines of a launch; read-only while they run, except for the atomics and stood_aside.
 struct LaunchState {
   const Program* program = nullptr;
   GlobalMemory* memory = nullptr;
   const TextureTable* textures = nullptr;
   LaunchInfo info;
-  const uint8_t* parameters = nullptr;  // padded like shared memory
+  const uint8_t* parameters = nullptr;  // 64 bytes of padding follow
   uint32_t parameter_bytes = 0;
   uint32_t shared_bytes = 0;  // static + dynamic + reserved
   uint32_t dynamic_shared_offset = 0;
@@ -110,8 +110,8 @@ inline Dim3 Unflatten(uint64_t index, const Dim3& extent) {
           static_cast<uint32_t>(index / extent.x / extent.y)};
 }
 
-// Describes the memory at an address. Global: a device address; shared, local, param: an offset. pc: the instruction
-// that computed it, or kNoPc if no explanation is needed.
+// Describes the memory at an address. Global: a device address; shared, local, param: an offset. pc: the accessing
+// instruction, which tells the buffer that was meant if the address is in none; kNoPc: not known.
 MemoryPlace DescribeMemory(const LaunchState& launch, MemorySpace space, uint64_t address, uint32_t bytes, uint32_t pc);
 ThreadPlace DescribeThread(const LaunchState& launch, uint32_t block_index, uint32_t thread_index, uint32_t pc);
 
@@ -137,7 +137,7 @@ class Engine {
   bool IsWorst(uint32_t pc, uint64_t excess) const { return excess > excess_[pc]; }
   void Keep(const Warp& warp, MemorySpace space, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
             int bytes, const AccessCost& cost);
-  // The same for a divergent branch, if none has been kept for this instruction.
+  // Keeps a divergent branch, if none has been kept for this instruction.
   void KeepBranch(const Warp& warp, LaneMask taken);
   const KeptSample& sample(uint32_t pc) const { return samples_[pc]; }
   // Whether to record touched global memory although counters are off.
@@ -190,7 +190,7 @@ class Engine {
   AccessPatterns& patterns() { return patterns_; }
   void ForgetRanges();
 
-  // Records an access at site(warp.pc - 1) with `noted` set. first: the first active lane's address.
+  // Records a load at site(warp.pc - 1) with `noted` set. first: the first active lane's address.
   [[gnu::always_inline]] void NoteLoad(const Warp& warp, LaneMask mask, uint32_t bytes, uint32_t first,
                                        const Extent& extent) {
     if (!notes_.HasRoom(warp.block->index) || extent.Meets(notes_.stores())) BeginNotes(*warp.block);
@@ -326,7 +326,7 @@ class Engine {
   uint64_t longest_warp_ = 0;
   uint64_t executed_ = 0, extra_ = 0;  // instructions, and the sum of Charge()
   uint64_t started_ = 0;               // blocks started so far
-  uint32_t turns_ = 0;                 // turns of warps so far
+  uint32_t turns_ = 0;                 // calls of RunGroup so far
   Waiting waiting_;
   // For launches that may pause; counted since the last pause unless noted otherwise.
   struct SincePause {

@@ -17,7 +17,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Instructions that a launch that may wait for the host runs before it pauses, and then from pause to pause.
+// For a launch that may wait for the host: instructions before its first pause, and between later pauses.
 constexpr uint64_t kFirstStretch = 1 << 24;
 constexpr uint64_t kStretch = 1 << 20;
 // Turns that each block gets, in which all of them only poll, before a launch counts as waiting for something else.
@@ -32,7 +32,7 @@ constexpr size_t kConcurrentBlocks = 80;
 constexpr size_t kTurnsWithout = 64;
 // Back edges of a spin loop per turn: what the loop waits for happens in other turns.
 constexpr int32_t kSpinQuantum = 4;
-// Warp turns between checks of the launch's clock: checks at every turn took 4 % of a kernel with many barriers.
+// Calls of RunGroup per check of the launch's clock: a check at each took 4 % of a kernel with many barriers.
 constexpr uint32_t kTurnsALook = 16;
 // Passes over all warps of a block, all of them spinning, before lanes that wait to reconverge are released.
 constexpr uint32_t kIdlePasses = 4;
@@ -356,7 +356,7 @@ Engine::WarpTurn Engine::RunWarp(Block& block, Warp& warp) {
 void Engine::Charge(Warp& warp, uint64_t instructions) {
   warp.block->extra += instructions;
   extra_ += instructions;
-  // End the turn after its quantum, so that the budget is checked.
+  // A charge of a whole quantum ends the group's run, so that the budget is checked.
   if (instructions >= kGroupQuantum) warp.stop = true;
 }
 

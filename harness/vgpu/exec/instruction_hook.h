@@ -1,4 +1,4 @@
-// A hook that is called for each instruction of a launch and executes it itself: a trace, a debugger.
+// A hook that is called for each instruction of a launch and executes it itself: a trace, a debugger, a recording.
 //
 // The engine runs a copy of the program's code in which each instruction calls the hook. A launch without one is
 // unaffected.

@@ -46,8 +46,7 @@ class OrderedOutput {
   size_t printed_ = 0;
 };
 
-// The loop around the instructions from `first` to `last`, which are contiguous: its begin and its end; both 0 outside
-// of one.
+// Begin and end of the contiguous instructions in loops around `first` to `last`; both 0 outside of a loop.
 std::pair<uint32_t, uint32_t> LoopAround(const Program& program, uint32_t first, uint32_t last) {
   if (!program.info[first].in_loop || !program.info[last].in_loop) return {0, 0};
   while (first > 0 && program.info[first - 1].in_loop) --first;
@@ -116,7 +115,7 @@ Finding FromChecker(const LaunchState& launch, const RawFinding& raw) {
   return finding;
 }
 
-// The compiler has split one barrier of the source into two.
+// Whether the finding is about one barrier of the source, which the compiler has split into two.
 bool IsOnePlace(const Finding& finding) {
   return finding.kind == FindingKind::kBarrierDivergence && finding.second && finding.first.line != 0 &&
          finding.first.line == finding.second->line && finding.first.file == finding.second->file;
@@ -177,8 +176,8 @@ Engines RunIsolated(LaunchState& launch, const std::vector<Observer*>& observers
   if (!isolation.watched()) return {};
   launch.parallel = true;
   launch.isolation = &isolation;
-  // A launch that exceeds its share of the budget continues on one thread, so that it does not take much more than
-  // that.
+  // A launch that exceeds this share of its budget is restarted on one thread. So an attempt in vain adds at most
+  // 1 / threads of the time that the budget allows.
   const uint64_t budget = launch.budget;
   if (budget != 0) launch.budget = std::max<uint64_t>(budget / threads, 1);
   Engines engines;
@@ -236,7 +235,8 @@ std::optional<Finding> BudgetFault(const LaunchState& launch, const Engines& eng
   return std::nullopt;
 }
 
-// Where threads are in a launch that does not end: all blocks' if these may wait for each other, else the faulty one's.
+// Where threads are in a launch that does not end: of the block with the fault, or of all blocks, if these may wait for
+// each other or the launch was interrupted.
 std::vector<std::string> StandingOf(const LaunchState& launch, const Engines& engines, const BlockFinding& fault) {
   constexpr FindingKind kStuck[] = {FindingKind::kTimeout, FindingKind::kBarrierDivergence,
                                     FindingKind::kWarpSyncMismatch};
@@ -401,7 +401,7 @@ void AddCounters(const LaunchState& launch, const Engines& engines, LaunchOutcom
     const Traits traits = launch.program->info[pc].traits;
     return by_pc[pc].memory.requests > 0 && traits.Any(kAtomic) && traits.Any(kPolls);
   };
-  // If blocks take work by a counter, the first one to run here takes most of it, which is no property of the kernel.
+  // If blocks take work from a counter, the first one to run here takes most of it, which is no property of the kernel.
   const bool may_share = blocks > 1 && launch.program->order_sensitive;
   for (size_t pc = 0; pc < by_pc.size() && may_share; ++pc) {
     if (takes_tickets(pc)) all = 0;

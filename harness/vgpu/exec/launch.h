@@ -22,7 +22,7 @@ struct LaunchOutcome {
   uint64_t longest_warp = 0;
   std::vector<std::string> stores;
   int threads = 1;            // number of threads used
-  bool blocks_met = false;    // blocks conflicted, so the launch did not run on several threads
+  bool blocks_met = false;    // running isolated blocks in parallel was given up, mostly because they conflicted
   uint64_t instructions = 0;  // warp instructions of completed blocks
 };
 

@@ -1,4 +1,4 @@
-// The device's interface types: its options, a launch, and the reasons for refusing one.
+// Types of the device's interface: its options, and a launch.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ struct LaunchSpec {
   Dim3 grid, block;
   Dim3 cluster{0, 0, 0};  // blocks per cluster, from the launch attributes; zeros: what the kernel requires
   uint32_t dynamic_shared = 0;
-  std::span<const uint8_t> parameters;  // KernelInfo::parameter_bytes long
+  std::span<const uint8_t> parameters;  // at least KernelInfo::parameter_bytes long
   bool cooperative = false;
 };
 

@@ -90,7 +90,6 @@ void ReadTracker::Execute(Warp& warp, const Insn& insn, LaneMask mask) {
   if (mask != 0 || (insn.flags & kAlwaysCall) != 0) insn.handler(warp, insn, mask);
 }
 
-// The load itself.
 void ReadTracker::Read(Warp& warp, const Insn& insn, const Step& step, LaneMask mask, ValueOrigins& origins) {
   const uint32_t parts = static_cast<uint32_t>(step.results.size());
   const uint32_t number = events_.BeginRead(parts);

@@ -23,7 +23,7 @@ void ValueOrigins::Close(Origin& origin) {
   if (std::exchange(origin.open, false)) closed_.push_back(origin.element);
 }
 
-// All its lanes have used it. The caller calls ReleaseAll when it no longer needs the origin's parts.
+// For an origin that all its lanes have used. The caller calls ReleaseAll when it no longer needs the origin's parts.
 void ValueOrigins::Spend(Origin& origin) {
   Close(origin);
   for (uint32_t k = 0; k < origin.parts; ++k) released_.push_back(origin.from[k].origin);
@@ -122,7 +122,7 @@ LaneMask ValueOrigins::Unused(Held held) {
       if ((origin.from[k].lanes & lanes) != 0) todo_.push_back({origin.from[k].origin, origin.from[k].lanes & lanes});
     }
   }
-  // No other lanes can use anything reachable from here.
+  // The asked lanes that are not in `found` have used every element reachable from here, and so this origin.
   Origin& asked = origins_[held.origin];
   asked.used |= held.lanes & ~found;
   if ((asked.lanes & ~asked.used) == 0) Spend(asked);

@@ -1,14 +1,14 @@
 // Which loads the values in a warp's registers come from; maintained by exec/read_tracker.h.
 //
-// Theory of operation. For its lanes, a register's slot refers to the *origin* of its value: an element of a read, or a
-// node for a value that an instruction computed from other origins, with references to these. So an instruction costs
-// the same, however many reads contributed to its operands. A use marks the origin's lanes, and those of all origins
-// reachable from it, each once. An origin that all its lanes have used is *spent*: a spent node drops its references, so
-// a value that is stored and computed on in a loop leaves no chain behind. An origin without references is freed. An
-// element is *closed* once it is freed or spent.
+// Theory of operation. A register's slot has a list of *origins*, each with the lanes whose value comes from it. An
+// origin is an element of a read, or a node: a value that an instruction computed, with references to the origins of
+// its operands. So an instruction costs the same, however many reads contributed to its operands. A use marks lanes of
+// an origin and of all origins reachable from it, each once. An origin that all its lanes have used is *spent*: a spent
+// node drops its references, so a value that a loop stores and computes on leaves no chain behind. An origin without
+// references is freed. An element is *closed* once it is freed or spent.
 //
-// An unused sum in a loop makes a chain with a node per iteration. So when there are many origins, Flatten replaces each
-// slot's origin by one that refers to the elements directly.
+// An unused sum in a loop makes a chain with a node per iteration. So when there are many origins, Flatten replaces
+// each slot's origin by one that refers to the elements directly.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ class ValueOrigins {
   // value also depends on the old one.
   void Put(uint32_t slot, LaneMask lanes, const std::vector<Held>& from);
   void Drop(uint32_t slot, LaneMask lanes);
-  // Between Keep and its counterpart, gathered origins stay alive even without references.
+  // Between Keep and LetGo, gathered origins stay alive even without references.
   void Keep(const std::vector<Held>& gathered) {
     for (const Held& held : gathered) Name(held.origin);
   }

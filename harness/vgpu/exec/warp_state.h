@@ -4,13 +4,13 @@
 // a *convergence entry* for the reconvergence point (the branch's immediate post-dominator). The entry records the
 // lanes that it expects and those that have arrived. A group that reaches the point of its innermost entry parks there.
 // When all expected lanes have arrived or exited, they continue as one group under the entry's parent. One group runs
-// at a time, until it parks, blocks or has spun for a while, so the order is the same in every run.
+// at a time, until it parks, blocks or has used up its turn, so the order is the same in every run.
 //
 // Parked lanes may wait for lanes that in turn wait for them (a spin lock inside a warp, a __syncwarp in a branch). If
 // nothing else can run, ReleaseParked lets them continue as separate groups. That gives up convergence but guarantees
 // progress.
 //
-// Warp holds the running group's mask, pc and rows (active, pc, base[0]); Save and Load copy them.
+// Warp holds the running group's mask, pc and rows (active, pc, base[0]); SaveGroup and LoadGroup copy them.
 #pragma once
 
 #include <algorithm>
@@ -80,7 +80,7 @@ struct ConvergenceEntry {
   LaneMask passed = 0;
 };
 
-// Each byte of the registers of a kernel that may read one it has not written.
+// The initial value of every register byte in a function that may read a register before it has written it.
 inline constexpr uint8_t kUnwrittenRegister = 0x5a;
 
 struct WarpState {
@@ -136,11 +136,10 @@ inline void LoadGroup(Warp& warp, int index) {
   s.reconverge_pc = g.entry < 0 ? kNoPc : s.entries[g.entry].pc;
 }
 
-// Adds a ready group.
 void AddReady(WarpState& state, LaneMask mask, uint32_t pc, Frame* frame, int32_t entry);
 // The running group is no longer ready: removes it and returns control.
 void DropCurrent(Warp& warp);
-// The running group stays, but blocked, and control returns. It will continue at `pc`.
+// Blocks the running group and returns control. It will continue at warp.pc.
 void BlockCurrent(Warp& warp, GroupStatus status);
 // Moves the lanes that are not in `mask` to a new ready group, which will continue at warp.pc.
 void SplitOff(Warp& warp, LaneMask mask);

@@ -39,7 +39,8 @@ bool BeginTrace(const TraceJob& job, const LaunchInfo& launch) {
 void EndTrace(const TraceJob& job) {
   const TraceRequest& asked = job.request;
   if (job.executed < asked.from) {
-    job.print("       the warp has " + Grouped(job.executed) + " instructions, and ended before the first of these\n");
+    job.print("       the warp ended after " + Grouped(job.executed) +
+              " instructions, before the first one asked for\n");
   } else if (job.executed > asked.to) {
     job.print("       the warp has " + Grouped(job.executed) + " instructions: --trace=" + std::to_string(asked.block) +
               "," + std::to_string(asked.warp) + "," + std::to_string(asked.to + 1) + " shows what comes next\n");
@@ -75,7 +76,7 @@ std::string WarpTrace::AddressText(const Warp& warp, uint32_t pc, LaneMask mask)
     space = own;
     addresses.push_back(address);
   }
-  if (!one_space) return "  at shared, local and global memory";
+  if (!one_space) return "  at addresses in several memory spaces";
   const MemoryPlace place = DescribeMemory(engine_.launch(), space, addresses.front(), 1, kNoPc);
   if (!place.in_buffer || place.wrapped || place.address != addresses.front()) return "  at " + SequenceText(addresses);
   std::vector<int64_t> offsets;

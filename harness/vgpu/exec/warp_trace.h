@@ -19,7 +19,6 @@ namespace lockstep::vgpu {
 class Engine;
 struct LaunchInfo;  // observers/observer.h
 
-// A launch to trace.
 struct TraceJob {
   TraceRequest request;
   Listing listing;

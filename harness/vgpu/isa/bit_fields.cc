@@ -95,7 +95,7 @@ constexpr auto kSzextClamp = [](auto a, uint32_t width) -> uint32_t {
 };
 constexpr auto kSzextWrap = [](auto a, uint32_t width) { return kSzextClamp(a, width & 31); };
 
-// Byte k of {b, a}; bit 3 of the selector asks for copies of its sign.
+// The byte of {b, a} that the selector's low three bits name; with bit 3, eight copies of its sign bit.
 constexpr uint32_t SelectByte(uint64_t bytes, uint32_t selector) {
   const uint32_t byte = static_cast<uint32_t>(bytes >> (8 * (selector & 7))) & 0xff;
   const uint32_t sign = byte & 0x80 ? 0xffu : 0u;

@@ -139,7 +139,7 @@ void SetpPair(Warp& warp, const Insn& insn, LaneMask mask) {
   WritePredicate(warp, insn.row[1], Combine(modes.bool_op, high, c), mask);
 }
 
-// Rows of set: d, a, b, c. All ones of D if the comparison holds, otherwise 0.
+// Rows of set: d, a, b, c. kTrue (all ones, or 1.0 for a float type) if the comparison holds, otherwise 0.
 template <typename Element, typename D, D kTrue>
 void Set(Warp& warp, const Insn& insn, LaneMask mask) {
   const CompareModes modes = CompareModes::Decode(insn.extra);

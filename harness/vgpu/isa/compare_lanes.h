@@ -103,7 +103,7 @@ inline constexpr int kFloatPredicate = [] {
   return _CMP_UNORD_Q;
 }();
 
-// The number of elements that a vector holds.
+// Compares one vector of elements (64 bytes); bit k of the result is for element k.
 template <CompareOp kOp, typename T>
 [[gnu::always_inline]] inline LaneMask CompareVectors(const T* a, const T* b) {
   constexpr int kInteger = kIntegerPredicate<kOp>, kFloat = kFloatPredicate<kOp>;

@@ -1,5 +1,5 @@
-// Calls and returns. Arguments and results are in the lanes' parameter areas: a call copies arguments from the caller's
-// area to the callee's, a return copies results back.
+// Calls and returns. A call copies arguments from the caller's parameter area or registers to the callee's (or to its
+// local memory); a return copies results back.
 #include <algorithm>
 #include <bit>
 #include <cstring>

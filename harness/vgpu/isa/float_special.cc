@@ -132,7 +132,7 @@ void UpperHalfHandler(Warp& warp, const Insn& insn, LaneMask mask) {
   ForLanesInPlace<uint64_t>(Destination<uint64_t>(warp, insn.row[0]), mask, [&](int lane) { return result[lane]; });
 }
 
-// One step from the unit's result.
+// rsqrt.approx.f64: one refinement step from the unit's result.
 void RsqrtHandler(Warp& warp, const Insn& insn, LaneMask mask) {
   const double* a = Source<double>(warp, insn.row[1]);
   double scaled[kWarpSize], start[kWarpSize];
@@ -164,7 +164,7 @@ Selection SelectIeee(Modifiers& modifiers) {
   return SelectRounded<kOp, kSoftOp, float, kSources>(modes, InsnClass::kSpecialFunction);
 }
 
-// Flushes with .ftz, is scaled without.
+// With .ftz the unit flushes subnormal numbers; without it they are scaled around it.
 template <typename Function, typename Around>
 Handler PickUnit(bool ftz) {
   return ftz ? UnitHandler<Function, Unscaled> : UnitHandler<Function, Around>;
@@ -199,7 +199,7 @@ Selection SelectTranscendental(Modifiers& modifiers) {
   if (modifiers.type_count() != 1 || modifiers.type(0) != Type::kF32 || !modifiers.Take("approx")) return {};
   return {PickUnit<Function, Around>(modifiers.Take("ftz"))};
 }
-// An angle's product is flushed either way, by the unit.
+// sin and cos: the unit flushes the angle's product, with or without .ftz.
 template <typename Function>
 Selection SelectAngle(Modifiers& modifiers) {
   if (modifiers.type_count() != 1 || modifiers.type(0) != Type::kF32 || !modifiers.Take("approx")) return {};

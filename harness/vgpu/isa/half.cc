@@ -123,7 +123,7 @@ Handler PickEncoded(bool packed) {
                 : EncodedElementwise<kOp, Format, kFtz, kClamp, kWarpSize, kSources>;
 }
 
-// Pairs: the row is one of 64 elements.
+// Pairs: treats a row as 64 elements.
 template <auto kOp, size_t kSources>
 void PackedElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
   const auto run = [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {

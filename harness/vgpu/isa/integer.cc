@@ -137,7 +137,7 @@ Selection SelectMinMax(Modifiers& modifiers) {
   return {PickBinary<kOp>(type)};
 }
 
-// The mode of mul24 and mad24; .sat exists only for .hi.s32.
+// mul24 and mad24; .sat exists only for mad24.hi.s32.
 Selection SelectMul24(Modifiers& modifiers) {
   const Type type = modifiers.type(0);
   if (modifiers.Take("lo")) return {PickBinary32<kMul24Lo>(type)};

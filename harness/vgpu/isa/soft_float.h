@@ -3,8 +3,8 @@
 // Theory of operation. A value is unpacked into sign, exponent and a 128-bit significand, operated on exactly, and
 // packed into the destination's format with one rounding. Bits below the 128 are folded into the lowest bit as a sticky
 // bit. That is enough, since at least 20 bits separate it from the bits that any format keeps. Used where the host has
-// no instruction: directed rounding, fused operations on 16-bit formats, conversions to small formats. Common cases use
-// host instructions.
+// no instruction: directed rounding, flushing after rounding, conversions to small formats. Common cases use host
+// instructions.
 //
 // Source: IEEE 754-2019; the formats of PTX ISA 9.0, 5.2.2.
 #pragma once

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kExplicitCluster = "%is_explicit_cluster";
 
-// f(warp, lane) is the register's value; T is the width of the move.
+// kValue(warp, lane) is the register's value; T is the type of the move's width.
 template <typename T, auto kValue>
 void MoveByLane(Warp& warp, const Insn& insn, LaneMask mask) {
   ForLanes<T>(warp, insn.row[0], mask, [&](int lane) { return static_cast<T>(kValue(warp, lane)); });

@@ -81,7 +81,7 @@ constexpr Words TruncatedSquare(Words x_quarter) {
   return sum;
 }
 
-// C0 + C1 x + C2 S without its last kCut bits; c0_shift is from 4 to kCut, or kCut is 0. If it is not 0, 32 bits
+// C0 + C1 x + C2 S without its last kCut bits; c0_shift is from 4 to kCut, or kCut is 0. If kCut is not 0, 32 bits
 // suffice: sixteenths of C1's product are added, and everything below is summed separately.
 template <int kCut>
 constexpr auto Interpolate(const Table& table, int32_t c0, int32_t c1, int32_t c2, uint32_t x, uint32_t square) {
@@ -163,7 +163,7 @@ inline void Evaluate(const uint32_t* from, uint32_t* to) {
 
 constexpr uint32_t kNanBits = 0x7fffffff, kInfinityBits = 0x7f800000, kSignBit = 0x80000000, kOneBits = 0x3f800000;
 
-// magnitude * 2^-scale, with all but 24 bits cut off. The magnitude has at most 53.
+// magnitude * 2^-kScale, with all but 24 bits cut off. The magnitude has at most 53 bits.
 template <int kScale>
 inline uint32_t ToSingle(int64_t magnitude) {
   const uint64_t exact = std::bit_cast<uint64_t>(static_cast<double>(magnitude));

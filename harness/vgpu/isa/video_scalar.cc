@@ -124,7 +124,7 @@ void Scalar(Warp& warp, const Insn& insn, LaneMask mask) {
   ForLanes<uint32_t>(warp, insn.row[0], mask, [&](int lane) { return Compute(form, a[lane], b[lane], c[lane]); });
 }
 
-// For some operands an H100 gives another result (isa_video_test). So do the second operations .min and .max.
+// Whether an H100 gives other results for some operands (isa_video_test), as it also does for .min and .max with c.
 bool DiffersFromHardware(const ScalarForm& form) {
   if (form.d.bits == 16 && form.d.at == 16) return true;
   if (!form.saturates) return false;

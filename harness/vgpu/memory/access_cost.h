@@ -1,7 +1,7 @@
 // What one warp access adds to its instruction's counters, except for what depends on earlier accesses
 // (memory/locality.h).
 //
-// The first three functions are the definition and handle any access shape. The others are closed formulas for the most
+// The first four functions are the definition and handle any access shape. The others are closed formulas for the most
 // common shapes. access_cost_test compares each with the definition, counter by counter, so that a new counter cannot
 // be forgotten in them.
 #pragma once

@@ -198,9 +198,9 @@ inline Wavefronts CountAtomicWavefronts(const uint64_t address[kWarpSize], LaneM
 }
 
 // Wavefronts of a shared-memory access. Up to 4 bytes per lane the whole warp is one phase; 8, 16 and 32 bytes take 2,
-// 4 and 8 phases of 16, 8 and 4 consecutive lanes. For a load, two phases that form a half-warp or a warp merge into
-// one if lanes share addresses with their neighbours, or with the lanes next but one. A phase costs the largest number
-// of distinct words in any one bank.
+// 4 and 8 phases of 16, 8 and 4 consecutive lanes. For a load, phases 2k and 2k + 1 merge into one if their lanes share
+// addresses with their neighbours, or with the lanes next but one. A phase costs the largest number of distinct words
+// in any one bank.
 inline Wavefronts CountWavefronts(const uint64_t address[kWarpSize], LaneMask mask, int bytes,
                                   AccessKind access = AccessKind::kLoad) {
   if (mask == 0) return {};

@@ -5,7 +5,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-constexpr uint64_t kCell = 80, kHead = 16;  // bytes before the memory returned to a program
+constexpr uint64_t kCell = 80, kHead = 16;  // kHead: bytes before the memory returned to a program
 constexpr uint64_t kOwn = 288, kOwnOfNode = 256;
 constexpr uint64_t kSlot = 24 * kCell + kOwn, kGroup = 24 * kSlot + kOwn, kNode = 24 * kGroup + kOwnOfNode;
 constexpr uint64_t kOwnOfRest = 1696;                 // inferred from counts: more than 1536, at most 1856

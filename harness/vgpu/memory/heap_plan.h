@@ -1,10 +1,10 @@
 // Models the capacity of the heap for kernels' malloc().
 //
-// Theory of operation. The structure of a Hopper's heap was inferred from distances between addresses and counts until
-// nullptr: 24 cells of 80 bytes make a slot, 24 slots a group, 24 groups a node, each with some bytes of overhead. An
-// allocation is a run of cells in one slot, of slots in one group, of groups in one node, or of nodes. The rest of the
-// heap after the last whole node is divided in the same way. Addresses are assigned elsewhere (GlobalMemory), so that
-// out-of-bounds accesses are found; this class only tracks capacity.
+// Theory of operation. The structure of a Hopper's heap was inferred from distances between addresses and from how many
+// allocations succeed: 24 cells of 80 bytes make a slot, 24 slots a group, 24 groups a node, each with some bytes of
+// overhead. An allocation is a run of cells in one slot, of slots in one group, of groups in one node, or of nodes. The
+// rest of the heap after the last whole node is divided in the same way. Addresses are assigned elsewhere
+// (GlobalMemory), so that out-of-bounds accesses are found; this class only tracks capacity.
 #pragma once
 
 #include <array>

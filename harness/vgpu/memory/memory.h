@@ -21,7 +21,7 @@ namespace lockstep::vgpu {
 struct Allocation {
   uint64_t base = 0, bytes = 0;
   std::string label, allocated_at;
-  bool hidden = false;     // module variables and the launch's own allocations
+  bool hidden = false;     // module variables, kernels' malloc(), the launch's own allocations
   bool read_only = false;  // .const variables: kernels cannot write them
   bool mapped = false;     // by MapAt
 };
@@ -46,7 +46,7 @@ class GlobalMemory {
   bool Free(uint64_t address);
   void FreeAll();
 
-  // Addresses without memory; 0 if there is no room.
+  // Reserves addresses without memory; 0 if there is no room.
   uint64_t Reserve(uint64_t bytes, uint64_t alignment);
   // False if exactly this range was not reserved, or something is mapped there.
   bool Unreserve(uint64_t address, uint64_t bytes);
@@ -55,7 +55,7 @@ class GlobalMemory {
   // Counts memory of files, which MapAt will map, as used; false if there is not enough left.
   bool Take(uint64_t bytes);
   void GiveBack(uint64_t bytes) { own_.used -= bytes; }
-  // The file's first bytes at the allocation's base. False if that is not reserved, or taken.
+  // Maps the file's first bytes at the allocation's base. False if the range is not reserved, or is in use.
   bool MapAt(Allocation allocation, int file);
   bool Unmap(uint64_t address);
   // Number of allocations inspected so far to find space.

@@ -326,7 +326,7 @@ double SavedBy(const Rule& rule, const LaunchRecord& launch, const LaunchRecord&
   return now - EstimateTime(changed, device).microseconds;
 }
 
-// The lines that the rule changes most; if it changes none, those with the most waiting requests.
+// The lines that the rule changes most; for rules that change no line, those with the most loads, stores and atomics.
 std::vector<const LineCounters*> LinesOf(const Rule& rule, const LaunchRecord& launch, const DeviceProfile& device) {
   const Kernel kernel = KernelOf(launch, launch, device);
   std::vector<std::pair<uint64_t, const LineCounters*>> lines;

@@ -20,7 +20,7 @@ size_t PlaceOf(const LaneOperation& operation, int copy_engines) {
   return operation.device * kEngines + static_cast<size_t>(lane);
 }
 
-// The second engine that it needs, or the same.
+// The second engine that a copy between devices needs; for other operations, PlaceOf.
 size_t OtherPlaceOf(const LaneOperation& operation, int copy_engines) {
   if (operation.lane != Lane::kToPeer) return PlaceOf(operation, copy_engines);
   return operation.peer * kEngines + (copy_engines == 0 ? static_cast<size_t>(Lane::kCompute) : kEngines - 1);

@@ -16,7 +16,7 @@ double PeakOperations(Arithmetic arithmetic, const DeviceProfile& device) {
       return 0;
     case Arithmetic::kFloat64:
       return device.cycles_per_float64 > 0 ? vector / device.cycles_per_float64 : vector;
-    case Arithmetic::kTensorFloat64: {  // 8.0 and 9.0 have it, at twice the rate of their other units
+    case Arithmetic::kTensorFloat64: {  // n.0 from 8.0 on have it, at twice the rate of their other units
       const bool has = tensor > 0 && device.cc_minor == 0 && device.cc_major >= 8;
       return PeakOperations(Arithmetic::kFloat64, device) * (has ? 2 : 1);
     }

@@ -15,7 +15,7 @@ struct Occupancy {
   int blocks = 0;       // resident per SM; 0: the block does not fit
   int warps = 0;        // resident per SM
   double fraction = 0;  // warps / maximum warps per SM
-  // "warps", "blocks", "registers" or "shared memory"; if several tie, the first of these
+  // "warps", "blocks", "registers" or "shared memory"; if several tie, the first. "threads": an invalid block size.
   const char* limited_by = "";
 };
 

@@ -6,7 +6,7 @@
 namespace lockstep::vgpu {
 namespace {
 
-// Filled by the profiles' static constructors, in link order.
+// Filled by the profiles' static constructors; sorted by id.
 std::vector<const DeviceProfile*>& Registry() {
   static std::vector<const DeviceProfile*> profiles;
   return profiles;

@@ -4,11 +4,12 @@
 // others, because overlap is never perfect:
 //
 //   issue    instructions that an SM issues, weighted by cost
+//   tensor   matrix instructions
 //   shared   the pipe to shared memory and L1: wavefronts, and requests to other spaces
 //   l2       sectors between SMs and L2, at L1's rate per SM and L2's rate in total; atomics are serialised
 //   dram     bytes read from or written to memory
 //   latency  the chain of one warp's waits, times the rounds of resident warps
-//   launch   starting blocks, one after the other on each SM; also limits launches shorter than the overhead
+//   launch   starting blocks, one after the other on each SM; also the bound if no part exceeds the overhead
 //
 // Work on SMs is distributed like blocks: the busiest SM has ceil(blocks / SMs) of them.
 #include "vgpu/model/time_model.h"
@@ -30,7 +31,7 @@ constexpr double kNotOverlapped = 0.12;
 constexpr double kLoadsInFlight = 2;
 // The share of a warp's instructions that wait for the previous one.
 constexpr double kDependentShare = 0.5;
-// Cost in L2 of a partially stored sector relative to a whole one; from naive transposes on an H200.
+// Extra cost in L2 of a stored sector beyond the ideal number, in sectors; from naive transposes on an H200.
 constexpr double kPartialStoreCost = 1.4;
 // The share of local memory's sectors that are stored: L1 keeps loads and passes stores on.
 constexpr double kLocalStoreShare = 0.5;
@@ -45,7 +46,7 @@ struct Spread {
   double busiest;  // blocks of the busiest SM
   double share;    // its share of all work on SMs
   double turns;    // rounds in which the busiest SM runs its blocks, as many at a time as are resident
-  double uneven;   // work of the busiest block beyond the mean of all, in means
+  double uneven;   // work of the busiest block minus the mean, in means; at least 1
 };
 
 Spread SpreadOf(const LaunchRecord& launch, const DeviceProfile& device, uint32_t registers) {

@@ -257,7 +257,7 @@ class GlobalByteStates {
     }
   }
 
-  // f(missing, bits or nullptr, offset, count) for each page; whole regions are passed as if they were pages.
+  // Whether f(missing, bits or nullptr, offset, count) holds for each page; regions without pages are passed whole.
   template <typename F>
   bool Every(uint64_t begin, uint64_t count, F f) {
     while (count > 0) {

@@ -19,7 +19,6 @@ struct CheckerInfo {
 };
 std::span<const CheckerInfo> AllCheckers();  // in the order in which they receive events
 
-// A set of checkers.
 class CheckerSet {
  public:
   CheckerSet() = default;

@@ -37,7 +37,7 @@ struct RawFinding {
   Hint clue{};
   uint64_t count = 1;
   bool across_blocks = false;  // races only: those folded into this one include a race between blocks
-  bool several_warps = false;  // races only: they are of more than one warp
+  bool several_warps = false;  // races only: those folded into this one involve more than one warp
 };
 
 class FindingTable;  // observers/finding_table.h
@@ -49,14 +49,14 @@ class Checker : public Observer {
   // The findings since the last call, in an order that depends only on the program and its input. Findings of one kind
   // at one pair of instructions are folded. Call it after OnLaunchEnd and after Absorb of every fork.
   virtual std::vector<RawFinding> TakeFindings() = 0;
-  // The checks skipped since the last call; call it at the same time.
+  // The checks skipped since the last call; call it together with TakeFindings.
   virtual GapSet TakeGaps() { return {}; }
   // A checker for launches that run while this one's launch is suspended. The two share the state of memory between
   // launches.
   virtual std::unique_ptr<Checker> Beside() const = 0;
 };
 
-// The factories that tests call; the registry (checker_registry.cc) has them all.
+// The factories. checker_registry.cc has them all; other_orders.cc and tests call some.
 //
 // shared: races on shared memory; global: races on global memory. With `global` the launch runs on one CPU thread,
 // unless its blocks are isolated (block_isolation.h); this checker determines that.

@@ -2,9 +2,9 @@
 //
 // Theory of operation. Events are queued in program order. A load whose users are not yet known (a *read*) holds back
 // itself and all later events. Once all its lanes are settled, it is reported with the lanes that use it, or dropped if
-// no lane does. For a vector load whose elements are used by different lanes, the elements are reported one by one. So
-// observers see the events of a program that performs only the reads that it uses, each at the time of its load. While
-// no read is open, events pass straight through.
+// no lane does. A vector load whose elements are used by different lanes is reported in parts. So observers see the
+// events of a program that performs only the reads that it uses, each at the time of its load. While no read is open,
+// events pass straight through.
 //
 // The queue is bounded. When it is full, its oldest read is reported with the lanes that have used it so far. Lanes
 // that might still use it are left out: most never do, and a finding must be certain. The read tracker notices if one
@@ -43,8 +43,8 @@ class DelayedEvents : public Observer {
   Read& EndRead();
   // nullptr: it has been reported.
   Read* Find(uint32_t read) { return read - first_read_ < reads_.size() ? &reads_[read - first_read_] : nullptr; }
-  void Drain();   // reports with what is known so far
-  void Finish();  // reports everything; open reads count as unused
+  void Drain();   // reports events up to the first open read
+  void Finish();  // reports everything, open reads with the lanes that have used them so far
   bool empty() const { return queue_.empty(); }
 
   bool TakesSharedNotes() const override { return takes_notes_; }

@@ -1,4 +1,4 @@
-// Raw findings, folded by kind, space and pair of instructions.
+// Raw findings, folded by kind, space, pair of instructions and, except for races, detail.
 #pragma once
 
 #include <algorithm>

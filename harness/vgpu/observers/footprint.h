@@ -1,9 +1,9 @@
 // The memory footprint of an operation in a stream: the bytes that it reads and writes, as spans.
 //
-// Two unordered operations conflict if one stores to what the other touches. No conflict: reads with reads; atomics and
-// strong accesses with each other; a store that leaves the bytes unchanged, since both orders give the same result. If
-// the earlier operation stores strongly to what the later one loads strongly, the kernels may synchronise through
-// memory and are not compared.
+// Two unordered operations conflict if one stores to what the other touches. No conflict, as both orders give the same
+// result: reads with reads; atomics and strong accesses with each other; a store that leaves the bytes unchanged, with
+// loads, with other such stores, and with an earlier plain store. If the earlier operation stores strongly to what the
+// later one loads strongly, the kernels may synchronise through memory and are not compared.
 #pragma once
 
 #include <array>
@@ -57,7 +57,6 @@ class Footprint {
     uint32_t pc;
     uint16_t begin, end;
   };
-  // The instructions of a page.
   struct Instructions {
     std::array<Instruction, kInstructions> list;
     uint8_t count = 0;
@@ -65,7 +64,7 @@ class Footprint {
     void Note(const Instruction& which);
     void Join(const Instructions& other);
   };
-  // Sorted and disjoint after Sort; Add appends in any order.
+  // Sorted and disjoint.
   struct Spans {
     std::vector<Span> sorted;
     void Add(Span span);
@@ -94,7 +93,7 @@ class FootprintObserver : public Observer {
     std::array<std::array<uint64_t, kWords>, kStreamAccesses> bits{};
     std::array<Footprint::Instructions, 2> instructions;
   };
-  // 1 GiB of bits, enough for 1.6 GiB of data.
+  // 1 GB of bits, enough for 1.6 GB of data.
   static constexpr size_t kMostPages = 400'000;
   static constexpr size_t kMostSpans = 4'000'000;
 

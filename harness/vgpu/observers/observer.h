@@ -1,5 +1,5 @@
-// Observers: counters and checkers. They get one event per warp instruction, never one per lane, and never change what
-// the program computes. The set of observers is fixed before a launch.
+// Observers: checkers, and what records footprints. They get one event per warp instruction, never one per lane, and
+// never change what the program computes. The set of observers is fixed before a launch.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,14 @@ struct Program;        // core/program.h
 class BlockIsolation;  // observers/block_isolation.h
 class SharedNotes;     // observers/shared_notes.h
 
-// A thread's place in the launch: block_index is the block's linear index in the grid, thread_index is warp * 32 +
-// lane.
+// A launch. In its events, block_index is a block's linear index in the grid.
 struct LaunchInfo {
   const Program* program = nullptr;
   uint64_t ordinal = 0;
   std::string kernel;
   Dim3 grid, block;
   uint32_t warps_per_block = 0;
-  uint32_t shared_bytes = 0;  // static + dynamic
+  uint32_t shared_bytes = 0;  // static + dynamic + reserved
   Dim3 cluster{1, 1, 1};      // blocks
   bool cooperative = false;
   bool relaxed_is_data = false;  // DeviceOptions::relaxed_is_data
@@ -107,19 +106,19 @@ class Observer {
   virtual bool ChecksShuffles() const { return false; }
   // A store or atomic is about to be executed; OnMemory will report it later.
   virtual void BeforeDelayedStore(const MemoryAccess&) {}
-  // True: shared-memory accesses may be reported later and together, by OnSharedNotes. The engine does so if all
-  // observers agree.
+  // True: shared-memory accesses may be reported later and together, by OnSharedNotes. The engine does so if this is
+  // true for all observers that watch memory.
   virtual bool TakesSharedNotes() const { return false; }
   virtual void OnSharedNotes(const SharedNotes&) {}
   // bar.sync / bar.arrive / bar.red: a warp arrives. When the barrier completes, OnBarrierComplete gets the warps that
   // took part (bit w = warp w).
   virtual void OnBarrierArrive(const WarpEvent&, uint32_t /*barrier*/) {}
   virtual void OnBarrierComplete(uint32_t /*block_index*/, uint32_t /*barrier*/, uint64_t /*warps*/) {}
-  virtual void OnWarpSync(const WarpEvent&) {}  // bar.warp.sync: orders memory among mask
+  virtual void OnWarpSync(const WarpEvent&) {}  // bar.warp.sync: orders memory among the lanes in its mask
   virtual void OnFence(const WarpEvent&, MemoryScope) {}
   virtual void OnExit(const WarpEvent&) {}
 
-  // Host-side events between launches, for tracking initialised memory.
+  // Host-side events between launches, for tracking initialised memory; the first two also for a kernel's malloc, free.
   virtual void OnAllocate(uint64_t /*address*/, uint64_t /*bytes*/) {}
   virtual void OnFree(uint64_t /*address*/, uint64_t /*bytes*/) {}
   virtual void OnHostWrite(uint64_t /*address*/, uint64_t /*bytes*/) {}               // memcpy H2D, memset

@@ -51,7 +51,7 @@ struct HostRace {
   };
   What what = What::kChangedSource;
   std::string stream;
-  std::string function, call_site;              // of the copy
+  std::string function, call_site;              // of the copy, fill or host function
   std::string found_function, found_call_site;  // where the early access was detected, or what freed the memory
   uint64_t offset = 0, bytes = 0;               // the changed bytes, within the copy's source
 };
@@ -65,7 +65,7 @@ class StreamChecker {
   void Begin(StreamPoint point);
   // The operation has finished: returns its races with earlier ones.
   std::vector<Finding> End();
-  // Like End; but what follows still belongs to the operation, and comes after it: a kernel launched by a kernel.
+  // Like End, but the operation goes on, ordered after what it has done so far: with a kernel that its kernel launched.
   std::vector<Finding> GoOn();
   bool active() const { return current_.has_value(); }
   // An access by the current operation.
@@ -77,7 +77,6 @@ class StreamChecker {
   std::vector<Finding> Free(uint64_t address, uint64_t bytes);
   // The checks skipped since the last call.
   GapSet TakeGaps() { return std::exchange(gaps_, {}); }
-  // Forgets all operations.
   void Clear();
 
   static Finding FindingOf(const HostRace& race);

@@ -2,9 +2,8 @@
 // memory by its block, local memory by its thread.
 //
 // A load is reported if one of the 4-byte words that it covers (or all of it, if it is smaller) has no written byte. So
-// padding inside a word of a struct that is copied whole is no finding. An atomic counts as a read,
-// except an exchange whose result nobody reads. A device-to-device
-// copy propagates the state of its bytes and does not count as a read.
+// padding inside a word of a struct that is copied whole is no finding. An atomic counts as a read, except an exchange
+// whose result nobody reads. A device-to-device copy propagates the state of its bytes and does not count as a read.
 //
 // The same holds for padding of a whole word or more, if the struct is copied by a load of several elements
 // (core/copy_plan.h): if one of the surrounding 16 bytes has been written and the word is only stored again, the store
@@ -37,10 +36,10 @@ namespace {
 
 constexpr uint64_t kWordBytes = 4;
 
-// What the host did last to the memory from an allocation's start.
+// The host's last write that began at an allocation's start.
 struct HostWrites {
   uint64_t bytes = 0;    // of the allocation
-  uint64_t written = 0;  // from its start
+  uint64_t written = 0;  // bytes; 0: no such write
   // Whether it wrote as many bytes as there are elements of 4 or 8 bytes.
   bool CountedElements() const { return written > 0 && (written * 4 == bytes || written * 8 == bytes); }
 };
@@ -262,7 +261,7 @@ class UninitializedChecker : public Checker {
     const uint64_t piece = std::min<uint64_t>(event.bytes, kWordBytes);
     for (uint64_t at = event.address[lane]; at < event.address[lane] + event.bytes; at += piece) {
       if (any(at, piece) || IsCopied(event, lane, at, piece, any)) continue;
-      // Of more than 8 bytes, only the unwritten word is reported.
+      // For an access of more than 8 bytes, only the unwritten word is reported.
       const bool vector = event.bytes > 8;
       Report(event, lane, vector ? at : event.address[lane], vector ? piece : event.bytes);
       return;

@@ -213,7 +213,7 @@ class InitialiserParser {
   Cursor& cursor_;
   Variable* variable_;
   std::vector<uint64_t> extents_;  // of the dimensions, and of the vector
-  std::vector<uint64_t> stride_;   // bytes of an element of level - 1
+  std::vector<uint64_t> stride_;   // [k + 1]: bytes of an element of a list at level k
 };
 
 }  // namespace

@@ -12,14 +12,14 @@
 // Theory of operation. The text is read once, by recursive descent over a Cursor, without a token stream. At module
 // scope every statement begins with a dot; in a body (body.cc) the first character distinguishes a scope, a directive,
 // a guard and a name. Names are resolved while reading (scope.h), labels when their function ends. Parts that no kernel
-// needs (debug sections, pragmas, pointer attributes) are skipped; anything else that is not understood is an error
-// with its line. Recursion depth is bounded, and no count in the text sizes an allocation unchecked.
+// needs (pragmas, pointer attributes) are skipped; anything else that is not understood is an error with its line.
+// Recursion depth is bounded, and no count in the text sizes an allocation unchecked.
 namespace lockstep::vgpu::ptx {
 namespace {
 
 constexpr int64_t kLargestLimit = INT32_MAX;
 constexpr int kNewestMajor = 9;
-// Every architecture that PTX ISA 9.0 names, and those that it no longer does.
+// Every architecture that PTX ISA 9.0 names, and older ones that it no longer names.
 constexpr int kTargets[] = {10, 11, 12, 13, 20, 21, 30, 32, 35, 37,  50,  52,  53,  60,  61, 62,
                             70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
 
@@ -222,7 +222,7 @@ class ModuleParser {
       } else if (word == "maxnreg") {
         function->maxnreg = ParseLimit();
       } else if (word == "maxnctapersm" || word == "abi_preserve" || word == "abi_preserve_control") {
-        ParseLimit();  // a hint superseded by minnctapersm; preserved registers, as all are here
+        ParseLimit();  // a hint superseded by minnctapersm; registers preserved by calls, as all are here
       } else if (word == "noreturn") {
         function->noreturn = true;
       } else if (word == "reqnctapercluster") {

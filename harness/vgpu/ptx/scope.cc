@@ -116,7 +116,7 @@ std::string Scopes::DeclareRegisterRange(std::string_view base, int count, int s
   const auto taken = smallest_index_.back().find(base);
   if (taken != smallest_index_.back().end() && taken->second < count) return "";
   if (count > 0) {
-    // "base0" is this range's first name from the viewpoint of a range with a shorter base.
+    // A range with a shorter base has the same names: the first of %r1<4>, "%r10", would also be index 10 of %r.
     if (TakenHere(std::string(base) + "0")) return "";
     ForSplits(base, [&](std::string_view shorter, std::string_view index) {
       if (index != "0") NoteIndex(shorter, ToIndex(index) * 10);

@@ -20,7 +20,7 @@ class VectorRegisters {
 
   // The shape under which Scopes keeps a register declared like this; 0 for a scalar.
   int ShapeOf(const Variable& declared);
-  // An element of the register with this unique name; false if it has none of that name.
+  // The element .`component` of the vector register `name`; false if it has no such element.
   bool Element(int shape, const std::string& name, std::string_view component, Operand* element);
   VectorRef Whole(int shape, const std::string& name);
   // A function's parameters with each vector register replaced by its elements.

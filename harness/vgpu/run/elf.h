@@ -16,7 +16,7 @@ struct ProgramFacts {
   bool has_rpath = false;           // DT_RPATH, which takes precedence over LD_LIBRARY_PATH
 };
 
-// Reads the file's ELF headers; a malformed file counts as no ELF file.
+// Reads the file's ELF headers. A file without a 64-bit ELF header is no ELF file; invalid section headers are ignored.
 ProgramFacts ReadProgram(const std::string& path);
 
 // The device code that nvcc has embedded in a program, library or object file.

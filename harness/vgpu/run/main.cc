@@ -62,7 +62,7 @@ Runs a CUDA program on the virtual GPU of this machine's CPU. Build the program 
   --devices=N       how many of these GPUs there are (default 1)
   --memory=GIB      how much of the device's memory programs can have, in GiB (default 16); this machine's memory
                     is used only for what they touch
-  --threads=N       CPU threads that run blocks (default one a processor); results do not depend on it
+  --threads=N       CPU threads that run blocks (default one per processor); results do not depend on it
   --budget=N        end a kernel that takes more warp instructions than this
   --color=WHEN      always, never, or auto (default): on a terminal
   --trace=BLOCK,WARP[,FROM,TO]
@@ -108,7 +108,7 @@ std::optional<std::string>& Disassembled() {
   return kernel;
 }
 
-// The checks of compute-sanitizer's tool. Out-of-bounds accesses are always checked.
+// The check that does what a tool of compute-sanitizer does. Out-of-bounds accesses are always checked.
 const char* ToolCheck(std::string_view tool) {
   constexpr std::pair<std::string_view, const char*> kTools[] = {
       {"memcheck", "api"}, {"racecheck", "races"}, {"initcheck", "init"}, {"synccheck", "sync"}};
@@ -124,7 +124,7 @@ constexpr std::pair<std::string_view, const char*> kFileFlags[] = {{"--sarif", "
                                                                    {"--page", "LOCKSTEP_PAGE_FILE"},
                                                                    {"--timeline", "LOCKSTEP_TIMELINE_FILE"}};
 
-// Before the program runs, which may take long.
+// Called before the program, which may run for long.
 void CheckWritable(const std::string& flag, const std::string& file) {
   const std::string parent = std::filesystem::path(file).parent_path(), folder = parent.empty() ? "." : parent;
   if (::access(folder.c_str(), F_OK) != 0) {
@@ -217,7 +217,7 @@ bool TakeFlag(std::string_view argument) {
   return true;
 }
 
-// The program's path, searched as the shell does.
+// The program's path, searched as the shell does; "" if there is none.
 std::string FindProgram(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
   const char* path = std::getenv("PATH");
@@ -241,7 +241,8 @@ std::filesystem::path LibraryDirectory() {
   return directory;
 }
 
-// There must be a CUDA runtime of this version that can be replaced, as a shared library or within the program.
+// Fails for a source, for a program with a host library that is refused, and for one with CUDA code whose CUDA runtime
+// (a shared library, or part of the program) can't be replaced.
 void CheckProgram(const std::string& path) {
   const std::filesystem::path file(path);
   if (file.extension() == ".cu") {

@@ -39,17 +39,15 @@ struct Coordinates {
 Sample Locate(const Texture& texture, const Coordinates& coordinates, bool filters);
 // Samples a mipmap at a level; 1.5 is halfway between the second and the third.
 Sample LocateAtLevel(const Texture& texture, const Coordinates& coordinates, float level);
-// A buffer's texel.
 Sample LocateInBuffer(const Texture& texture, int32_t index);
 
 // The four channels of the result, as bits of floats or integers. texels[k]: where corner k's texel is in this process;
 // nullptr for the border.
 void Combine(const Texture& texture, const Sample& sample, const uint8_t* const texels[kMostCorners],
              uint32_t result[4]);
-// One channel of one texel.
 uint32_t ChannelOf(const Texture& texture, const uint8_t* texel, int channel);
 
-// LightOf: an 8-bit sRGB color's linear value, in [0, 1], as on a Hopper. ColorOf: the color with the nearest value.
+// LightOf: an 8-bit sRGB color's linear value, in [0, 1], as on a Hopper. ColorOf: a value's color by the sRGB formula.
 float LightOf(uint8_t color);
 uint8_t ColorOf(float light);
 

@@ -55,7 +55,7 @@ struct Sampler {
   bool normalized = false;  // coordinates are fractions of the image
   bool as_float = false;    // integers become floats in [0, 1] or [-1, 1]
   bool srgb = false;        // bytes as floats are colors; see IsColor
-  // If texels are read as integers: the integers' bits.
+  // The border's color; if texels are read as integers, the bits of integers.
   float border[4] = {0, 0, 0, 0};
   // For mipmaps: levels_linear: also filters between levels; the others: in units of 2^-kLevelBits levels.
   bool levels_linear = false;

@@ -72,7 +72,7 @@ PyObject* Free(PyObject*, PyObject* arguments) {
   return NoneOr(cudaFree(Pointer(address)), "cudaFree");
 }
 
-// Immediately for the default stream, in order for others.
+// A synchronous copy for the default stream, an asynchronous one for others.
 PyObject* CopyIn(unsigned long long stream, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   if (stream == 0) return NoneOr(cudaMemcpy(to, from, bytes, kind), "cudaMemcpy");
   return NoneOr(cudaMemcpyAsync(to, from, bytes, kind, static_cast<cudaStream_t>(Pointer(stream))), "cudaMemcpyAsync");

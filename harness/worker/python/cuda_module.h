@@ -1,4 +1,4 @@
-// The functions of the CUDA runtime for our replacement of numba.cuda, as the module _lockstep_cuda.
+// The functions of the CUDA runtime for our replacements of numba.cuda and PyCUDA, as the module _lockstep_cuda.
 #pragma once
 
 struct _object;  // CPython's PyObject

@@ -1,7 +1,7 @@
 // The Python interpreter in a worker whose submission is a Python file. It starts at the first launcher call, so that
 // everything the file does on import is part of that call. Only Python's standard library is available; `numba`,
 // `numpy` and `pycuda` are replacements (stand_in.py, pycuda_*.py), because kernels were compiled when the worker was
-// built, by the real Numba (compile_kernels.py) or by nvcc (pack_host_code.py).
+// built, by the real Numba (compile_kernels.py) or by nvcc (worker/build.sh).
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 // Must be included first, according to Python's manual.

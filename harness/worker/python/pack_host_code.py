@@ -3,8 +3,8 @@
     pack_host_code.py --source host.py --assignment DIR --kernels kernels.ptx --out FILE
 
 The submission is host code for PyCUDA. It is read here and not run: its syntax has to be right, and each rung's
-launcher has to be there, with the stub's parameters. FILE gets JSON: the path, the source, and the PTX
-that nvcc made of the assignment's kernels.cu. The worker's stand-in for PyCUDA (pycuda_driver.py) reads it.
+launcher has to be there and take as many arguments as the stub's. FILE gets JSON: the path, the source, and the PTX
+that nvcc made of the assignment's kernels.cu. The worker's stand_in.py reads it.
 
 Errors in the file are reported in nvcc's form, "host.py(12): error: …", and the status is 1.
 """

@@ -127,7 +127,7 @@ class ndarray:  # noqa: N801 - NumPy's name
         return self.view.tolist()
 
     def copy(self) -> "ndarray":
-        """An array of its own."""
+        """A new array with the same elements."""
         return array(self, self.dtype)
 
 
@@ -162,7 +162,7 @@ def empty_like(other: ndarray) -> ndarray:
 
 
 def zeros_like(other: ndarray) -> ndarray:
-    """The same, of zeros."""
+    """A new array of zeros, of the same length and type."""
     return zeros(other.shape, other.dtype)
 
 

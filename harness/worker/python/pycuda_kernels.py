@@ -75,7 +75,7 @@ class Out(ArgumentHandler):
 
 
 class InOut(ArgumentHandler):
-    """Both."""
+    """Copied to the device before the kernel, and back after it."""
 
     goes_in = comes_out = True
 
@@ -113,11 +113,11 @@ class Function:
         self._launch("prepared_call", grid, block, self._slots(args), shared_size, None)
 
     def prepared_async_call(self, grid: Any, block: Any, stream: Any, *args: Any, shared_size: int = 0) -> None:
-        """The same in a stream."""
+        """Launches the kernel in a stream."""
         self._launch("prepared_async_call", grid, block, self._slots(args), shared_size, stream)
 
     def prepared_timed_call(self, grid: Any, block: Any, *args: Any, shared_size: int = 0) -> Callable[[], float]:
-        """The same; returns a function that waits for the kernel and gives its time in seconds."""
+        """As prepared_call(); returns a function that waits for the kernel and gives its time in seconds."""
         begin, end = Event(), Event()
         begin.record()
         self._launch("prepared_timed_call", grid, block, self._slots(args), shared_size, None)

@@ -76,7 +76,7 @@ class GPUArray:
             memcpy_htod_async(self.gpudata, ary, stream)
 
     def get(self, ary: Any = None) -> Any:
-        """The elements on the host, in a new array or in this one."""
+        """Copies the elements to the host, to `ary` or to a new array."""
         made = empty(self.size, self.dtype) if ary is None else ary
         self._check("get", made)
         if self.size:
@@ -132,12 +132,12 @@ def _empty_like(other_ary: Any) -> GPUArray:
 
 
 def _zeros_like(other_ary: Any) -> GPUArray:
-    """The same, of zeros."""
+    """A new array of zeros, of the same length and type."""
     return _zeros(other_ary.shape, other_ary.dtype)
 
 
 def _zeros(shape: Any, dtype: object) -> GPUArray:
-    """The same, of zeros; fails for no elements, as in PyCUDA."""
+    """A new array of zeros; fails for no elements, as in PyCUDA."""
     made = GPUArray(shape, dtype)
     memset_d8(made.ptr, 0, made.nbytes)
     return made
@@ -162,7 +162,7 @@ def _to_gpu_async(ary: ndarray, allocator: Any = None, stream: Any = None) -> GP
 
 
 class SourceModule:
-    """Refused: nvcc ran before the worker began."""
+    """Refused: nvcc has compiled the kernels before the worker starts."""
 
     def __init__(self, *_arguments: object, **_named: object) -> None:
         raise TypeError("SourceModule: the kernels are given here; module_from_file loads them")

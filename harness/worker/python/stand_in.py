@@ -1,11 +1,11 @@
-"""The stand-in for numba.cuda in a worker: host code alone, on the module _lockstep_cuda.
+"""The stand-in for numba.cuda in a worker: what host code needs of it, on the module _lockstep_cuda.
 
 The real Numba compiled the kernels when the worker was built (compile_kernels.py). What is left to the worker is to
 launch them and to keep arrays in device memory, and that needs neither Numba nor NumPy. What is not here is refused by
 name. Names that only kernels use can be imported, and say so where host code uses them.
 
 The interpreter (interpreter.cc) runs this text with `_cuda`, `_submission_text` and `_pycuda_texts` defined, and then
-calls `launch`. Where the assignment gives the kernels, the submission sees the one for PyCUDA (pycuda_*.py) instead.
+calls `launch`. If the assignment gives the kernels, the submission sees the stand-in for PyCUDA (pycuda_*.py) instead.
 The submission shares the process and can change all of it: the judge relies on nothing here.
 """
 
@@ -435,7 +435,7 @@ def _end_with(site: str, error: BaseException) -> NoReturn:
 
 
 def _say_where(_signal: int, frame: python_types.FrameType | None) -> None:
-    """Called where a launcher did not return in time."""
+    """Called when a launcher has not returned in time."""
     frames = []
     while frame is not None:
         frames.append((frame.f_code.co_filename, frame.f_lineno))

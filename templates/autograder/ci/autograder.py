@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 ASSIGNMENT = "ASSIGNMENT"
-SECONDS = 1500  # of each rung, the first of which builds
+SECONDS = 1500  # the limit for each rung; the first also builds
 
 
 def rungs(checkout: Path) -> list[str]:
@@ -54,7 +54,7 @@ def handed_in_at(checkout: Path) -> str:
 
 
 def main() -> int:
-    """Writes the result and what the release says; 0 where there is a result."""
+    """Writes the result and the text of the release."""
     checkout = Path.cwd()
     titles = rungs(checkout)
     right = [is_right(checkout, number) for number in range(1, len(titles) + 1)]

@@ -56,7 +56,7 @@ def check_todos(assignment: Assignment) -> Finding:
 
 
 def check_tests(assignment: Assignment, tests: Sequence[str]) -> Finding:
-    """Every glob of every criterion, and of what students may see, finds tests in the suite."""
+    """Every glob of the criteria and of `[[visibility]]` matches a test of the suite."""
     globs = [(criterion.id, glob) for criterion in assignment.criteria for glob in criterion.tests]
     globs += [("visibility", glob) for entry in assignment.visibility for glob in entry.tests]
     empty = [f"{of} ({glob})" for of, glob in globs if not any(fnmatchcase(name, glob) for name in tests)]
@@ -65,7 +65,7 @@ def check_tests(assignment: Assignment, tests: Sequence[str]) -> Finding:
 
 
 def check_stub(assignment: Assignment, record: Record) -> Finding:
-    """The stub compiles, and earns nothing on any rung."""
+    """The stub compiles, gets full marks for no criterion (no points if edits are limited), and fails a test per rung."""
     if record.verdict in ("COMPILE", "HARNESS") or record.score is None or record.result is None:
         return Finding(STUB, "", f"{record.verdict}: {record.message}")
     passed = [criterion.id for criterion in record.score.criteria if criterion.is_full and criterion.possible]

@@ -22,7 +22,7 @@ from grader.model.visibility import VISIBLE, find_visibility
 from grader.running.bench import FIGURES, Bench
 
 _ERROR = re.compile(r"^\S+\.(?:cu|py)\(\d+\): error\b", re.MULTILINE)
-_CODE = re.compile(r";\s*$|<<<|[{}]|\w\[[^\]]*\]\s*[-+*/]?=[^=]", re.MULTILINE)  # a statement, a launch, a block
+_CODE = re.compile(r";\s*$|<<<|[{}]|\w\[[^\]]*\]\s*[-+*/]?=[^=]", re.MULTILINE)  # statement, launch, block, assignment
 _HEADER_LINE = re.compile(r"(, in [\w.]+\.(?:h|hpp|cuh|inl)):\d+")
 _SOMEWHERE = re.compile(r"^(  at      [\w.]+\.(?:cu|py)):\d+$", re.MULTILINE)
 _NO_ONE_LINE = ("did not return within", "the stack is full")  # the line varies from run to run
@@ -103,7 +103,7 @@ def _text(path: Path) -> str:
 
 
 def check_hints(assignment: Assignment) -> Finding:
-    """Where the assignment has hints, every rung has some, and none of them is code."""
+    """If the assignment has hints, every rung has at least two, and none of them is code."""
     try:
         hints = load_hints(assignment.path.parent)
     except GraderError as error:
@@ -147,7 +147,7 @@ def _linked_pictures(readme: Path) -> list[str]:
 
 
 def check_suite_files(layout: Layout) -> Finding:
-    """Each file of harness/suites that carries a number belongs to an assignment."""
+    """Everything in harness/suites and reference/ whose name begins with a digit belongs to an assignment."""
     ids = layout.assignments()
     strays = [
         path.name
@@ -231,7 +231,7 @@ def check_figures(bench: Bench, *, record: bool) -> Finding:
 
 
 def recorded_figures(assignment: Assignment) -> dict[str, Any] | None:
-    """The contents of figures.json; empty where there is none."""
+    """The contents of figures.json; None if there is no such file."""
     path = assignment.path.parent / FIGURES
     figures: dict[str, Any] | None = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
     return figures

@@ -2,8 +2,8 @@
 
 Suites and compilers take most of the time. All assignments share one queue, so no processor idles while the last
 solution of an assignment runs. Solutions are compiled in batches (see `unity`). A wrong one runs only the test that its
-recorded message is about: a test that catches it once catches it again. If that test does not give the recorded
-message, or with `whole`, the solution is compiled alone and runs every test that can change a finding. Skipped are
+recorded message is about: if that test does not give the recorded message, or with `whole` or `update_messages`, it is
+compiled alone and runs every test that can change a finding. Skipped are
 
 * the rungs above the declared one: the first rung that fails gives the verdict (`tests_above`);
 * everything after the first failure on a rung: that failure gives verdict and message (--one-failure);
@@ -85,7 +85,7 @@ class CheckSettings:
     `record` and `update_messages` write figures.json and the wrong solutions' messages anew instead of comparing.
     `only`: globs such as `right/*`; solutions that match none of them are not graded. With `whole` a wrong solution
     runs more than the test that is known to catch it, and a right one the tests on large arrays too. `shard`: grades
-    only this share of the solutions; the reference is always graded.
+    only this share of the solutions; the stub and the reference are in every share.
     """
 
     jobs: int
@@ -169,7 +169,7 @@ def check_assignments(
 
 
 class _Check:
-    """The check of one assignment. `begin` and `grade` run on any thread, `finish` when all is graded."""
+    """The check of one assignment. `begin`, `compile` and `grade` run on any thread, `finish` when all is graded."""
 
     def __init__(  # noqa: PLR0913 - what all assignments share
         self,
@@ -205,7 +205,7 @@ class _Check:
         self._bench: Bench | None = None
 
     def begin(self) -> list[Unit]:
-        """Checks the files, and returns the solutions to grade, slowest first."""
+        """Checks the files, and returns what to compile: single solutions first, then batches."""
         layout, assignment, settings = self._layout, self._assignment, self._settings
         self._found(
             check_points(assignment),
@@ -356,8 +356,8 @@ def rung_of(test: str) -> str:
 def tests_above(assignment: Assignment, tests: Sequence[str], rung: str) -> list[TestResult]:
     """The tests of rungs above the one that a wrong solution fails on, as if they had passed.
 
-    The verdict is that of the first rung that fails, so these need not run. Where that is a bonus rung all others have
-    to pass, and only the bonus rungs above it need not run; a solution that declares no rung has to show all.
+    The verdict is that of the first rung that fails, so these need not run. If it is a bonus rung, all other rungs have
+    to pass, so only the bonus rungs above it are skipped. If the solution declares no rung, every test runs.
     """
     ids = [known.id for known in assignment.rungs]
     if rung not in ids:
@@ -379,7 +379,8 @@ def known_tests(
 
     Skipping is safe: a test calls only its rung's launcher, with inputs from the seed and its name, so the same code
     gets the same result. If it fails, the earlier solution misses its declared verdict, and the check reports that.
-    Only rungs below the declared one, no bonus rungs. If a metric compares rungs, the code of all must be the same.
+    Only rungs below the declared one (else all), no bonus rungs. If a metric compares rungs, the code of all must be
+    equal.
     """
     ids = [rung.id for rung in assignment.rungs]
     compared = {rung: sorted({rung} | _rungs_compared(assignment, rung)) for rung in ids}

@@ -3,8 +3,8 @@
 reference/NN_name/wrong/*.cu begin with, e.g., "// verdict: RACE reduce5_warp_unrolled": the required verdict, and rung.
 reference/NN_name/right/*.cu begin with, e.g., "// points: 100 + 12": the required points, and bonus points.
 
-In an assignment in Python they are .py files, and the line begins with #. Entries of wrong.toml and right.toml stand
-for files in wrong/ and right/ (see `solutions`).
+In an assignment in Python they are .py files, and the line begins with #. Entries of wrong.toml and right.toml are such
+solutions too, kept as edits of others (see `solutions`).
 """
 
 import re

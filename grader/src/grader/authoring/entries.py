@@ -23,10 +23,10 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key without quotes
 
 
 def write_messages(hidden: Path, messages: Mapping[str, str], *, is_partial: bool) -> None:
-    """Records messages by the names of entries, and of files without suffix.
+    """Records each message under its solution's name: that of an entry, or of a file without its suffix.
 
-    Unless `is_partial`, entries with neither a message nor edits are removed. A `verdict` key that repeats the
-    message's is removed too.
+    Unless `is_partial`, entries that hold only a message, and get none here, are removed. A `verdict` key that repeats
+    the message's is removed too.
     """
     entries = read_entries(hidden, "wrong")
     start, bodies = _read(hidden / "wrong.toml")
@@ -75,7 +75,7 @@ def adopt(hidden: Path, submission: str, file: Path) -> str:
     }
     base, change = min(edits.items(), key=lambda one: one[1].count("\n"), default=("", code))
     if 2 * change.count("\n") > code.count("\n"):
-        raise GraderError(f"{file} is no small change of another solution. Leave it a file: {own}")
+        raise GraderError(f"{file} differs too much from every other solution to be an entry. Keep it as a file: {own}")
     entry = {
         **({"base": base} if base != submission else {}), key: declared, **({"says": says} if says else {}),
         "change": change, **{key: text for key, text in entries.get(name, {}).items() if key == "message"},

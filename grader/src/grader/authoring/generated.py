@@ -60,7 +60,7 @@ class Task:
     type: str
     begin: str
     source: str
-    value: str  # of the element `v`
+    value: str  # C++ of the result, given the input element `v`
     evidence: str  # what is true of `t` at the size that assignment.toml names
 
 
@@ -98,7 +98,7 @@ def _source(task: Task, says: str, device: str, launcher: str) -> str:
     )  # fmt: skip
 
 
-# The correct kernel with which every right design ends: it copies whole lines of input and result.
+# The rung's technique, for calls that pass an adversary's gate: it reads and writes whole cache lines.
 _GOOD_LINES = """__global__ void good(const T* in, T* out, Task t) {
   const unsigned o = blockIdx.x * blockDim.x + threadIdx.x;
   if (o < t.n) out[o] = value_of(in[source_of(t, o)]);
@@ -203,7 +203,7 @@ NAIVE = {move: kinds[0] for move, kinds in MOVES.items()}
 
 @dataclass(frozen=True)
 class Generated:
-    """A submission, its rung, and the choices it was made from; `plain`: the same adversary without moves."""
+    """A submission, its task, and the choices it was made from; `plain`: the same without tricks."""
 
     task: Task
     moves: dict[str, str]

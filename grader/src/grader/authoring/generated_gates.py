@@ -146,7 +146,7 @@ def gated_adversary(one: tuple[Task, str, str], header: Path, elements: int, gat
 def gated_adversaries(
     folders: Sequence[tuple[Path, Assignment, Path]], count: int, seed: int, only: str = ""
 ) -> list[Generated]:
-    """`count` submissions over every rung, replacement and gate, shuffled by the seed."""
+    """`count` submissions over every measured rung, replacement and gate, shuffled by the seed."""
     every = []
     for reference, assignment, header in folders:
         for one in _stand_ins(reference, assignment, header):

@@ -54,7 +54,7 @@ def kin(source: str, task: Task, returns: str, parameters: str, launch: str, cal
 
 
 def kin_of(folders: Sequence[tuple[Path, Assignment, Path]], count: int, seed: int, only: str = "") -> list[Generated]:
-    """`count` submissions over every rung, kind of launch and kind of call, shuffled by the seed."""
+    """`count` submissions over every measured rung, kind of launch and kind of call, shuffled by the seed."""
     every = []
     for folder, assignment, header in folders:
         if assignment.id[:2] in ("10", "13"):  # 10 would time the streams; 13 limits changed lines

@@ -167,7 +167,7 @@ def _grade(runs: Runs, generated: Sequence[Generated]) -> list[Record]:
 
 
 def text_of(graded: Sequence[Graded]) -> str:
-    """A line with the program's name for each submission whose points aren't those it deserves; the totals."""
+    """Name, points and first message of each submission whose points aren't those it deserves; then the totals."""
     lines = []
     for one in graded:
         if one.gains or one.loses:

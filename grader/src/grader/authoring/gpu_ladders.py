@@ -56,7 +56,7 @@ class Recorded:
 
 
 def measure_on_gpu(layout: Layout, toolchain: Toolchain, name: str, work: Path, *, sandboxed: bool) -> list[Measured]:
-    """Times every rung of a reference that can be timed; raises GraderError where there is no reference."""
+    """Times the rungs of a reference; raises GraderError if there is no reference or no rung can be timed."""
     assignment = load_assignment(layout.assignment(name))
     stop = threading.Event()
     settings = RunSettings(_SEED, "cuda", 1, sandboxed, alone=True)

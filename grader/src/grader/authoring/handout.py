@@ -113,7 +113,7 @@ def leaks_text(found: Sequence[Leak]) -> str:
 
 
 def leaks(layout: Layout, folder: Path, hidden: Index | None = None) -> list[Leak]:
-    """The parts of reference/ found in the folder; also links, and unreadable files that are not pictures.
+    """The parts of reference/ found in the folder; also links, names no handout may have, binaries but PNGs.
 
     A line is hidden if it is in a file under reference/ but not in the stub, the header or the public suite of that
     file's assignment. One long line, or several in a row, make a leak.

@@ -40,7 +40,7 @@ _WIDE = 5  # counters side by side on a terminal
 
 @dataclass(frozen=True)
 class Ladder:
-    """The reference's evidence runs by rung: all on the current profile, and on the course's those it can run."""
+    """The reference's evidence runs by rung: `modern` has every rung, `course` those that the course's GPU can run."""
 
     modern: dict[str, Profile]
     course: dict[str, Profile]
@@ -156,7 +156,7 @@ def page_text(assignment: Assignment, ladder: Ladder, threads: Sequence[int], co
 
 
 def ladder_text(assignment: Assignment, ladder: Ladder) -> str:
-    """The same figures for a terminal, no wider than 100 columns."""
+    """The ladder's figures for a terminal, no wider than 100 columns."""
     counted = _counted(assignment, ladder)
     split = len(counted) - len(_COUNTED) + _WIDE
     second = [counted[0], *counted[split:], *_timed(assignment, ladder)[1:]]

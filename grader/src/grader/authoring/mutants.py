@@ -46,7 +46,7 @@ _IDENTITIES = {
 _IDENTITY = re.compile(r"(?<!\w)(INFINITY|FLT_MAX|INT_MIN|INT_MAX)\b")
 _POINTER = re.compile(r"(?<=[(,] )(d_\w+)(?=[,)])|(?<=\()(d_\w+)(?=[,)])")
 _ALIGNMENT = re.compile(r"\breinterpret_cast<(?:std::)?(?:size_t|u?intptr_t|unsigned long(?: long)?)>\(\w+\)")
-# Except loop counters and thread indices in a block: these are small.
+# Variables to narrow; not loop counters and thread indices in a block, which are small.
 _COUNT = re.compile(r"(?<!for \()\b(unsigned|int)(?= \w+ = (?!threadIdx\.[xyz];)([^;]*);)")
 _LARGE = re.compile(r"\bblockIdx\b|\bgridDim\b|\bn\b|_rank\(\)")
 _MAIN = re.compile(r"^int main\([^)]*\) \{.*?^\}", re.MULTILINE | re.DOTALL)
@@ -80,7 +80,7 @@ class Mutant:
 
 
 def mutants(source: str, *, designs: bool = False) -> list[Mutant]:
-    """Every mutant of the source, in its order: single tokens, or mistakes of design."""
+    """Every mutant of the source, in source order: one changed token each or, with `designs`, one design mistake."""
     makers = (design_changes,) if designs else (_control_changes, _warp_changes, _address_changes, ordering_changes)
     code = _HIDDEN.sub(_blank, source)
     code = _MAIN.sub(_blank, code)  # no test calls it

@@ -208,7 +208,7 @@ def _counted(done: Mutation, candidate: Candidate, record: Record, known: Sequen
 
 
 def killed_by(record: Record) -> str:
-    """The verdict of the first failed test or measurement, where the run stops."""
+    """The verdict of the first failed test or measurement, which ends the run; else the record's."""
     failures = record.result.failures() if record.result else []
     return failures[0][1] if failures else record.verdict
 

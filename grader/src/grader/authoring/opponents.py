@@ -82,7 +82,7 @@ class Met:
 
 
 def find_corpus(layout: Layout, assignment: Assignment) -> tuple[list[CorpusEntry], list[Finding]]:
-    """The assignment's hostile solutions, and those whose first line declares nothing checkable."""
+    """The assignment's hostile solutions, and findings about those that can't be read or declare nothing checkable."""
     opponents: list[CorpusEntry] = []
     problems: list[Finding] = []
     rungs = {rung.id for rung in assignment.rungs}
@@ -135,7 +135,7 @@ def run_corpus(
     jobs: int,
     stop: threading.Event,
 ) -> list[Met]:
-    """Runs each hostile solution on the rung it attacks, `jobs` at a time; on a GPU, only if that rung is timed.
+    """Runs each hostile solution on the rung it attacks, `jobs` at a time; on a GPU alone a timed rung runs no tests.
 
     Unless points are checked, the run stops at the first failure: a solution that floods the judge would do so in every
     test. `on_met` gets the index of the solution's bench. They are compiled in `batches`; one that misses its declared

@@ -24,7 +24,7 @@ _OPERATORS: dict[type[ast.AST], tuple[str, tuple[str, ...]]] = {
     ast.FloorDiv: ("//", ("/", "*")),
     ast.Mod: ("%", ("//",)),
 }
-# Calls with a counterpart: one that does not wait, or copies in the other direction.
+# Calls with a counterpart: the synchronous call, or the copy in the other direction.
 _TWINS = {
     "memcpy_htod": ("memcpy_dtoh",),
     "memcpy_dtoh": ("memcpy_htod",),
@@ -69,7 +69,7 @@ class _Source:
 
 
 def python_mutants(source: str) -> list[Mutant]:
-    """Every mutant of the source, in its order."""
+    """Every mutant of the source, in source order."""
     of = _Source(source)
     changes: dict[tuple[int, str, str], str] = {}
     for node in _executed(of.tree):
@@ -90,7 +90,7 @@ def _is_choice(node: ast.AST) -> bool:
 
 
 def _executed(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes except annotations, decorators, asserts, constants in capitals, and the `__main__` part."""
+    """All nodes but annotations, decorators, assert, raise, constants assigned to capitals, and `if __name__ ...`."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list"):
             continue

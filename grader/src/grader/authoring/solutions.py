@@ -12,11 +12,11 @@ An entry is a solution as edits (see `edits`) of the reference, or of the file t
     '''
     message = '''RACE  ReductionTest.SumsOneBlock/reduce3_sequential …'''
 
-It stands for the file wrong/missing_barrier.cu, which has the entry's declaration and description as comments instead
-of the base's, then the edited base. A hostile entry declares `gpu` or `virtual` (see `opponents`), a right one
-`points`. `message` is the message on record; a file's entry has only that. If the message begins with the verdict and
-names the rung, the entry needs no `verdict`. A base may be an entry too. Code that entries share but that is no
-solution itself is a file in bases/ or an entry of bases.toml, without a declaration.
+It counts as a file wrong/missing_barrier.cu with the entry's declaration and description as comments instead of the
+base's, then the edited base. A hostile entry declares `gpu` or `virtual` (see `opponents`), a right one `points`.
+`message` is the message on record; a file's entry has only that. If the message begins with the verdict and names the
+rung, the entry needs no `verdict`. A base may be an entry too. Code that entries share but that is no solution itself
+is a file in bases/ or an entry of bases.toml, without a declaration.
 """
 
 import difflib
@@ -30,7 +30,7 @@ from grader.authoring.finding import Finding
 from grader.base.errors import GraderError
 from grader.base.schema import Fields, SchemaError
 
-# The keys by kind of entry; every entry has one of them.
+# The keys that declare a solution's result, by kind of entry.
 DECLARED = {"wrong": ("verdict",), "hostile": ("gpu", "virtual"), "right": ("points",)}
 _SAID = re.compile(r"([A-Z]+) +\S+/(\w+)(?=\s|\Z)")  # RACE  ReductionTest.SumsOneBlock/reduce3_sequential   …
 _HEADS = {  # a solution's declaration and description

@@ -1,4 +1,4 @@
-"""Makes the zip that a platform's image is built from: the harness's sources, one assignment, and this grader's part.
+"""Makes the zip for a platform's image: the harness's sources, one assignment, and the part of the grader it runs.
 
 setup.sh and what the platform starts stand at the zip's root, as Gradescope wants them, and everything else in
 lockstep/. Files needed only to build the image, such as the reference and the hidden tests, are deleted from it by

@@ -167,7 +167,7 @@ def end_boxes() -> None:
 
 
 def admit(through: Path, *shown: Path) -> None:
-    """If sandboxes are separate users, lets them pass through folders that only root may list."""
+    """If sandboxes are separate users, lets them pass through a folder and its parent, and read `shown`."""
     if not is_of_user():
         return
     for folder in (through, through.parent):

@@ -55,7 +55,7 @@ class Fields:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise SchemaError(f"{self.at(key)}: expected a number, got {_kind(value)}")
         if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-            raise SchemaError(f"{self.at(key)}: a number of {value.bit_length()} bits")
+            raise SchemaError(f"{self.at(key)}: a number of {value.bit_length()} bits; at most {_MOST_BITS}")
         if not math.isfinite(value) or value < least:
             raise SchemaError(f"{self.at(key)}: expected a number of at least {least:g}, got {value}")
         return float(value)
@@ -66,7 +66,7 @@ class Fields:
         if isinstance(value, bool) or not isinstance(value, int):
             raise SchemaError(f"{self.at(key)}: expected a whole number, got {_kind(value)}")
         if value.bit_length() > _MOST_BITS:
-            raise SchemaError(f"{self.at(key)}: a number of {value.bit_length()} bits")
+            raise SchemaError(f"{self.at(key)}: a number of {value.bit_length()} bits; at most {_MOST_BITS}")
         if value < least:
             raise SchemaError(f"{self.at(key)}: expected at least {least}, got {value}")
         return value
@@ -138,7 +138,7 @@ class Fields:
         return isinstance(self._table.get(key), str)
 
     def moment(self, key: str) -> datetime | str:
-        """A date with its time, as a TOML date or a string; without a time zone if it has none."""
+        """A date and time: a TOML date-time (without a zone if it has none), or a string, as it is."""
         value = self._take(key, _MISSING)
         if isinstance(value, datetime | str):
             return value

@@ -59,7 +59,7 @@ class Secret:
 
 
 def open_secret(out: Path, given: Path | None) -> tuple[Secret, Path, bool]:
-    """Opens the secret in the file `given`, else in `out`, creating it if missing: secret, path, whether it is new.
+    """Opens the secret in `given`, else in `out`, where it is created if missing: secret, path, whether it is new.
 
     Raises GraderError if the file can't be used, or if others can read it.
     """

@@ -107,7 +107,7 @@ class ClusterExecutor:
         pace: Pace,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`tell` reports progress to the user; `jobs` runs work on this machine."""
+        """`tell` reports progress to the user; `jobs` is how many jobs this machine runs at a time."""
         self._scheduler = scheduler
         self._shared = shared
         self._settings = settings
@@ -158,7 +158,7 @@ class ClusterExecutor:
             time.sleep(self._pace.results)
 
     def counts(self) -> Counts:
-        """How many tasks are waiting, running and done, by the scheduler's last answer."""
+        """How many tasks wait and run, and on how many nodes, by the scheduler's last answer."""
         phases = [self._elements.get(flight.element) for flight in self._flights.values() if flight.element]
         running = [element for element in phases if element and element.phase == RUNNING]
         return Counts(

@@ -63,7 +63,7 @@ class SharedFolder:
         return _read(self.path / "files" / name, name)
 
     def copy(self, name: str, to: Path) -> Path:
-        """Copies a program from here to a private path."""
+        """Copies a stored file to a private path."""
         to.parent.mkdir(parents=True, exist_ok=True)
         to.write_bytes(self.get(name))
         to.chmod(0o755)

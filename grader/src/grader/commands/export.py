@@ -86,8 +86,8 @@ def export(
     With --into FILE.csv it finds the columns of the students' ids and of each assignment, or asks for them. It writes
     a copy of the file that differs only in the grades, byte for byte.
 
-    Grades are computed again from the journal, course.toml and adjustments.csv. Nobody is matched by guess, and
-    students who are not on the roster are never exported to a platform.
+    Grades are computed again from the journal and the course files. Nobody is matched by guess, and students who are
+    not on the roster are never exported to a platform.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""The commands that need a machine with a GPU."""
+"""`grader opponents` and `grader gpu-pages`, which make the results of a run on a GPU."""
 
 import shutil
 import subprocess

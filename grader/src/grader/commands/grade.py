@@ -424,7 +424,7 @@ def _check_course(course: Course, journal: Journal, found: Mapping[str, Sequence
 
 
 def _show_open(console: Console, every: list[Record], published: Published) -> bool:
-    """Names the submissions to try again; returns whether there are none."""
+    """Names the submissions to try again, and the cards not made in full; returns whether there are none."""
     failed = [record for record in every if record.status == NOT_GRADED]
     if failed:
         listed = ", ".join(escape(record.folder) for record in failed)

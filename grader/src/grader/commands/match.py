@@ -195,7 +195,7 @@ def wanted_of(layout: Layout, assignment: Assignment) -> Wanted:
 
 
 def tell_deadlines(layout: Layout, download: ClassDownload, path: Path, course: Path | None) -> None:
-    """Sets when a repository's state may count: at each deadline, and at the end of each late day after it.
+    """Sets which states of a repository may count: at the deadline, at the end of grace, and 1 to 7 days late.
 
     Mistakes in the course's files are reported where they are checked.
     """

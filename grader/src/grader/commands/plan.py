@@ -29,7 +29,7 @@ _MOST_CHANGES = 15
 
 @contextmanager
 def folder_for(out: Path, secret: Path | None, *, dry_run: bool) -> Iterator[tuple[Path, Path | None]]:
-    """The output folder (for a dry run, a temporary copy of it), and the file with the secret if one is named."""
+    """The output folder (in a dry run, a temporary one with a copy of its journal), and the secret's file, if any."""
     if not dry_run:
         yield out, secret
         return

@@ -99,7 +99,7 @@ class _Part:
         return (self.last - self.began) / (self.ran + self.at_work / 2)
 
     def left(self, each: float | None, now: float) -> float | None:
-        """Seconds left at that pace."""
+        """Seconds left if a run takes `each`; None if that is not known."""
         runs = self.work.runs - self.ran
         if runs <= 0 or self.done >= self.work.total:
             return 0.0

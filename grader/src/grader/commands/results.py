@@ -34,7 +34,7 @@ from grader.running.repair import repair
 def report(out: Path, course: Path | None, anonymous: bool | None, build: Path | None) -> None:
     """Writes report cards, gradebook and leaderboard again from the journal, without grading.
 
-    Grades are computed again from course.toml and adjustments.csv: run this after changing them.
+    Grades are computed again from course.toml, adjustments.csv and times.csv: run this after changing them.
 
     \b
     Examples:

@@ -44,7 +44,7 @@ def of_run(grades: Sequence[StudentGrades], folders: Collection[tuple[str, str]]
 
 
 def show_summary(console: Console, grades: Sequence[StudentGrades], names: Sequence[str], out: Path) -> None:
-    """The most urgent remark, then all students (a digest if there are many), then every remark."""
+    """What to look at first, then all students (a digest if there are many), then the first remarks."""
     for line in look_first(names, grades):
         # On a terminal each remark is cut to one line; in a file it is written in full.
         console.print(Text(shown(line, 300)), soft_wrap=not console.is_terminal, no_wrap=True, overflow="ellipsis")

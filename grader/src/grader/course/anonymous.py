@@ -283,7 +283,7 @@ def is_anonymous(journal: Journal) -> bool:
 
 
 def remember_view(journal: Journal, anonymous: bool | None, secret: Secret | None = None) -> None:
-    """Shows results under aliases or names from now on; None changes nothing. Aliases need the secret."""
+    """Shows results under aliases or names from now on (None: as before). A new salt is derived from `secret`."""
     salt_of(journal, secret)
     if anonymous is None:
         return

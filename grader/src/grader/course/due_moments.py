@@ -1,4 +1,4 @@
-"""Which states of a repository may count. Repositories are not handed in, so those at the student's deadlines may."""
+"""Which states of a repository may count: nobody hands one in, so its states at the student's deadlines do."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -16,9 +16,9 @@ _MOST_DAYS = 14  # late days considered
 
 
 def due_moments(course: Course, students: Sequence[Student]) -> Callable[[str, Student], Sequence[datetime]]:
-    """For a student: the deadline with extensions, the end of the grace period, and the end of each late day.
+    """For a student: the deadline with extensions, the ends of grace and of each late day, the end of acceptance.
 
-    The newest state may count too. The best one is chosen after all are graded.
+    The newest state may count too. The best state is chosen after all are graded.
     """
     people = {identity(one, is_matched=True): one for one in students}
     found: dict[Identity, Ruling] = {}

@@ -57,7 +57,7 @@ class Ledger:
         self._course = course
         self._now = now
         self._replace_all = replace_all
-        self._people: dict[Identity, Student] = {}  # both before and after
+        self._people: dict[Identity, Student] = {}  # in the results before or after
         self._records: dict[str, Sequence[Record]] | None = None
         self.changed: list[Change] = []
         self.held: list[Change] = []

@@ -175,7 +175,7 @@ def _rules(fields: Fields, base: Rules, zone: tzinfo | None) -> Rules:
 
 
 def _own_rules(fields: Fields, defaults: Rules, zone: tzinfo | None) -> Rules:
-    """Rules that only an assignment can set."""
+    """An assignment's rules: its changes of the course's, and those that only an assignment can set."""
     rules = replace(
         _rules(fields, defaults, zone),
         deadline=_moment(fields, "deadline", zone),

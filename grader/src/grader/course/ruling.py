@@ -56,7 +56,7 @@ def check_course(course: Course, students: Iterable[tuple[Student, bool]], grade
 
 
 def rulings(course: Course, students: Mapping[Identity, Student], graded: Sequence[str]) -> dict[Identity, Ruling]:
-    """Each student's ruling; raises GraderError if a name in the files matches nobody."""
+    """Each student's ruling; raises GraderError if a name matches nobody, or only some assignments have weights."""
     policy = course.policy
     without = assignments_without_weight(policy, graded)
     if without:

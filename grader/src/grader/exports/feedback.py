@@ -100,7 +100,7 @@ def _names(platform: str, one: StudentGrades, record: Record, numbers: Mapping[s
 
 
 def _number(one: StudentGrades, record: Record, numbers: Mapping[str, str]) -> str:
-    """Moodle's number for the student in this assignment: from the worksheet, else from the student's own download."""
+    """Moodle's number for the student in this assignment: from the worksheet, else from the path of the hand-in."""
     for key in (one.student.sid, one.student.email, one.student.login, one.student.name):
         if key and key.casefold() in numbers:
             return numbers[key.casefold()]

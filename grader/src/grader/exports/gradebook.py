@@ -39,7 +39,7 @@ def _identity(one: StudentGrades) -> list[str]:
 
 
 def status_text(one: StudentGrades) -> str:
-    """The remarks on a student: not on the roster, missing, excused, late, dropped, adjusted."""
+    """The remarks on a student, such as: not on the roster, missing, excused, late, dropped, adjusted."""
     said = [] if one.is_matched else ["not on the roster"]
     for name, grade in one.assignments.items():
         is_left_out = grade.is_extra and grade.status == ABSENT  # nothing that needs attention
@@ -81,7 +81,7 @@ def _prefix(assignments: Mapping[str, Assignment], name: str) -> str:
 
 
 def _expected(assignments: Mapping[str, Assignment]) -> list[str]:
-    """All columns in order, whether or not anybody has a value; times only on a GPU."""
+    """All columns in order, whether or not anybody has a value, except those of times, which only a GPU gives."""
     columns = []
     for name, assignment in assignments.items():
         prefix = _prefix(assignments, name)

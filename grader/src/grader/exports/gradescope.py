@@ -126,7 +126,7 @@ def _points(points: float, scale: float) -> float:
 
 
 def _top(assignment: Assignment, record: Record, score: Score, scale: float, steps: Sequence[str]) -> str:
-    """What the student reads first. Points are left out if a criterion is hidden: Gradescope hides the sum, too."""
+    """What the student reads first; points only if every criterion is visible: else Gradescope hides the sum too."""
     lines = []
     if all(assignment.visibility_of_criterion(criterion.id) == VISIBLE for criterion in score.criteria):
         points = with_bonus(_points(score.total - score.bonus, scale), _points(score.bonus, scale))

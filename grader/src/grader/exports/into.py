@@ -52,7 +52,7 @@ class Table:
         return cells[place].value.strip() if place < len(cells) else ""
 
     def titles(self, row: int) -> list[str]:
-        """The cells of a row."""
+        """The values of a row's cells, without surrounding white space."""
         return [self.value(row, place) for place in range(len(self.rows[row]))]
 
 

@@ -156,7 +156,7 @@ def _who(reading: Reading) -> Who:
 
 
 def _nodes(preset: Preset, label: str, meant: Sequence[_Meant]) -> tuple[tuple[Node, ...], bool]:
-    """The files of an attempt, under the student's own names for them."""
+    """The files of an attempt, under the student's own names for them, and whether Canvas marks one as resubmitted."""
     seen = [one for one in meant if not preset.unseen.fullmatch(one.hit.node.name)]
     if any(one.hit.node.kind == FOLDER for one in seen):
         return tuple(one.hit.node for one in seen), False

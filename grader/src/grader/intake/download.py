@@ -288,7 +288,7 @@ def _is_one_hand_in(folder: Node, matcher: Matcher) -> bool:
 
 
 def _tops(root: Node) -> list[Node]:
-    """The root, and the single folder (or two nested ones) that often contains everything in an archive."""
+    """The root, and the single folder (or up to three nested ones) that often contains everything in an archive."""
     tops = [root]
     while len(tops) <= _MOST_WRAPPERS:
         inner = [node for node in _once(tops[-1].visible()) if node.kind == FOLDER or _is_work(node)]

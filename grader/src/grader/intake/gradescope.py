@@ -71,7 +71,7 @@ def leftovers(root: Node) -> list[Node]:
 
 
 def _metadata(root: Node) -> dict[str, dict[str, Any]]:
-    """Maps each submission's folder to its metadata; empty if the file can't be read."""
+    """Each submission folder's metadata; empty if there is no file. Raises GraderError if the file can't be read."""
     file = root.child(METADATA)
     if file is None:
         return {}

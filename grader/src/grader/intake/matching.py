@@ -64,7 +64,7 @@ class Matcher:
         self._by_word = _index(self.roster, lambda one: {word for name in _names(one) for word in words(name)})
 
     def match(self, who: Who) -> Match:
-        """The one student who fits."""
+        """The one student who fits; if several do, or none, why that is unclear."""
         sure = self._sure(who)
         by_name = self._by_name(who.name)
         if sure:
@@ -175,7 +175,7 @@ class Matcher:
         return found or _unique(one for run in _alone(_folded(name)) for one in self._run_together.get(run, []))
 
     def _by_text(self, text: str) -> Match:
-        """Finds the student of a folder by its name. If the roster has a column `folder`, that alone decides."""
+        """Finds the student of a folder by its name. If the roster's column `folder` has it, that alone decides."""
         key = "" if _LOST in text else _folded(text)
         if own := self._folders.get(key, []):
             return Match(own[0], FOLDER) if len(own) == 1 else _doubtful([(FOLDER, own)], own)

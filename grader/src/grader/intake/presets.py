@@ -20,7 +20,7 @@ _SMALL = 1 << 20
 
 @dataclass(frozen=True)
 class Preset:
-    """A platform. `rules`: by precedence; `beside`: top-level names, no hand-ins; `unseen`: a platform's own files."""
+    """A platform. `rules`: by precedence; `beside`: other top-level names; `unseen`: a platform's own files."""
 
     title: str
     rules: tuple[Rule, ...]

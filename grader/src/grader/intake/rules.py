@@ -5,7 +5,7 @@ docs/reference/submissions.md lists the fields. A rule that ends with ``/`` is f
 hand-in.
 
 A name is chosen by its owner, and may contain the separator that ends it in a rule: "Ada_4201" before "_4300_…". So a
-path may have several readings, and `Rule.readings` gives all of them; the roster decides between them.
+path may have several readings, which are all in `Hit.readings`; the roster decides between them.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Pictures of recorded events: a race, an out-of-bounds access, the sectors of a costly access.
+"""Pictures of what was recorded: a race, an out-of-bounds access, costly accesses and branches, an SM's blocks.
 
 Each has paths for a drawing of `WIDTH` units, a text alternative, and a few lines of characters for a terminal. Only
 the standard library is used here: students run it.

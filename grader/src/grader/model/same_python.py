@@ -26,7 +26,7 @@ _BETWEEN = "\x1f"
 
 
 def python_form(source: bytes) -> Normal | None:
-    """The file in normal form; None where it is not valid Python."""
+    """The file in normal form; None if it is not valid Python, has f-strings, or may read its own text."""
     try:
         text = source.decode("utf-8")
     except UnicodeDecodeError:

@@ -172,7 +172,7 @@ def plain(value: float) -> str:
 
 
 def plain_beside(value: float, other: float) -> str:
-    """The same, with enough further digits to distinguish it from another number."""
+    """Like `plain`, with enough further digits to distinguish the number from another one."""
     text = plain(value)
     for digits in range(5, 18):
         if value == other or text != plain(other):

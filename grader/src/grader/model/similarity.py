@@ -179,7 +179,7 @@ def similar_pairs(
     least: float,
     may_pair: Callable[[int, int], bool] = lambda _first, _second: True,
 ) -> list[Pair]:
-    """Pairs where one shares at least `least` of the other's own tokens, most alike first.
+    """Pairs where one shares at least `least` of its own tokens with the other, most alike first.
 
     Sources should be different: of identical ones pass only one. `may_pair` tells which two may be compared.
     """

@@ -1,4 +1,4 @@
-"""What the class's index lists for a person to look at: not graded, not matched, flagged, handed in twice."""
+"""What the class's index lists for a person to look at: not graded, inconclusive, flagged, unmatched, same code."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -22,9 +22,9 @@ from grader.model.record import Record
 from grader.model.result import Timing
 from grader.model.roster import Student
 
-# The relative difference from which two modelled times are ranked apart. Between versions of one kernel whose times
-# differ by less than a half, every other modelled ratio is off by more than 8 %: test_leaderboard.py computes this from
-# gpu-time.md.
+# The relative difference from which two modelled times are ranked apart: a little more than the median error of a
+# modelled ratio between versions of one kernel whose times differ by less than a half. test_leaderboard.py computes
+# that error from gpu-time.md.
 MODEL_ERROR = 0.10
 _COUNTING_ERROR = 1e-4
 TIME = "microseconds"
@@ -103,7 +103,7 @@ _Find = Callable[[Record], _Candidate | None]
 def make_boards(assignment: Assignment, records: Sequence[Record], history: History) -> list[Board]:
     """Ranks the records on each device that they ran on, GPUs first; without an entry there is one empty board.
 
-    None if the assignment has no leaderboard. `history` gives all results of a record's folder, oldest first.
+    No boards if the assignment has no leaderboard. `history` gives all results of a record's folder, oldest first.
     """
     ranking = assignment.ranking
     if ranking is None:

@@ -13,7 +13,7 @@ _Found = tuple[str, AssignmentGrade]
 def look_first(
     assignments: Iterable[str], grades: Sequence[StudentGrades], held: Sequence[tuple[str, str]] = ()
 ) -> list[str]:
-    """At most ten sentences, the most urgent first; empty if nothing needs attention.
+    """At most nine sentences, the most urgent first; empty if nothing needs attention.
 
     `held` lists the assignments and folders whose grades were kept because new ones would be lower.
     """

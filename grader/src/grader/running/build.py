@@ -56,7 +56,7 @@ class Built:
 class Order:
     """A worker's inputs, options and folder.
 
-    `parts`: the source holds several submissions, each in a namespace of that name; each becomes out/worker.NAME.
+    `parts`: namespaces of the source, each with a submission that is built into out/worker.NAME; empty: it has none.
     """
 
     layout: Layout

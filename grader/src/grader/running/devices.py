@@ -1,8 +1,8 @@
 """Merges a GPU's results with the virtual GPU's results for the same submission.
 
-The virtual GPU finds faults and counts in either mode. A GPU adds its own verdicts, and time. For each test the worse
-verdict counts, by the table in docs/reference/verdicts.md, with its message; if both are equal, the virtual GPU's
-message is used, because it names the line. A race that did not show on the GPU is still a race.
+The virtual GPU finds faults and counts; a GPU adds its own verdicts, and times. With `alone` there is only the GPU's
+result. Else the worse verdict of each test counts, by the table in docs/reference/verdicts.md, with its message; of
+equal ones the virtual GPU's message, which names the line. A race that did not show on the GPU is still a race.
 """
 
 from dataclasses import replace

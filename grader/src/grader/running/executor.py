@@ -35,7 +35,7 @@ class LocalExecutor:
     """Runs submissions on this machine, several at a time."""
 
     def __init__(self, jobs: int, tests: Tests, stop: threading.Event) -> None:
-        """`tests` stores finished ones. `stop` ends all running work, and is set on any error."""
+        """`tests` stores finished tests. `stop` ends all running work, and is set on any error."""
         self._queue = Jobs(jobs, stop)
         self._tests = tests
         self._stop = stop

@@ -221,7 +221,7 @@ class _Run:
         return _record(self._task, GRADED, "", score_result(self._bench.assignment, result), result)
 
     def _built(self, attempt: int) -> Path | Record:
-        """The worker, or a record if the file does not compile."""
+        """The worker, or a record if the file does not compile or is not accepted."""
         built = self._build(attempt)
         if built.worker is not None and not built.refused:
             return built.worker

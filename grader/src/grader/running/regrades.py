@@ -34,7 +34,7 @@ class Turn:
 def turn_of(bench: Bench, submission: Submission, journal: Journal) -> Turn:
     """The submission's key, and its requested regrade, if any."""
     if not journal.has_regrades(bench.assignment.id, submission.folder):
-        return Turn(key_of(bench, submission), 0, None)  # a run's key takes a while, and few are ever asked for
+        return Turn(key_of(bench, submission), 0, None)  # the run's key takes a while to compute, and regrades are rare
     place = (bench.assignment.id, submission.folder, run_key_of(bench, submission))
     done, asked = journal.regrades(*place), journal.asked(*place)
     return Turn(

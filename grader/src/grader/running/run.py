@@ -73,7 +73,7 @@ class RunSettings:
     verdicts and measured time; with `alone` only the GPU runs. `profile` names the device that the virtual GPU
     models; empty: the assignment's choice. With `fail_fast` the first test that fails ends the run; with `rung` only
     that one is tested. `times` are the rungs that are to be timed on a GPU; without any, tests run, and nothing is
-    timed. With a `secret` each submission has a seed of its own, and `seed` is None.
+    timed. With a `secret` each submission has a seed derived from it, and `seed` is not used.
     """
 
     seed: int
@@ -244,7 +244,7 @@ def why_no_gpu(layout: Layout, assignment: Assignment) -> str:
 
 
 def _harness_failed(path: Path, suite: Suite, done: Sequence[TestResult], output: str) -> InfrastructureError:
-    """Raises the judge's failure, with its own message if the result file has one."""
+    """The exception for a harness failure, with the judge's message if the result file has one."""
     try:
         result = read_result(path)
     except InfrastructureError:

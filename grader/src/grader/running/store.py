@@ -172,7 +172,7 @@ class Journal:
         return row is not None
 
     def regrades(self, assignment: str, folder: str, run: str) -> int:
-        """The number of finished regrades of a run: the last one counts."""
+        """The number of a run's last finished regrade, which is the one that counts; 0 if there is none."""
         with self._reading() as database:
             rows = database.execute(
                 "SELECT key FROM record WHERE assignment=? AND folder=? AND run=? AND is_final=1 AND key LIKE '%#%'",

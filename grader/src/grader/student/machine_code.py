@@ -97,7 +97,7 @@ def ptx_inventory(text: str, file_name: str) -> dict[int, Inventory]:
 
 
 def machine_inventory(text: str, file_name: str) -> dict[int, Inventory]:
-    """The same for machine code, from the output of nvdisasm --print-line-info."""
+    """The instructions of each line of a source file, as machine code has them: from nvdisasm --print-line-info."""
     lines: dict[int, Inventory] = {}
     here: Inventory | None = None
     for line in text.split("\n"):

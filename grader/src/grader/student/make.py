@@ -203,7 +203,7 @@ class _Student:
         return with_found_line(result, first, tests[0], source) if tests else result
 
     def _page_of_failure(self, assignment: Assignment, worker: Path, result: SuiteResult) -> None:
-        """Repeats the first test that fails, up to the call with which it does, and writes a page about that call."""
+        """Repeats the first test that fails, up to the call that fails, and writes a page about that call."""
         first = first_failure(assignment, result)
         if first is None or self._request.device != "vgpu":
             self._print("\nNo test fails, so there is no page about one.  Next: make profile PAGE=1")

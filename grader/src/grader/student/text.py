@@ -154,7 +154,7 @@ def report(
 
 
 def open_rungs(assignment: Assignment, result: SuiteResult) -> list[Rung]:
-    """The unfinished rungs in the order to work on them: begun and failing ones, the ladder, bonus rungs."""
+    """The unfinished rungs in the order to work on them: the first to fix, then the ladder's order; bonus rungs last."""
     rows = _rows(assignment, result)
     first = _first_to_fix(rows)
     still_open = [row for row in rows if not row.is_done]
@@ -227,7 +227,7 @@ def _heading(assignment: Assignment, result: SuiteResult, to: Terminal) -> str:
 
 
 def _first_to_fix(rows: Sequence[_Row]) -> _Row | None:
-    """The first begun rung, in ladder order, that fails or exceeds a budget; bonus rungs come last."""
+    """The first begun rung that fails, else the first that exceeds a budget; bonus rungs come last."""
     begun = [row for row in rows if row.tests and not row.not_begun and not row.is_done]
     return min(begun, key=lambda row: (row.is_bonus, not row.failed), default=None) if begun else None
 
@@ -419,7 +419,7 @@ def _number(value: float | None) -> str:
 
 
 def _where(assignment: Assignment, row: _Row, source: str) -> str:
-    """The line of a rung's TODO; without that comment, what its test reports as missing."""
+    """The line of a rung's TODO; without that comment, what its test reports as missing. For a bonus rung just that."""
     if row.is_bonus:
         return " (bonus)"
     number = todo_line(source, row.rung)
@@ -535,7 +535,7 @@ def _profile(file_name: str, run: Profile, source: Sequence[str], to: Terminal, 
 
 
 def _advice(run: Profile, to: Terminal) -> Iterator[str]:
-    """What limits each kernel, and the most effective change."""
+    """What limits each kernel, and the most effective changes."""
     for one in run.advice:
         yield from ("", to.wrapped(f"  {one.kernel} is {one.limit}"))
         if one.sm and one.sm.warps < one.sm.most_warps and (picture := of_sm(one.sm)):

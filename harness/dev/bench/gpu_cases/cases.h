@@ -1,5 +1,5 @@
-// Cases: small kernels, each launched once, whose counters and times are compared with a GPU's. The same program runs
-// on a GPU, under Nsight Compute and on the virtual GPU; harness/dev/bench/gpu_counting.py and gpu_time.py run it.
+// Cases: kernels whose counters or times are compared with a GPU's. The same program runs on a GPU, under Nsight
+// Compute and on the virtual GPU; harness/dev/bench/gpu_counting.py and gpu_time.py run it.
 #pragma once
 
 #include <functional>

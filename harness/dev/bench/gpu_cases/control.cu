@@ -18,7 +18,7 @@ __global__ void two_ways_kernel(int* out, unsigned bits, int rounds) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 
-// Every lane goes round a different number of times.
+// Thread t goes round t % modulus times.
 __global__ void ragged_loop_kernel(int* out, unsigned modulus) {
   int value = 1;
   const int rounds = static_cast<int>(threadIdx.x % modulus);

@@ -525,10 +525,9 @@ __global__ void Chemistry(const float* temperature, float* rate, int n) {
 }
 
 // Proxies: cross sections looked up at energies in random or sorted order; complex poles; application of a mass matrix
-// with a tensor product, from global or shared memory; fourth-order waves, one thread per cell or per column; photons
-// absorbed in different places or in the same ones; charge added to cells, particles in random or sorted order; 3 x 3
-// complex matrices, stored together or apart; a hydrodynamic step in double precision; a weighted Jacobi step on a
-// sparse matrix.
+// with a tensor product, from global or shared memory; fourth-order waves, one thread per cell or per column; photons,
+// those of a warp with different numbers of steps or with the same; charge added to cells, particles in random or
+// sorted order; 3 x 3 complex matrices, stored together or apart; a hydrodynamic step in double precision.
 __global__ void Lookup(const float* grid, const float* table, const float* energy, float* out, int n) {
   const float e = energy[Id()];
   int low = 0;

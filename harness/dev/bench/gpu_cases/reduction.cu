@@ -1,4 +1,4 @@
-// First passes of the reduction assignment's reference solution, rung by rung.
+// The reduction assignment's reference solution, rung by rung: its first passes, and all its passes on the G80's size.
 #include <iterator>
 
 #include "../../../../reference/04_reduction/reduction.cu"

@@ -1,4 +1,4 @@
-// Exclusive scans: Hillis and Steele's in one block; Blelloch's tree, padded or not, in one block and in three passes.
+// Exclusive scans: within each block, Hillis and Steele's and Blelloch's tree, padded or not; of an array, in passes.
 #include "cases.h"
 
 namespace gpu_cases {

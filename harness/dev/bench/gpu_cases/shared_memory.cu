@@ -1,4 +1,4 @@
-// Shared memory: strides, widths, broadcast, sharing between the parts of a warp.
+// Shared memory: strides, widths, broadcast, partial masks, elements that several lanes of a warp access.
 #include <cstdio>
 
 #include "cases.h"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned kWords = 8192;
 
-// Each lane stores to and loads from element (lane * stride) of its warp's array; blocks of one warp.
+// Each lane in the mask stores to element lane * stride of its block's array and loads the next; blocks of one warp.
 template <typename T>
 __global__ void strided_kernel(const T* in, T* out, unsigned stride, unsigned lanes) {
   __shared__ T s_data[kWords * 4 / sizeof(T)];
@@ -75,7 +75,7 @@ __global__ void conflicts_kernel(float* out, unsigned stride) {
 
 template <typename T>
 void AddWidth(const std::string& type) {
-  const unsigned largest = sizeof(T) > 8 ? 17 : 33;  // the largest stride that fits
+  const unsigned largest = sizeof(T) > 8 ? 17 : 33;
   for (unsigned stride = 1; stride <= largest; ++stride) {
     if (sizeof(T) != 4 && stride > 5 && stride != 8 && stride != 16 && stride != 17) continue;
     char text[8];

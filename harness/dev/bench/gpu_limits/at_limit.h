@@ -1,9 +1,9 @@
-// Compares the references' last rungs with NVIDIA's own libraries and the limit of a GPU's memory bandwidth.
+// Compares the references with NVIDIA's own libraries and the limit of a GPU's memory bandwidth.
 //
-// Every figure is the median of several groups of launches, timed by GPU events. Contestants alternate by group, so
-// that changes of clocks affect all of them. Calls cycle through buffers that together far exceed the L2 cache, so that
-// none finds its input there. A call before each group is not timed: it flushes dirty lines that another contestant
-// left in the cache.
+// Every figure is the median of several groups of calls, timed by GPU events. Contestants alternate by group, so that
+// changes of clocks affect all of them. Calls, except Matmul's, cycle through buffers that together far exceed the L2
+// cache, so that none finds its input there. A call before each group is not timed: it flushes dirty lines that another
+// contestant left in the cache.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -54,7 +54,7 @@ struct Product {
   unsigned* d_wrong = nullptr;
 };
 
-// The library takes our rows for its columns, so it gets the factors in the opposite order.
+// cuBLAS stores matrices by columns, we store them by rows: so it gets the factors in the opposite order.
 template <typename T>
 void ByLibrary(cublasHandle_t cublas, const Product<T>& p, float* d_c, int n) {
   constexpr cudaDataType kType = sizeof(T) == 2 ? CUDA_R_16F : CUDA_R_32F;

@@ -14,7 +14,7 @@ struct Below {
   __host__ __device__ bool operator()(unsigned key) const { return key < limit; }
 };
 
-// Random keys, and the order that a stable sort by `rank` gives them.
+// Times `ours` and `theirs` on random keys; the first `kept` results must be those of a stable sort by `rank`.
 template <class Key, class Rank>
 void Measure(
     const char* task, int power, const char* library_name, Rank rank, size_t kept,

@@ -137,7 +137,7 @@ class Runner {
 }  // namespace
 
 std::string CompileCommand(const Check& check, const std::string& source, const std::string& program) {
-  // PTX for the virtual GPU, and from the same PTX machine code for sm_90.
+  // PTX for the virtual GPU; for the GPU also machine code from the same PTX.
   const std::string number = check.architecture.substr(check.architecture.find('_') + 1);
   return check.nvcc + kDeviceFlags + " -gencode arch=compute_" + number + ",code=compute_" + number +
          (check.gpu ? " -gencode arch=compute_" + number + ",code=sm_" + number : "") + " " + check.flags + " -I" +

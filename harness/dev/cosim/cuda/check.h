@@ -24,7 +24,7 @@ struct Check {
 
 struct Tally {
   int programs = 0, functions = 0, same = 0, differing = 0, sanitized = 0;
-  std::vector<std::string> troubles;  // files that weren't compiled, or ran with a difference, a finding or an error
+  std::vector<std::string> troubles;  // files, with what went wrong: not compiled, a difference, a finding, an error
 };
 
 Tally Run(const Check& check);

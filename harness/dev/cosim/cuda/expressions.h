@@ -41,9 +41,9 @@ class Expressions {
   Scope scope_;
   std::vector<Record> records_;
   std::vector<Function> functions_;
-  std::vector<std::string> tables_[kTypes];     // names of functions of an index
-  std::vector<std::string> templates_;          // of a type, a number and two values
-  double cost_ = 0, factor_ = 1, limit_ = 600;  // approximate number of operations in the function so far
+  std::vector<std::string> tables_[kTypes];     // by type of the value: names of functions of an index
+  std::vector<std::string> templates_;          // names of templates, called as NAME<type, number>(value, value)
+  double cost_ = 0, factor_ = 1, limit_ = 600;  // operations of the function so far; runs of the current line; most
 
  private:
   std::string Leaf(Type type);

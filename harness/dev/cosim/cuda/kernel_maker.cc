@@ -131,7 +131,7 @@ void KernelMaker::Step(bool in_loop) {
   }
 }
 
-// A function of only the thread's state; it may read an array of the block.
+// A function of the thread's state, input and own memory; it may also read a shared array.
 void KernelMaker::Phase() {
   const bool with_shared = random_.OneIn(3);
   const Shared& shared = One(shared_);

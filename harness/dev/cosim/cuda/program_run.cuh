@@ -30,7 +30,7 @@ inline u64 Mixed(u64 value) {
   return value ^ value >> 31;
 }
 
-// Random values, every fourth one at an edge of its type.
+// Random values; some are at the edges of their types, and some are small.
 class InputMaker {
  public:
   template <typename T, int n>
@@ -163,7 +163,7 @@ int Main(const Program (&programs)[count], int argc, char** argv) {
   }
   const Input input = MakeInput();
   Input other = input;
-  if (spoil)  // every integer's lowest bits
+  if (spoil)  // the lowest bit of every byte of the integers
     for (size_t k = 0; k < offsetof(Input, floats); ++k) reinterpret_cast<u8*>(&other)[k] ^= 1;
   int differing = 0;
   for (const Program& program : programs) {

@@ -1,5 +1,5 @@
-// What the threads of a random program share, and how the host simulates them. A kernel is a sequence of phases with a
-// barrier between two of them. The device runs a phase in every thread; the host runs it thread by thread.
+// What the threads of a random program share, and how the host simulates them. A kernel is a sequence of phases, with
+// barriers where threads exchange data. The device runs a phase in every thread; the host runs it thread by thread.
 #pragma once
 
 #include <vector>

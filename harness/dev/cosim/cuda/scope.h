@@ -43,7 +43,7 @@ struct Field {
 
 struct Record {
   std::string name;
-  std::string make;  // the function that builds one from its fields, without arrays
+  std::string make;  // the start of a text that builds one from its fields except arrays: "MakeR1(", "int2{"
   std::vector<Field> fields;
   int size = 0, align = 1;
 };
@@ -76,7 +76,7 @@ struct Scope {
   std::vector<Variable> variables;
   std::vector<Array> arrays;
   std::vector<Instance> instances;
-  std::vector<Function> functions;  // lambdas and methods without effects
+  std::vector<Function> functions;  // lambdas
   std::string input;                // names an Input
   std::string env;                  // names an Env
 };

@@ -239,7 +239,7 @@ void Statements::Switch(int depth) {
   const int cases = 2 + random_.Pick(7);
   const bool dense = random_.OneIn(2);
   const Type type = dense ? U32 : One(std::vector<Type>{I32, U32, U64, I16});
-  const uint64_t bits = 0x1111111111111111u * static_cast<uint64_t>(1 + random_.Pick(15));  // of a sparse one
+  const uint64_t bits = 0x1111111111111111u * static_cast<uint64_t>(1 + random_.Pick(15));  // of sparse labels
   std::vector<uint64_t> labels;
   for (int k = 0; k < cases; ++k)
     labels.push_back(dense ? static_cast<uint64_t>(k)
@@ -254,7 +254,7 @@ void Statements::Switch(int depth) {
   if (dense) {
     // If it starts with a type, g++ may parse it as a declaration.
     selector = "0u + " + selector + " % " + std::to_string(cases + 1) + "u";
-  } else {  // half the time one of the labels
+  } else {  // often one of the labels
     selector = Join({Condition(1), " ? ", Name(type), "(", std::to_string(One(labels)), "u) : ", Condition(1), " ? ",
                      Name(type), "(", std::to_string(One(labels)), "u) : ", selector});
   }

@@ -20,7 +20,7 @@ class Statements : protected Expressions {
   // A call with effects, and a declaration for its result.
   void CallStatement(const Function& function);
 
-  // Adds everything declared since then to the function's variable `fold`, so that it isn't optimised away.
+  // Adds most of the scope's variables from number `first` on to the function's variable `fold`, so that they are used.
   void Fold(size_t first);
 
   std::string text_;

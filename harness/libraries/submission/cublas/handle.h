@@ -38,7 +38,7 @@ class Function {
     return {static_cast<double>(*given), 0};
   }
   cublasStatus_t Do(const LibraryOperation& operation) const;
-  // A result of this size, in device memory or to be copied to the host.
+  // Does an operation with a result of this size, in device memory or to be copied to the host.
   cublasStatus_t DoFor(void* result, size_t bytes, LibraryOperation operation) const;
 
  private:

@@ -25,7 +25,7 @@ void Show(const char* what) {
   }
   std::printf("\n");
 }
-// The names of the first n results as errors.
+// Prints the first n results as names of errors.
 void ShowErrors(const char* what, int n) {
   static int host[kWords];
   const cudaError_t error = cudaDeviceSynchronize();
@@ -218,7 +218,7 @@ __global__ void Texts() {
     printf("  %d %s: %s\n", error, cudaGetErrorName(e), cudaGetErrorString(e));
   }
 }
-// Invalid launches. After each: the thread's last error, and that it is gone then.
+// Invalid launches. After each the thread stores its last error, peeked at and taken, and the one that is left then.
 __global__ void Wrong(int* to) {
   int n = 0;
   const auto take = [&] {

@@ -1,4 +1,4 @@
-// What programs use besides launches and plain copies; its output is the same on a GPU (features.h200.txt).
+// Features other than launches and plain copies. This program prints the same on a GPU (features.h200.txt).
 #include <cooperative_groups.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // When the host sees a copy's result, and whether a copy reads what the host changes meanwhile: in a stream and as a
 // graph's node, for each kind of source and destination memory. host_copies.h200.txt is this program's output on a
-// machine with one H200. Before each copy runs a kernel that takes as many clock cycles as the first argument says.
+// machine with one H200. Kernels before or next to the copies take as many clock cycles as the first argument says.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -58,7 +58,7 @@ class Buffer {
     }
     return true;
   }
-  // As the host sees it now.
+  // Whether the host sees the value now, without waiting.
   bool HostSees(int value) const {
     const volatile int* const seen = at_;
     return seen[0] == value && seen[bytes_ / sizeof(int) - 1] == value;
@@ -115,7 +115,7 @@ struct Graph {
   std::vector<cudaGraphExec_t> executables;
 };
 
-// start() makes a copy in the stream. Returns when the host sees its result: "at once" or "at the wait".
+// start() makes a copy in the stream. Returns when the host sees its result: "at once", "at the wait" or "never".
 const char* Arrival(const Buffer& to, cudaStream_t stream, const std::function<void()>& start) {
   start();
   const bool at_once = to.HostSees(kCopied);

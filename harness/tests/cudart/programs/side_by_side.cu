@@ -111,7 +111,7 @@ void Set(volatile int& flag, int value) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   flag = value;
 }
-// Waits a few seconds for the memory to hold the value; returns whether it does.
+// Waits at most 20 seconds for the memory to hold the value; returns whether it does.
 bool Comes(volatile int& flag, int value) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (flag != value) {

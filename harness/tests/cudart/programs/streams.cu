@@ -467,7 +467,7 @@ int ShowWhenItSees() {
     CHECK(cudaLaunchHostFunc(f.s1, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &calls));
   };
   int early = 1;
-  for (int tries = 0; tries < 100 && early > 0; ++tries) {  // on a busy machine it may have been a while
+  for (int tries = 0; tries < 100 && early > 0; ++tries) {  // again if a busy machine took a while
     calls = 0;
     put();
     CHECK(cudaStreamSynchronize(f.s2));

@@ -5,7 +5,7 @@
 
 #include "streams_fixture.h"
 
-// Work that a stream captures, for a graph that is launched in several.
+// A graph of the work that a stream captures, which may be instantiated several times.
 template <typename Work>
 struct Captured {
   cudaGraph_t graph = nullptr;
@@ -110,7 +110,7 @@ cudaGraphNode_t AddKernel(cudaGraph_t graph, std::initializer_list<cudaGraphNode
   CHECK(cudaGraphAddKernelNode(&node, graph, after.begin(), after.size(), &params));
   return node;
 }
-// `inner` as a node of a graph, before a kernel that reads its result, or unordered with it. Frees both graphs.
+// Launches a graph with the node `inner` and a kernel that reads its result: after it, or unordered. Frees both graphs.
 void LaunchWithin(Fixture& f, cudaGraph_t inner, bool in_order) {
   cudaGraph_t outer = nullptr;
   CHECK(cudaGraphCreate(&outer, 0));

@@ -1,6 +1,6 @@
-// The two programs of a lecture on bulk copies: an array through shared memory by one thread's bulk copies, and a
-// matrix tile by tile with a tensor map. With the argument 1 nobody waits for the loads; with 2 shared memory is used
-// again before it has been sent.
+// The two programs of a lecture on bulk copies: in one a thread copies an array through shared memory with bulk copies,
+// in the other a matrix, tile by tile, with a tensor map. With the argument 1 no thread waits for the loads; with 2
+// shared memory is overwritten before it has been sent.
 #include <cuda.h>
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// What the dynamic linker runs before any constructor ends the program.
+// A function that the dynamic linker runs before any constructor ends the program.
 #include "submission.cu"
 
 extern "C" void (*resolve())() { abort(); }

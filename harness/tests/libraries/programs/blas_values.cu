@@ -82,7 +82,7 @@ Dense banded(const std::vector<T>& elements, int lower, int upper, int leading) 
 }
 static int place(int i, int n, int increment) { return increment > 0 ? i * increment : (n - 1 - i) * -increment; }
 
-// f(function) for the functions of both widths, in both pointer modes.
+// Calls body(function) for the functions of both widths, in both pointer modes.
 template <typename F, typename G, typename Body>
 void each(F narrow, G wide, Body body) {
   for (const cublasPointerMode_t mode : {CUBLAS_POINTER_MODE_HOST, CUBLAS_POINTER_MODE_DEVICE}) {

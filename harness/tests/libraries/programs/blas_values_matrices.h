@@ -251,7 +251,7 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
   }                                                                                                             \
   tell(#name, #S, Type<T>::kExact)
 
-// of: the operation to test besides N, a transpose or conjugate transpose.
+// of: the operation that is tested besides CUBLAS_OP_N; it transposes, or transposes and conjugates.
 #define LOCKSTEP_SYRK(S, T, A, name, hermitian, of)                                                              \
   for (const cublasFillMode_t fill : kFills) {                                                                   \
     for (const cublasOperation_t operation : {CUBLAS_OP_N, of}) {                                                \
@@ -277,7 +277,7 @@ static Dense operated(Dense matrix, cublasOperation_t operation) {
   }                                                                                                              \
   tell(#name, #S, Type<T>::kExact)
 
-// half: the product of A and B's transpose alone, which is symmetric as B is a multiple of A.
+// half: computes only the product of A and B's transpose, which is symmetric as B is a multiple of A.
 #define LOCKSTEP_SYR2K(S, T, B, name, hermitian, of, half)                                                     \
   for (const cublasFillMode_t fill : kFills) {                                                                 \
     for (const cublasOperation_t operation : {CUBLAS_OP_N, of}) {                                              \

@@ -11,7 +11,7 @@ static double *a, *b, *work;  // of 4096 elements; a and b are unit matrices of 
 static int *info, *pivots;
 static int64_t* wide;
 
-// TELL, and what the call put into info, which was 77.
+// Like TELL, and prints info too, which is 77 before the call.
 #define TELL_INFO(call)                                                                      \
   do {                                                                                       \
     int known = 77;                                                                          \

@@ -264,7 +264,7 @@ static void known_matrices() {
   say("potri of a factor with a zero",
       Solver<double>::potri(CUBLAS_FILL_MODE_LOWER, 3, a.device, 3, work.device, 1 << 16, info.device));
   print("inverse", a.down(9));
-  // The second of a batch is indefinite.
+  // The second matrix of a batch is indefinite.
   set(a, {4, 0, 0, 9, 4, 0, 0, -9});
   double *pointers[2] = {a.device, a.device + 4}, **device;
   cudaMalloc(&device, sizeof pointers);

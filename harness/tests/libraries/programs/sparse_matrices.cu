@@ -20,7 +20,7 @@ void dense_forms(const char* letter) {
             compare(Type<T>::wide(result[dense.place(row, column)]), a.at(row, column));
           }
         }
-        // And back, into memory of the same size.
+        // The dense matrix becomes sparse again, in the same memory.
         cudaMemset(a.device_values, 0, a.values.size() * sizeof(T));
         cudaMemset(a.device_first, 0, a.first.size() * (form.wide ? 8 : 4));
         cudaMemset(a.device_second, 0, a.second.size() * (form.wide ? 8 : 4));
@@ -329,7 +329,7 @@ void sampled_products(const char* letter) {
   }
 }
 
-// In what the factors of LU and of Cholesky differ.
+// The differences between LU and Cholesky factors.
 struct Lu {
   using Info = csrilu02Info_t;
   static constexpr const char* kName = "csrilu02";
@@ -357,7 +357,7 @@ struct Cholesky {
   static bool counts(int row, int column) { return column <= row; }
 };
 
-// Incomplete factors: those of a matrix whose elements are all there are complete.
+// Incomplete factors; if all elements of the matrix are stored, they are complete.
 template <typename T, typename Kind, typename Size, typename Analysis, typename Factors>
 void incomplete(const char* letter, Size size, Analysis analysis, Factors factors) {
   constexpr int n = Kind::kRows;

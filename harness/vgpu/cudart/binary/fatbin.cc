@@ -114,7 +114,7 @@ const FatbinEntry* BestPtx(const std::vector<FatbinEntry>& entries, int max_sm, 
   return nullptr;
 }
 
-// The same for any image: *text gets the PTX; or returns false, with the reason in *reason.
+// Finds the PTX to run in a fat binary or PTX text: *text gets it; or returns false, with the reason in *reason.
 bool FindPtx(std::span<const uint8_t> image, int max_sm, uint64_t most_bytes, std::string* text, std::string* reason) {
   if (!IsFatbin(image)) {
     if (StartsWith(image,

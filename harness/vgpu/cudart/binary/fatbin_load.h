@@ -12,7 +12,7 @@ namespace lockstep::vgpu::cudart {
 
 using Image = std::span<const uint8_t>;
 
-// One image, a fat binary or PTX text; or several from a separately compiled program (nvcc -rdc=true), to be linked.
+// One image: a fat binary, PTX text or a linked image; or several of a separately compiled program (nvcc -rdc=true).
 // From each, takes the PTX for at most the device's compute capability, as a driver would, else any: a virtual GPU can
 // run newer PTX too, which a profile of an old device needs. Throws std::runtime_error with the sentence to show, or
 // PtxTooLarge (fatbin.h) if the texts have more than `most_bytes` together.

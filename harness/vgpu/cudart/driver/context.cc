@@ -476,7 +476,7 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer) {
   });
 }
 
-// From the time before primary contexts: counts uses of the current context, and the last one destroys it.
+// From before primary contexts: counts uses of the current context; cuCtxDetach after the last use destroys it.
 CUresult cuCtxAttach(CUcontext* context, unsigned flags) {
   return Drive("cuCtxAttach", [&] {
     if (context == nullptr || flags != 0) return cudaErrorInvalidValue;

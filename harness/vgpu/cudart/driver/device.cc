@@ -78,7 +78,7 @@ CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
   });
 }
 
-// From the time before attributes.
+// The query from before cuDeviceGetAttribute.
 CUresult cuDeviceGetProperties(CUdevprop* properties, CUdevice device) {
   return Drive("cuDeviceGetProperties", Needs::kInit, [&] {
     cudaDeviceProp same;

@@ -7,8 +7,8 @@
 // runtime, and turns its error into the driver's. The numbers of most errors are the same in both. Messages name the
 // driver's function. The runtime's last error stays as it was.
 //
-// A context is only a name for its device: all contexts of a device share its memory and modules, and destroying one
-// frees nothing. Submissions can't use the driver API.
+// A context is little more than a name for its device: the contexts share its memory, and destroying one frees nothing.
+// Only launches in default streams need a function of the current context. Submissions can't use the driver API.
 #pragma once
 
 #include <cuda.h>

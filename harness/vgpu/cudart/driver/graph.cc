@@ -392,7 +392,7 @@ CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
 }
 CUresult cuDeviceGraphMemTrim(CUdevice device) { return Pass("cuDeviceGraphMemTrim", cudaDeviceGraphMemTrim, device); }
 
-// For copies between memory; the runtime refuses those of arrays.
+// Only for copies between addresses: the runtime refuses copies of arrays.
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* copy) {
   return Drive("cuGraphMemcpyNodeGetParams", [&] {
     if (copy == nullptr) return cudaErrorInvalidValue;

@@ -456,7 +456,7 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
   });
 }
 
-// The only settable attribute. It has no effect here, because copies of one pointer's memory are always in order.
+// Only SYNC_MEMOPS can be set. It has no effect here, because copies of one pointer's memory are always in order.
 CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
   return Drive("cuPointerSetAttribute", [&] {
     if (SpoilByCallOf("cuPointerSetAttribute") != cudaSuccess) return cudaErrorStreamCaptureUnsupported;

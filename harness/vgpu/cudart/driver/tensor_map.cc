@@ -38,7 +38,7 @@ constexpr uint64_t kMostStride = uint64_t{1} << 40, kMostExtent = uint64_t{1} <<
 constexpr uint32_t kMostBox = 256, kMostStep = 8, kMostPixels = 1024;
 constexpr uint64_t kMostTileBytes = (256 << 10) - 1;
 
-// Checks common to both kinds of maps; `map` is complete except for its box.
+// Makes what all kinds of maps have in common: everything except the box. False: an argument is invalid.
 bool MakeMap(TensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* address, const cuuint64_t* extents,
              const cuuint64_t* strides, const cuuint32_t* steps, CUtensorMapInterleave interleave,
              CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
@@ -81,7 +81,7 @@ bool RowFits(const TensorMap& map, uint32_t elements) {
          (!map.is_supported || map.swizzle_bytes == 0 || bytes <= map.swizzle_bytes);
 }
 
-// Writes an im2col map, with which kernels here can't copy. Corners are given for the first `cornered` dimensions.
+// Writes an im2col map, with which kernels here can't copy. The first `cornered` spatial dimensions have corners.
 cudaError_t PutPixels(CUtensorMap* tensor_map, TensorMap map, const cuuint64_t* extents, const int* lower,
                       const int* upper, cuuint32_t cornered, cuuint32_t channels, cuuint32_t pixels) {
   constexpr int kMostCorner[] = {32767, 127, 15};  // for one, two and three spatial dimensions

@@ -15,7 +15,7 @@ struct Python {
   int (*lock)();
   void (*unlock)(int);
   void* (*frame)();            // borrowed
-  void* (*back)(void* frame);  // these four: new references
+  void* (*back)(void* frame);  // these three: new references
   void* (*code)(void* frame);
   void* (*attribute)(void* object, const char* name);
   int (*line)(void* frame);

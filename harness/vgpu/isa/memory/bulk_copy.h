@@ -1,8 +1,8 @@
 // Bulk copies: cp.async.bulk, its reductions, and tiles of tensors (TMA).
 //
 // A copy to shared memory reads its source when it is issued. It writes, and counts its bytes at its mbarrier, when a
-// thread tests that mbarrier, or when its own thread exits: the latest moment that a correct program cannot notice. So
-// a thread that doesn't wait reads the old data.
+// thread tests that mbarrier, or when its own thread exits: as late as it can without a correct program noticing. So a
+// thread that doesn't wait reads the old data.
 //
 // A copy to global memory reads shared memory when its thread waits for that (wait_group.read), and writes when the
 // thread waits for the whole copy or exits. So a program that reuses shared memory too early sends the wrong bytes.
@@ -24,7 +24,7 @@ struct BulkReduction {
   uint32_t element_bytes = 16;
 };
 
-// Contiguous bytes at both ends.
+// A part of the copy that is contiguous in global and in shared memory.
 struct BulkPiece {
   uint64_t global = 0;
   uint32_t offset = 0;  // in shared memory, from the copy's address

@@ -201,12 +201,12 @@ void PendingCount(Warp& warp, const Insn& insn, LaneMask mask) {
   ForLanes<uint32_t>(warp, insn.row[0], mask, [=](int lane) { return Object::From(state[lane]).pending; });
 }
 
-// Takes the common modifiers: order, scope, space, type. False: not supported in this combination. `row`: of the
-// address.
+// Takes the common modifiers: order, scope, space, type. False: not supported in this combination. `row`: the index of
+// the address among the operands.
 bool TakeCommon(Modifiers& m, int row, MemoryOrder order, uint64_t* extra, bool* narrow) {
   const std::string word = m.TakeAny({"relaxed", "release", "acquire"});
   MemoryFlags flags{word == "relaxed" ? MemoryOrder::kRelaxed : order, TakeScope(m), false};
-  flags.waits = true;  // threads wait by a barrier: it holds no data
+  flags.waits = true;  // a barrier is for waiting: it holds no data
   const std::string space = m.TakeAny({"shared", "shared::cta", "shared::cluster"});
   *narrow = m.operand_bytes(row) == 4;
   *extra = flags.Pack() | (space.empty() ? kGenericMbarrier : 0) | (space == "shared::cluster" ? kClusterMbarrier : 0);

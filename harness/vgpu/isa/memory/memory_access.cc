@@ -78,7 +78,7 @@ bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
     if ((a & (bytes - 1)) != 0 && (region != Region::kShared || a < high)) {
       kind = FindingKind::kMisaligned;
     } else if (global ? !GlobalRangeOk(warp, access, a, a + bytes, region) : bytes > high || a > high - bytes) {
-      // Being in a whole other buffer does not count as past a constant's end.
+      // An access inside another buffer is not one past a constant's end.
       const bool other = region == Region::kConst && GlobalRangeOk(warp, access, a, a + bytes);
       kind = other ? FindingKind::kInvalidAddress : FindingKind::kOutOfBounds;
     } else {
@@ -197,7 +197,7 @@ MemoryAccess PlainAccess(const Warp& warp, MemorySpace space, AccessKind kind, c
           .thread_base = warp.index * kWarpSize};
 }
 
-// Recorded accesses come before this one, if observers are to see both.
+// Reports noted accesses to shared memory before this one, except before a plain access to other memory.
 void FlushNoted(Warp& warp, const MemoryAccess& event) {
   Engine& engine = *warp.engine;
   const bool shared = event.space == MemorySpace::kShared;

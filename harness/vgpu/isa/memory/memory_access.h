@@ -53,7 +53,7 @@ inline constexpr MemorySpace SpaceOf(Region region) {
 struct RegionMemory {
   uint8_t* origin = nullptr;
   uint64_t lane_stride = 0;
-  uint64_t bytes = 0;  // a lane may access [0, bytes); unused for global and const memory
+  uint64_t bytes = 0;  // a lane may access [0, bytes); unused for global, const and cluster memory
 };
 
 inline RegionMemory MemoryOf(const Warp& warp, Region region) {
@@ -126,8 +126,8 @@ inline void ReadAddresses(const Warp& warp, RowRef row, uint64_t offset, uint64_
 void CountLanes(Warp& warp, Region region, AccessKind access, const uint64_t address[kWarpSize], LaneMask mask,
                 int bytes);
 
-// Whether an access that was counted in c, which had cost `before`, exceeds its ideal by more than all executions of its
-// instruction until then, so that Engine::Keep() is to keep it.
+// Whether an access that was counted in c, which had cost `before`, exceeds its ideal by more than any earlier
+// execution of its instruction, so that Engine::Keep() has to keep it.
 inline bool IsWorst(const Warp& warp, const PcMemory& c, const AccessCost& before) {
   return warp.engine->IsWorst(warp.pc - 1, (c.cost() - before).excess());
 }
@@ -372,8 +372,8 @@ template <typename Mover, bool kTell>
   Mover::Lanes(warp, insn, mask, {warp.block->shared, 0, warp.block->shared_bytes}, address);
 }
 
-// The same if it does not match; caches the new pattern for the next execution. False: the access is invalid, or the
-// instruction's pattern keeps changing.
+// For an access that does not match: caches its pattern for the next execution, and performs it. False: the access is
+// invalid, or the instruction's pattern keeps changing.
 template <typename Mover>
 [[gnu::noinline]] bool MoveNewPattern(Warp& warp, const Insn& insn, LaneMask mask, const uint32_t* base,
                                       uint32_t offset) {

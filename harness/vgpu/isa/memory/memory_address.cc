@@ -1,4 +1,4 @@
-// Address instructions: cvta, isspacep, and prefetches, which have no effect.
+// Address instructions: cvta, isspacep; and prefetches and cache hints, which have no effect.
 #include <bit>
 
 #include "vgpu/core/opcode_table.h"

@@ -103,7 +103,7 @@ Selection SelectCopyAsync(Modifiers& m) {
   Selection selection;
   if (m.Take("L2::cache_hint")) {
     selection.form = operands == 5 ? "a a su32 su32 su64" : "a a su32 su64";
-    if (operands != 5) return {};  // without a byte count the policy would be taken as it
+    if (operands != 5) return {};  // without a byte count, the policy would be read as one
   }
   selection.handler = m.operand_bytes(0) == 4 ? CopyAsync<true> : CopyAsync<false>;
   return selection;

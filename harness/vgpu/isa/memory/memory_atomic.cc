@@ -34,7 +34,7 @@ template <typename Op>
 typename Op::Bits Update(typename Op::Bits* word, typename Op::Bits b, typename Op::Bits c, Region region,
                          bool parallel) {
   using T = typename Op::Bits;
-  if constexpr (sizeof(T) <= 8) {  // 128 bits are exchanged, hence read, and that never runs in parallel
+  if constexpr (sizeof(T) <= 8) {  // 128 bits: only exch and cas, which never run in parallel
     if (parallel) {
       T old = __atomic_load_n(word, __ATOMIC_RELAXED);
       while (!__atomic_compare_exchange_n(word, &old, Op::Apply(old, b, c, region), true, __ATOMIC_RELAXED,
@@ -74,7 +74,7 @@ void ForSpace(Warp& warp, const Insn& insn, LaneMask mask, RowRef row, const F& 
 }
 
 // Checks, counts and notifies observers; `host`: host addresses of the lanes' bytes. False: the warp has faulted.
-// test: uses `host`.
+// `test` may use `host`, which is filled in before.
 bool Begin(Warp& warp, const Insn& insn, LaneMask lanes, Region region, const uint64_t* where, uint32_t bytes,
            uint64_t host[kWarpSize], const StoreTest* test = nullptr) {
   if (!CheckLanes(warp, region, AccessKind::kAtomic, where, lanes, bytes)) return false;

@@ -44,7 +44,7 @@ struct MoveShape {
 Handler SelectLoad(const MoveShape& s);
 Handler SelectStore(MoveShape s);
 
-// Elements as wide as their registers, or 32 bytes in total: no conversion.
+// Elements of 16 bytes, or 32 bytes in total: never converted, so only SelectSame handles them.
 inline bool IsWide(const MoveShape& s) { return s.element_bytes == 16 || s.element_bytes * s.count == 32; }
 
 template <Region kRegion, typename Mover, typename Word>

@@ -1,7 +1,7 @@
 // Copies of tiles of tensors (TMA): cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, tiled mode.
 //
-// A tile lies in shared memory row by row, its first dimension fastest, without gaps. Elements outside of the tensor
-// are zero there, count as bytes, and are not written to global memory. With swizzling, the number of a 16-byte unit
+// A tile is in shared memory row by row, its first dimension fastest, without gaps. Elements outside of the tensor are
+// zero or NaN there, count as bytes, and are not written to global memory. With swizzling, the number of a 16-byte unit
 // within its 128 bytes of shared memory is xored with the low bits of the number of these 128 bytes, so that a column
 // of the tile lies in different banks. Source: PTX ISA 9.0, 5.5 and 9.7.9.25.5; CUDA driver API, tensor maps.
 #include <algorithm>

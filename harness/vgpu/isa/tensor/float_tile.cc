@@ -1,8 +1,7 @@
 // Products of 16-bit floats, tf32 and 8-bit floats, with every bit as on an H100.
 //
 // How its tensor cores add was found by comparing models with its results for random and adversarial operands:
-//   - Products are exact. A group of them and the accumulator are added in one step: 16 products of f16 or bf16 (8
-//   where
+//   - Products are exact. A group of them and the accumulator are added in one step: 16 products of f16 or bf16 (8 if
 //     the instruction has only 8), 4 or 8 of tf32.
 //   - E is the largest exponent in the group: of a product the sum of its factors' exponents, before the product is
 //     normalised; a subnormal number has the least exponent. Zeros are left out.
@@ -97,7 +96,7 @@ double PowerOfTwo(int exponent) { return std::bit_cast<double>(static_cast<uint6
 uint32_t CutToFloat(int64_t sum, int32_t largest) {
   if (sum == 0) return 0;
   const double exact = static_cast<double>(sum);
-  // Least significant bits that f32 lacks.
+  // Clears the bits that f32 lacks.
   const double cut = std::bit_cast<double>(std::bit_cast<uint64_t>(exact) & ~((uint64_t{1} << 29) - 1));
   const double value = cut * PowerOfTwo(largest - kUnitBits);
   if (std::fabs(value) >= 0x1p-126) return std::bit_cast<uint32_t>(static_cast<float>(value));
@@ -178,7 +177,7 @@ void AddGroup(const Group& group, Element factors, Element sums, int rows, Accum
   }
 }
 
-// Adds the elements whose index k belongs to the group: f(k) is the position there, or -1.
+// Adds the elements whose index k belongs to the group: place(k) is the position there, or -1.
 template <typename F>
 void Gather(const Kind& kind, const Tile& tile, const F& place, Group& group) {
   const int bits = BitsOf(kind.a), each = 32 / bits;

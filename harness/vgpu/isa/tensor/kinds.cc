@@ -1,7 +1,7 @@
 // All forms of mma.sync and wmma.mma.
 //
 // Counts of machine instructions are those of ptxas 13.0 for compute capability 9.0. The times relative to f16's are
-// ratios of the H100's published dense throughputs; what ptxas makes of several instructions counts as these.
+// ratios of the H100's published dense throughputs; a form that ptxas splits into several instructions counts as these.
 #include <array>
 #include <string_view>
 #include <unordered_map>

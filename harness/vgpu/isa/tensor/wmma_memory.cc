@@ -163,7 +163,7 @@ const Fragment* FindFragment(char matrix, const std::string& name) {
   return nullptr;
 }
 
-// To be transposed afterwards, lanes access other elements: for element p, those of this lane and half of a register.
+// If a transposition follows, a lane accesses other lanes' elements: SwapOf finds the owner of its element p.
 struct Swapped {
   int lane, half;
 };

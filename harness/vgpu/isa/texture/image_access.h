@@ -32,7 +32,7 @@ struct Geometry {
 const std::vector<Geometry>& TextureGeometries();  // .cube among them
 const std::vector<Geometry>& SurfaceGeometries();
 
-// Raises a fault: the lane's access is unsupported.
+// Raises a fault for the lane's access.
 void RefuseAccess(Warp& warp, int lane, FindingKind kind, std::string why);
 
 // The texture or surface of a lane's handle; nullptr: it has faulted.

@@ -118,7 +118,7 @@ bool FindPlaces(Warp& warp, const Variant& variant, const Texture& surface, cons
   return true;
 }
 
-// A lane's element in a register row; of 8 bits in one of 16 bits or wider.
+// Calls f with a value of the type of the register row's elements: 8-bit elements use 16-bit rows.
 template <typename F>
 void WithRow(uint32_t element_bytes, F f) {
   switch (element_bytes) {

@@ -122,7 +122,7 @@ bool HasWeight(const Sample& sample, int corner) {
   return true;
 }
 
-// The hardware fetches some texel for such a direction; which one is unknown.
+// Whether it is finite and not zero. For other directions the hardware fetches some texel; which one is unknown.
 bool IsDirection(const Coordinates& c) {
   const bool finite = std::isfinite(c.at[0]) && std::isfinite(c.at[1]) && std::isfinite(c.at[2]);
   return finite && (c.at[0] != 0 || c.at[1] != 0 || c.at[2] != 0);
@@ -167,7 +167,7 @@ bool FetchFrom(Warp& warp, const Variant& variant, const RowRef* rows, const Tex
     }
     if (!AccessTexels(warp, AccessKind::kLoad, address, reads, texture.image.format.Bytes())) return false;
   }
-  // Gathered are the texels of linear filtering, counterclockwise from the lower left.
+  // A gather returns the texels of linear filtering, counterclockwise from the lower left.
   static constexpr int kOrder[kChannels] = {2, 3, 1, 0};
   for (LaneMask left = lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);

@@ -1,5 +1,5 @@
-// Checks the granules of one access: one by one or, where they are alike, all at once. Alike are neighbours (a run) or
-// granules apart from each other (a spread).
+// Checks the granules of one access: one by one or, if their records are alike, all at once. The latter is done for
+// consecutive granules (a run) and for separate ones (a spread).
 #pragma once
 
 #include <algorithm>
@@ -127,7 +127,6 @@ inline bool CheckLine(Comparison& c, ShadowRegion& region, size_t line, uint32_t
   return true;
 }
 
-// The records of a run.
 struct RunRecords {
   ShadowRegion& region;
   const Run& run;
@@ -203,8 +202,9 @@ class SpreadRecords {
   alignas(64) Record gathered_[kTraces][kWarpSize];
 };
 
-// Has the effect of CheckGranule on each granule, if RunHarmless and RunOrdered hold for all lanes. Otherwise, if
-// granules may differ or there is something to report, returns false and does nothing. Records: of a run or spread.
+// Has the effect of CheckGranule on each granule, if RunHarmless, RunOrdered and RunUnordered decide for all lanes.
+// Otherwise, if granules may differ or there is something to report, returns false and does nothing. Records: of a run
+// or spread.
 template <typename Records>
 inline bool CheckAtOnce(Comparison& c, ShadowRegion& region, Records& records, AccessKind kind) {
   const size_t count = records.count();
@@ -266,7 +266,7 @@ inline bool Rise(const MemoryAccess& event) {
   return (event.mask & (event.mask << 1) & ~rise) == 0;
 }
 
-// The same for lanes whose addresses differ but do not lie side by side, in a region of shared memory.
+// CheckAtOnce for lanes whose addresses differ but are not consecutive, in a region of shared memory.
 inline bool CheckSpread(Comparison& c, ShadowRegion& region, const MemoryAccess& event) {
   constexpr int kWorthIt = 8;  // lanes
   if (event.bytes != 1 << region.shift() || std::popcount(event.mask) < kWorthIt) return false;

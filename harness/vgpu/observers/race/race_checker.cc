@@ -2,8 +2,8 @@
 //
 // Theory of operation. Shadow memory (race_shadow.h) holds for each granule the last write and up to two reads. A
 // block's clocks (block_clocks.h) say which earlier accesses happen before a warp's next one. Each access is compared
-// with the granule's records: a record of another thread that does not happen before it is a race, unless both are
-// strong. Then the access is recorded.
+// with the granule's records: a record of another thread that does not happen before it is a race, with the exceptions
+// in race_rule.h, such as two strong accesses. Then the access is recorded.
 //
 // Shared memory has one region per block. After a block-wide barrier every earlier access is ordered: the floor, a
 // lower bound on record numbers, rises, and records below it need no look-up.
@@ -51,7 +51,7 @@ bool HasReleaseOrder(MemoryOrder order) {
   return order == MemoryOrder::kRelease || order == MemoryOrder::kAcquireRelease;
 }
 
-// A load, or an atomic by which no lane changes its word; a store, or an atomic whose result nobody reads.
+// OnlyReads: a load, or an atomic that changes no lane's word. OnlyWrites: a store, or an atomic with an unused result.
 bool OnlyReads(const MemoryAccess& event) {
   if (event.kind != AccessKind::kAtomic) return event.kind == AccessKind::kLoad;
   bool keeps = event.returns_value && !event.overwrites;
@@ -266,12 +266,12 @@ class RaceChecker : public Checker {
   // kMostOfBlock accesses never finds its log full, so races within it are found wherever it is in the launch.
   static constexpr size_t kMostOfBlock = AccessLog::kMost / 3, kMostBetweenBlocks = AccessLog::kMost - kMostOfBlock;
 
-  // The shadow of an address; region nullptr: not watched. small: for accesses of less than 4 bytes.
+  // The shadow of an address; region nullptr: not watched. At() gets `small` for accesses of less than 4 bytes.
   struct Place {
     ShadowRegion* region;
     uint64_t offset;  // in the region
   };
-  // accesses may extend beyond the region only if kBounded
+  // Only if kBounded may accesses extend beyond the region.
   struct SharedMemory {
     static constexpr bool kBounded = true;
     ShadowRegion* region;
@@ -404,7 +404,7 @@ class RaceChecker : public Checker {
     });
   }
 
-  // What the access publishes and reads on its word, and its resulting strength.
+  // Lets the access publish to its words and read from them (sync_words.h). Returns its strength.
   Strength Synchronise(BlockState& block, const MemoryAccess& event) {
     const uint32_t warp = event.warp_index;
     BlockClocks& clocks = block.clocks;
@@ -453,8 +453,8 @@ class RaceChecker : public Checker {
     return {block_index, x / shape.x + across * (y / shape.y + up * (z / shape.z)), 0};
   }
 
-  // Fast path for a full warp with consecutive addresses and no records since the floor rose, for plain stores and for
-  // loads of global memory: has the effect of CheckRun. For any other access returns false and does nothing.
+  // Fast path for a full warp's plain loads and stores at consecutive addresses without records since the floor rose:
+  // has the effect of CheckRun. For any other access returns false and does nothing.
   static bool PutFresh(ShadowRegion& region, uint64_t offset, const MemoryAccess& event, uint32_t number) {
     if (event.form != AccessForm::kUnit || event.mask != kFullMask || event.kind == AccessKind::kAtomic) return false;
     const int shift = region.shift();

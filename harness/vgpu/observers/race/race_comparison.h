@@ -259,7 +259,8 @@ class Comparison {
   Access old_;
   bool same_warp_ = false, seen_ = false, may_meet_ = false;
   bool told_ = false;  // an atomic of the warp has read what was published after the old access, with no fence since
-  bool unseen_ = false, unseen_by_cache_ = false;  // a load through the constant cache of a store; that came before
+  // This access is a load through the constant cache, the old one no load; and the old one came before it.
+  bool unseen_ = false, unseen_by_cache_ = false;
   Hint clue_ = Hint::kNone;
   uint32_t clue_of_ = 0;   // the access number that clue_ belongs to
   Reported last_[2] = {};  // for a write, for a read; no record is 0

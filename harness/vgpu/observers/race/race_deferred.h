@@ -27,7 +27,7 @@ class DeferredLoads {
     Drop();
     open_ = true;
   }
-  // Whether loads may be deferred; false for the rest of an interval in which they had to be entered.
+  // Whether loads may be deferred; false for the rest of an interval in which they were too many or had to be entered.
   bool open() const { return open_; }
   bool empty() const { return loads_.empty(); }
   bool Meets(const Extent& extent) const { return extent_.Meets(extent); }

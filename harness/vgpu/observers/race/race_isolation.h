@@ -1,4 +1,4 @@
-// Extracts what a block has done to global memory from the race checker's shadow memory, at the block's end.
+// Extracts what a block has done to global memory from the race checker's shadow memory.
 //
 // A separate file because the compiler inlines less in race_checker.cc as that grows.
 #pragma once

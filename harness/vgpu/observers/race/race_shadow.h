@@ -8,9 +8,9 @@
 //
 // Access numbers increase, and everything below a floor happens before all later accesses. For shared memory the floor
 // rises at each block-wide barrier, for global memory at each launch. So nothing needs to be cleared there. A region
-// has up to 64 chunks (in a page, these are its lines). For each trace it records which chunks were touched since the
-// floor rose, and only these are inspected: very few for a buffer that is only read, or written once, in any order of
-// the warps. The arrays of a trace are allocated on first use.
+// has up to 64 chunks (in a page of 4-byte granules, its lines). For each trace it records which chunks were touched
+// since the floor rose, and only these are inspected: very few for a buffer that is only read, or written once, in any
+// order of the warps. The arrays of a trace are allocated on first use.
 #pragma once
 
 #include <algorithm>
@@ -57,8 +57,8 @@ class alignas(64) ShadowRegion {
     crowded_ = 0;
   }
 
-  // Crowded granules: two blocks have read them, and nothing has been released since. A read by a third block adds
-  // nothing, since any write races with one of the two. `sequence`: number of the newest release.
+  // Crowded granules: two blocks have read them, and nothing has been published since. A read by a third block adds
+  // nothing, since any write races with one of the two. sequence: SyncWords::published().
   void AddCrowded(size_t granules, uint64_t sequence) {
     crowded_ = (crowded_at_ == sequence ? crowded_ : 0) + static_cast<uint32_t>(granules);
     crowded_at_ = sequence;
@@ -98,7 +98,7 @@ class alignas(64) ShadowRegion {
     whole_lines_[trace] += whole == 0;
     whole = first | static_cast<Record>(lane_shift) << kShiftAt;
   }
-  // Makes a line look never accessed.
+  // Makes a line look as if it had never been accessed.
   void ClearLine(Trace trace, size_t line) { SetLine(trace, line, kAncient, 0); }
 
   // Whether no trace has a record for these granules since the floor rose.
@@ -381,7 +381,7 @@ class ShadowPages {
     return false;
   }
 
-  // Evicts pages of earlier launches first.
+  // Whether there is room for this much more, if need be after evicting the pages of earlier launches.
   bool MakeRoom(size_t bytes) {
     if (bytes_ + bytes <= maximum_bytes_) return true;
     // At most once per launch: pages of the current launch stay, so a second sweep would find nothing.

@@ -47,7 +47,7 @@ struct BlockState {
     }
     return cached.number;
   }
-  // Everything in the log is outdated.
+  // Marks everything in the log as outdated.
   static void Begin(Cache& cache, const AccessLog& log, size_t accesses) {
     cache.oldest = log.next();
     if (cache.accesses.size() != accesses) Clear(cache, accesses);

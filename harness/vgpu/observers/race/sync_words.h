@@ -64,7 +64,7 @@ class SyncWords {
   bool Read(const MemoryAccess& event, OrderLevel level, const LevelGroups& groups, LevelClocks& pending);
   // Whether the block has read, by Read, the newest value published on the word at this address.
   bool Observed(uint64_t address, uint32_t bytes, uint32_t block) const;
-  // Whether a thread has read the word by an atomic or strong load, or to wait, and it had been published on before.
+  // Whether a thread has read the word, after a publication on it, with an atomic or a strong load, or to wait.
   bool IsFlag(uint64_t address) const {
     const auto at = words_.find(address);
     return at == words_.end() ? words_.size() >= kMost : at->second.is_flag;

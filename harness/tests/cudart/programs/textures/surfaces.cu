@@ -61,7 +61,7 @@ __global__ void LoadAll(cudaSurfaceObject_t s, int how, cudaSurfaceBoundaryMode 
   const int k = static_cast<int>(threadIdx.x);
   if (k < n) out[k] = Load<T>(s, how, at[k], mode);
 }
-// In order, as some of the places coincide.
+// One thread makes all stores, in order, as some of the places coincide.
 template <typename T>
 __global__ void StoreAll(cudaSurfaceObject_t s, int how, cudaSurfaceBoundaryMode mode, const int4* at, const T* from,
                          int n) {

@@ -1,4 +1,4 @@
-// Generators in streams; with "outside" past the end of a buffer, with "missing" what the virtual GPU refuses.
+// Generators in streams; with "outside" one writes past a buffer's end, with "missing" what the virtual GPU refuses.
 #include <cuda_runtime.h>
 #include <curand.h>
 

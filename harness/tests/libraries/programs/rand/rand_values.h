@@ -32,7 +32,7 @@ struct Generator {
   T* Output() const {
     return reinterpret_cast<T*>(is_host ? host_memory.data() : device_memory);
   }
-  // Into host_memory.
+  // Copies the first bytes of the output to host_memory, if they are not there already.
   void Fetch(size_t bytes) const {
     if (!is_host) cudaMemcpy(host_memory.data(), device_memory, bytes, cudaMemcpyDeviceToHost);
   }
