@@ -116,7 +116,7 @@ void reduce7_many(const int* d_in, int* d_sum, unsigned n, int* d_work) {
 //         the first warp reduces these. Make the operation a template parameter: a struct with `apply` and an identity.
 //         Load 16 bytes at a time (int4), several loads before the first is used; d_in is aligned to 4 bytes only.
 //         The grid may be as large as suits the GPU.
-// Budget  1.2 shared-memory wavefronts for 8 threads (rung 7 has 1.5); a load for 45 elements (rung 7 has 1.4).
+// Budget  1.2 shared-memory wavefronts for 8 threads (rung 7 has 1.5); a load for 80 elements (rung 7 has 2.5).
 // TODO(reduce8): the operations and the kernel.
 
 void reduce8_shuffle(const int* d_in, int* d_sum, unsigned n, int* d_work) {

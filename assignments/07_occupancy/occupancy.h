@@ -18,7 +18,7 @@ struct DeviceLimits {
   int warp_granularity;          // warps count in multiples of it when registers are allocated
   int registers_by_block;        // 1 on compute capability 1.x, 0 from 2.0 on
   int shared_per_sm;             // bytes of shared memory, as the carve-out sets it
-  int shared_per_block;          // bytes; a block whose own, without the reserved ones, are more can't be launched
+  int shared_per_block;          // bytes; a block that needs more, without the reserved bytes, can't be launched
   int shared_unit;               // bytes of shared memory are allocated to a block in multiples of it
   int shared_reserved;  // bytes that the runtime takes for each block, besides the block's own: 1024 from 8.0 on
 };
@@ -61,7 +61,7 @@ int occupancy3_registers_by_block(const DeviceLimits* device, int threads_per_bl
 // Rung 4. The same from compute capability 2.0 on: each warp's registers are allocated separately.
 int occupancy4_registers_by_warp(const DeviceLimits* device, int threads_per_block, int registers_per_thread);
 
-// Rung 5. All of it, on any device. Returns 0.
+// Rung 5. All limits together, on any device: fills in *result. Returns 0.
 int occupancy5_limiter(const DeviceLimits* device, const KernelNeeds* kernel, OccupancyResult* result);
 
 // Rung 6. The best block size for a kernel, whose threads_per_block is ignored: of all multiples of the warp size the

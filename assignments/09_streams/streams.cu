@@ -21,7 +21,7 @@ void streams1_pinned(const float* h_in, float* h_out, size_t n) {
 // Goal    rung 1's result, with chunk 2 on its way to the device while chunk 1 is in the kernel and chunk 0 comes back.
 // How     chunk c goes through stream c % streams: cudaMemcpyAsync, the launch, cudaMemcpyAsync.
 // Mind    wait for every stream before you return: nothing else tells you that a copy has arrived.
-// Budget  with 4 streams, 1.2 times the busiest engine's time.
+// Budget  with 4 streams, 1.22 times the busiest engine's time.
 void streams2_chunks(const float* h_in, float* h_out, size_t n, int streams) {
   // TODO(streams2): issue chunks in `streams` streams.
 }

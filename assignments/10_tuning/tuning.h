@@ -37,15 +37,15 @@ constexpr int kDoesNotFit = 2;  // it is valid, but this device can't launch it:
 int tuning1_family(const int* d_in, int* d_out, unsigned n, const int* d_marks, unsigned m, int block, int tile,
                    int unroll, int items);
 
-// Rung 2. Measures one launch in this configuration: *milliseconds becomes its time, by two events, where that is
-// kDone.
+// Rung 2. Measures one launch in this configuration with two events, and writes its time to *milliseconds where it
+// returns kDone.
 int tuning2_clock(const int* d_in, int* d_out, unsigned n, const int* d_marks, unsigned m, int block, int tile,
                   int unroll, int items, float* milliseconds);
 
 // Rung 3. Measures every valid configuration, and writes the fastest to *best.
 int tuning3_exhaustive(const int* d_in, int* d_out, unsigned n, const int* d_marks, unsigned m, Config* best);
 
-// Rung 4. The same with few launches: full marks for kFewLaunches, none for more than kMostLaunches, and for a choice
-// that is nearly as fast as the best.
+// Rung 4. Writes to *best a configuration that is nearly as fast as the best. The number of launches earns full marks
+// up to kFewLaunches, and none from kMostLaunches on.
 constexpr int kFewLaunches = 20, kMostLaunches = 40;
 int tuning4_frugal(const int* d_in, int* d_out, unsigned n, const int* d_marks, unsigned m, Config* best);

@@ -37,7 +37,7 @@ def python3_sum(d_in, d_sum):
 
     Goal    d_sum[0] becomes the sum of d_in, modulo 2^32; 0 where d_in is empty. d_in stays as it is.
     How     block_sums makes one number of each block; launch it again on those until one is left.
-    Budget  a launch for each level, nothing copied to the host, two allocations.
+    Budget  a launch for each level, nothing copied to the host, three allocations.
     """
     # TODO(python3): launch block_sums with shared_size, until a single block is left, which writes d_sum.
 

@@ -25,7 +25,7 @@ void matmul1_naive(const float* d_a, const float* d_b, float* d_c, unsigned rows
 //         shared memory, and waits again before the next step overwrites the tiles.
 // Given   blocks of kTile × kTile threads, one for each element of the block's tile of d_c.
 // Mind    edges of all three matrices. Every thread must reach both barriers.
-// Budget  2.2 times the reference's sectors (rung 1 has 17 times), and wavefronts of shared memory.
+// Budget  2.2 times the reference's sectors (rung 1 has 16 times), and wavefronts of shared memory.
 __global__ void matmul2_tiled_kernel(const float* d_a, const float* d_b, float* d_c, unsigned rows, unsigned columns,
                                      unsigned depth) {
   // TODO(matmul2): load the tiles, wait, multiply, wait; store at the end.
@@ -53,8 +53,8 @@ void matmul3_registers(const float* d_a, const float* d_b, float* d_c, unsigned 
 // Rung 4: four elements per request.
 // Goal    float4s from d_a and d_b into the tiles, from the tiles into registers, and from registers to d_c.
 // How     Where all rows and addresses are multiples of 16 bytes; rung 3 serves the other products.
-// Budget  1.5 times the reference's requests of global memory and its loads of shared memory (rung 3 has 4 times), and
-//         4 times its time.
+// Budget  1.5 times the reference's requests of global memory and 1.25 times its loads from shared memory (rung 3 has 4
+//         times both), and 4 times its time.
 __global__ void matmul4_vectors_kernel(const float* d_a, const float* d_b, float* d_c, unsigned rows, unsigned columns,
                                        unsigned depth) {
   // TODO(matmul4): as rung 3, in float4s.
@@ -68,7 +68,7 @@ void matmul4_vectors(const float* d_a, const float* d_b, float* d_c, unsigned ro
 // Goal    all products by wmma::mma_sync (#include <mma.h>), added up in float.
 // How     Tiles of halves in shared memory, 0 past the edges; fragments of 16 × 16 × 16; the sums by way of shared
 //         memory to d_c, which promises no alignment.
-// Budget  as many multiplications on tensor cores as the product has, and 2 times the reference's time.
+// Budget  as many multiplications on tensor cores as the product has, and 3 times the reference's time.
 // TODO(matmul5): the kernel.
 
 void matmul5_tensor(const __half* d_a, const __half* d_b, float* d_c, unsigned rows, unsigned columns, unsigned depth) {

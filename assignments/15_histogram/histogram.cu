@@ -57,7 +57,7 @@ void histogram4_vectors(const unsigned char* d_in, unsigned* d_bins, unsigned n)
 
 // Rung 5, bonus: 65,536 bins.
 // Goal    counts of skewed inputs, where a block's bins would take 256 KiB.
-// Budget  0.4 wasted passes an element, reading the input no more than eight times.
+// Budget  0.4 wasted passes an element, loading the input no more than twelve times.
 __global__ void histogram5_wide_kernel(const unsigned short* d_in, unsigned* d_bins, unsigned n) {
   // TODO(histogram5): what of rung 3 works without bins in shared memory?
 }

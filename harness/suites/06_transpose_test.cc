@@ -73,7 +73,7 @@ Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   judge::Random random(judge::SeedFor(one.seed, "width"));
   uint64_t shorter = (static_cast<uint64_t>(random.Between((root + 3) / 4, root)) + kTiles - 1) / kTiles * kTiles;
   const bool is_wide = random.Next() % 2 == 0, whole = one.round || TakesVectors(rung);
-  if (!whole) shorter -= random.Next() % 4;
+  if (!whole) shorter -= random.Next() % (one.wide ? kTiles : 4);
   uint64_t longer = std::max<uint64_t>(elements / shorter, 1);
   if (whole) longer = std::max(longer / kTiles, uint64_t{1}) * kTiles;
   return is_wide ? Shape{longer, shorter} : Shape{shorter, longer};

@@ -135,8 +135,11 @@ Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   const auto drawn = [&](uint64_t low, uint64_t high) {
     return static_cast<uint64_t>(random.Between(static_cast<int64_t>(low), static_cast<int64_t>(high)));
   };
-  const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(one.elements) / double{kEvidenceDepth}));
   constexpr uint64_t kSide = 64, kStep = 16, kLess = 4;
+  // Tiles of 128 that are partly filled would exceed rung 4's narrow budgets, and rung 5 needs whole ones.
+  const bool any = one.wide && !TakesHalves(rung) && !rung.starts_with("matmul4");
+  const uint64_t usual = any ? kEvidenceDepth * drawn(1, 3) : kEvidenceDepth;
+  const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(one.elements / usual)));
   if (!one.round && rung.starts_with("matmul1")) {
     const uint64_t columns = drawn(root * 3 / 4 + 1, root * 4 / 3 + 1);
     const uint64_t depth = drawn(kEvidenceDepth * 3 / 4, kEvidenceDepth * 3 / 2);
@@ -144,17 +147,18 @@ Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   }
   Shape less;
   if (!one.round && !TakesHalves(rung)) {
-    less = {drawn(1, kLess), drawn(1, kLess), drawn(1, kLess)};
+    const uint64_t most_less = any ? kSide - 1 : kLess;
+    less = {drawn(1, most_less), drawn(1, most_less), drawn(1, kLess)};
     if (rung.starts_with("matmul4")) less.columns = less.depth = kLess;
   }
-  Shape best{kSide - less.rows, kSide - less.columns, kEvidenceDepth - less.depth};
+  Shape best{kSide - less.rows, kSide - less.columns, usual - less.depth};
   const auto off = [&](const Shape& shape) {
     return std::max(shape.products(), one.elements) - std::min(shape.products(), one.elements);
   };
   const uint64_t most = (2 * root / kSide + 1) * kSide;
   for (uint64_t rows = std::max(kSide, root / 2 / kSide * kSide); rows <= most; rows += kSide) {
     for (uint64_t columns = kSide; columns <= most; columns += kSide) {
-      for (uint64_t depth = kEvidenceDepth - kStep; depth <= kEvidenceDepth + 2 * kStep; depth += kStep) {
+      for (uint64_t depth = usual - kStep; depth <= usual + 2 * kStep; depth += kStep) {
         const Shape shape{rows - less.rows, columns - less.columns, depth - less.depth};
         if (off(shape) < off(best)) best = shape;
       }

@@ -100,12 +100,16 @@ bool Evidence::IsDrawn(const std::string& rung) const {
          });
 }
 
-void Evidence::MakeSmallCalls(const std::string& rung, const SeedKey& seed) {
+// Of all magnitudes up to half of the assignment's size.
+void Evidence::MakeSmallCalls(const std::string& rung, const SeedKey& seed, Measurement& measurement) {
+  constexpr uint64_t kMost = uint64_t{1} << 17;
   Random random(SeedFor(seed, "small calls"));
-  const auto most = static_cast<int64_t>(std::min<uint64_t>(suite_.assignment().EvidenceElements(rung) / 2, 2048));
+  const uint64_t most = std::min(suite_.assignment().EvidenceElements(rung) / 2, kMost);
   for (int64_t calls = random.Between(1, 4); calls > 0; --calls) {
-    const EvidenceCase few{static_cast<uint64_t>(random.Between(2, most)), SeedFor(seed, std::to_string(calls)), true};
-    run_(suite_.runner(Role::kChecked), rung, few);
+    const uint64_t upper = std::max<uint64_t>(most >> random.Between(0, std::bit_width(most) - 1), 2);
+    const auto elements =
+        static_cast<uint64_t>(random.Between(static_cast<int64_t>(upper / 2 + 1), static_cast<int64_t>(upper)));
+    MeasureElsewhere(rung, Draw::kFew, {elements, SeedFor(seed, std::to_string(calls)), true}, measurement);
   }
 }
 
@@ -116,9 +120,10 @@ EvidenceCase Evidence::Drawn(const std::string& rung, Draw draw, const SeedKey& 
   // The ranges are far enough apart that the larger draw stays larger whatever shape is drawn.
   const int64_t from = most * (is_larger ? 29 : 24) / 32, to = most * (is_larger ? 31 : 27) / 32;
   EvidenceCase one{static_cast<uint64_t>(random.Between(from + 1, to - 1)), seed, /*drawn=*/true};
-  if (draw == Draw::kWide && suite_.assignment().evidence_timeline) {
+  one.wide = draw == Draw::kWide;
+  if (one.wide && suite_.assignment().evidence_timeline) {
     one.elements = static_cast<uint64_t>(random.Between(most * 13 / 32, most * 16 / 32));
-  } else if (draw == Draw::kWide) {
+  } else if (one.wide) {
     const int64_t upper = most >> random.Between(1, 2);
     one.elements = static_cast<uint64_t>(random.Between(upper / 2 + 1, upper));
   } else if (draw == Draw::kRound) {
@@ -159,7 +164,7 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
   turns.reset();
   if (run.elements != 0) one.elements = run.elements;
   if (!run.problems.empty()) {
-    if (!measurement.problems.empty()) return;
+    if (!measurement.problems.empty() || draw == Draw::kFew) return;
     measurement.problems = std::move(run.problems);
     measurement.elements = one.elements;
     return;
@@ -178,7 +183,7 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
   const bool compares = std::any_of(criteria.begin(), criteria.end(), [&](const EvidenceCriterion& criterion) {
     return criterion.rung == rung && NeedsReference(criterion);
   });
-  if (!compares) return;
+  if (!compares || draw == Draw::kFew) return;
   if (!suite_.has_runner(Role::kReference)) {
     const RungProfile* recorded = Reference(rung);
     if (recorded != nullptr) elsewhere.reference = Scaled(*recorded, one.elements);
@@ -259,16 +264,17 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
     const auto near_it = [&] {
       Draw draws[] = {elements >= kComparable ? Draw::kRound : Draw::kAny, Draw::kAny};
       if (random.Next() % 2 == 0) std::swap(draws[0], draws[1]);
-      MakeSmallCalls(rung, SeedFor(other, "near"));
+      MakeSmallCalls(rung, SeedFor(other, "near"), measurement);
       for (const bool is_larger : {true, false}) {
         const Draw draw = draws[is_larger ? 0 : 1];
         MeasureElsewhere(rung, draw, Drawn(rung, draw, SeedFor(other, is_larger ? "0" : "1"), is_larger), measurement);
       }
     };
     const auto far_off = [&] {
-      MakeSmallCalls(rung, SeedFor(other, "far"));
+      const bool is_first = measurement.elsewhere.empty() && measurement.problems.empty();
+      MakeSmallCalls(rung, SeedFor(other, "far"), measurement);
       // A call for more elements always comes first, so neither a smaller size nor a new largest one reveals anything.
-      if (measurement.elsewhere.empty() && measurement.problems.empty()) {
+      if (is_first) {
         Measurement unused;
         MeasureElsewhere(rung, Draw::kRound, Drawn(rung, Draw::kAny, SeedFor(other, "larger")), unused);
       }

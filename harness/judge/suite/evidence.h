@@ -33,6 +33,7 @@ struct EvidenceCase {
   SeedKey seed;
   bool drawn = false;  // draws everything else the task leaves open: a matrix's shape, the shift's distance
   bool round = false;  // drawn, but a multiple of all blocks, tiles and vectors
+  bool wide = false;   // Draw::kWide: also at addresses and shapes that cost a right design a little more
   // Where a buffer begins, in elements from its allocation's start: if drawn and not round a few times `unit`, else 0.
   uint64_t Offset(const char* buffer, uint64_t unit = 1) const;
 };
@@ -47,6 +48,7 @@ enum class Draw : uint8_t {
   kAny,    // near it, a multiple of no block size: all budgets, with tolerance for partial warps, tiles, sectors
   kWide,   // 1/8 to 1/2 of it, 13/32 to 1/2 with a timeline: no plain engine times, tolerance for grids of fixed size
   kAlike,  // several consecutive calls of nearly one size: their costs must also be nearly equal
+  kFew,    // few elements: only what has to be none at all, such as kernels beside a library's
 };
 
 // A suite's function for evidence runs.
@@ -84,7 +86,7 @@ class Evidence {
 
  private:
   bool IsDrawn(const std::string& rung) const;
-  void MakeSmallCalls(const std::string& rung, const SeedKey& seed);
+  void MakeSmallCalls(const std::string& rung, const SeedKey& seed, Measurement& measurement);
   EvidenceCase Drawn(const std::string& rung, Draw draw, const SeedKey& seed, bool is_larger = true) const;
   EvidenceCase Alike(EvidenceCase one, int64_t part) const;
   Role ElsewhereRole() const;

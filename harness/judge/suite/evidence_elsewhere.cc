@@ -28,7 +28,7 @@ bool IsNarrow(const Budget& budget) { return budget.LowerIsBetter() && budget.no
 
 bool IsTimelineTime(std::string_view counter) { return IsTimelineFigure(counter) && counter.ends_with("_us"); }
 
-bool IsFar(Draw draw) { return draw == Draw::kWide || draw == Draw::kAlike; }
+bool IsFar(Draw draw) { return draw == Draw::kWide || draw == Draw::kAlike || draw == Draw::kFew; }
 
 // Bytes that threads load and store for each element: alignment changes requests and sectors, and not these.
 double BytesEach(const RungProfile& profile) {
@@ -72,6 +72,7 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
                            const Measurement::Elsewhere& there) -> std::string {
     const bool is_small = measurement.profile->elements < kComparable;
     if (!HoldsElsewhere(metric, there.draw)) return "";
+    if (there.draw == Draw::kFew && (metric.denominator || budget.full != 0)) return "";
     // With few elements fixed costs dominate, so a ratio is compared only where its fixed part can be extrapolated.
     if (is_small && IsFar(there.draw) && metric.denominator && !budget.LowerIsBetter()) return "";
     const auto value = Evaluate(metric, [&](std::string_view scope) {
@@ -202,7 +203,9 @@ std::string Evidence::TooSlow(const std::string& rung, const Measurement& measur
   const RungProfile* const reference = most > 0 ? Reference(rung) : nullptr;
   if (reference == nullptr) return "";
   std::vector<const RungProfile*> runs = {&*measurement.profile};
-  for (const Measurement::Elsewhere& there : measurement.elsewhere) runs.push_back(&there.profile);
+  for (const Measurement::Elsewhere& there : measurement.elsewhere) {
+    if (there.draw != Draw::kFew) runs.push_back(&there.profile);
+  }
   const vgpu::DeviceProfile* const clock = vgpu::FindProfile(suite_.options().evidence_profile);
   for (const RungProfile* const run : runs) {
     double took = 0;  // warps that do nothing don't make it less

@@ -91,7 +91,7 @@ RunnerFactory MakeRunnerFactory(const Options& options, const Limits& limits,
     vgpu::DeviceOptions device = DeviceOptionsOf(options, limits);
     const bool measured = role == Role::kMeasured && options.device == DeviceKind::kVgpu;
     if (options.checks && (role == Role::kChecked || measured)) device.checkers = vgpu::CheckerSet::All();
-    device.relaxed_is_data = true;
+    device.strong_is_data = true;
     // Large inputs take long enough without counters. If nothing is checked, evidence is measured on the same device.
     device.counters = role != Role::kPlain || !options.checks;
     // Evidence is measured on the device that the tests run on, so that a program that queries its properties gets the

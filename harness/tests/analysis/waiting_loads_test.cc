@@ -21,7 +21,8 @@ std::string LoadsOf(const std::string& header, const std::string& body, bool ent
   std::string loads;
   for (size_t k = 0; k < function.body.size(); ++k) {
     const ptx::Instruction& i = function.body[k];
-    if (i.opcode == "ld" && !i.modifiers.empty() && i.modifiers[0] == "volatile") loads += waits.at(k) ? 'w' : 'd';
+    const std::string kind = i.opcode == "ld" && !i.modifiers.empty() ? i.modifiers[0] : "";
+    if (kind == "volatile" || kind == "acquire") loads += waits.at(k) ? 'w' : 'd';
   }
   return loads;
 }
@@ -242,10 +243,10 @@ TEST(SpinReadsTest, DataInALoopThatWaitsElsewhere) {
     mul.wide.u32 d3, r5, 8;
     add.u64 d4, d1, d3;
     add.u64 d6, d2, d3;
-    SPIN: ld.volatile.global.u32 r1, [d4];
+    SPIN: ld.acquire.gpu.global.u32 r1, [d4];
     setp.eq.u32 p1, r1, 0;
     @p1 bra SPIN;
-    ld.volatile.global.u32 r2, [d6];
+    ld.acquire.gpu.global.u32 r2, [d6];
     st.global.u32 [d6+4], r2;
     setp.lt.u32 p2, r2, r9;
     @p2 bra TILE;

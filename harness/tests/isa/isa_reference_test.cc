@@ -265,7 +265,7 @@ instructions it lists all that may follow the name; those on memory take `.globa
     page << " |\n";
   }
   page << R"(
-`|p` is a second destination after a bar. Branches (`bra`, `brx.idx`), `call` (direct, and indirect with a prototype or a
+`d|p`: two destinations separated by a bar, a result and a predicate. Branches (`bra`, `brx.idx`), `call` (direct, and indirect with a prototype or a
 list of targets), `ret` and `exit` are supported in all their forms.
 
 ### Traits

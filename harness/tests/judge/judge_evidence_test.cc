@@ -166,7 +166,8 @@ TEST_F(EvidenceJudgeTest, NoCallOrSizeIsKnownForAMeasuredOne) {
   }
 }
 
-// Half the way from full marks to none leaves room for partial tiles, but not for doing the work twice.
+// At drawn sizes of whole blocks a figure may reach 1.25 times full marks, or 1.8 times its usual value if that is more:
+// room for partial tiles, but not for doing the work twice.
 TEST_F(EvidenceJudgeTest, WorkThatIsDoneTwiceElsewhereEarnsNothing) {
   Assignment assignment = Ladder();
   assignment.evidence_drawn = true;

@@ -12,14 +12,14 @@ namespace lockstep::vgpu {
 class EventSource {
  public:
   EventSource(Observer& observer, uint32_t blocks, uint32_t threads, uint32_t shared_bytes, uint32_t cluster = 1,
-              bool relaxed_is_data = false)
+              bool strong_is_data = false)
       : observer_(observer) {
     info_.grid = {blocks, 1, 1};
     info_.cluster = {cluster, 1, 1};
     info_.block = {threads, 1, 1};
     info_.warps_per_block = (threads + 31) / 32;
     info_.shared_bytes = shared_bytes;
-    info_.relaxed_is_data = relaxed_is_data;
+    info_.strong_is_data = strong_is_data;
     Launch();
   }
 

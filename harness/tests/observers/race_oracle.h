@@ -29,6 +29,7 @@ struct OracleStep {
   std::array<uint64_t, kWarpSize> address{};
   EventSource::Options options;
   bool behind_fence = false;  // the warp has done nothing since a fence
+  bool awaited = false;       // RaceOracle::Awaited
 
   uint32_t block() const { return warp / kOracleWarps; }
   size_t level() const {
@@ -42,16 +43,12 @@ struct OracleStep {
   bool synchronises() const { return atomic() || options.order != MemoryOrder::kWeak; }
   bool strong() const {
     const bool sets_flag = shared() && store() && options.order == MemoryOrder::kVolatile && behind_fence;
-    return atomic() || options.order > MemoryOrder::kVolatile || options.waits || sets_flag;
+    return atomic() || options.order > MemoryOrder::kVolatile || waits() || sets_flag;
   }
   bool plain_volatile() const { return synchronises() && !strong(); }
-  bool relaxed_in_shared() const {
-    return shared() && !atomic() && options.order == MemoryOrder::kRelaxed && !options.waits;
-  }
-  // With LaunchInfo::relaxed_is_data.
-  bool one_way() const {
-    return options.order == MemoryOrder::kRelaxed && !options.waits && (shared() || level() != 0);
-  }
+  bool relaxed_in_shared() const { return shared() && !atomic() && options.order == MemoryOrder::kRelaxed && !waits(); }
+  // With LaunchInfo::strong_is_data.
+  bool one_way() const { return options.order > MemoryOrder::kVolatile && !waits() && (shared() || level() != 0); }
   bool only_reads() const {
     return one_way() &&
            (load() || (atomic() && options.returns_value && !options.overwrites && (mask & ~options.keeps) == 0));
@@ -59,6 +56,7 @@ struct OracleStep {
   bool only_writes() const {
     return one_way() && (store() || (atomic() && (options.overwrites || !options.returns_value)));
   }
+  bool waits() const { return options.waits || awaited; }
   bool hears() const { return load() || (atomic() && options.returns_value); }
   bool Keeps(uint32_t lane) const { return (options.keeps >> lane & 1) != 0; }
   bool has(uint32_t lane) const { return (mask >> lane & 1) != 0; }
@@ -66,8 +64,8 @@ struct OracleStep {
 
 class RaceOracle {
  public:
-  explicit RaceOracle(bool relaxed_is_data = false)
-      : relaxed_is_data_(relaxed_is_data), clock_(kOracleThreads, Clock(kOracleThreads)) {
+  explicit RaceOracle(bool strong_is_data = false)
+      : strong_is_data_(strong_is_data), clock_(kOracleThreads, Clock(kOracleThreads)) {
     Launch();
   }
 
@@ -80,6 +78,7 @@ class RaceOracle {
     }
     order_ = {};
     words_.clear();
+    awaited_.clear();
     past_.clear();
     copies_.clear();
     meetings_.clear();
@@ -130,6 +129,13 @@ class RaceOracle {
       if (order == MemoryOrder::kAcquire || order == MemoryOrder::kAcquireRelease) Acquire(step.warp, step.level());
     }
     if (!step.load()) ForWords(step, false, [&](const Place& key) { Publish(step, own, key); });
+    if (step.options.waits) ForWords(step, false, [&](const Place& key) { awaited_.insert(key); });
+  }
+  // With LaunchInfo::strong_is_data: whether some thread has waited on each of the words that the access reads.
+  bool Awaited(const OracleStep& step) const {
+    bool all = strong_is_data_ && step.hears();
+    ForWords(step, false, [&](const Place& key) { all = all && awaited_.contains(key); });
+    return all;
   }
 
   // The accesses.
@@ -232,7 +238,7 @@ class RaceOracle {
   Verdict Race(const Past& past, bool lies_there, bool has_read, const OracleStep& step, uint32_t lane) const {
     const OracleStep& old = *past.step;
     const uint32_t thread = step.warp * kWarpSize + lane;
-    const auto reads = [&](const OracleStep& s) { return s.load() || (relaxed_is_data_ && s.only_reads()); };
+    const auto reads = [&](const OracleStep& s) { return s.load() || (strong_is_data_ && s.only_reads()); };
     if (past.thread() == thread || (reads(old) && reads(step))) return kNone;
     const bool stale = step.options.constant && !old.load();  // whatever is between the two
     if (past.time < clock_[thread][past.thread()]) return !stale ? kNone : lies_there ? kRace : kStaleRace;
@@ -248,7 +254,7 @@ class RaceOracle {
         return (a.only_reads() || (a.plain_volatile() && a.load())) &&
                (b.only_writes() || (b.plain_volatile() && b.store()));
       };
-      if (!relies_on_step && !(relaxed_is_data_ && (is_data(old, step) || is_data(step, old)))) {
+      if (!relies_on_step && !(strong_is_data_ && (is_data(old, step) || is_data(step, old)))) {
         if (within_block(old) || within_block(step)) {
           if (same_block) return kNone;
         } else if (old.strong() || step.strong()) {
@@ -369,10 +375,11 @@ class RaceOracle {
     }
   }
 
-  const bool relaxed_is_data_;
+  const bool strong_is_data_;
   std::vector<Clock> clock_;
   std::array<Order, kOracleAllWarps> order_;
   std::map<Place, Word> words_;
+  std::set<Place> awaited_;
   std::map<Place, std::vector<Past>> past_;
   std::map<Place, Past> copies_;                               // not finished
   std::map<std::pair<uint32_t, uint32_t>, Meeting> meetings_;  // by block and barrier
@@ -383,15 +390,17 @@ struct RaceOracle::Before {
   std::vector<Clock> clock;
   Order order;
   std::map<Place, Word> words;
+  std::set<Place> awaited;
 };
 inline RaceOracle::Before RaceOracle::Keep(uint32_t warp) const {
   const auto begin = clock_.begin() + warp * kWarpSize;
-  return {{begin, begin + kWarpSize}, order_[warp], words_};
+  return {{begin, begin + kWarpSize}, order_[warp], words_, awaited_};
 }
 inline void RaceOracle::Restore(uint32_t warp, Before&& before) {
   std::move(before.clock.begin(), before.clock.end(), clock_.begin() + warp * kWarpSize);
   order_[warp] = std::move(before.order);
   words_ = std::move(before.words);
+  awaited_ = std::move(before.awaited);
 }
 
 }  // namespace lockstep::vgpu

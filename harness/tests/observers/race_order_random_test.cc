@@ -99,8 +99,8 @@ struct Outcome {
 // One program. It ends at its first race or, if race_free, leaves out the accesses that would race.
 class RandomProgram {
  public:
-  RandomProgram(Generator& generator, bool race_free, bool relaxed_is_data, Outcome& outcome)
-      : generator_(generator), race_free_(race_free), relaxed_is_data_(relaxed_is_data), outcome_(outcome) {}
+  RandomProgram(Generator& generator, bool race_free, bool strong_is_data, Outcome& outcome)
+      : generator_(generator), race_free_(race_free), strong_is_data_(strong_is_data), outcome_(outcome) {}
 
   void Run() {
     for (int k = 0; k < 60 && !over_; ++k) {
@@ -172,11 +172,12 @@ class RandomProgram {
     if (generator_.Pick(3) != 0) data.options.kind = AccessKind::kLoad;
     Access(data);
   }
-  void Access(const OracleStep& step) {
+  void Access(OracleStep step) {
     if (over_) return;
     RaceOracle::Before before;
     if (race_free_) before = oracle_.Keep(step.warp);
     oracle_.Synchronise(step);
+    step.awaited = oracle_.Awaited(step);
     const bool races = Races(step);
     if (races && race_free_) {
       oracle_.Restore(step.warp, std::move(before));
@@ -207,11 +208,11 @@ class RandomProgram {
   }
 
   Generator& generator_;
-  const bool race_free_, relaxed_is_data_;
+  const bool race_free_, strong_is_data_;
   Outcome& outcome_;
   const std::unique_ptr<Checker> checker_ = MakeRaceChecker(true, true);
-  EventSource events_{*checker_, kOracleBlocks, kOracleWarps * kWarpSize, 4096, kOracleClusterBlocks, relaxed_is_data_};
-  RaceOracle oracle_{relaxed_is_data_};
+  EventSource events_{*checker_, kOracleBlocks, kOracleWarps * kWarpSize, 4096, kOracleClusterBlocks, strong_is_data_};
+  RaceOracle oracle_{strong_is_data_};
   std::deque<OracleStep> steps_;
   std::map<uint64_t, uint32_t> writer_;  // the block that wrote an address last
   uint32_t pc_ = 0;

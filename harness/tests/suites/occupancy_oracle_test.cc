@@ -93,7 +93,7 @@ cudaOccDeviceProp Properties(const ComputeCapability& capability) {
   return vgpu::ToolkitProperties(capability, capability.major, capability.minor, 1);
 }
 
-// Asks the toolkit for the state in which shared memory has this size.
+// The state to give to the toolkit's calculator so that shared memory has the size capability.carveouts_kb[carveout].
 cudaOccDeviceState StateWith(const ComputeCapability& capability, size_t carveout) {
   cudaOccDeviceState state;
   if (capability.major == 3) {

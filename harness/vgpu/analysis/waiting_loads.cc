@@ -17,7 +17,7 @@ using value_use::Has;
 
 bool IsVolatileLoad(const FunctionOpcodes& opcodes, size_t k) {
   const ptx::Instruction& i = opcodes.body()[k];
-  return opcodes[k].Has(kLoads) && (Has(i, "volatile") || Has(i, "relaxed"));
+  return opcodes[k].Has(kLoads) && (Has(i, "volatile") || Has(i, "relaxed") || Has(i, "acquire"));
 }
 bool IsReadingAtomic(const FunctionOpcodes& opcodes, size_t k) {
   return opcodes[k].Has(kAtomic) && opcodes[k].has_result();

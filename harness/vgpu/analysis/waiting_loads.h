@@ -1,5 +1,5 @@
-// Distinguishes volatile loads that wait for another thread from those that read data. Relaxed loads, and atomics that
-// return a value, are treated in the same way; "volatile" includes them here.
+// Distinguishes volatile loads that wait for another thread from those that read data. Relaxed and acquiring loads,
+// and atomics that return a value, are treated in the same way; "volatile" includes them here.
 //
 // CUDA code uses volatile for both: `while (*flag == 0);` polls a word until it changes; `sum += partial[i]` reads
 // other threads' results. The first may run concurrently with the store that it waits for. The second may not: volatile

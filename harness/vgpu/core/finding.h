@@ -78,12 +78,12 @@ struct Finding {
   Dim3 grid, block_dim;
   ThreadPlace first;
   std::optional<ThreadPlace> second;  // the other access of a race
-  bool across_blocks = false;     // races only: the findings folded into this one include a race between blocks
-  Hint clue{};                    // races only: what synchronisation through words in memory seems to lack
-  bool lost_update = false;       // races only: both accesses are of one update, as of `++bins[x]`
-  bool several_warps = false;     // races only: the accesses folded into this one are of more than one warp
-  bool loop_has_barrier = false;  // races only: the loop around the second access has a barrier of the block
-  bool warp_barrier = false;      // races only: between the accesses is a warp's barrier, but none of the block
+  bool across_blocks = false;         // races only: the findings folded into this one include a race between blocks
+  Hint clue{};                        // races only: what synchronisation through words in memory seems to lack
+  bool lost_update = false;           // races only: both accesses are of one update, as of `++bins[x]`
+  bool several_warps = false;         // races only: the accesses folded into this one are of more than one warp
+  bool loop_has_barrier = false;      // races only: the loop around the second access has a barrier of the block
+  bool warp_barrier = false;          // races only: between the accesses is a warp's barrier, but none of the block
   // The kernel contains asynchronous copies to shared memory / memory barriers (cuda::barrier).
   bool copies_async = false, memory_barriers = false;
   std::optional<MemoryPlace> memory;

@@ -141,7 +141,7 @@ LaunchError Device::Impl::Plan(GridLaunch& grid) {
     launch.info.shared_bytes = launch.shared_bytes = (launch.shared_bytes + 15) / 16 * 16 + kReservedShared;
   }
   launch.info.cooperative = spec.cooperative;
-  launch.info.relaxed_is_data = options.relaxed_is_data;
+  launch.info.strong_is_data = options.strong_is_data;
   launch.cluster = launch.info.cluster = ClusterShape(spec, kernel);
   launch.has_clusters = !(spec.cluster == Dim3{0, 0, 0}) || !(kernel.cluster == Dim3{0, 0, 0});
   launch.dynamic_shared_offset = kernel.static_shared;

@@ -28,8 +28,8 @@ struct DeviceOptions {
   // With checkers, warps and blocks take turns in orders that expose bugs. True: use the usual order, so that counters
   // are the same as without checkers.
   bool usual_turns = false;
-  // Races: a relaxed access or an atomic that only reads or only writes counts as data, if no thread waits on it.
-  bool relaxed_is_data = false;
+  // Races: a strong access or an atomic that only reads or only writes counts as data, if no thread waits on the word.
+  bool strong_is_data = false;
   int orders = 1;                                 // how many orders of warps and blocks are tried to find races
   uint64_t instruction_budget = 0;                // warp instructions per launch; 0 = unlimited
   double launch_seconds = 0;                      // processor time per launch; 0 = unlimited

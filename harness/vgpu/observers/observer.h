@@ -29,7 +29,7 @@ struct LaunchInfo {
   uint32_t shared_bytes = 0;  // static + dynamic + reserved
   Dim3 cluster{1, 1, 1};      // blocks
   bool cooperative = false;
-  bool relaxed_is_data = false;  // DeviceOptions::relaxed_is_data
+  bool strong_is_data = false;  // DeviceOptions::strong_is_data
 };
 
 // Whether the bytes that a lane is about to store, or an atomic's result, are already there. Evaluated only on request.

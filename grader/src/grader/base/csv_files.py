@@ -41,9 +41,7 @@ class CsvFile:
                     f"The columns are {','.join(known)}"
                 )
         if missing := [title for title in needed if title not in header]:
-            raise GraderError(
-                f"{self.name}: the first line has no column {missing[0]}.\nIt has to be: {','.join(known)}"
-            )
+            raise GraderError(f"{self.name}: the first line has no column {missing[0]}.\nIt needs {','.join(needed)}")
         return header
 
 

@@ -58,9 +58,9 @@ def ask_again(again: Again | None, classes: Sequence[Chosen], journal: Journal) 
 
 
 def check_again(classes: Sequence[Chosen], only: str | None, view: View) -> None:
-    """Raises GraderError unless one submission of one student and assignment is named, with a file to grade.
+    """With --again: raises GraderError unless `only` names one submission of one student and assignment, with a file.
 
-    `only` is None if the option was not given.
+    `only` is the value of --only; None without --again, and then nothing is checked.
     """
     if only is None:
         return

@@ -26,7 +26,7 @@ def identity(student: Student, *, is_matched: bool) -> Identity:
 
 
 def known_best(students: Iterable[Student]) -> Student:
-    """Picks the most complete of several records of one student: the roster may have grown since."""
+    """Picks the most complete of several records of one student: later rosters may say more."""
     return max(students, key=lambda one: (sum(map(bool, vars(one).values())), repr(one)))
 
 

@@ -217,7 +217,7 @@ class _Student:
             page = failure_page(read_template(self._layout.harness), first, result.seed, recorded[first.name])
             self._write_page(self._layout.build / "pages" / f"{assignment.id}.failure.html", page)
         else:
-            self._print("\nThis failure has no page: it launched no kernel, or its call was right another time.")
+            self._print("\nThis failure has no page: its call launched no kernel, or did not fail so when repeated.")
 
     def _recorded(
         self, assignment: Assignment, worker: Path, flags: Sequence[str]

@@ -185,7 +185,7 @@ Outcome run(const Transform& t, cufftHandle given = CUFFT_PLAN_NULL) {
   const size_t in_last = real_in ? padded : in_sizes.back(), out_last = real_out ? padded : out_sizes.back();
   const size_t in_parts = real_in ? 1 : 2, out_parts = real_out ? 1 : 2;
   const size_t in_all = product(in_sizes), out_all = product(out_sizes);
-  // Where the parts of numbers are, in units of R.
+  // Where each number begins, in units of R; a complex one has its imaginary part right after it.
   std::vector<size_t> in_places, out_places;
   size_t end = 0;
   for (int b = 0; b < t.batch; ++b) {

@@ -90,7 +90,7 @@ struct Kind {
 const std::vector<Kind>& AllKinds();
 const Kind* FindKind(const std::string& name);
 
-void MultiplyFloats(const Kind& kind, const Tile& tile);    // f16, bf16, tf32
+void MultiplyFloats(const Kind& kind, const Tile& tile);   // f16, bf16, tf32
 void MultiplyEighths(const Kind& kind, const Tile& tile);  // e4m3, e5m2
 void MultiplyQuads(const Kind& kind, const Tile& tile);    // m8n8k4 of f16
 void MultiplyDoubles(const Kind& kind, const Tile& tile);

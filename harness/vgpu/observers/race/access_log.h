@@ -16,7 +16,7 @@ namespace lockstep::vgpu {
 // How an access takes part in synchronisation. MayMeet (race_rule.h) says which pairs never race. A volatile load whose
 // value decides whether its thread keeps waiting counts as strong. kBlockStrong: global memory at block scope.
 // kRelaxed: a relaxed load or store of shared memory that no thread waits on. kReads and kWrites: with
-// LaunchInfo::relaxed_is_data, a strong access that only reads or only writes, and that no thread waits on.
+// LaunchInfo::strong_is_data, a strong access that only reads or only writes, and that no thread waits on.
 enum class Strength : uint8_t { kPlain, kVolatile, kRelaxed, kReads, kWrites, kBlockStrong, kStrong };
 
 struct Access {

@@ -427,12 +427,17 @@ class RaceChecker : public Checker {
     }
     if (event.kind != AccessKind::kLoad) words.Publish(event, level, !atomic, groups, clocks.fenced(warp));
     const bool by_block = level == kBlockLevel && !shared;
-    if (info_.relaxed_is_data && event.order == MemoryOrder::kRelaxed && !event.waits && !by_block) {
-      if (OnlyReads(event)) return Strength::kReads;
-      if (OnlyWrites(event)) return Strength::kWrites;
+    bool waits = event.waits;
+    if (info_.strong_is_data) {
+      if (waits) words.NoteWait(event);
+      waits = waits || (IsAcquire(event) && words.Awaited(event));
+      if (IsStrong(event.order) && !waits && !by_block) {
+        if (OnlyReads(event)) return Strength::kReads;
+        if (OnlyWrites(event)) return Strength::kWrites;
+      }
     }
-    if (shared && !atomic && event.order == MemoryOrder::kRelaxed && !event.waits) return Strength::kRelaxed;
-    if (atomic || IsStrong(event.order) || event.waits) {
+    if (shared && !atomic && event.order == MemoryOrder::kRelaxed && !waits) return Strength::kRelaxed;
+    if (atomic || IsStrong(event.order) || waits) {
       return by_block ? Strength::kBlockStrong : Strength::kStrong;
     }
     // In shared memory, a volatile store immediately after a fence sets a flag.

@@ -12,7 +12,7 @@ namespace lockstep::vgpu {
 // Programs synchronise with strong accesses: these never race with each other within a common scope, nor with volatile
 // ones. Two volatile accesses count as data accesses, since the value read need not be the one stored. Lanes of one
 // warp ordered only by relaxed loads and stores rely on lockstep execution; so a relaxed load and a relaxed store in
-// one warp count as data accesses too. With LaunchInfo::relaxed_is_data, so do a strong access that only writes and one
+// one warp count as data accesses too. With LaunchInfo::strong_is_data, so do a strong access that only writes and one
 // that only reads, of any threads: being atomic does not replace a barrier between them.
 constexpr bool MayMeet(const Access& earlier, const Access& later, bool same_block, bool same_warp) {
   const auto either = [&](Strength s) { return earlier.strength == s || later.strength == s; };

@@ -99,6 +99,19 @@ bool SyncWords::Read(const MemoryAccess& event, OrderLevel level, const LevelGro
   return more;
 }
 
+void SyncWords::NoteWait(const MemoryAccess& event) {
+  ForWords(event, false, [&](uint64_t key) {
+    if (awaited_.size() < kMost) awaited_.insert(key);
+  });
+}
+
+bool SyncWords::Awaited(const MemoryAccess& event) const {
+  if (awaited_.size() >= kMost) return was_generous_ = true;
+  bool all = !awaited_.empty();
+  ForWords(event, false, [&](uint64_t key) { all = all && awaited_.contains(key); });
+  return all;
+}
+
 bool SyncWords::Observed(uint64_t address, uint32_t bytes, uint32_t block) const {
   if (words_.size() >= kMost) return true;
   for (uint32_t at = 0; at < bytes; at += kGranule) {

@@ -34,6 +34,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -69,8 +70,12 @@ class SyncWords {
     const auto at = words_.find(address);
     return at == words_.end() ? words_.size() >= kMost : at->second.is_flag;
   }
+  // A thread waits on the words; whether one has waited on each of them, when it read it now or before.
+  void NoteWait(const MemoryAccess& event);
+  bool Awaited(const MemoryAccess& event) const;
   void Clear() {
     words_.clear();
+    awaited_.clear();
     rest_ = {};
     was_generous_ = false;
   }
@@ -92,6 +97,7 @@ class SyncWords {
   static bool Take(Word& word, OrderLevel level, const LevelGroups& groups, LevelClocks& pending);
 
   std::unordered_map<uint64_t, Word> words_;
+  std::unordered_set<uint64_t> awaited_;
   Word rest_;
   uint64_t published_ = 0;
   mutable bool was_generous_ = false;
