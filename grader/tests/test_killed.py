@@ -1,4 +1,4 @@
-"""Grading, killed at 50 moments (10 for a commit) or on a full disk, still ends with the files of an undisturbed run."""
+"""Grading, killed at 50 moments (10 for a commit) or on a full disk, ends with the files of an undisturbed run."""
 
 import contextlib
 import json

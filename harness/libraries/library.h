@@ -65,19 +65,8 @@ struct Call {
   std::function<void()> run;
 };
 
-// Returns the call's own error, or that of earlier work. Missing memory is an error, and a fault of the context.
+// Returns the call's own error, or that of earlier work. Missing memory is a fault of the context, which a later call
+// returns, or this one if it waits.
 cudaError_t Perform(Call call);
-
-// While it exists, messages about runtime calls use this function's name.
-class CalledAs {
- public:
-  explicit CalledAs(const char* function) : outer_(lockstep_called_as(function)) {}
-  ~CalledAs() { lockstep_called_as(outer_); }
-  CalledAs(const CalledAs&) = delete;
-  CalledAs& operator=(const CalledAs&) = delete;
-
- private:
-  const char* outer_;
-};
 
 }  // namespace lockstep::libraries

@@ -21,7 +21,7 @@
 
 namespace lockstep::worker {
 
-inline constexpr uint32_t kProtocolVersion = 6;
+inline constexpr uint32_t kProtocolVersion = 7;
 inline constexpr int kSocketDescriptor = 3;  // the descriptor in the worker
 // Makes a worker that does not return report its location: it sends Stopped, and ends by this signal.
 inline constexpr int kWhereSignal = 24;  // SIGXCPU: its time is up

@@ -79,7 +79,8 @@ template <class Wire>
 void Fields(Wire& wire, vgpu::KernelInfo& kernel) {
   wire(Text{kernel.mangled, kMaxSymbolBytes}, Text{kernel.demangled, kMaxSymbolBytes}, kernel.parameters,
        kernel.parameter_bytes, kernel.registers, kernel.static_shared, kernel.local_bytes, kernel.cluster,
-       kernel.constant_bytes, kernel.max_threads, kernel.ptx_version, kernel.target_sm);
+       kernel.constant_bytes, kernel.max_threads, kernel.required_block, kernel.max_cluster, kernel.ptx_version,
+       kernel.target_sm);
 }
 
 template <class Wire>

@@ -127,9 +127,9 @@ judge::EvidenceRun MultiplyIn(judge::Runner& runner, const std::string& rung, In
 constexpr uint64_t kEvidenceDepth = 64;
 
 // A shape with about one.elements products; the judge runs the larger of two calls first. Rung 1 gets any sides, unless
-// the case is round. Others get multiples of 64, and of 16 as the depth, or slightly less, so that no design's tiles
-// are much emptier than another's: less by whole float4s on rung 4, by nothing on rung 5, because many correct designs
-// take single elements if a side is not divisible by 8.
+// the case is round, and so do rungs 2 and 3 in wide cases, where the depth varies more. Others get multiples of 64, and
+// of 16 as the depth, or slightly less, so that no design's tiles are much emptier than another's: less by whole float4s
+// on rung 4, by nothing on rung 5, because many correct designs take single elements if a side is not divisible by 8.
 Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   judge::Random random(judge::SeedFor(one.seed, "shape"));
   const auto drawn = [&](uint64_t low, uint64_t high) {
@@ -142,7 +142,7 @@ Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(one.elements / usual)));
   if (!one.round && rung.starts_with("matmul1")) {
     const uint64_t columns = drawn(root * 3 / 4 + 1, root * 4 / 3 + 1);
-    const uint64_t depth = drawn(kEvidenceDepth * 3 / 4, kEvidenceDepth * 3 / 2);
+    const uint64_t depth = drawn(usual * 3 / 4, usual * 3 / 2);
     return {std::max<uint64_t>(one.elements / columns / depth, 1), columns, depth};
   }
   Shape less;

@@ -2,7 +2,7 @@
 """Puts the site's pages in place: docs/, the README as home page, the assignments' pages, CONTRIBUTING and CHANGELOG.
 
     harness/dev/site/stage.py FOLDER     FOLDER/mkdocs.yml and FOLDER/pages, for a generator of sites
-    harness/dev/site/stage.py --check    writes nothing; status 1 and a line for each broken link, or page that docs/README.md lacks or has twice
+    harness/dev/site/stage.py --check    a line for each broken link, or page that docs/README.md lacks
 
 Pages are written to be read in the repository, with links from file to file. The site has them in folders of its own,
 so links are rewritten; the text is in git only once. The navigation is docs/README.md: its headings are the

@@ -48,7 +48,7 @@ enum class Draw : uint8_t {
   kAny,    // near it, a multiple of no block size: all budgets, with tolerance for partial warps, tiles, sectors
   kWide,   // 1/8 to 1/2 of it, 13/32 to 1/2 with a timeline: no plain engine times, tolerance for grids of fixed size
   kAlike,  // several consecutive calls of nearly one size: their costs must also be nearly equal
-  kFew,    // few elements: only what has to be none at all, such as kernels beside a library's
+  kFew,    // at most 2^17 elements: only what has to be none at all, such as kernels beside a library's
 };
 
 // A suite's function for evidence runs.

@@ -158,11 +158,11 @@ cublasStatus_t Getrs(const Batch<T>& batch, cublasOperation_t trans, int columns
   };
   *info = 0;
   if (!says(trans == CUBLAS_OP_N || trans == CUBLAS_OP_T || trans == CUBLAS_OP_C, 1) || !says(batch.n >= 0, 2) ||
-      !says(columns >= 0, 3) || !says(lda >= std::max(1, batch.n), 5) || !says(ldb >= std::max(1, batch.n), 8) ||
-      !says(batch.count >= 0, 10)) {
+      !says(columns >= 0, 3) || !says(lda >= std::max(1, batch.n), 5) || !says(ldb >= std::max(1, batch.n), 8)) {
     return batch.f.Invalid("an argument is invalid; info says which");
   }
-  if (batch.IsEmpty() || columns == 0) return CUBLAS_STATUS_SUCCESS;
+  if (batch.n == 0 || columns == 0) return CUBLAS_STATUS_SUCCESS;
+  if (batch.count <= 0) return CUBLAS_STATUS_EXECUTION_FAILED;
   Call call = batch.Begin(static_cast<double>(columns) / batch.n);
   const int n = batch.n, count = batch.count;
   call.memory = {batch.Pointers("the pointers to matrices A", a), batch.Pointers("the pointers to matrices B", b)};

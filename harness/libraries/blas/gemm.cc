@@ -83,6 +83,8 @@ cublasStatus_t Multiply(const Function& f, const Gemm& gemm) {
   alpha.AddTo(call, "alpha");
   beta.AddTo(call, "beta");
   const bool reads = s.k > 0 && !alpha.IsKnownZero();
+  if (gemm.c.pointers == nullptr && reads)
+    LOCKSTEP_RETURN_UNLESS_OK(f.Check({HasMemory(gemm.a.matrix), HasMemory(gemm.b.matrix), HasMemory(gemm.c.matrix)}));
   if (reads) {
     AddPointers(call, gemm.a, "the pointers to matrices A", gemm.count);
     AddPointers(call, gemm.b, "the pointers to matrices B", gemm.count);

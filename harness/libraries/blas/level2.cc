@@ -45,7 +45,10 @@ cublasStatus_t Gemv(const Product<T>& p, cublasOperation_t trans, int64_t m, int
   if (m <= 0 || n <= 0) return CUBLAS_STATUS_SUCCESS;
   LOCKSTEP_RETURN_UNLESS_OK(p.CheckFactors());
   LOCKSTEP_RETURN_UNLESS_OK(p.f.Check({Leads(lda, m)}));
+  if (trans == CUBLAS_OP_CONJG && !kIsComplex<T>) trans = CUBLAS_OP_N;
   LOCKSTEP_RETURN_UNLESS_OK(p.f.Check({IsOperation(trans), IsIncrement(p.incx), IsIncrement(p.incy)}));
+  if (!Scalar<T>(p.f, p.alpha).Is(T(0)))
+    LOCKSTEP_RETURN_UNLESS_OK(p.f.Check({HasMemory(a), HasMemory(p.x), HasMemory(p.y)}));
   LOCKSTEP_REFUSE_UNLESS_FIT(p.f, m, n, lda, p.incx, p.incy);
   const bool plain = trans == CUBLAS_OP_N;
   return p.Do({MatrixOf(Access::kRead, "matrix A", a, m, n, lda)}, static_cast<double>(m) * static_cast<double>(n),

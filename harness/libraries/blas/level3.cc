@@ -17,7 +17,7 @@ cublasStatus_t Symm(const Function& f, bool is_hermitian, cublasSideMode_t side,
   LOCKSTEP_RETURN_UNLESS_OK(
       f.Check({IsSide(side), IsFill(uplo), IsSize(m), IsSize(n), Leads(lda, order), Leads(ldb, m), Leads(ldc, m)}));
   if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
-  LOCKSTEP_RETURN_UNLESS_OK(f.Check({IsGiven(alpha), IsGiven(beta)}));
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({IsGiven(alpha), IsGiven(beta), HasMemory(c)}));
   LOCKSTEP_REFUSE_UNLESS_FIT(f, m, n, lda, ldb, ldc);
   const Scalar<T> scale(f, alpha), keep(f, beta);
   Call call = f.Begin(kMultiplyAdd<T> * Product3(m, n, order), kArithmetic<T>);
@@ -66,7 +66,7 @@ cublasStatus_t Syrk(const Updated& u, bool is_hermitian, const Factor* alpha, co
                     const Factor* beta, T* c, int64_t ldc) {
   LOCKSTEP_RETURN_UNLESS_OK(u.Check(lda, lda, ldc));
   if (u.n == 0) return CUBLAS_STATUS_SUCCESS;
-  LOCKSTEP_RETURN_UNLESS_OK(u.f.Check({IsGiven(alpha), IsGiven(beta)}));
+  LOCKSTEP_RETURN_UNLESS_OK(u.f.Check({IsGiven(alpha), IsGiven(beta), HasMemory(c)}));
   LOCKSTEP_REFUSE_UNLESS_FIT(u.f, u.n, u.k, lda, ldc);
   const Scalar<Factor> scale(u.f, alpha), keep(u.f, beta);
   Call call = u.f.Begin(kMultiplyAdd<T> * Product3(u.n, u.n, u.k) / 2, kArithmetic<T>);

@@ -94,6 +94,9 @@ inline Function::Condition IsSide(cublasSideMode_t side) {
 inline Function::Condition IsSize(int64_t size) { return {size >= 0, "a size is negative"}; }
 inline Function::Condition IsIncrement(int64_t increment) { return {increment != 0, "an increment is 0"}; }
 inline Function::Condition IsGiven(const void* pointer) { return {pointer != nullptr, "a factor is a null pointer"}; }
+inline Function::Condition HasMemory(const void* pointer) {
+  return {pointer != nullptr, "a matrix or vector is a null pointer"};
+}
 inline Function::Condition Leads(int64_t leading, int64_t rows) {
   return {leading >= std::max<int64_t>(1, rows), "a leading dimension is smaller than the matrix's rows, or than 1"};
 }

@@ -1,11 +1,11 @@
 // libnvrtc.so.13 for the virtual GPU: a wrapper of NVIDIA's own, which compiles. A program that asks for machine code
-// (-arch=sm_90) gets PTX (compute_90), also from nvrtcGetCUBIN; the virtual GPU's loader accepts it. Line numbers are
-// always requested, so that findings can show source lines.
+// (-arch=sm_90) gets PTX, also from nvrtcGetCUBIN; the virtual GPU's loader accepts it. Line numbers are always
+// requested, so that findings can show source lines.
 #include <dlfcn.h>
 #include <nvrtc.h>
 
+#include <algorithm>
 #include <mutex>
-#include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -47,33 +47,20 @@ ForMachine& Compiled() {
   return compiled;
 }
 
-struct Options {
-  std::vector<std::string> texts;
-  bool for_machine = false;  // -arch=sm_90
-};
-
 bool IsArchitecture(std::string_view option) { return option == "-arch" || option == "--gpu-architecture"; }
 
-// Replaces "-arch=sm_90a", or "sm_90a" after "-arch", by "…compute_90a".
-Options Translate(int count, const char* const* given) {
-  constexpr std::string_view kReal = "sm_", kVirtual = "compute_";
-  Options options;
-  bool has_lines = false, value_follows = false;
+// Whether the options have "-arch=sm_90", or "sm_90" after "-arch".
+bool AreForMachine(int count, const char* const* options) {
+  bool value_follows = false;
   for (int k = 0; k < count; ++k) {
-    std::string text = given[k];
+    const std::string_view text = options[k];
     const size_t separator = std::min(text.find_first_of("= "), text.size());
-    const size_t value = value_follows ? 0 : separator + 1;
-    if ((value_follows || IsArchitecture(text.substr(0, separator))) && value < text.size() &&
-        text.compare(value, kReal.size(), kReal) == 0) {
-      text.replace(value, kReal.size(), kVirtual);
-      options.for_machine = true;
-    }
+    const size_t value = value_follows ? 0 : std::min(separator + 1, text.size());
+    if ((value_follows || IsArchitecture(text.substr(0, separator))) && text.substr(value).starts_with("sm_"))
+      return true;
     value_follows = IsArchitecture(text);
-    has_lines |= text == "-G" || text == "--device-debug" || text == "-lineinfo" || text == "--generate-line-info";
-    options.texts.push_back(std::move(text));
   }
-  if (!has_lines) options.texts.insert(options.texts.begin(), "-lineinfo");  // the last may expect a value
-  return options;
+  return false;
 }
 
 }  // namespace
@@ -86,19 +73,19 @@ extern "C" {
 
 nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* given) {
   if (count < 0 || (count > 0 && given == nullptr)) return NVRTC_ERROR_INVALID_INPUT;
-  const Options options = Translate(count, given);
-  std::vector<const char*> texts;
-  for (const std::string& text : options.texts) texts.push_back(text.c_str());
-  Compiled().Put(program, options.for_machine);
-  return Real("nvrtcCompileProgram", program, static_cast<int>(texts.size()),
-              const_cast<const char* const*>(texts.data()));
+  constexpr std::string_view kLines[] = {"-G", "--device-debug", "-lineinfo", "--generate-line-info"};
+  std::vector<const char*> options(given, given + count);
+  // First, because an -arch at the end would take it as its value.
+  if (std::ranges::find_first_of(options, kLines) == options.end()) options.insert(options.begin(), "-lineinfo");
+  nvrtcResult result = Real("nvrtcCompileProgram", program, static_cast<int>(options.size()), options.data());
+  // Again as asked: in the assembler's errors are numbers of lines.
+  if (result == NVRTC_ERROR_COMPILATION) result = Real("nvrtcCompileProgram", program, count, given);
+  Compiled().Put(program, result == NVRTC_SUCCESS && AreForMachine(count, given));
+  return result;
 }
 
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t* bytes) {
-  const bool of_ptx = Compiled().Has(program);
-  const nvrtcResult result = Real(of_ptx ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize", program, bytes);
-  if (of_ptx && result == NVRTC_SUCCESS && *bytes == 1) *bytes = 0;  // only a terminator: it did not compile
-  return result;
+  return Real(Compiled().Has(program) ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize", program, bytes);
 }
 
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char* image) {

@@ -116,6 +116,7 @@ double Operations(const Description& what) {
 
 cufftResult Execute(const char* function, const std::shared_ptr<Plan>& plan, void* input, void* output, int sign) {
   const Description& what = plan->what;
+  if (output == nullptr && what.kind() == Kind::kComplex) return CUFFT_EXEC_FAILED;  // checked before the launch
   const Transform& transform = *plan->transform;
   const bool in_place = input == output;
   const Execution execution = {
@@ -168,7 +169,7 @@ cufftResult Invalid(const char* function, const std::string& why) {
 // type: the function's own type of transform; nullptr: any.
 cufftResult ExecuteAs(const char* function, cufftHandle handle, const cufftType* type, void* input, void* output,
                       int sign) {
-  const auto plan = Find(handle);
+  const auto plan = Plans::Find(handle);
   if (plan == nullptr || !plan->is_made()) return CUFFT_INVALID_PLAN;
   const Description& what = plan->what;
   if (sign != CUFFT_FORWARD && sign != CUFFT_INVERSE) {

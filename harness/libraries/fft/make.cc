@@ -50,8 +50,9 @@ cufftResult Check(const Request& request) {
   const Description& what = request.what;
   if (request.wrong != CUFFT_SUCCESS) return request.wrong;
   if (!IsType(what.type)) return CUFFT_INVALID_TYPE;
-  for (const int64_t length : what.n) {
-    if (length <= 0) return CUFFT_INVALID_SIZE;
+  for (size_t d = 0; d < what.n.size(); ++d) {
+    if (d > 0 && what.n[d] == 0 && what.kind() != Kind::kComplex) return CUFFT_INTERNAL_ERROR;
+    if (what.n[d] <= 0) return CUFFT_INVALID_SIZE;
   }
   if (what.batch <= 0) return CUFFT_INVALID_SIZE;
   return CUFFT_SUCCESS;
@@ -113,15 +114,15 @@ cufftResult Create(const char* function, cufftHandle* handle, const Request& req
   *handle = 0;
   cufftResult result = cufftCreate(&created);
   if (result == CUFFT_SUCCESS) {
-    result = Make(function, Find(created), request, &work_size);
-    if (result != CUFFT_SUCCESS) Remove(created);
+    result = Make(function, Plans::Find(created), request, &work_size);
+    if (result != CUFFT_SUCCESS) Plans::Remove(created);
   }
   if (result == CUFFT_SUCCESS) *handle = created;
   return result;
 }
 
 cufftResult SizeFor(cufftHandle plan, const Request& request, size_t* work_size) {
-  return Find(plan) == nullptr ? CUFFT_INVALID_PLAN : Size(request, work_size);
+  return Plans::Find(plan) == nullptr ? CUFFT_INVALID_PLAN : Size(request, work_size);
 }
 
 // The cufftType for the three data types given to cufftXtMakePlanMany; nullopt if there is none.
@@ -171,23 +172,23 @@ cufftResult cufftPlanMany(cufftHandle* plan, int rank, int* n, int* inembed, int
 }
 
 cufftResult cufftMakePlan1d(cufftHandle plan, int nx, cufftType type, int batch, size_t* work_size) {
-  return Make(__func__, Find(plan), Simple({nx}, type, batch), work_size);
+  return Make(__func__, Plans::Find(plan), Simple({nx}, type, batch), work_size);
 }
 cufftResult cufftMakePlan2d(cufftHandle plan, int nx, int ny, cufftType type, size_t* work_size) {
-  return Make(__func__, Find(plan), Simple({nx, ny}, type), work_size);
+  return Make(__func__, Plans::Find(plan), Simple({nx, ny}, type), work_size);
 }
 cufftResult cufftMakePlan3d(cufftHandle plan, int nx, int ny, int nz, cufftType type, size_t* work_size) {
-  return Make(__func__, Find(plan), Simple({nx, ny, nz}, type), work_size);
+  return Make(__func__, Plans::Find(plan), Simple({nx, ny, nz}, type), work_size);
 }
 cufftResult cufftMakePlanMany(cufftHandle plan, int rank, int* n, int* inembed, int istride, int idist, int* onembed,
                               int ostride, int odist, cufftType type, int batch, size_t* work_size) {
-  return Make(__func__, Find(plan), Many(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch),
+  return Make(__func__, Plans::Find(plan), Many(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch),
               work_size);
 }
 cufftResult cufftMakePlanMany64(cufftHandle plan, int rank, long long* n, long long* inembed, long long istride,
                                 long long idist, long long* onembed, long long ostride, long long odist, cufftType type,
                                 long long batch, size_t* work_size) {
-  return Make(__func__, Find(plan), Many(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch),
+  return Make(__func__, Plans::Find(plan), Many(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch),
               work_size);
 }
 cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long* n, long long* inembed, long long istride,
@@ -200,8 +201,8 @@ cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long* n, long l
   }
   const auto type = TypeOf(inputtype, outputtype, executiontype);
   if (!type) return CUFFT_INVALID_TYPE;
-  return Make(__func__, Find(plan), Many(rank, n, inembed, istride, idist, onembed, ostride, odist, *type, batch),
-              work_size);
+  return Make(__func__, Plans::Find(plan),
+              Many(rank, n, inembed, istride, idist, onembed, ostride, odist, *type, batch), work_size);
 }
 
 cufftResult cufftEstimate1d(int nx, cufftType type, int batch, size_t* work_size) {

@@ -1,50 +1,6 @@
 // Handles of plans, settings of plans, versions.
 #include "libraries/fft/plan.h"
 
-#include <map>
-#include <mutex>
-
-namespace lockstep::libraries::fft {
-namespace {
-
-struct Plans {
-  std::mutex mutex;
-  std::map<cufftHandle, std::shared_ptr<Plan>> by_handle;
-};
-Plans& AllPlans() {
-  static auto* const plans = new Plans;  // a program's destructors may still destroy plans
-  return *plans;
-}
-
-}  // namespace
-
-std::shared_ptr<Plan> Find(cufftHandle handle) {
-  Plans& plans = AllPlans();
-  const std::lock_guard lock(plans.mutex);
-  const auto found = plans.by_handle.find(handle);
-  return found == plans.by_handle.end() ? nullptr : found->second;
-}
-
-cufftHandle Add() {
-  Plans& plans = AllPlans();
-  const std::lock_guard lock(plans.mutex);
-  cufftHandle handle = 1;  // the lowest that is free
-  for (const auto& [taken, plan] : plans.by_handle) {
-    if (taken != handle) break;
-    ++handle;
-  }
-  plans.by_handle[handle] = std::make_shared<Plan>();
-  return handle;
-}
-
-bool Remove(cufftHandle handle) {
-  Plans& plans = AllPlans();
-  const std::lock_guard lock(plans.mutex);
-  return plans.by_handle.erase(handle) == 1;
-}
-
-}  // namespace lockstep::libraries::fft
-
 using namespace lockstep::libraries::fft;
 
 extern "C" {
@@ -52,12 +8,12 @@ extern "C" {
 cufftResult cufftCreate(cufftHandle* handle) {
   if (handle == nullptr) return CUFFT_INVALID_VALUE;
   if (cudaFree(nullptr) != cudaSuccess) return CUFFT_INTERNAL_ERROR;
-  *handle = Add();
+  *handle = Plans::Add();
   return CUFFT_SUCCESS;
 }
 
 cufftResult cufftDestroy(cufftHandle plan) {
-  return plan == CUFFT_PLAN_NULL || Remove(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+  return plan == CUFFT_PLAN_NULL || Plans::Remove(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 
 cufftResult cufftGetVersion(int* version) {
@@ -74,14 +30,14 @@ cufftResult cufftGetProperty(libraryPropertyType type, int* value) {
 }
 
 cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream) {
-  const auto found = Find(plan);
+  const auto found = Plans::Find(plan);
   if (found == nullptr) return CUFFT_INVALID_PLAN;
   found->stream = stream;
   return CUFFT_SUCCESS;
 }
 
 cufftResult cufftGetSize(cufftHandle plan, size_t* work_size) {
-  const auto found = Find(plan);
+  const auto found = Plans::Find(plan);
   if (found == nullptr || !found->is_made()) return CUFFT_INVALID_PLAN;
   if (work_size == nullptr) return CUFFT_INVALID_VALUE;
   *work_size = found->work_bytes;
@@ -89,7 +45,7 @@ cufftResult cufftGetSize(cufftHandle plan, size_t* work_size) {
 }
 
 cufftResult cufftSetWorkArea(cufftHandle plan, void* area) {
-  const auto found = Find(plan);
+  const auto found = Plans::Find(plan);
   if (found == nullptr) return CUFFT_INVALID_PLAN;
   found->work_area = area;
   found->has_own_area = false;
@@ -101,7 +57,7 @@ cufftResult cufftXtSetWorkArea(cufftHandle plan, void** areas) {
 }
 
 cufftResult cufftSetAutoAllocation(cufftHandle plan, int allocates) {
-  const auto found = Find(plan);
+  const auto found = Plans::Find(plan);
   if (found == nullptr) return CUFFT_INVALID_PLAN;
   found->allocates = allocates != 0;
   return CUFFT_SUCCESS;
@@ -109,7 +65,7 @@ cufftResult cufftSetAutoAllocation(cufftHandle plan, int allocates) {
 
 // Properties choose how long making a plan may take. They have no effect here.
 cufftResult cufftGetPlanPropertyInt64(cufftHandle plan, cufftProperty property, long long* value) {
-  const auto found = Find(plan);
+  const auto found = Plans::Find(plan);
   if (found == nullptr) return CUFFT_INVALID_PLAN;
   if (value == nullptr) return CUFFT_INVALID_VALUE;
   if (property != NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT) return CUFFT_INVALID_VALUE;
@@ -117,7 +73,7 @@ cufftResult cufftGetPlanPropertyInt64(cufftHandle plan, cufftProperty property, 
   return CUFFT_SUCCESS;
 }
 cufftResult cufftSetPlanPropertyInt64(cufftHandle plan, cufftProperty property, const long long value) {
-  const auto found = Find(plan);
+  const auto found = Plans::Find(plan);
   if (found == nullptr) return CUFFT_INVALID_PLAN;
   if (property != NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT) return CUFFT_INVALID_VALUE;
   if (found->is_made()) return CUFFT_NOT_SUPPORTED;

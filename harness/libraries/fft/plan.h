@@ -12,6 +12,7 @@
 #include "libraries/fft/array.h"
 #include "libraries/fft/transform.h"
 #include "libraries/library.h"
+#include "libraries/plan_table.h"
 
 namespace lockstep::libraries::fft {
 
@@ -49,9 +50,6 @@ struct Plan {
   bool is_made() const { return transform != nullptr; }
 };
 
-// nullptr: no such plan.
-std::shared_ptr<Plan> Find(cufftHandle handle);
-cufftHandle Add();
-bool Remove(cufftHandle handle);
+using Plans = PlanTable<Plan>;
 
 }  // namespace lockstep::libraries::fft

@@ -243,6 +243,7 @@ curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* 
   // From about this mean on, rounding in a GPU's approximations changes some results (first seen at 3999).
   constexpr double kFirstRoundedMean = 2000;
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  if (count == 0) return CURAND_STATUS_SUCCESS;
   if (!(mean > 0 && mean <= kLastMean)) return CURAND_STATUS_OUT_OF_RANGE;
   const bool has_own_kernel = !generator->is_host && !IsQuasi(*generator) && !IsOneWordEach(WordsOf(*generator));
   if (has_own_kernel && mean >= kFirstRoundedMean) {

@@ -65,10 +65,12 @@ inline cusolverStatus_t AnswerWork(const Function& f, std::initializer_list<Func
 }  // namespace lockstep::libraries::solver
 
 // Define bufferSize functions with these parameters, which are ignored except for the pointers to the sizes.
-#define LOCKSTEP_WORK(name, ...)                                               \
-  cusolverStatus_t name##_bufferSize(cusolverDnHandle_t handle, __VA_ARGS__) { \
-    return AnswerWork({__func__, handle}, {}, size);                           \
+// are_valid: the sizes that NVIDIA's library checks are valid.
+#define LOCKSTEP_CHECKED_WORK(name, are_valid, ...)                                   \
+  cusolverStatus_t name##_bufferSize(cusolverDnHandle_t handle, __VA_ARGS__) {        \
+    return AnswerWork({__func__, handle}, {{are_valid, "a size is negative"}}, size); \
   }
+#define LOCKSTEP_WORK(name, ...) LOCKSTEP_CHECKED_WORK(name, true, __VA_ARGS__)
 #define LOCKSTEP_WIDE_WORK(name, ...)                                                                               \
   cusolverStatus_t name##_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t, __VA_ARGS__, size_t* on_device, \
                                      size_t* on_host) {                                                             \

@@ -260,8 +260,8 @@ using namespace lockstep::libraries;
 using namespace lockstep::libraries::solver;
 
 #define EIGEN(S, T, R, orthogonal, symmetric)                                                                          \
-  LOCKSTEP_WORK(cusolverDn##S##symmetric##evd, cusolverEigMode_t, cublasFillMode_t, int, const T*, int, const R*,      \
-                int* size)                                                                                             \
+  LOCKSTEP_CHECKED_WORK(cusolverDn##S##symmetric##evd, n >= 0, cusolverEigMode_t, cublasFillMode_t, int n, const T*,   \
+                        int, const R*, int* size)                                                                      \
   cusolverStatus_t cusolverDn##S##symmetric##evd(cusolverDnHandle_t handle, cusolverEigMode_t mode,                    \
                                                  cublasFillMode_t fill, int n, T* a, int lda, R* w, T* work, int size, \
                                                  int* info) {                                                          \

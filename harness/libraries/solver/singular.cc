@@ -222,7 +222,7 @@ using namespace lockstep::libraries::solver;
   Turned<NumberOf<T>::type> turned { f, mode, ECON, m, n, A, lda, s, N(u), ldu, N(v), ldv, Work(work, size), info }
 
 #define SINGULAR(S, T, R, orthogonal, symmetric)                                                                       \
-  LOCKSTEP_WORK(cusolverDn##S##gesvd, int, int, int* size)                                                             \
+  LOCKSTEP_CHECKED_WORK(cusolverDn##S##gesvd, m >= 0 || n >= 0, int m, int n, int* size)                               \
   cusolverStatus_t cusolverDn##S##gesvd(cusolverDnHandle_t handle, signed char jobu, signed char jobvt, int m, int n,  \
                                         T* a, int lda, R* s, T* u, int ldu, T* vt, int ldvt, T* work, int size, R*,    \
                                         int* info) {                                                                   \
@@ -242,8 +242,8 @@ using namespace lockstep::libraries::solver;
                                        info}                                                                           \
         .Do(false);                                                                                                    \
   }                                                                                                                    \
-  LOCKSTEP_WORK(cusolverDn##S##gesvdj, cusolverEigMode_t, int, int, int, const T*, int, const R*, const T*, int,       \
-                const T*, int, int* size, gesvdjInfo_t)                                                                \
+  LOCKSTEP_CHECKED_WORK(cusolverDn##S##gesvdj, m >= 0 && n >= 0, cusolverEigMode_t, int, int m, int n, const T*, int,  \
+                        const R*, const T*, int, const T*, int, int* size, gesvdjInfo_t)                               \
   cusolverStatus_t cusolverDn##S##gesvdj(cusolverDnHandle_t handle, cusolverEigMode_t mode, int econ, int m, int n,    \
                                          T* a, int lda, R* s, T* u, int ldu, T* v, int ldv, T* work, int size,         \
                                          int* info, gesvdjInfo_t parameters) {                                         \

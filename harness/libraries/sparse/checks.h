@@ -7,6 +7,17 @@ namespace lockstep::libraries::sparse {
 
 // The answer of bufferSize functions: the program's buffer is not used, but programs expect one.
 inline constexpr size_t kBufferBytes = 16;
+template <typename Size>
+cusparseStatus_t AnswerBuffer(const Function& f, cusparseStatus_t before, Size* bytes) {
+  LOCKSTEP_RETURN_UNLESS_OK(before);
+  LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(bytes)}));
+  *bytes = kBufferBytes;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+template <typename Arguments, typename Size>
+cusparseStatus_t BufferSize(const Arguments& arguments, Size* bytes) {
+  return AnswerBuffer(arguments.f, arguments.Check(), bytes);
+}
 
 inline Function::Condition IsOperation(cusparseOperation_t op, cudaDataType type) {
   return {op == CUSPARSE_OPERATION_NON_TRANSPOSE || op == CUSPARSE_OPERATION_TRANSPOSE ||

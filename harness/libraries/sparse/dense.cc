@@ -141,10 +141,7 @@ cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t handle, cuspa
                                                   cusparseDnMatDescr_t dense, cusparseSparseToDenseAlg_t,
                                                   size_t* bytes) {
   const Function f{__func__, handle};
-  LOCKSTEP_RETURN_UNLESS_OK(Check(f, sparse, dense));
-  LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(bytes)}));
-  *bytes = kBufferBytes;
-  return CUSPARSE_STATUS_SUCCESS;
+  return AnswerBuffer(f, Check(f, sparse, dense), bytes);
 }
 cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle, cusparseConstSpMatDescr_t sparse,
                                        cusparseDnMatDescr_t dense, cusparseSparseToDenseAlg_t, void*) {
@@ -155,10 +152,7 @@ cusparseStatus_t cusparseDenseToSparse_bufferSize(cusparseHandle_t handle, cuspa
                                                   cusparseSpMatDescr_t sparse, cusparseDenseToSparseAlg_t,
                                                   size_t* bytes) {
   const Function f{__func__, handle};
-  LOCKSTEP_RETURN_UNLESS_OK(Check(f, sparse, dense));
-  LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(bytes)}));
-  *bytes = kBufferBytes;
-  return CUSPARSE_STATUS_SUCCESS;
+  return AnswerBuffer(f, Check(f, sparse, dense), bytes);
 }
 cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle, cusparseConstDnMatDescr_t dense,
                                                 cusparseSpMatDescr_t sparse, cusparseDenseToSparseAlg_t, void*) {

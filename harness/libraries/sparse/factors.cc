@@ -138,14 +138,6 @@ struct Arguments {
     call.run = [work, factors] { factors ? work->Factor() : work->FindMissing(); };
     return Function::Do(std::move(call));
   }
-
-  template <typename Size>
-  cusparseStatus_t BufferSize(Size* bytes) const {
-    LOCKSTEP_RETURN_UNLESS_OK(Check());
-    LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(bytes)}));
-    *bytes = kBufferBytes;
-    return CUSPARSE_STATUS_SUCCESS;
-  }
 };
 
 template <typename Info>
@@ -182,12 +174,12 @@ cusparseStatus_t ZeroPivot(const Function& f, const Info* info, int* position) {
   cusparseStatus_t cusparse##S##name##_bufferSize(cusparseHandle_t handle, int rows, int count,                        \
                                                   const cusparseMatDescr_t description, T* values, const int* offsets, \
                                                   const int* indices, name##Info_t info, int* bytes) {                 \
-    return ARGUMENTS(TYPE, LU).BufferSize(bytes);                                                                      \
+    return BufferSize(ARGUMENTS(TYPE, LU), bytes);                                                                     \
   }                                                                                                                    \
   cusparseStatus_t cusparse##S##name##_bufferSizeExt(                                                                  \
       cusparseHandle_t handle, int rows, int count, const cusparseMatDescr_t description, T* values,                   \
       const int* offsets, const int* indices, name##Info_t info, size_t* bytes) {                                      \
-    return ARGUMENTS(TYPE, LU).BufferSize(bytes);                                                                      \
+    return BufferSize(ARGUMENTS(TYPE, LU), bytes);                                                                     \
   }                                                                                                                    \
   cusparseStatus_t cusparse##S##name##_analysis(                                                                       \
       cusparseHandle_t handle, int rows, int count, const cusparseMatDescr_t description, const T* values,             \

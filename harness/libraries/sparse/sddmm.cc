@@ -106,10 +106,7 @@ cusparseStatus_t cusparseSDDMM_bufferSize(cusparseHandle_t handle, cusparseOpera
                                           const void* beta, cusparseSpMatDescr_t c, cudaDataType compute,
                                           cusparseSDDMMAlg_t, size_t* bytes) {
   const Arguments m = ARGUMENTS;
-  LOCKSTEP_RETURN_UNLESS_OK(m.Check());
-  LOCKSTEP_RETURN_UNLESS_OK(m.f.Check({NotNull(bytes)}));
-  *bytes = kBufferBytes;
-  return CUSPARSE_STATUS_SUCCESS;
+  return BufferSize(m, bytes);
 }
 cusparseStatus_t cusparseSDDMM_preprocess(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
                                           const void* alpha, cusparseConstDnMatDescr_t a, cusparseConstDnMatDescr_t b,

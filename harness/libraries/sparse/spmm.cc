@@ -137,10 +137,7 @@ cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t handle, cusparseOperat
                                          const void* beta, cusparseDnMatDescr_t c, cudaDataType compute,
                                          cusparseSpMMAlg_t algorithm, size_t* bytes) {
   const Arguments m = ARGUMENTS;
-  LOCKSTEP_RETURN_UNLESS_OK(m.Check());
-  LOCKSTEP_RETURN_UNLESS_OK(m.f.Check({NotNull(bytes)}));
-  *bytes = kBufferBytes;
-  return CUSPARSE_STATUS_SUCCESS;
+  return BufferSize(m, bytes);
 }
 
 cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,

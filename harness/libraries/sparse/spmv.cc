@@ -28,12 +28,15 @@ struct Arguments {
   cusparseStatus_t Check() const {
     LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(alpha), NotNull(a), NotNull(x), NotNull(beta), NotNull(y)}));
     const int64_t rows = plain() ? a->rows : a->columns, columns = plain() ? a->columns : a->rows;
-    LOCKSTEP_RETURN_UNLESS_OK(f.Check({IsOperation(op, a->type),
-                                       {x->size == columns, "vector x has not as many elements as op(A) has columns"},
-                                       {y->size == rows, "vector y has not as many elements as op(A) has rows"}}));
+    LOCKSTEP_RETURN_UNLESS_OK(f.Check(
+        {IsOperation(op, CUDA_C_32F),
+         {algorithm >= CUSPARSE_SPMV_ALG_DEFAULT && algorithm <= CUSPARSE_SPMV_COO_ALG2, "the algorithm is unknown"},
+         {x->size == columns, "vector x has not as many elements as op(A) has columns"},
+         {y->size == rows, "vector y has not as many elements as op(A) has rows"}}));
     if (!IsFormat(*a)) return f.Missing("this format or width of indices");
-    LOCKSTEP_RETURN_UNLESS_OK(f.Check({{IsAlgorithm(), "the algorithm is none of the matrix's format"}}));
     if (!IsProduct(a->type, x->type, y->type, compute)) return f.Missing("this combination of types");
+    LOCKSTEP_RETURN_UNLESS_OK(
+        f.Check({IsOperation(op, a->type), {IsAlgorithm(), "the algorithm is none of the matrix's format"}}));
     if (a->batches != 1) return f.Missing("a batch");
     return CUSPARSE_STATUS_SUCCESS;
   }
@@ -113,10 +116,7 @@ cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperat
                                          cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t algorithm,
                                          size_t* bytes) {
   const Arguments m = ARGUMENTS;
-  LOCKSTEP_RETURN_UNLESS_OK(m.Check());
-  LOCKSTEP_RETURN_UNLESS_OK(m.f.Check({NotNull(bytes)}));
-  *bytes = kBufferBytes;
-  return CUSPARSE_STATUS_SUCCESS;
+  return BufferSize(m, bytes);
 }
 
 cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperation_t op, const void* alpha,

@@ -125,10 +125,7 @@ cusparseStatus_t cusparseCsr2cscEx2_bufferSize(cusparseHandle_t handle, int rows
                                                cusparseAction_t action, cusparseIndexBase_t base, cusparseCsr2CscAlg_t,
                                                size_t* bytes) {
   const Turn turn = TURN;
-  LOCKSTEP_RETURN_UNLESS_OK(turn.Check());
-  LOCKSTEP_RETURN_UNLESS_OK(turn.f.Check({NotNull(bytes)}));
-  *bytes = kBufferBytes;
-  return CUSPARSE_STATUS_SUCCESS;
+  return BufferSize(turn, bytes);
 }
 
 cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int rows, int columns, int count, const void* values,
@@ -194,10 +191,8 @@ cusparseStatus_t cusparseCreateIdentityPermutation(cusparseHandle_t handle, int 
 cusparseStatus_t cusparseXcoosort_bufferSizeExt(cusparseHandle_t handle, int rows, int columns, int count, const int*,
                                                 const int*, size_t* bytes) {
   const Function f{__func__, handle};
-  LOCKSTEP_RETURN_UNLESS_OK(
-      CheckOld(f, Function::Condition{rows >= 0 && columns >= 0 && count >= 0, "a size is negative"}, NotNull(bytes)));
-  *bytes = kBufferBytes;
-  return CUSPARSE_STATUS_SUCCESS;
+  const Function::Condition are_sizes = {rows >= 0 && columns >= 0 && count >= 0, "a size is negative"};
+  return AnswerBuffer(f, CheckOld(f, are_sizes), bytes);
 }
 cusparseStatus_t cusparseXcoosortByRow(cusparseHandle_t handle, int rows, int columns, int count, int* row_indices,
                                        int* column_indices, int* order, void*) {

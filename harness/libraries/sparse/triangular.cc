@@ -190,14 +190,6 @@ struct Columns {
   }
 };
 
-template <typename Arguments>
-cusparseStatus_t BufferSize(const Arguments& arguments, size_t* bytes) {
-  LOCKSTEP_RETURN_UNLESS_OK(arguments.Check());
-  LOCKSTEP_RETURN_UNLESS_OK(arguments.f.Check({NotNull(bytes)}));
-  *bytes = kBufferBytes;
-  return CUSPARSE_STATUS_SUCCESS;
-}
-
 template <typename Descriptor>
 cusparseStatus_t Create(Descriptor** descriptor) {
   if (descriptor == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;

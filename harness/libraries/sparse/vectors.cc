@@ -147,9 +147,7 @@ cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperat
                                          size_t* bytes) {
   const Function f{__func__, handle};
   LOCKSTEP_RETURN_UNLESS_OK(CheckProduct(f, op, x, y, compute));
-  LOCKSTEP_RETURN_UNLESS_OK(f.Check({NotNull(result), NotNull(bytes)}));
-  *bytes = kBufferBytes;
-  return CUSPARSE_STATUS_SUCCESS;
+  return AnswerBuffer(f, f.Check({NotNull(result)}), bytes);
 }
 
 cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t op, cusparseConstSpVecDescr_t x,

@@ -10,21 +10,10 @@
 
 namespace lockstep::libraries::submission {
 
+using libraries::CalledAs;
 using vgpu::FourierForm;
 using vgpu::LibraryKind;
 using vgpu::LibraryOperation;
-
-// While it exists, messages and the judge's trace use this function's name for runtime calls.
-class CalledAs {
- public:
-  explicit CalledAs(const char* function) : outer_(lockstep_called_as(function)) {}
-  ~CalledAs() { lockstep_called_as(outer_); }
-  CalledAs(const CalledAs&) = delete;
-  CalledAs& operator=(const CalledAs&) = delete;
-
- private:
-  const char* outer_;
-};
 
 template <typename T>
 uint64_t AddressOf(const T* pointer) {

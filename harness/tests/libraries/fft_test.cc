@@ -43,7 +43,7 @@ TEST_F(FftTest, TransformsAreWorkOfTheirStreams) {
   ExpectIn(text, "\n  cufftExecC2R         3     -      -  ");
 
   const std::string outside = program_.RunFaulty("", "outside");
-  ExpectIn(outside, "transform 6\nwait 700\n");
+  ExpectIn(outside, "transform 0\nwait 700\n");
   ExpectIn(outside,
            "BOUNDS\n  global store of 6400 bytes, the last 8 of them past the end of cudaMalloc #2 (6392 bytes, offset "
            "0); cufftExecC2C writes the output\n  at      fft_work.cu:");

@@ -63,7 +63,7 @@ TEST_F(SparseAndSolverWorkTest, IsDoneInGraphs) {
 TEST_F(SparseAndSolverWorkTest, IndicesAndPivotsOutsideTheMatrixAreFaults) {
   ExpectIn("", "index", ": entry 2 of the column indices is 7, outside of 0 to 2\n");
   ExpectIn("", "index", "; cusparseSpMV reads memory at an index outside of the matrix\n");
-  ExpectIn("", "index", "product 6\nwait 700\n");
+  ExpectIn("", "index", "product 0\nwait 700\n");
   ExpectIn("", "offsets", ": entry 1 of the offsets is 4, outside of 0 to 3\n");
   ExpectIn("", "pivots", ": pivot 2 is no row of the matrix\n");
   ExpectIn("", "short", "; cusparseSpMV writes vector y\n");

@@ -18,10 +18,15 @@ struct KernelInfo {
   std::vector<KernelParameter> parameters;  // in bytes, within the parameter block
   uint32_t parameter_bytes = 0;
   uint32_t registers = 0, static_shared = 0, local_bytes = 0, constant_bytes = 0;
-  uint32_t max_threads = 1024;         // from .maxntid / .reqntid
+  uint32_t max_threads = 1024;         // from .maxntid
   Dim3 required_block{0, 0, 0};        // .reqntid; zeros if the kernel requires none
   Dim3 cluster{0, 0, 0};               // .reqnctapercluster; zeros if the kernel requires none
+  uint32_t max_cluster = UINT32_MAX;   // .maxclusterrank: blocks of a cluster
   int ptx_version = 0, target_sm = 0;  // 90 = ISA 9.0; 80 = sm_80
+
+  uint32_t largest_block() const {
+    return required_block.x != 0 ? static_cast<uint32_t>(required_block.Count()) : max_threads;
+  }
 };
 
 struct VariableInfo {

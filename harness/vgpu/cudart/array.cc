@@ -77,6 +77,7 @@ void AllocateArray(Runtime& r, cudaArray_t* handle, const cudaChannelFormatDesc*
   Require(handle != nullptr && desc != nullptr, cudaErrorInvalidValue);
   CheckShape(extent, flags);
   const TexelFormat format = FormatOf(*desc);
+  r.RequireContext();
   if (CalledAs() == nullptr) RequireSafeInCapture();
   Require((flags & ~kKnownFlags) == 0, cudaErrorInvalidValue);
   Require((flags & cudaArraySparse) == 0 || extent.height > 0, cudaErrorInvalidValue);

@@ -90,7 +90,6 @@ constexpr std::string_view kUnsafe[] = {"cudaCreateSurfaceObject",
                                         "cudaMemPoolSetAccess",
                                         "cudaMemPoolSetAttribute",
                                         "cudaMemPoolTrimTo",
-                                        "cudaStreamAttachMemAsync",
                                         "cuCtxRecordEvent",
                                         "cuCtxWaitEvent",
                                         "cudaLibraryUnload",
@@ -194,6 +193,7 @@ extern "C" {
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   return Api("cudaStreamBeginCapture", [&](Runtime& r) {
     Require(IsMode(mode), cudaErrorInvalidValue);
+    r.RequireContext();
     auto graph = std::make_shared<Graph>();
     Begin(r, stream, graph, {}, mode);
     graphs().graphs[HandleOf(graph)] = graph;

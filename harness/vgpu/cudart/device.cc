@@ -20,7 +20,7 @@ struct LimitRule {
 };
 constexpr size_t kMebi = 1 << 20;
 constexpr LimitRule kLimits[] = {
-    {cudaLimitStackSize, 1024, 0, kMebi / 2, 16, false},
+    {cudaLimitStackSize, 1024, 0, kMebi / 2 - 576, 16, false},
     {cudaLimitPrintfFifoSize, 8650752, kMebi / 2, 2048 * kMebi, 256, true},
     {cudaLimitMallocHeapSize, 8 * kMebi, 4 * kMebi, SIZE_MAX, 65536, true},
     {cudaLimitDevRuntimePendingLaunchCount, 2048, 32, 599186, 1, true},

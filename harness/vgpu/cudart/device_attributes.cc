@@ -356,6 +356,7 @@ RuntimeAnswers AnswersFor(int device) {
     const cudaFuncAttributes all = AttributesOf(runtime(), plain, info);
     return std::string(reinterpret_cast<const char*>(&all), sizeof all);
   };
+  answers.cache_config = [] { return static_cast<uint32_t>(CacheConfig()); };
   answers.set_condition = SetCondition;
   answers.most_pending = [] { return uint64_t{GetLimit(runtime(), cudaLimitDevRuntimePendingLaunchCount)}; };
   return answers;

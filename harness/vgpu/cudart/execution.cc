@@ -33,6 +33,7 @@ void SetCluster(Runtime& r, Kernel& kernel, unsigned dim3::* side, int value) {
   const KernelInfo& info = r.InfoOf(kernel);
   const bool same = static_cast<unsigned>(value) == ClusterOf(kernel, info).*side;
   Require(value >= 0 && (info.cluster.x == 0 || same), cudaErrorInvalidValue);
+  Require(static_cast<unsigned>(value) <= info.max_cluster, cudaErrorInvalidValue);
   if (info.cluster.x == 0) kernel.required_cluster.*side = static_cast<unsigned>(value);
 }
 
@@ -189,7 +190,10 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribu
   const bool known = attribute >= cudaFuncAttributeMaxDynamicSharedMemorySize && attribute < cudaFuncAttributeMax;
   if (device < 0 || device >= runtime().device_count())
     return LastError() = known ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
-  return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
+  const cudaError_t last = LastError();
+  const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
+  if (error == cudaSuccess) LastError() = last;
+  return error;
 }
 
 // The preference affects only occupancy.

@@ -159,7 +159,8 @@ cudaError_t AddWords(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNo
                      const WordsWork& words);
 cudaError_t GetWords(cudaGraphNode_t node, WordsWork** words);
 cudaError_t SetWords(cudaGraphNode_t node, const WordsWork& words);
-void CheckSymbolKind(cudaMemcpyKind kind, bool to, size_t bytes);  // to or from a variable
+// To or from a variable.
+void CheckSymbolKind(Runtime& r, const void* symbol, size_t offset, cudaMemcpyKind kind, bool to, size_t bytes);
 CopyWork MakeNodeCopy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 FillWork MakeFill(const cudaMemsetParams* params);
 HostWork MakeHost(const cudaHostNodeParams* params);

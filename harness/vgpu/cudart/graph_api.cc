@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include "vgpu/cudart/graph.h"
 
@@ -117,6 +118,16 @@ cudaError_t Change(const char* function, cudaGraphExec_t executable, cudaGraphNo
     CheckChange(r, node.work, work);
     node.work = std::move(work);
   });
+}
+
+// The nodes that no other depends on.
+std::set<size_t> ExitsOf(const ExecutableGraph& graph) {
+  std::set<size_t> exits;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) exits.insert(i);
+  for (const ExecutableNode& node : graph.nodes) {
+    for (const size_t before : node.after) exits.erase(before);
+  }
+  return exits;
 }
 
 using Edge = std::pair<Node*, Node*>;
@@ -391,11 +402,14 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph, cudaG
       throw ApiError{cudaErrorGraphExecUpdateFailure};
     };
     if (updated->nodes.size() != executable.nodes.size()) fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
+    const std::set<size_t> exits = ExitsOf(*updated);
+    if (exits.size() > ExitsOf(executable).size())
+      fail(cudaGraphExecUpdateErrorTopologyChanged, updated->nodes[*exits.begin()].source);
     for (size_t i = 0; i < updated->nodes.size(); ++i) {
       const ExecutableNode& node = updated->nodes[i];
       const auto& after = executable.nodes[i].after;
       if (node.after != after)
-        fail(cudaGraphExecUpdateErrorTopologyChanged, node.after.size() < after.size() ? node.source : nullptr);
+        fail(cudaGraphExecUpdateErrorTopologyChanged, node.after.size() != after.size() ? node.source : nullptr);
     }
     for (size_t i = 0; i < updated->nodes.size(); ++i) {
       ExecutableNode& node = updated->nodes[i];
@@ -435,7 +449,8 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable,
                                                      const void* symbol, const void* from, size_t bytes, size_t offset,
                                                      cudaMemcpyKind kind) {
   return Change("cudaGraphExecMemcpyNodeSetParamsToSymbol", executable, node, [&](Runtime& r) {
-    return CheckSymbolKind(kind, true, bytes), MakeCopyToSymbol(r, symbol, from, bytes, offset, kind);
+    return CheckSymbolKind(r, symbol, offset, kind, true, bytes),
+           MakeCopyToSymbol(r, symbol, from, bytes, offset, kind);
   });
 }
 
@@ -443,7 +458,8 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executabl
                                                        const void* symbol, size_t bytes, size_t offset,
                                                        cudaMemcpyKind kind) {
   return Change("cudaGraphExecMemcpyNodeSetParamsFromSymbol", executable, node, [&](Runtime& r) {
-    return CheckSymbolKind(kind, false, bytes), MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind);
+    return CheckSymbolKind(r, symbol, offset, kind, false, bytes),
+           MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind);
   });
 }
 

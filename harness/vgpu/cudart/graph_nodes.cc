@@ -233,7 +233,8 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t gr
                                            const cudaGraphNode_t* dependencies, size_t count, const void* symbol,
                                            const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   return Add("cudaGraphAddMemcpyNodeToSymbol", node, graph, dependencies, count, [&](Runtime& r) {
-    return CheckSymbolKind(kind, true, bytes), MakeCopyToSymbol(r, symbol, from, bytes, offset, kind);
+    return CheckSymbolKind(r, symbol, offset, kind, true, bytes),
+           MakeCopyToSymbol(r, symbol, from, bytes, offset, kind);
   });
 }
 
@@ -241,7 +242,8 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t 
                                              const cudaGraphNode_t* dependencies, size_t count, void* to,
                                              const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   return Add("cudaGraphAddMemcpyNodeFromSymbol", node, graph, dependencies, count, [&](Runtime& r) {
-    return CheckSymbolKind(kind, false, bytes), MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind);
+    return CheckSymbolKind(r, symbol, offset, kind, false, bytes),
+           MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind);
   });
 }
 
@@ -359,14 +361,16 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const
 cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from,
                                                  size_t bytes, size_t offset, cudaMemcpyKind kind) {
   return Change("cudaGraphMemcpyNodeSetParamsToSymbol", node, [&](Runtime& r) {
-    return CheckSymbolKind(kind, true, bytes), MakeCopyToSymbol(r, symbol, from, bytes, offset, kind);
+    return CheckSymbolKind(r, symbol, offset, kind, true, bytes),
+           MakeCopyToSymbol(r, symbol, from, bytes, offset, kind);
   });
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol, size_t bytes,
                                                    size_t offset, cudaMemcpyKind kind) {
   return Change("cudaGraphMemcpyNodeSetParamsFromSymbol", node, [&](Runtime& r) {
-    return CheckSymbolKind(kind, false, bytes), MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind);
+    return CheckSymbolKind(r, symbol, offset, kind, false, bytes),
+           MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind);
   });
 }
 

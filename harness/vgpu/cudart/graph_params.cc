@@ -33,7 +33,7 @@ namespace {
 
 void* PlaceIn(Runtime& r, const void* symbol, uint64_t bytes, uint64_t offset) {
   const VariableInfo& variable = r.VariableOf(symbol);
-  Require(bytes == 0 || (offset <= variable.bytes && bytes <= variable.bytes - offset), cudaErrorInvalidValue);
+  Require(offset <= variable.bytes && bytes <= variable.bytes - offset, cudaErrorInvalidValue);
   return reinterpret_cast<void*>(variable.address + offset);
 }
 
@@ -43,8 +43,9 @@ void CheckKind(cudaMemcpyKind kind) {
   Require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
 }
 
-void CheckSymbolKind(cudaMemcpyKind kind, bool to, size_t bytes) {
+void CheckSymbolKind(Runtime& r, const void* symbol, size_t offset, cudaMemcpyKind kind, bool to, size_t bytes) {
   CheckKind(kind);
+  if (bytes == 0) PlaceIn(r, symbol, bytes, offset);
   const bool fits = kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault ||
                     kind == (to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
   Require(bytes != 0 || fits, cudaErrorInvalidMemcpyDirection);

@@ -92,7 +92,7 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
       Require(next->second.kind == Runtime::HostRange::Kind::kRegistered, cudaErrorInvalidValue);
       throw ApiError{cudaErrorHostMemoryAlreadyRegistered};
     }
-    Require(!r.DeviceHolding(begin).has_value(), cudaErrorInvalidValue);
+    Require(!r.DeviceHolding(begin).has_value() && !IsReserved(begin), cudaErrorInvalidValue);
     r.host_ranges()[reinterpret_cast<uintptr_t>(pointer)] = {bytes, flags, Runtime::HostRange::Kind::kRegistered,
                                                              r.device()};
   });

@@ -121,6 +121,7 @@ void CheckCluster(Runtime& r, KernelWork work, const KernelInfo& info) {
     Require(!is_set || ToDim3(dims).Count() != 0, cudaErrorInvalidClusterSize);
   }
   Require(blocks < 2 || fits, cudaErrorInvalidValue);
+  Require(blocks <= info.max_cluster, cudaErrorInvalidClusterSize);
   if (r.faulted() || blocks < 2 || (portable && !(too_much && possible))) return;
   if (too_much) shared = 0;
   work.parameters.resize(info.parameter_bytes);

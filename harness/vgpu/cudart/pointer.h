@@ -39,6 +39,8 @@ bool IsOfMalloc(uint64_t base);
 cudaMemPool_t PoolOfAllocation(uint64_t base);
 // Memory mapped by the driver API; used by MemoryAt.
 std::optional<KnownMemory> MappedAt(Runtime& r, uint64_t address);
+// Whether the driver API has reserved the address, mapped or not.
+bool IsReserved(uint64_t address);
 
 // Forgets the properties of the memory that begins here, which was freed.
 void ForgetNotes(uint64_t base);

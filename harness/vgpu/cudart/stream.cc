@@ -185,6 +185,8 @@ LOCKSTEP_PER_THREAD(cudaStreamCopyAttributes, _ptsz)
 // Managed memory is visible everywhere at all times.
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t bytes, unsigned flags) {
   return Api("cudaStreamAttachMemAsync", [&](Runtime& r) {
+    if (IsLegacy(stream)) r.StreamOf(stream);
+    RequireSafeInCapture();
     NotCapturing(r, stream);
     Require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle,
             cudaErrorInvalidValue);

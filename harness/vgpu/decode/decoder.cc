@@ -58,15 +58,15 @@ void DescribeKernel(const ptx::Module& module, const ptx::Function& entry, Kerne
     const auto extent = [&](int k) { return static_cast<uint32_t>(std::max(entry.reqnctapercluster[k], 1)); };
     kernel.cluster = {extent(0), extent(1), extent(2)};
   }
+  if (entry.max_cluster_rank > 0) kernel.max_cluster = static_cast<uint32_t>(entry.max_cluster_rank);
   if (entry.reqntid[0] > 0) {
-    const auto extent = [&](int k) { return static_cast<uint32_t>(std::max(entry.reqntid[k], 1)); };
+    const auto extent = [&](int k) { return static_cast<uint32_t>(std::clamp(entry.reqntid[k], 1, 1024)); };
     kernel.required_block = {extent(0), extent(1), extent(2)};
   }
-  for (const int* limit : {entry.maxntid, entry.reqntid}) {
-    uint64_t threads = 1;
-    for (int k = 0; k < 3; ++k) threads *= static_cast<uint64_t>(std::clamp(limit[k], 1, 4096));
-    if (limit[0] > 0) kernel.max_threads = static_cast<uint32_t>(std::min<uint64_t>(kernel.max_threads, threads));
-  }
+  // max_threads, which cudaFuncGetAttributes returns, comes from .maxntid alone.
+  uint64_t threads = 1;
+  for (const int side : entry.maxntid) threads *= static_cast<uint64_t>(std::clamp(side, 1, 4096));
+  if (entry.maxntid[0] > 0) kernel.max_threads = static_cast<uint32_t>(std::min<uint64_t>(kernel.max_threads, threads));
   for (const ptx::Variable& v : module.variables) {
     if (v.space == Space::kConst) kernel.constant_bytes += static_cast<uint32_t>(v.TotalBytes());
   }
@@ -82,7 +82,7 @@ void BoundRegisters(const ptx::Function& entry, KernelInfo& kernel) {
   kernel.registers = std::min(kernel.registers, kMostRegisters);
   if (entry.maxntid[0] > 0 || entry.reqntid[0] > 0) {
     const uint64_t threads =
-        AlignUp(kernel.max_threads, kWarpSize) * static_cast<uint64_t>(std::max(entry.minnctapersm, 1));
+        AlignUp(kernel.largest_block(), kWarpSize) * static_cast<uint64_t>(std::max(entry.minnctapersm, 1));
     kernel.registers =
         std::min(kernel.registers, std::max(static_cast<uint32_t>(kRegistersPerSm / threads) / kUnit, 2u) * kUnit);
   }

@@ -279,6 +279,9 @@ bool GetDevice(const LaneCall& call) {
 bool GetDeviceCount(const LaneCall& call) {
   return call.Store(call.Word(0), call.grid.answers().device_count()) && call.End(RuntimeError::kNone);
 }
+bool DeviceGetCacheConfig(const LaneCall& call) {
+  return call.Store(call.Word(0), call.grid.answers().cache_config()) && call.End(RuntimeError::kNone);
+}
 // (int* value, cudaDeviceAttr, int device)
 bool DeviceGetAttribute(const LaneCall& call) {
   int value = 0;
@@ -334,6 +337,7 @@ struct Function {
 #define LOCKSTEP_RUNTIME_FUNCTION(name) {#name, name}
 constexpr Function kFunctions[] = {
     LOCKSTEP_RUNTIME_FUNCTION(DeviceGetAttribute),
+    LOCKSTEP_RUNTIME_FUNCTION(DeviceGetCacheConfig),
     LOCKSTEP_RUNTIME_FUNCTION(DeviceGetLimit),
     LOCKSTEP_RUNTIME_FUNCTION(EventCreateWithFlags),
     LOCKSTEP_RUNTIME_FUNCTION(EventDestroy),

@@ -360,8 +360,8 @@ void Device::ClearRecords() {
 bool Device::faulted() const { return impl_->fault != LaunchError::kNone; }
 
 void Device::Reset() {
-  for (const auto& [base, a] : impl_->memory.allocations()) {
-    impl_->Tell([&](Observer& o) { o.OnFree(a.base, a.bytes); });
+  for (const auto& entry : impl_->memory.allocations()) {
+    impl_->Tell([&](Observer& o) { o.OnFree(entry.second.base, entry.second.bytes); });
   }
   impl_->streams.Clear();
   impl_->modules.clear();

@@ -32,8 +32,9 @@ constexpr uint64_t kMostResidentBytes = uint64_t{4} << 30;
 // than an older GPU has, for which the compiler would have used fewer.
 int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel) {
   const int registers = static_cast<int>(kernel.registers);
-  if (kernel.max_threads >= kAnyBlock) return registers;
-  return std::min(registers, profile.registers_per_block / std::max(static_cast<int>(kernel.max_threads), kWarpSize));
+  const uint32_t largest = kernel.largest_block();
+  if (largest >= kAnyBlock) return registers;
+  return std::min(registers, profile.registers_per_block / std::max(static_cast<int>(largest), kWarpSize));
 }
 
 namespace {

@@ -24,6 +24,7 @@ struct RuntimeAnswers {
   std::function<int(const KernelInfo& kernel, int threads, uint64_t shared)> resident;
   std::function<std::string(const KernelInfo& kernel)> attributes;
   std::function<bool(uint64_t handle, uint32_t value)> set_condition;  // of a graph's node; false: there is none
+  std::function<uint32_t()> cache_config;                              // set by cudaDeviceSetCacheConfig
   std::function<uint64_t()> most_pending;                              // cudaLimitDevRuntimePendingLaunchCount
 };
 

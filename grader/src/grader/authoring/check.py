@@ -65,7 +65,7 @@ def check_tests(assignment: Assignment, tests: Sequence[str]) -> Finding:
 
 
 def check_stub(assignment: Assignment, record: Record) -> Finding:
-    """The stub compiles, gets full marks for no criterion (no points if edits are limited), and fails a test per rung."""
+    """The stub compiles, gets full marks for no criterion (if edits are limited: no points), fails a test per rung."""
     if record.verdict in ("COMPILE", "HARNESS") or record.score is None or record.result is None:
         return Finding(STUB, "", f"{record.verdict}: {record.message}")
     passed = [criterion.id for criterion in record.score.criteria if criterion.is_full and criterion.possible]

@@ -120,7 +120,7 @@ class Matcher:
         return student in self._by_name(name)
 
     def nearest(self, who: Who) -> tuple[str, ...]:
-        """Suggestions, with their ids: the students who fit (at most 8), else those (at most 3) with the closest names."""
+        """Suggestions, with their ids: students who fit (at most 8), else those (at most 3) with the closest names."""
         several = self.match(who).several or self.words_in(who.name or who.text or who.email)
         if several:
             return tuple(dict.fromkeys(map(named, several[:_MOST_FITTING])))

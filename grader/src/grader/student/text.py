@@ -154,7 +154,7 @@ def report(
 
 
 def open_rungs(assignment: Assignment, result: SuiteResult) -> list[Rung]:
-    """The unfinished rungs in the order to work on them: the first to fix, then the ladder's order; bonus rungs last."""
+    """The unfinished rungs in the order to work on them: the first to fix, the ladder's order, bonus rungs last."""
     rows = _rows(assignment, result)
     first = _first_to_fix(rows)
     still_open = [row for row in rows if not row.is_done]

@@ -124,7 +124,7 @@ class _Watch:
         sys.stdout.flush()
 
     def _stamps(self) -> _Stamps:
-        """The state of each file, which a save changes. They are opened: a network file system asks its server only then."""
+        """The state of each file, which a save changes. Opens each: a network file system asks its server only then."""
         headers = [
             path
             for path in self._assignment.path.parent.glob("*")

@@ -1,7 +1,7 @@
 // Handles, and the names of statuses.
 #include "libraries/submission/cublas/handle.h"
 
-using lockstep::libraries::submission::CalledAs;
+using lockstep::libraries::CalledAs;
 
 namespace {
 

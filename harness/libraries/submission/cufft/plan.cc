@@ -1,10 +1,9 @@
 // cuFFT's plans for batches of one-dimensional transforms: makes, destroys and executes them.
 #include <algorithm>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "libraries/plan_table.h"
 #include "libraries/submission/include/cufft.h"
 #include "libraries/submission/operation.h"
 
@@ -24,41 +23,7 @@ struct Plan {
   bool has_area = false;
 };
 
-struct Plans {
-  std::mutex mutex;
-  std::map<cufftHandle, std::shared_ptr<Plan>> by_handle;
-};
-Plans& AllPlans() {
-  static auto* const plans = new Plans;  // a program's destructors may still destroy plans
-  return *plans;
-}
-
-// nullptr: there is no such plan.
-std::shared_ptr<Plan> Find(cufftHandle handle) {
-  Plans& plans = AllPlans();
-  const std::lock_guard<std::mutex> lock(plans.mutex);
-  const auto found = plans.by_handle.find(handle);
-  return found == plans.by_handle.end() ? nullptr : found->second;
-}
-
-cufftHandle Add() {
-  Plans& plans = AllPlans();
-  const std::lock_guard<std::mutex> lock(plans.mutex);
-  cufftHandle handle = 1;  // the lowest that is free
-  while (plans.by_handle.count(handle) != 0) ++handle;
-  plans.by_handle[handle] = std::make_shared<Plan>();
-  return handle;
-}
-
-std::shared_ptr<Plan> Remove(cufftHandle handle) {
-  Plans& plans = AllPlans();
-  const std::lock_guard<std::mutex> lock(plans.mutex);
-  const auto found = plans.by_handle.find(handle);
-  if (found == plans.by_handle.end()) return nullptr;
-  auto plan = std::move(found->second);
-  plans.by_handle.erase(found);
-  return plan;
-}
+using Plans = PlanTable<Plan>;
 
 bool IsType(cufftType type) {
   return type == CUFFT_C2C || type == CUFFT_R2C || type == CUFFT_C2R || type == CUFFT_Z2Z || type == CUFFT_D2Z ||
@@ -134,13 +99,13 @@ cufftResult Make(const char* function, const std::shared_ptr<Plan>& plan, const 
 cufftResult Create(const char* function, cufftHandle* handle, const Request& request) {
   if (handle == nullptr) return CUFFT_INVALID_VALUE;
   *handle = 0;
-  const cufftHandle created = Add();
+  const cufftHandle created = Plans::Add();
   size_t work_size = 0;
-  const cufftResult result = Make(function, Find(created), request, &work_size);
+  const cufftResult result = Make(function, Plans::Find(created), request, &work_size);
   if (result == CUFFT_SUCCESS) {
     *handle = created;
   } else {
-    Remove(created);
+    Plans::Remove(created);
   }
   return result;
 }
@@ -168,7 +133,7 @@ cufftResult Invalid(const char* function, const char* why) {
 cufftResult Execute(const char* function, cufftHandle handle, cufftType type, const void* input, void* output,
                     int direction) {
   const CalledAs called(function);
-  const std::shared_ptr<Plan> plan = Find(handle);
+  const std::shared_ptr<Plan> plan = Plans::Find(handle);
   if (plan == nullptr || !plan->is_made) return CUFFT_INVALID_PLAN;
   if (direction != CUFFT_FORWARD && direction != CUFFT_INVERSE) {
     return Invalid(function, "the direction is neither CUFFT_FORWARD nor CUFFT_INVERSE");
@@ -218,13 +183,13 @@ cufftResult cufftPlanMany(cufftHandle* plan, int rank, int* n, int* inembed, int
 
 cufftResult cufftCreate(cufftHandle* plan) {
   if (plan == nullptr) return CUFFT_INVALID_VALUE;
-  *plan = Add();
+  *plan = Plans::Add();
   return CUFFT_SUCCESS;
 }
 
 cufftResult cufftMakePlan1d(cufftHandle plan, int nx, cufftType type, int batch, size_t* work_size) {
   const CalledAs called(__func__);
-  return Make(__func__, Find(plan), {nx, batch, type}, work_size);
+  return Make(__func__, Plans::Find(plan), {nx, batch, type}, work_size);
 }
 
 cufftResult cufftMakePlanMany(cufftHandle plan, int rank, int* n, int* inembed, int istride, int idist, int* onembed,
@@ -233,7 +198,7 @@ cufftResult cufftMakePlanMany(cufftHandle plan, int rank, int* n, int* inembed, 
   Request request;
   const cufftResult wrong =
       Many(__func__, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, &request);
-  return wrong != CUFFT_SUCCESS ? wrong : Make(__func__, Find(plan), request, work_size);
+  return wrong != CUFFT_SUCCESS ? wrong : Make(__func__, Plans::Find(plan), request, work_size);
 }
 
 cufftResult cufftEstimate1d(int nx, cufftType type, int batch, size_t* work_size) {
@@ -245,7 +210,7 @@ cufftResult cufftEstimate1d(int nx, cufftType type, int batch, size_t* work_size
 }
 
 cufftResult cufftGetSize(cufftHandle plan, size_t* work_size) {
-  const auto found = Find(plan);
+  const auto found = Plans::Find(plan);
   if (found == nullptr) return CUFFT_INVALID_PLAN;
   if (work_size == nullptr) return CUFFT_INVALID_VALUE;
   *work_size = found->work_bytes;
@@ -254,7 +219,7 @@ cufftResult cufftGetSize(cufftHandle plan, size_t* work_size) {
 
 cufftResult cufftSetWorkArea(cufftHandle plan, void* work_area) {
   const CalledAs called(__func__);
-  const auto found = Find(plan);
+  const auto found = Plans::Find(plan);
   if (found == nullptr) return CUFFT_INVALID_PLAN;
   cudaFree(std::exchange(found->own_area, nullptr));
   found->has_area = work_area != nullptr;
@@ -263,14 +228,14 @@ cufftResult cufftSetWorkArea(cufftHandle plan, void* work_area) {
 }
 
 cufftResult cufftSetAutoAllocation(cufftHandle plan, int auto_allocate) {
-  const auto found = Find(plan);
+  const auto found = Plans::Find(plan);
   if (found == nullptr || found->is_made) return CUFFT_INVALID_PLAN;
   found->allocates = auto_allocate != 0;
   return CUFFT_SUCCESS;
 }
 
 cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream) {
-  const auto found = Find(plan);
+  const auto found = Plans::Find(plan);
   if (found == nullptr) return CUFFT_INVALID_PLAN;
   found->stream = stream;
   return CUFFT_SUCCESS;
@@ -278,7 +243,7 @@ cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream) {
 
 cufftResult cufftDestroy(cufftHandle plan) {
   const CalledAs called(__func__);
-  const auto removed = Remove(plan);
+  const auto removed = Plans::Remove(plan);
   if (removed == nullptr) return CUFFT_INVALID_PLAN;
   cudaFree(removed->own_area);
   return CUFFT_SUCCESS;

@@ -140,6 +140,8 @@ static void level2() {
   TELL(cublasSgemv(handle, N, 4, 0, &one, m, 4, x, 1, &zero, y, 1));
   TELL(cublasSgemv(handle, N, 4, 4, &one, m, 3, x, 1, &zero, y, 1));
   TELL(cublasSgemv(handle, C, 4, 4, &one, m, 4, x, -1, &zero, y, 1));
+  TELL(cublasSgemv(handle, CUBLAS_OP_CONJG, 4, 4, &one, m, 4, x, 1, &zero, y, 1));
+  TELL(cublasSgemv(handle, N, 4, 4, &one, nullptr, 4, x, 1, &zero, y, 1));
   TELL(cublasSgbmv(handle, N, 4, 4, 1, 1, &one, m, 2, x, 1, &zero, y, 1));
   TELL(cublasSgbmv(handle, N, 4, 4, -1, 1, &one, m, 3, x, 1, &zero, y, 1));
   TELL(cublasStrmv(handle, kFull, N, D, 4, m, 4, x, 1));
@@ -174,6 +176,7 @@ static void level3() {
   TELL(cublasSgemm(handle, N, N, 4, 4, 4, nullptr, m, 4, x, 4, &zero, y, 4));
   TELL(cublasSgemm(handle, N, N, 4, 4, 4, &one, m, 4, x, 4, nullptr, y, 4));
   TELL(cublasSgemm(handle, N, N, 4, 4, 4, &zero, nullptr, 4, nullptr, 4, &zero, y, 4));
+  TELL(cublasSgemm(handle, N, N, 4, 4, 4, &one, m, 4, nullptr, 4, &zero, y, 4));
   TELL(cublasSgemmStridedBatched(handle, N, N, 4, 4, 4, &one, m, 4, 0, x, 4, 16, &zero, y, 4, 16, -1));
   TELL(cublasSgemmStridedBatched(handle, N, N, 4, 4, 4, &one, m, 4, 0, x, 4, 16, &zero, y, 4, 16, 0));
   TELL(cublasSgemmStridedBatched(handle, N, N, 4, 4, 4, &one, m, 4, 0, x, 4, 16, &zero, y, 4, 4, 2));

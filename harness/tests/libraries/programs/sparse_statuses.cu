@@ -276,6 +276,7 @@ static void products() {
   TELL(cusparseSpMV(handle, N, &one, a, v, &zero, five, F, DEF, buffer));
   TELL(cusparseSpMV(handle, N, &one, a, doubles, &zero, w, F, DEF, buffer));
   TELL(cusparseSpMV(handle, N, &one, a, v, &zero, w, D, DEF, buffer));
+  TELL(cusparseSpMV(handle, N, &one, a, v, &zero, w, D, CUSPARSE_SPMV_COO_ALG1, buffer));
   TELL(cusparseSpMV(handle, N, &one, a, v, &zero, w, CUDA_R_16F, DEF, buffer));
   TELL(cusparseSpMV(handle, N, &one, a, v, &zero, w, F, CUSPARSE_SPMV_CSR_ALG1, buffer));
   TELL(cusparseSpMV(handle, N, &one, a, v, &zero, w, F, CUSPARSE_SPMV_CSR_ALG2, buffer));

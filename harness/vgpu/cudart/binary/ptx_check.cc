@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
@@ -130,13 +131,18 @@ PtxVerdict Check(std::string_view text, const DeviceProfile& profile, bool linke
 
 }  // namespace
 
+static std::atomic<bool> any_was_invalid = false;
+bool AnyPtxWasInvalid() { return any_was_invalid; }
+
 PtxVerdict CheckPtx(std::string_view text, const DeviceProfile& profile, bool linked) {
   static std::mutex mutex;
   static auto* const known = new std::map<std::string, PtxVerdict, std::less<>>[2];
   const std::lock_guard lock(mutex);
   auto& verdicts = known[linked ? 1 : 0];
   if (const auto found = verdicts.find(text); found != verdicts.end()) return found->second;
-  return verdicts.emplace(text, Check(text, profile, linked)).first->second;
+  const PtxVerdict& verdict = verdicts.emplace(text, Check(text, profile, linked)).first->second;
+  if (verdict.error == cudaErrorInvalidPtx) any_was_invalid = true;
+  return verdict;
 }
 
 }  // namespace lockstep::vgpu::cudart

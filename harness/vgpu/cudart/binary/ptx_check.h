@@ -19,5 +19,7 @@ struct PtxVerdict {
 };
 // `linked`: the text may refer to symbols of others.
 PtxVerdict CheckPtx(std::string_view text, const DeviceProfile& profile, bool linked = false);
+// Whether any text was invalid so far.
+bool AnyPtxWasInvalid();
 
 }  // namespace lockstep::vgpu::cudart

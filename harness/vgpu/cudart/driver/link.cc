@@ -65,6 +65,9 @@ void Names(const std::string& text, std::set<std::string>& defined, std::set<std
   }
 }
 
+// As the driver's linker answers: its errors have another code once the assembler has failed in the process.
+cudaError_t LinkError() { return AnyPtxWasInvalid() ? cudaErrorUnknown : cudaErrorInvalidSource; }
+
 cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes, const char* name) {
   if (data == nullptr || bytes == 0 || type < CU_JIT_INPUT_CUBIN || type > CU_JIT_INPUT_NVVM) {
     return cudaErrorInvalidValue;
@@ -105,12 +108,12 @@ cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes,
       std::set<std::string> own, own_apart;
       Names(text, own, wanted, &own_apart);
       const auto is_there = [&](const std::string& name) { return apart.count(name) != 0; };
-      if (std::any_of(own_apart.begin(), own_apart.end(), is_there)) return link.error = cudaErrorInvalidSource;
+      if (std::any_of(own_apart.begin(), own_apart.end(), is_there)) return link.error = LinkError();
       for (const std::string& function : own) {
         if (before.count(function) == 0) continue;
         Log(link, "error   : Multiple definition of '" + function + "' in '" + name + "', first defined in '" +
                       link.names[0] + "'");
-        return link.error = cudaErrorInvalidSource;
+        return link.error = LinkError();
       }
       link.texts.push_back(std::move(text));
       link.names.emplace_back(name);
@@ -214,7 +217,7 @@ CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
         if (defined.count(function) != 0 || lockstep::vgpu::FindBuiltin(function) != lockstep::vgpu::Builtin::kNone)
           continue;
         Log(link, "error   : Undefined reference to '" + function + "' in '" + link.names[k] + "'");
-        return link.error = cudaErrorInvalidSource;
+        return link.error = LinkError();
       }
     }
     // An empty program is a module too.

@@ -1,6 +1,6 @@
 # Writes four files. OUTPUT: LOCKSTEP_REFUSE(symbol) for each function in HEADER, the toolkit's cuda.h, that none of SOURCES
 # defines. VARIANTS: LOCKSTEP_PER_THREAD(symbol, suffix) for each function with a per-thread variant. VERSIONS: the version
-# of CUDA that introduced each form of a function listed in TYPEDEFS, the toolkit's cudaTypedefs.h, in ascending order.
+# of CUDA that introduced each form of a function listed in TYPEDEFS, the toolkit's headers of function types, ascending.
 # RESULTS: LOCKSTEP_RESULT(name) for each value of CUresult.
 cmake_policy(VERSION 3.20)
 set(word "cu[A-Za-z0-9_]+")
@@ -61,7 +61,12 @@ string(CONCAT text ${refused})
 file(WRITE ${OUTPUT} "${text}")
 file(WRITE ${VARIANTS} "${aliases}")
 
-file(STRINGS ${TYPEDEFS} forms REGEX "^ *typedef CUresult ?\\(CUDAAPI \\*PFN_${word}_v[0-9]+\\)")
+file(GLOB typedefs ${TYPEDEFS})
+set(forms "")
+foreach(header ${typedefs})
+  file(STRINGS ${header} own REGEX "^ *typedef CUresult ?\\(CUDAAPI \\*PFN_${word}_v[0-9]+\\)")
+  list(APPEND forms ${own})
+endforeach()
 set(versions "")
 foreach(line ${forms})
   string(REGEX MATCH "PFN_(${word})_v([0-9]+)\\)" _ "${line}")

@@ -33,8 +33,9 @@ Operation Make(CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t valu
   return one;
 }
 
-// in_node: a graph's node, whose memory may also be null, as long as it is not launched, or come from a pool.
-void Check(Runtime& r, const Operation& one, bool in_node) {
+// in_node: a graph's node, whose memory may also be null, as long as it is not launched, or come from a pool. Of a
+// captured node's memory only the alignment is checked.
+void Check(Runtime& r, const Operation& one, bool in_node, bool captured) {
   if (one.operation == CU_STREAM_MEM_OP_BARRIER) return;  // work is done in order
   // Not supported by GPUs without remote writers.
   Require(one.operation != CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES, cudaErrorNotSupported);
@@ -47,7 +48,7 @@ void Check(Runtime& r, const Operation& one, bool in_node) {
   Require((Writes(one) ? flags == 0 : waits && condition <= CU_STREAM_WAIT_VALUE_NOR) && (address != 0 || in_node) &&
               address % (kWord * (IsWide(one) ? 2 : 1)) == 0,
           cudaErrorInvalidValue);
-  if (waits || address == 0) return;
+  if (waits || address == 0 || captured) return;
   const auto memory = MemoryAt(r, Pointer(address));
   Require(memory && memory->type != cudaMemoryTypeManaged && (in_node || memory->pool == nullptr),
           cudaErrorInvalidValue);
@@ -100,7 +101,7 @@ cudaError_t Do(CUstream stream, const Operation* operations, unsigned count) {
   const cudaError_t error = Api("cuStreamWriteValue", Faults::kIgnores, [&](Runtime& r) {
     Stream& in = r.StreamToUse(stream);
     captured = in.point.capture != nullptr;
-    for (unsigned i = 0; i < count; ++i) Check(r, operations[i], false);
+    for (unsigned i = 0; i < count; ++i) Check(r, operations[i], captured, captured);
     if (captured && count > 0) AddToCapture(in, WordsWork{{operations, operations + count}});
   });
   for (unsigned i = 0; error == cudaSuccess && !captured && i < count; ++i) {
@@ -127,7 +128,7 @@ CUresult DoOne(const char* function, CUstream stream, const Operation& one) {
 }  // namespace lockstep::vgpu::cudart::driver
 
 void lockstep::vgpu::cudart::CheckWords(Runtime& r, const WordsWork& work) {
-  for (const CUstreamBatchMemOpParams& one : work.operations) driver::Check(r, one, true);
+  for (const CUstreamBatchMemOpParams& one : work.operations) driver::Check(r, one, true, false);
 }
 void lockstep::vgpu::cudart::PerformWords(Runtime& r, const WordsWork& work, Stream& stream) {
   for (const CUstreamBatchMemOpParams& one : work.operations) {

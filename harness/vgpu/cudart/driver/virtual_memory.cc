@@ -100,6 +100,7 @@ void LetGo(Runtime& r, Physical* memory) {
 CUmemGenericAllocationHandle Create(Runtime& r, size_t bytes, const CUmemAllocationProp* properties) {
   Require(bytes > 0 && bytes % kGranularity == 0, cudaErrorInvalidValue);
   CheckProperties(properties);
+  Require(properties->requestedHandleTypes == 0 || properties->allocFlags.usage == 0, cudaErrorInvalidValue);
   Device& device = DeviceOf(r, properties->location.id);
   Require(device.Take(bytes), cudaErrorMemoryAllocation);
   const int file = memfd_create("vgpu", MFD_CLOEXEC);
@@ -193,6 +194,11 @@ std::map<uint64_t, uint64_t>& Reservations() {
 }  // namespace lockstep::vgpu::cudart::driver
 
 namespace lockstep::vgpu::cudart {
+
+bool IsReserved(uint64_t address) {
+  const auto after = driver::Reservations().upper_bound(address);
+  return after != driver::Reservations().begin() && address - std::prev(after)->first < std::prev(after)->second;
+}
 
 std::optional<KnownMemory> MappedAt(Runtime&, uint64_t address) {
   auto mapping = driver::Mappings().upper_bound(address);

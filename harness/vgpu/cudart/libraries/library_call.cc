@@ -2,6 +2,7 @@
 #include "vgpu/cudart/libraries/library_call.h"
 
 #include "vgpu/core/float_environment.h"
+#include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/report/call_site.h"
 #include "vgpu/cudart/work.h"
 
@@ -72,24 +73,25 @@ extern "C" {
 
 cudaError_t lockstep_call_library(const LockstepLibraryCall* call) {
   const auto callbacks = std::make_shared<Callbacks>(*call);
-  const char* const outer = std::exchange(CalledAs(), call->function);
+  const lockstep::libraries::CalledAs called(call->function);
   const cudaError_t last = LastError();
   const cudaError_t error = Api(call->function, [&](Runtime& r) {
     if (HasJudge()) NotSupported("libraries in submissions: write the kernel yourself");
     Stream& stream = r.StreamForWork(call->stream);
-    Require(!call->waits || stream.point.capture == nullptr, cudaErrorStreamCaptureUnsupported);
+    if (call->waits && stream.point.capture != nullptr) Spoil(stream, cudaErrorStreamCaptureUnsupported);
+    // A fault of this call's own work is met by a later call, unless this one waits.
+    const bool was_lost = r.faulted();
     Submit(r, WorkOf(r, *call, callbacks), call->stream);
-    if (r.faulted()) throw ApiError{cudaErrorLaunchFailure};
+    if (was_lost || (call->waits && r.faulted())) throw ApiError{cudaErrorLaunchFailure};
     if (call->waits) r.timeline().Synchronize(stream);
   });
   LastError() = last;
-  CalledAs() = outer;
   return error;
 }
 
 cudaError_t lockstep_do_operation(const char* function, cudaStream_t stream,
                                   const lockstep::vgpu::LibraryOperation* operation) {
-  const char* const outer = std::exchange(CalledAs(), function);
+  const lockstep::libraries::CalledAs called(function);
   const cudaError_t last = LastError();
   const cudaError_t error = Api(function, [&](Runtime& r) {
     if (const std::string why = lockstep::vgpu::WhyNot(*operation); !why.empty()) NotSupported(why);
@@ -100,17 +102,15 @@ cudaError_t lockstep_do_operation(const char* function, cudaStream_t stream,
     if (r.faulted()) throw ApiError{cudaErrorLaunchFailure};
   });
   LastError() = last;
-  CalledAs() = outer;
   return error;
 }
 
 void lockstep_refuse(const char* library, const char* function, const char* what) {
-  const char* const outer = std::exchange(CalledAs(), function);
+  const lockstep::libraries::CalledAs called(function);
   const cudaError_t last = LastError();
   Api(function, Faults::kNone,
       [&](Runtime&) { NotSupported((what != nullptr ? what : "this function") + std::string(" of ") + library); });
   LastError() = last;
-  CalledAs() = outer;
 }
 
 void lockstep_say(const char* function, const char* sentence) {

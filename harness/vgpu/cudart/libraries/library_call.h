@@ -64,3 +64,19 @@ void lockstep_say(const char* function, const char* sentence);
 const char* lockstep_called_as(const char* function);
 
 }  // extern "C"
+
+namespace lockstep::libraries {
+
+// While it exists, messages and the judge's trace use this function's name for runtime calls.
+class CalledAs {
+ public:
+  explicit CalledAs(const char* function) : outer_(lockstep_called_as(function)) {}
+  ~CalledAs() { lockstep_called_as(outer_); }
+  CalledAs(const CalledAs&) = delete;
+  CalledAs& operator=(const CalledAs&) = delete;
+
+ private:
+  const char* outer_;
+};
+
+}  // namespace lockstep::libraries

@@ -98,6 +98,7 @@ class RaceChecker : public Checker {
   void OnLaunchBegin(const LaunchInfo& info) override {
     info_ = info;
     order_.ended.clear();
+    order_.words.Begin();
     if (log_.late()) RestartGlobal();
     ForgetGlobal();
   }
@@ -125,7 +126,7 @@ class RaceChecker : public Checker {
     state->index = block_index;
     const uint32_t threads = static_cast<uint32_t>(std::min<uint64_t>(info_.block.Count(), kMaximumThreads));
     state->clocks.Begin(threads, block_index);
-    state->words.Clear();
+    state->words.Begin();
     if (check_shared_) {
       if (state->shared.bytes() != info_.shared_bytes) RestartShared(*state);
       state->copies.Begin();

@@ -106,7 +106,10 @@ void SyncWords::NoteWait(const MemoryAccess& event) {
 }
 
 bool SyncWords::Awaited(const MemoryAccess& event) const {
-  if (awaited_.size() >= kMost) return was_generous_ = true;
+  if (awaited_.size() >= kMost) {
+    was_generous_ = true;
+    return true;
+  }
   bool all = !awaited_.empty();
   ForWords(event, false, [&](uint64_t key) { all = all && awaited_.contains(key); });
   return all;

@@ -70,12 +70,15 @@ class SyncWords {
     const auto at = words_.find(address);
     return at == words_.end() ? words_.size() >= kMost : at->second.is_flag;
   }
-  // A thread waits on the words; whether one has waited on each of them, when it read it now or before.
+  // A thread waits on these words. Awaited: some thread has waited on each of the words, since the launch began.
   void NoteWait(const MemoryAccess& event);
   bool Awaited(const MemoryAccess& event) const;
+  void Begin() {
+    Clear();
+    awaited_.clear();
+  }
   void Clear() {
     words_.clear();
-    awaited_.clear();
     rest_ = {};
     was_generous_ = false;
   }
