@@ -6,7 +6,7 @@ namespace {
 
 // y = alpha op(A) x + beta y for any form of A: run(alpha, x, incx, beta, y, incy) does it.
 template <typename T>
-struct Product {
+struct VectorProduct {
   Function f;
   const T* alpha;
   const T* x;
@@ -40,7 +40,7 @@ struct Product {
 
 // Like NVIDIA's, returns success without elements, even if an increment is 0 or the operation unknown.
 template <typename T>
-cublasStatus_t Gemv(const Product<T>& p, cublasOperation_t trans, int64_t m, int64_t n, const T* a, int64_t lda) {
+cublasStatus_t Gemv(const VectorProduct<T>& p, cublasOperation_t trans, int64_t m, int64_t n, const T* a, int64_t lda) {
   LOCKSTEP_RETURN_UNLESS_OK(p.f.Check({}));
   if (m <= 0 || n <= 0) return CUBLAS_STATUS_SUCCESS;
   LOCKSTEP_RETURN_UNLESS_OK(p.CheckFactors());
@@ -59,7 +59,7 @@ cublasStatus_t Gemv(const Product<T>& p, cublasOperation_t trans, int64_t m, int
 }
 
 template <typename T>
-cublasStatus_t Gbmv(const Product<T>& p, cublasOperation_t trans, int64_t m, int64_t n, int64_t kl, int64_t ku,
+cublasStatus_t Gbmv(const VectorProduct<T>& p, cublasOperation_t trans, int64_t m, int64_t n, int64_t kl, int64_t ku,
                     const T* a, int64_t lda) {
   LOCKSTEP_RETURN_UNLESS_OK(p.f.Check({IsOperation(trans), IsSize(m), IsSize(n), IsSize(kl), IsSize(ku),
                                        Leads(lda, kl + ku + 1), IsIncrement(p.incx), IsIncrement(p.incy)}));
@@ -77,7 +77,7 @@ cublasStatus_t Gbmv(const Product<T>& p, cublasOperation_t trans, int64_t m, int
 
 // Checks of symmetric and Hermitian products: a fill mode, an order, and increments.
 template <typename T>
-cublasStatus_t CheckSymmetric(const Product<T>& p, cublasFillMode_t uplo, int64_t n) {
+cublasStatus_t CheckSymmetric(const VectorProduct<T>& p, cublasFillMode_t uplo, int64_t n) {
   LOCKSTEP_RETURN_UNLESS_OK(p.f.Check({IsFill(uplo), IsSize(n), IsIncrement(p.incx), IsIncrement(p.incy)}));
   return n == 0 ? CUBLAS_STATUS_SUCCESS : p.CheckFactors();
 }
@@ -98,7 +98,7 @@ void MultiplySymmetric(cublasFillMode_t uplo, int64_t n, const T& alpha, const T
 }
 
 template <typename T>
-cublasStatus_t Symv(const Product<T>& p, bool is_hermitian, cublasFillMode_t uplo, int64_t n, const T* a, int64_t lda) {
+cublasStatus_t Symv(const VectorProduct<T>& p, bool is_hermitian, cublasFillMode_t uplo, int64_t n, const T* a, int64_t lda) {
   LOCKSTEP_RETURN_UNLESS_OK(CheckSymmetric(p, uplo, n));
   if (n == 0) return CUBLAS_STATUS_SUCCESS;
   LOCKSTEP_RETURN_UNLESS_OK(p.f.Check({Leads(lda, n)}));
@@ -115,7 +115,7 @@ cublasStatus_t Symv(const Product<T>& p, bool is_hermitian, cublasFillMode_t upl
 }
 
 template <typename T>
-cublasStatus_t Sbmv(const Product<T>& p, cublasFillMode_t uplo, int64_t n, int64_t k, const T* a, int64_t lda) {
+cublasStatus_t Sbmv(const VectorProduct<T>& p, cublasFillMode_t uplo, int64_t n, int64_t k, const T* a, int64_t lda) {
   LOCKSTEP_RETURN_UNLESS_OK(CheckSymmetric(p, uplo, n));
   LOCKSTEP_RETURN_UNLESS_OK(p.f.Check({IsSize(k), Leads(lda, k + 1)}));
   if (n == 0) return CUBLAS_STATUS_SUCCESS;
@@ -129,7 +129,7 @@ cublasStatus_t Sbmv(const Product<T>& p, cublasFillMode_t uplo, int64_t n, int64
 }
 
 template <typename T>
-cublasStatus_t Spmv(const Product<T>& p, cublasFillMode_t uplo, int64_t n, const T* a) {
+cublasStatus_t Spmv(const VectorProduct<T>& p, cublasFillMode_t uplo, int64_t n, const T* a) {
   LOCKSTEP_RETURN_UNLESS_OK(CheckSymmetric(p, uplo, n));
   if (n == 0) return CUBLAS_STATUS_SUCCESS;
   LOCKSTEP_REFUSE_UNLESS_FIT(p.f, n, p.incx, p.incy);
@@ -141,7 +141,7 @@ cublasStatus_t Spmv(const Product<T>& p, cublasFillMode_t uplo, int64_t n, const
 }
 
 template <typename T>
-Product(Function, const T*, const T*, int64_t, const T*, T*, int64_t) -> Product<T>;
+VectorProduct(Function, const T*, const T*, int64_t, const T*, T*, int64_t) -> VectorProduct<T>;
 
 }  // namespace
 }  // namespace lockstep::libraries::blas
@@ -149,7 +149,7 @@ Product(Function, const T*, const T*, int64_t, const T*, T*, int64_t) -> Product
 using namespace lockstep::libraries::blas;
 
 #define PRODUCT \
-  Product { {__func__, handle}, N(alpha), N(x), incx, N(beta), N(y), incy }
+  VectorProduct { {__func__, handle}, N(alpha), N(x), incx, N(beta), N(y), incy }
 #define GENERAL(S, T, I, _)                                                                                           \
   cublasStatus_t cublas##S##gemv_v2##_(cublasHandle_t handle, cublasOperation_t trans, I m, I n, const T* alpha,      \
                                        const T* a, I lda, const T* x, I incx, const T* beta, T* y, I incy) {          \
