@@ -144,11 +144,11 @@ void FillFrom(Sobol& sobol, uint32_t dimensions, bool is_wide, const Distributio
   for (const uint64_t coordinate : coordinates) *output++ = ResultOfSobol<T>(is_wide, distribution, coordinate);
 }
 
-// The same with a generator of NVIDIA's library. Only its words are used for normals, which are computed here, because
-// NVIDIA's host code rounds them differently from a GPU.
+// The same with a generator of NVIDIA's library. On a device only its words are used for normals, which are computed
+// here, because NVIDIA's host code rounds them differently from a GPU.
 template <typename T>
-void FillFrom(Kept& kept, bool is_wide, const Distribution& distribution, const Step& step, T* output) {
-  if (distribution.shape != Shape::kNormal) {
+void FillFrom(Kept& kept, bool is_host, bool is_wide, const Distribution& distribution, const Step& step, T* output) {
+  if (is_host || distribution.shape != Shape::kNormal) {
     kept.Run(step, output);
     return;
   }
@@ -182,7 +182,10 @@ curandStatus_t Generate(const char* function, curandGenerator_t generator, T* ou
   const CalledAs called(function);
   if (!generator->is_host && IsCaptured(*generator)) return Refuse(function, "generation in a captured stream");
   distribution.is_of_host_twister = generator->is_host && kind == Words::kTwister;
-  if (generator->is_unclear) {
+  // NVIDIA's own host code, where it is there: it rounds normals in its way, and goes on after a changed setting.
+  const bool has_own = generator->is_host && KeptFunction("curandGenerate") != nullptr;
+  generator->is_kept |= has_own && (generator->is_unclear || distribution.shape == Shape::kNormal);
+  if (generator->is_unclear && !generator->is_kept) {
     return Refuse(function, "results after a change of seed, ordering or state: call curandSetGeneratorOffset");
   }
   const Draw draw = DrawOf<T>(kind, distribution.shape);
@@ -190,7 +193,7 @@ curandStatus_t Generate(const char* function, curandGenerator_t generator, T* ou
   const bool is_published = distribution.shape != Shape::kPoisson || distribution.poisson != nullptr;
   generator->is_kept |= !is_published || IsScrambled(*generator) || generator->dimensions > SobolDimensions();
   if (generator->is_kept) {
-    if (draw.results == 2 && !is_quasi)
+    if (draw.results == 2 && !is_quasi && !generator->is_host)
       return Refuse(function, "normal numbers after Poisson's: call curandSetGeneratorOffset");
     if (generator->kept == nullptr) generator->kept = Kept::Make(generator->type, generator->history);
     if (generator->kept == nullptr) {
@@ -202,9 +205,10 @@ curandStatus_t Generate(const char* function, curandGenerator_t generator, T* ou
   Remember(*generator, step);
   const auto fill = [kept = generator->is_kept ? generator->kept : nullptr, engine = generator->engine,
                      sobol = generator->sobol, dimensions = generator->dimensions, is_wide, kind, distribution, output,
-                     count, step] {
+                     count, step, is_host = generator->is_host, settings = std::move(generator->settings)] {
     if (kept != nullptr) {
-      FillFrom(*kept, is_wide, distribution, step, output);
+      for (const Step& setting : settings) kept->Run(setting, nullptr);
+      FillFrom(*kept, is_host, is_wide, distribution, step, output);
     } else if (sobol != nullptr) {
       FillFrom(*sobol, dimensions, is_wide, distribution, output, count);
     } else {

@@ -47,7 +47,8 @@ struct curandGenerator_st {
   // NVIDIA's generator, if only NVIDIA's own library knows the results; created on demand.
   std::shared_ptr<lockstep::libraries::Kept> kept;
   bool is_kept = false;
-  std::vector<lockstep::libraries::Step> history;
+  // All calls; and the settings that `kept` makes before its next results.
+  std::vector<lockstep::libraries::Step> history, settings;
 };
 
 namespace lockstep::libraries {

@@ -78,7 +78,7 @@ void Renew(curandGenerator_st& generator) {
 }  // namespace
 
 void Remember(curandGenerator_st& generator, const Step& step) {
-  if (step.count == 0) generator.kept = nullptr;  // a setting: NVIDIA's generator is made again, with this one
+  if (step.count == 0 && generator.kept != nullptr) generator.settings.push_back(step);
   Step* const last = generator.history.empty() ? nullptr : &generator.history.back();
   if (last != nullptr && std::string_view(last->function) == step.function && last->count == step.count &&
       last->mean == step.mean && last->deviation == step.deviation && last->value == step.value) {
@@ -170,7 +170,13 @@ curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned lo
   generator->position = offset;
   generator->engine.reset();
   generator->sobol.reset();
-  generator->has_wide_draws = generator->is_unclear = generator->is_kept = false;
+  generator->has_wide_draws = generator->is_unclear = false;
+  // What was drawn before has no influence any more.
+  std::erase_if(generator->history, [](const Step& step) { return step.count > 0; });
+  if (!generator->is_host) {
+    generator->is_kept = false;
+    generator->kept = nullptr;
+  }
   Remember(*generator, {"curandSetGeneratorOffset", 0, 0, 0, offset});
   return CURAND_STATUS_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/work.h"
 #include "vgpu/model/copy_engines.h"
 
@@ -34,8 +35,10 @@ void Check(const Layout& layout, const Region& region) {
           cudaErrorInvalidValue);
 }
 
-// A range that starts in registered memory must end there, and read-only registrations must not be written.
+// A range that starts in registered memory must end there. What is read-only must not be written.
 void RequireRegistered(Runtime& r, const void* base, const Layout& layout, const Region& region, bool writes) {
+  const auto mapped = writes ? MappedAt(r, Address(base)) : std::nullopt;
+  Require(!mapped || !mapped->read_only, cudaErrorInvalidValue);
   const auto range = r.HostRangeHolding(base);
   if (!range || range->second.kind != Runtime::HostRange::Kind::kRegistered) return;
   const uint64_t bytes = (region.depth - 1) * layout.slice + (region.height - 1) * layout.pitch + region.width;

@@ -54,6 +54,10 @@ std::vector<const Node*> InOrder(const Graph& graph) {
 std::shared_ptr<Graph> Clone(const Graph& graph, std::map<const Node*, const Node*>* originals) {
   RequireNoMemoryNodes(graph);
   Require(!HasConditions(graph), cudaErrorNotSupported);
+  for (const auto& node : graph.nodes) {
+    const auto* const kernel = std::get_if<KernelWork>(&node->work);
+    Require(kernel == nullptr || !IsUpdatable(*kernel), cudaErrorNotSupported);
+  }
   const std::map<const Node*, size_t> positions = Positions(graph);
   auto copy = std::make_shared<Graph>();
   copy->objects = graph.objects;

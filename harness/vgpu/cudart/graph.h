@@ -138,6 +138,10 @@ void PerformNodes(Runtime& r, ExecutableGraph& executable, Stream& stream);
 // Refuses invalid work when a node is made: kernels that can't be launched, copies that are empty or exceed their
 // allocation, fills of memory that is not the device's, invalid stream memory operations. Throws ApiError.
 void CheckNode(Runtime& r, const Work& work);
+// The same for a node's new work, which then replaces its own. Attributes stay.
+void ReplaceWork(Runtime& r, Work& own, Work work);
+// Whether a kernel's node may be changed by kernels: then it can't be copied.
+bool IsUpdatable(const KernelWork& work);
 inline constexpr unsigned kMostBodies = 1 << 16;  // of a conditional node
 bool HasConditions(const Graph& graph);
 // Checks an executable graph's conditional bodies; throws ApiError for unsupported work.

@@ -114,9 +114,8 @@ cudaError_t Change(const char* function, cudaGraphExec_t executable, cudaGraphNo
     Work work = make(r);
     ExecutableNode& node = NodeIn(ExecutableOf(executable), handle);
     Require(work.index() == node.work.index(), cudaErrorInvalidValue);
-    CheckNode(r, work);
     CheckChange(r, node.work, work);
-    node.work = std::move(work);
+    ReplaceWork(r, node.work, std::move(work));
   });
 }
 

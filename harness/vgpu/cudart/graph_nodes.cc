@@ -48,13 +48,10 @@ cudaError_t Change(const char* function, cudaGraphNode_t handle, Make make) {
     if constexpr (std::is_same_v<decltype(work), Work>) {
       Require(work.index() == node.work.index(), cudaErrorInvalidValue);
       Require(!std::holds_alternative<AllocateWork>(work), cudaErrorNotSupported);
-      CheckNode(r, work);
-      node.work = std::move(work);
     } else {
-      auto& own = WorkOf<decltype(work)>(node);
-      CheckNode(r, work);
-      own = std::move(work);
+      WorkOf<decltype(work)>(node);
     }
+    ReplaceWork(r, node.work, std::move(work));
   });
 }
 
@@ -142,6 +139,27 @@ bool IsFillable(Runtime& r, const FillWork& fill) {
 
 namespace {
 
+// A node's cluster must divide its grid, be portable, and be the kernel's own if that has one. Zeros: no cluster.
+bool IsClusterOf(Runtime& r, const KernelWork& work, const dim3& cluster) {
+  constexpr uint64_t kMostBlocks = 8;  // blocks per cluster supported by every device with clusters
+  const auto& [x, y, z] = cluster;
+  if (x == 0 && y == 0 && z == 0) return true;
+  if (x == 0 || y == 0 || z == 0) return false;
+  const Dim3 own = r.InfoOf(*work.kernel).cluster;
+  const dim3& grid = work.configuration.grid;
+  return (own.x == 0 || own == Dim3{x, y, z}) && grid.x % x == 0 && grid.y % y == 0 && grid.z % z == 0 &&
+         uint64_t{x} * y * z <= kMostBlocks;
+}
+
+// A node keeps its attributes when its parameters change.
+void CopyAttributes(Runtime& r, const KernelWork& from, KernelWork& to) {
+  const bool is_set = from.attributes.count(cudaLaunchAttributeClusterDimension) != 0;
+  Require(!is_set || IsClusterOf(r, to, from.cluster), cudaErrorInvalidClusterSize);
+  if (from.attributes.count(cudaLaunchAttributeCooperative) != 0) to.cooperative = from.cooperative;
+  if (is_set) to.cluster = from.cluster;
+  to.attributes = from.attributes;
+}
+
 // Whether the source and the destination of a copy, if in device memory, are each within one allocation.
 bool AreWithin(Runtime& r, const CopyWork& copy) {
   const auto is_within = [&](const void* base, const Layout& layout) {
@@ -166,6 +184,17 @@ void CheckNode(Runtime& r, const Work& work) {
   }
   if (const auto* const fill = std::get_if<FillWork>(&work)) Require(IsFillable(r, *fill), cudaErrorInvalidValue);
   if (const auto* const words = std::get_if<WordsWork>(&work)) CheckWords(r, *words);
+}
+
+bool IsUpdatable(const KernelWork& work) {
+  const auto set = work.attributes.find(cudaLaunchAttributeDeviceUpdatableKernelNode);
+  return set != work.attributes.end() && set->second.deviceUpdatableKernelNode.deviceUpdatable != 0;
+}
+
+void ReplaceWork(Runtime& r, Work& own, Work work) {
+  if (auto* const kernel = std::get_if<KernelWork>(&work)) CopyAttributes(r, std::get<KernelWork>(own), *kernel);
+  CheckNode(r, work);
+  own = std::move(work);
 }
 
 cudaError_t AddWords(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
@@ -202,8 +231,7 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode
     Work work = MakeAny(r, [&]() -> Graph& { return *NodeOf(handle).graph; }, params);
     ExecutableNode& node = NodeIn(ExecutableOf(executable), handle);
     Require(work.index() == node.work.index(), cudaErrorInvalidValue);
-    CheckNode(r, work);
-    node.work = std::move(work);
+    ReplaceWork(r, node.work, std::move(work));
   });
 }
 
@@ -398,22 +426,19 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
 // Attributes of kernel nodes: cooperative launch and clusters have an effect; the others are hints.
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID attribute,
                                             const cudaLaunchAttributeValue* value) {
-  return Api("cudaGraphKernelNodeSetAttribute", [&](Runtime&) {
+  return Api("cudaGraphKernelNodeSetAttribute", [&](Runtime& r) {
     KernelWork& work = WorkOf<KernelWork>(NodeOf(node));
     Require(value != nullptr, cudaErrorInvalidValue);
     CheckAttribute(AttributeOwner::kNode, attribute, *value);
     if (attribute == cudaLaunchAttributeCooperative) work.cooperative = value->cooperative != 0;
     if (attribute == cudaLaunchAttributeClusterDimension) {
       const auto& [x, y, z] = value->clusterDim;
-      const dim3& grid = work.configuration.grid;
-      constexpr unsigned kMostBlocks = 8;  // blocks per cluster supported by every device with clusters
-      const bool none = x == 0 && y == 0 && z == 0;
-      const bool fits = none || (x != 0 && y != 0 && z != 0 && grid.x % x == 0 && grid.y % y == 0 && grid.z % z == 0 &&
-                                 uint64_t{x} * y * z <= kMostBlocks);
-      Require(fits, cudaErrorInvalidClusterSize);
+      Require(IsClusterOf(r, work, dim3(x, y, z)), cudaErrorInvalidClusterSize);
       work.cluster = dim3(x, y, z);
     }
-    work.attributes[attribute] = Kept(attribute, *value);
+    cudaLaunchAttributeValue& kept = work.attributes[attribute] = Kept(attribute, *value);
+    if (attribute == cudaLaunchAttributeDeviceUpdatableKernelNode)
+      kept.deviceUpdatableKernelNode.devNode = IsUpdatable(work) ? reinterpret_cast<cudaGraphDeviceNode_t>(node) : nullptr;
   });
 }
 
@@ -436,7 +461,8 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_
   return Api("cudaGraphKernelNodeCopyAttributes", [&](Runtime& r) {
     KernelWork& target = WorkOf<KernelWork>(NodeOf(to));
     const KernelWork& source = WorkOf<KernelWork>(NodeOf(from));
-    Require(!r.faulted(), cudaErrorInvalidValue);
+    Require(!r.faulted() && IsClusterOf(r, target, source.cluster), cudaErrorInvalidValue);
+    Require(!IsUpdatable(source), cudaErrorNotSupported);
     target.cooperative = source.cooperative;
     target.cluster = source.cluster;
     target.attributes = source.attributes;

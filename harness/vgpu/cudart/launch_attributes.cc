@@ -32,7 +32,8 @@ constexpr Attribute kAttributes[] = {
     {cudaLaunchAttributeMemSyncDomain, true, true, true, sizeof(int)},
     {cudaLaunchAttributePreferredClusterDimension, true, false, false, 0},
     {cudaLaunchAttributeLaunchCompletionEvent, true, false, false, 0},
-    {cudaLaunchAttributeDeviceUpdatableKernelNode, true, false, true, sizeof(int)},
+    {cudaLaunchAttributeDeviceUpdatableKernelNode, true, false, true,
+     sizeof(cudaLaunchAttributeValue::deviceUpdatableKernelNode)},
     {cudaLaunchAttributePreferredSharedMemoryCarveout, true, false, true, sizeof(int)},
     {kNvlinkScheduling, true, false, true, 0},
 };
@@ -114,6 +115,7 @@ void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID id, const cudaLa
       break;
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
       Require(owner == AttributeOwner::kNode, cudaErrorNotSupported);
+      Require(value.deviceUpdatableKernelNode.deviceUpdatable >> 1 == 0, cudaErrorInvalidValue);
       break;
     case cudaLaunchAttributePreferredSharedMemoryCarveout:
       Require(value.sharedMemCarveout <= 100, cudaErrorInvalidValue);

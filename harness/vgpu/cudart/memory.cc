@@ -39,12 +39,19 @@ void Free(Runtime& r, void* pointer) {
   if (pointer == nullptr) return;
   const auto address = reinterpret_cast<uintptr_t>(pointer);
   Require(r.host_ranges().count(address) == 0, cudaErrorInvalidValue);
-  if (FreeGraphMemory(r, pointer)) return;
+  if (FreeGraphMemory(r, pointer) || FreeOnHost(r, pointer)) return;
   Require(r.backend(r.DeviceHolding(address).value_or(r.device())).Free(address, r.origin()), cudaErrorInvalidValue);
   r.managed().erase(address);
   OfMalloc().erase(address);
   ForgetNotes(address);
   ForgetPooled(pointer);
+}
+
+void AddManaged(Runtime& r, void* pointer, uint64_t bytes) {
+  if (!r.backend().HostSeesDeviceMemory()) NotSupported("managed memory in submissions");
+  // Host writes are invisible to checkers, so none of it counts as uninitialised.
+  r.backend().Fill(reinterpret_cast<uintptr_t>(pointer), 0, bytes, r.origin());
+  r.managed()[reinterpret_cast<uintptr_t>(pointer)] = {bytes, r.device()};
 }
 
 namespace {
@@ -215,9 +222,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
     if (!r.backend().HostSeesDeviceMemory()) NotSupported("managed memory in submissions");
     AllocateBetween(r, pointer, bytes);
     if (*pointer == nullptr) return;
-    // Host writes are invisible to checkers, so none of it counts as uninitialised.
-    r.backend().Fill(reinterpret_cast<uintptr_t>(*pointer), 0, bytes, r.origin());
-    r.managed()[reinterpret_cast<uintptr_t>(*pointer)] = {bytes, r.device()};
+    AddManaged(r, *pointer, bytes);
   });
 }
 

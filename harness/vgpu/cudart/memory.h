@@ -14,8 +14,14 @@ void Free(Runtime& r, void* pointer);
 
 // The device was reset: forgets all addresses returned by cudaMalloc.
 void ForgetAllocations();
-// pool.cc: this pointer is no longer in use, if it came from a pool.
+// The host writes to this memory, which counts as managed and as written.
+void AddManaged(Runtime& r, void* pointer, uint64_t bytes);
+// pool.cc: this pointer is no longer in use, if it came from a pool. FreeOnHost: frees it, if that is one of host memory.
 void ForgetPooled(const void* pointer);
+bool FreeOnHost(Runtime& r, void* pointer);
+// driver/virtual_memory.cc: maps a file's pages at reserved addresses, for the host and perhaps the device.
+void MapOnHost(Device& device, Device::AllocationInfo where, int file, bool for_device);
+void UnmapFromHost(Device& device, const Device::AllocationInfo& where, int file);
 // pool.cc: the host has waited for a stream, or (nullptr) for all. Pools with memory freed there give back what
 // exceeds their thresholds.
 void ReleasePools(const Stream* waited);

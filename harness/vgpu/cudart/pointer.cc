@@ -39,6 +39,7 @@ std::optional<KnownMemory> MemoryAt(Runtime& r, const void* pointer) {
     return memory;
   }
   if (const auto mapped = MappedAt(r, address)) return mapped;
+  if (const auto pooled = PooledOnHostAt(address)) return pooled;
   const std::optional<int> device = r.DeviceHolding(address);
   if (!device) return std::nullopt;
   const auto range = r.backend(*device).RangeHolding(address);
@@ -78,7 +79,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     attributes->type = memory ? memory->type : cudaMemoryTypeUnregistered;
     attributes->device = memory ? memory->device : cudaInvalidDeviceId;
     attributes->devicePointer = memory ? memory->device_pointer : nullptr;
-    if (!memory || memory->type != cudaMemoryTypeDevice) attributes->hostPointer = const_cast<void*>(pointer);
+    if (!memory || (memory->type != cudaMemoryTypeDevice && !memory->off_host)) attributes->hostPointer = const_cast<void*>(pointer);
   });
 }
 

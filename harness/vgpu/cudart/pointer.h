@@ -18,6 +18,7 @@ struct KnownMemory {
   cudaMemPool_t pool = nullptr;
   // Mapped by cuMemMap; base and size of the reserved range.
   bool mapped = false;
+  bool read_only = false, off_host = false;  // for the device; the host can't access it
   uint64_t reserved_base = 0, reserved_bytes = 0;
   // The whole pages or blocks that contain it.
   uint64_t mapping_base = 0, mapping_bytes = 0;
@@ -35,8 +36,9 @@ MemoryNotes& NotesOf(const KnownMemory& memory);
 
 // memory.cc: whether cudaMalloc returned the address.
 bool IsOfMalloc(uint64_t base);
-// pool.cc: the pool that the allocation came from.
+// pool.cc: the pool that the allocation came from; host memory of a pool.
 cudaMemPool_t PoolOfAllocation(uint64_t base);
+std::optional<KnownMemory> PooledOnHostAt(uint64_t address);
 // Memory mapped by the driver API; used by MemoryAt.
 std::optional<KnownMemory> MappedAt(Runtime& r, uint64_t address);
 // Whether the driver API has reserved the address, mapped or not.

@@ -1,9 +1,16 @@
 // Stream-ordered memory and its pools. Work is done at the call, so memory freed in a stream is free at once, and its
 // unordered use in another stream is a race. A pool only counts: the bytes in use, and those that a GPU would reserve.
+//
+// Managed memory is device memory. A pool of host memory takes pages that are the device's too while it has access.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/memory.h"
@@ -14,41 +21,72 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
+using PoolSpan = std::pair<uint64_t, uint64_t>;  // begin, bytes
+
 struct Pool {
   int device = 0;
-  bool elsewhere = false;   // its memory is on the host or managed
-  bool for_device = false;  // a pool of host memory that devices may access
+  bool elsewhere = false, managed = false;  // its memory is on the host or managed; managed
+  bool for_device = false;                  // a pool of host memory that devices may access
   bool is_default = false;
   cudaMemAllocationHandleType handles = cudaMemHandleTypeNone;
   uint64_t release_threshold = 0;
-  uint64_t used = 0, used_high = 0;
-  uint64_t reserved = 0, reserved_high = 0;  // in whole blocks
-  std::set<const Stream*> freed_in;          // streams with frees since the host last waited for them
-  uint64_t max_bytes = 0;                    // 0: no limit
+  uint64_t used = 0, used_high = 0, reserved_high = 0;
+  // Where a GPU would place the memory, in addresses that begin at 0: allocations, frees that the host has not waited
+  // for, and the numbers of the reserved blocks.
+  std::map<uint64_t, uint64_t> placed;
+  std::multimap<const Stream*, PoolSpan> freed;
+  std::set<uint64_t> blocks;
+  uint64_t max_bytes = 0;  // 0: no limit
   std::map<cudaMemPoolAttr, int> reuse = {{cudaMemPoolReuseFollowEventDependencies, 1},
                                           {cudaMemPoolReuseAllowOpportunistic, 1},
                                           {cudaMemPoolReuseAllowInternalDependencies, 1}};
 };
 
-// The granularity at which a pool reserves device memory.
-constexpr uint64_t kPoolTakes = 32 << 20;
+// The bytes of a reserved block, the alignment of an allocation, and that of addresses in host memory.
+constexpr uint64_t kPoolTakes = 32 << 20, kPoolAligned = 512, kPoolPages = 2 << 20;
 
-void CountUse(Pool& pool) {
+uint64_t ReservedBy(const Pool& pool) { return pool.blocks.size() * kPoolTakes; }
+
+// Takes the first gap that is large enough, and reserves its blocks. Returns its begin.
+uint64_t TakePlace(Pool& pool, uint64_t bytes) {
+  const uint64_t taken = RoundedUp(bytes, kPoolAligned);
+  uint64_t at = 0;
+  for (const auto& [begin, other] : pool.placed) {
+    if (begin - at >= taken) break;
+    at = begin + other;
+  }
+  pool.placed[at] = taken;
+  for (uint64_t block = at / kPoolTakes; block * kPoolTakes < at + taken; ++block) pool.blocks.insert(block);
+  pool.used += bytes;
   pool.used_high = std::max(pool.used_high, pool.used);
-  pool.reserved = std::max(pool.reserved, RoundedUp(pool.used, kPoolTakes));
-  pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
+  pool.reserved_high = std::max(pool.reserved_high, ReservedBy(pool));
+  return at;
 }
 
-// Releases what exceeds both this much and the memory in use.
-void KeepReservation(Pool& pool, uint64_t kept) {
-  const uint64_t blocks = kept > UINT64_MAX - kPoolTakes ? kept : RoundedUp(kept, kPoolTakes);
-  pool.reserved = std::min(pool.reserved, std::max(blocks, RoundedUp(pool.used, kPoolTakes)));
+// Releases unused blocks until no more than this number are left.
+void Release(Pool& pool, uint64_t kept) {
+  std::set<uint64_t> used;
+  const auto use = [&](const PoolSpan& span) {
+    for (uint64_t block = span.first / kPoolTakes; block * kPoolTakes < span.first + span.second; ++block) used.insert(block);
+  };
+  for (const auto& span : pool.placed) use(span);
+  for (const auto& [stream, span] : pool.freed) use(span);
+  std::erase_if(pool.blocks, [&, left = pool.blocks.size()](uint64_t block) mutable {
+    return left > kept && used.count(block) == 0 && left-- > 0;
+  });
 }
+
+// An allocation; `file`: the pages of host memory, otherwise -1.
+struct Pooled {
+  cudaMemPool_t pool = nullptr;
+  uint64_t bytes = 0, place = 0;
+  int file = -1;
+};
 
 struct Pools {
   std::map<cudaMemPool_t, std::unique_ptr<Pool>> all;
   std::map<int, cudaMemPool_t> defaults, current;  // by the result of KeyOf
-  std::map<uintptr_t, std::pair<cudaMemPool_t, uint64_t>> allocated;
+  std::map<uintptr_t, Pooled> allocated;
 };
 
 Pools& pools() {
@@ -59,6 +97,8 @@ Pools& pools() {
 cudaMemPool_t AddPool(int device) {
   auto pool = std::make_unique<Pool>();
   pool->device = device;
+  pool->elsewhere = device < 0;
+  pool->managed = device < -cudaMemLocationTypeHostNumaCurrent;  // by KeyOf
   const auto handle = reinterpret_cast<cudaMemPool_t>(pool.get());
   pools().all[handle] = std::move(pool);
   return handle;
@@ -69,7 +109,6 @@ cudaMemPool_t DefaultPool(int device) {
   if (pool == nullptr) {
     pool = AddPool(device);
     pools().all[pool]->is_default = true;
-    pools().all[pool]->elsewhere = device < 0;
   }
   return pool;
 }
@@ -102,6 +141,22 @@ int KeyOf(Runtime& r, const cudaMemLocation* location, cudaMemAllocationType typ
   return KeyOf(r, *location, type);
 }
 
+// Memory of the host's, and the file whose pages it is.
+int AllocateOnHost(Runtime& r, void** pointer, uint64_t bytes, bool for_device) {
+  Device* const device = r.backend().LocalDevice();
+  if (device == nullptr) NotSupported("pools of host memory in submissions");
+  Require(bytes <= static_cast<uint64_t>(r.profile().memory_bytes), cudaErrorMemoryAllocation);
+  const uint64_t whole = RoundedUp(bytes, kPoolPages), address = device->Reserve(whole, 0);
+  const int file = memfd_create("vgpu", MFD_CLOEXEC);
+  const bool made = address != 0 && file >= 0 && ftruncate(file, static_cast<off_t>(whole)) == 0;
+  if (!made && file >= 0) close(file);
+  Require(made, cudaErrorMemoryAllocation);
+  MapOnHost(*device, {address, bytes, "memory of a pool on the host", r.OriginWithCallSite().call_site}, file,
+            for_device);
+  *pointer = reinterpret_cast<void*>(address);
+  return file;
+}
+
 void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle, cudaStream_t stream) {
   Stream& in = r.StreamForWork(stream);
   Require(pointer != nullptr, cudaErrorInvalidValue);
@@ -116,33 +171,50 @@ void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle
     return AddToCapture(in, std::move(work));
   }
   RequireSafeInCapture();
-  if (pool.elsewhere) NotSupported("pools of host or managed memory");
-  Require(pool.device == r.device(), cudaErrorInvalidDevice);
+  Require(pool.elsewhere || pool.device == r.device(), cudaErrorInvalidDevice);
   if (pool.max_bytes != 0 && bytes > pool.max_bytes - pool.used) {
     // As if the pool had grown to its limit before it failed, unless the request is far too large.
     if (bytes <= 2 * pool.max_bytes) pool.reserved_high = std::max(pool.reserved_high, pool.max_bytes);
     throw ApiError{cudaErrorMemoryAllocation};
   }
-  Allocate(r, pointer, bytes);
+  Pooled made{handle, bytes};
+  if (pool.elsewhere && !pool.managed && bytes > 0) {
+    made.file = AllocateOnHost(r, pointer, bytes, pool.for_device);
+  } else {
+    Allocate(r, pointer, bytes);
+  }
   if (*pointer == nullptr) return;
+  if (pool.managed) AddManaged(r, *pointer, bytes);
   // The allocation counts as a write in its stream: uses of the memory that are not ordered after it are races.
   StreamOperation operation(r, r.StreamOf(stream), false, {{reinterpret_cast<uintptr_t>(*pointer), bytes, true}});
   operation.Begin();
-  pools().allocated[reinterpret_cast<uintptr_t>(*pointer)] = {handle, bytes};
-  pool.used += bytes;
-  CountUse(pool);
+  made.place = TakePlace(pool, bytes);
+  pools().allocated[reinterpret_cast<uintptr_t>(*pointer)] = made;
+}
+
+// Gives or takes the device's access to a pool outside its memory.
+void Grant(Runtime& r, cudaMemPool_t handle, bool granted) {
+  if (std::exchange(PoolOf(handle).for_device, granted) == granted) return;
+  for (const auto& [address, own] : pools().allocated) {
+    if (own.pool != handle || own.file < 0) continue;
+    MapOnHost(*r.backend().LocalDevice(), {address, own.bytes, "memory of a pool on the host", ""}, own.file, granted);
+  }
 }
 
 void FreeInOrder(Runtime& r, const Stream& stream, void* pointer) {
   StreamOperation operation(r, stream, false);
   operation.Begin();
   const auto found = pools().allocated.find(reinterpret_cast<uintptr_t>(pointer));
-  const auto [handle, bytes] = found == pools().allocated.end() ? std::pair<cudaMemPool_t, uint64_t>() : found->second;
-  Free(r, pointer);
-  if (const auto pool = pools().all.find(handle); pool != pools().all.end()) {
-    pool->second->used -= bytes;
-    pool->second->freed_in.insert(&stream);
+  if (found != pools().allocated.end()) {
+    const Pooled& freed = found->second;
+    if (const auto known = pools().all.find(freed.pool); known != pools().all.end()) {
+      Pool& pool = *known->second;
+      pool.used -= freed.bytes;
+      pool.placed.erase(freed.place);
+      pool.freed.emplace(&stream, PoolSpan(freed.place, RoundedUp(freed.bytes, kPoolAligned)));
+    }
   }
+  Free(r, pointer);
 }
 
 void Set(Pool& pool, cudaMemPoolAttr attribute, const void* value) {
@@ -160,7 +232,7 @@ void Set(Pool& pool, cudaMemPoolAttr attribute, const void* value) {
       // A high-water mark can only be reset.
       Require(*static_cast<const uint64_t*>(value) == 0, cudaErrorInvalidValue);
       (attribute == cudaMemPoolAttrUsedMemHigh ? pool.used_high : pool.reserved_high) =
-          attribute == cudaMemPoolAttrUsedMemHigh ? pool.used : pool.reserved;
+          attribute == cudaMemPoolAttrUsedMemHigh ? pool.used : ReservedBy(pool);
       break;
     default:
       throw ApiError{cudaErrorInvalidValue};
@@ -179,7 +251,7 @@ void Get(const Pool& pool, cudaMemPoolAttr attribute, void* value) {
       put(pool.release_threshold);
       break;
     case cudaMemPoolAttrReservedMemCurrent:
-      put(pool.reserved);
+      put(ReservedBy(pool));
       break;
     case cudaMemPoolAttrReservedMemHigh:
       put(pool.reserved_high);
@@ -198,26 +270,59 @@ void Get(const Pool& pool, cudaMemPoolAttr attribute, void* value) {
 }  // namespace
 
 // Memory freed by cudaFree continues to count as used, as on an H100; cudaFreeAsync updates the count itself.
-void ForgetPooled(const void* pointer) { pools().allocated.erase(reinterpret_cast<uintptr_t>(pointer)); }
+void ForgetPooled(const void* pointer) {
+  const auto entry = pools().allocated.extract(reinterpret_cast<uintptr_t>(pointer));
+  const auto known = entry ? pools().all.find(entry.mapped().pool) : pools().all.end();
+  if (known == pools().all.end() || known->second->placed.erase(entry.mapped().place) == 0) return;
+  Release(*known->second, known->second->release_threshold / kPoolTakes);
+}
+
+bool FreeOnHost(Runtime& r, void* pointer) {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  const auto found = pools().allocated.find(address);
+  if (found == pools().allocated.end() || found->second.file < 0) return false;
+  UnmapFromHost(*r.backend().LocalDevice(), {address, found->second.bytes, "", ""}, found->second.file);
+  close(found->second.file);
+  r.backend().LocalDevice()->Unreserve(address, RoundedUp(found->second.bytes, kPoolPages));
+  ForgetNotes(address);
+  ForgetPooled(pointer);
+  return true;
+}
 
 cudaMemPool_t PoolOfAllocation(uint64_t base) {
   const auto found = pools().allocated.find(base);
-  return found == pools().allocated.end() ? nullptr : found->second.first;
+  return found == pools().allocated.end() ? nullptr : found->second.pool;
+}
+
+std::optional<KnownMemory> PooledOnHostAt(uint64_t address) {
+  const auto above = pools().allocated.upper_bound(address);
+  if (above == pools().allocated.begin()) return std::nullopt;
+  const auto& [base, own] = *std::prev(above);
+  if (own.file < 0 || address - base >= own.bytes) return std::nullopt;
+  KnownMemory memory;
+  memory.type = cudaMemoryTypeHost;
+  memory.base = memory.mapping_base = base;
+  memory.bytes = own.bytes;
+  memory.mapping_bytes = RoundedUp(own.bytes, kPoolTakes);
+  memory.pool = own.pool;
+  const auto pool = pools().all.find(own.pool);
+  if (pool != pools().all.end() && pool->second->for_device) memory.device_pointer = reinterpret_cast<void*>(address);
+  return memory;
 }
 
 // Returns unused blocks to the device until a pool holds no more than its release threshold.
 void ReleasePools(const Stream* waited) {
   for (const auto& [handle, pool] : pools().all) {
-    if (waited != nullptr && pool->freed_in.erase(waited) == 0) continue;
-    if (waited == nullptr) pool->freed_in.clear();
-    KeepReservation(*pool, pool->release_threshold / kPoolTakes * kPoolTakes);
+    if (waited != nullptr && pool->freed.erase(waited) == 0) continue;
+    if (waited == nullptr) pool->freed.clear();
+    Release(*pool, pool->release_threshold / kPoolTakes);
   }
 }
 
 void ResetPools(int device) {
   Pools& state = pools();
   std::erase_if(state.all, [device](const auto& pool) { return pool.second->device == device; });
-  std::erase_if(state.allocated, [&](const auto& entry) { return state.all.count(entry.second.first) == 0; });
+  std::erase_if(state.allocated, [&](const auto& entry) { return state.all.count(entry.second.pool) == 0; });
   state.defaults.erase(device);
   state.current.erase(device);
 }
@@ -248,11 +353,11 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     }
     RequireSafeInCapture();
     const auto address = reinterpret_cast<uintptr_t>(pointer);
-    Require(!r.IsManaged(address), r.managed().count(address) != 0 ? cudaErrorNotSupported : cudaErrorInvalidValue);
+    const bool pooled = PoolOfAllocation(address) != nullptr;
+    Require(pooled || !r.IsManaged(address), r.managed().count(address) != 0 ? cudaErrorNotSupported : cudaErrorInvalidValue);
     ConcurrentWork::Ids before = r.beside().Before(r, in);
     if (before.empty()) return FreeInOrder(r, in, pointer);
-    Require(pointer == nullptr || r.DeviceHolding(reinterpret_cast<uintptr_t>(pointer)).has_value(),
-            cudaErrorInvalidValue);
+    Require(pointer == nullptr || pooled || r.DeviceHolding(address).has_value(), cudaErrorInvalidValue);
     r.beside().Put(r, in, std::move(before), [&in, pointer](Runtime& then) { FreeInOrder(then, in, pointer); });
   });
 }
@@ -324,7 +429,6 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
     Pool& made = PoolOf(*pool);
     made.max_bytes = RoundedUp(properties->maxSize, kPoolTakes);
     made.handles = handles;
-    made.elsewhere = key < 0;
   });
 }
 
@@ -349,7 +453,7 @@ cudaError_t cudaMemPoolExportToShareableHandle(void* handle, cudaMemPool_t pool,
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t kept) {
-  return Api("cudaMemPoolTrimTo", [&](Runtime&) { KeepReservation(PoolOf(pool), kept); });
+  return Api("cudaMemPoolTrimTo", [&](Runtime&) { Release(PoolOf(pool), kept / kPoolTakes + (kept % kPoolTakes != 0 ? 1 : 0)); });
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
@@ -383,7 +487,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
         Require(is_known && (none || list[i].flags == cudaMemAccessFlagsProtReadWrite), cudaErrorInvalidValue);
         Require(!on_host || !none, cudaErrorNotSupported);  // the host always has access
       }
-      if (own.elsewhere && !on_host) own.for_device = !none;
+      if (own.elsewhere && !on_host) Grant(r, pool, !none);
       if (own.elsewhere) continue;
       Require(none || list[i].flags == cudaMemAccessFlagsProtReadWrite || location.id != own.device,
               cudaErrorInvalidValue);
@@ -402,7 +506,8 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, 
     Require(on_device || location->type == cudaMemLocationTypeHost || location->type == cudaMemLocationTypeHostNuma,
             cudaErrorInvalidValue);
     const Pool& asked = PoolOf(pool);
-    const bool own = asked.elsewhere ? !on_device || asked.for_device : on_device && location->id == asked.device;
+    const bool always = asked.elsewhere ? !on_device && !asked.managed : on_device && location->id == asked.device;
+    const bool own = always || (on_device && asked.for_device);
     *flags = own ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
   });
 }

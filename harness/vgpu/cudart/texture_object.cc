@@ -145,12 +145,6 @@ float BorderOf(float color, const TexelFormat& format, const Sampler& sampler, i
 Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image, const TexelFormat& declared, bool has_view,
                   bool always_normalized) {
   Sampler sampler;
-  for (int axis = 0; axis < 3; ++axis) {
-    sampler.mode[axis] = ModeOf(desc.addressMode[axis]);
-  }
-  Require(desc.filterMode == cudaFilterModePoint || desc.filterMode == cudaFilterModeLinear, cudaErrorInvalidValue);
-  Require(desc.readMode == cudaReadModeElementType || desc.readMode == cudaReadModeNormalizedFloat,
-          cudaErrorInvalidValue);
   const bool integers = declared.kind != TexelKind::kFloat;
   const bool narrow = declared.channel_bytes < 4;
   const bool normalizes = desc.readMode == cudaReadModeNormalizedFloat;
@@ -166,6 +160,8 @@ Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image, const T
   Require(normalizes || !always_normalized, cudaErrorInvalidNormSetting);
   Require(!sampler.linear || !integers || (normalizes && narrow), cudaErrorInvalidFilterSetting);
   Require(!normalizes || (narrow && integers), cudaErrorInvalidNormSetting);
+  for (int axis = 0; axis < 3; ++axis) sampler.mode[axis] = ModeOf(desc.addressMode[axis]);
+  Require(desc.filterMode == cudaFilterModePoint || desc.filterMode == cudaFilterModeLinear, cudaErrorInvalidValue);
   // Only bytes read as floats can be sRGB colours. Anisotropy needs derivatives, which kernels don't have.
   const bool signed_bytes = image.format.kind == TexelKind::kSigned && image.format.channel_bytes == 1;
   if (sampler.srgb && sampler.as_float && signed_bytes) NotSupported("a texture of signed sRGB colors");
@@ -191,6 +187,7 @@ Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image, const T
     sampler.border[channel] = BorderOf(desc.borderColor[channel], image.format, sampler, channel);
   }
   sampler.levels_linear = desc.mipmapFilterMode == cudaFilterModeLinear;
+  sampler.trilinear_optimized = desc.maxAnisotropy > 1 && desc.disableTrilinearOptimization == 0;
   // In units of 1 / 2^kLevelBits of a level, truncated.
   const auto parts = [](float level) {
     constexpr float kMost = 64;
@@ -244,11 +241,13 @@ unsigned long long Create(Runtime& r, const cudaResourceDesc* resource, const cu
   object.is_surface = texture.is_surface;
   if (desc != nullptr) {
     const TexelFormat declared = texture.image.format;
-    if (view != nullptr) LookThrough(object.view = *view, *resource, texture.image);
     const bool of_array = resource->resType == cudaResourceTypeArray;
+    if (resource->resType == cudaResourceTypeLinear) view = nullptr;  // is ignored
+    if (view != nullptr) LookThrough(object.view = *view, *resource, texture.image);
     const bool always_normalized = of_array && ArrayOf(resource->res.array.array).desc.f > cudaChannelFormatKindNone;
     texture.sampler = SamplerOf(*desc, texture.image, declared, view != nullptr, always_normalized);
     object.texture = *desc;
+    if (desc->readMode != cudaReadModeNormalizedFloat) object.texture.readMode = cudaReadModeElementType;
     if (resource->resType == cudaResourceTypeMipmappedArray) {
       const std::vector<cudaArray_t>& levels = LevelsOf(resource->res.mipmap.mipmap);
       for (size_t k = 1; k < levels.size(); ++k) {

@@ -94,6 +94,7 @@ class Device {
   struct AllocationInfo {
     uint64_t base, bytes;
     std::string label, allocated_at;
+    bool read_only = false;
   };
   std::optional<AllocationInfo> FindAllocation(uint64_t address) const;
   std::vector<AllocationInfo> Allocations() const;  // live ones by address; no module variables, no kernels' malloc()

@@ -90,8 +90,16 @@ float ToFloat(const Texture& texture, const uint8_t* texel, int channel) {
 }  // namespace
 
 void FindFace(const float direction[3], float on_face[2], uint32_t* face) {
-  const float x = direction[0], y = direction[1], z = direction[2];
-  const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+  float x = direction[0], y = direction[1], z = direction[2];
+  // A direction is scaled by the reciprocal of its longest coordinate, which rounds to 0 beyond 2^126.
+  const float longest = std::fmax(std::fmax(std::fabs(x), std::fabs(y)), std::fabs(z));
+  if (!(longest > 0 && longest <= 0x1p126f)) {
+    const float scale = longest > 0 ? 0 : INFINITY;
+    x *= scale, y *= scale, z *= scale;
+  }
+  // What is NaN, because of 0 or infinite coordinates, chooses no face and lies in its centre.
+  const auto length = [](float value) { return std::isnan(value) ? -1 : std::fabs(value); };
+  const float ax = length(x), ay = length(y), az = length(z);
   float s = 0, t = 0, m = 1;
   if (az >= ax && az >= ay) {
     *face = z < 0 ? 5 : 4;
@@ -109,8 +117,9 @@ void FindFace(const float direction[3], float on_face[2], uint32_t* face) {
     t = -y;
     m = ax;
   }
-  on_face[0] = (s / m + 1) / 2;
-  on_face[1] = (t / m + 1) / 2;
+  const auto place = [m](float value) { return std::isnan(value / m) ? 0.5f : (value / m + 1) / 2; };
+  on_face[0] = place(s);
+  on_face[1] = place(t);
 }
 
 Sample LocateInBuffer(const Texture& texture, int32_t index) {
@@ -193,11 +202,11 @@ Sample Locate(const Texture& texture, const Coordinates& c, bool filters) {
   return LocateIn(texture.image, texture.sampler, c, filters);
 }
 
-Sample LocateAtLevel(const Texture& texture, const Coordinates& c, float level) {
+Sample LocateAtLevel(const Texture& texture, const Coordinates& c, std::optional<float> level) {
   const Sampler& sampler = texture.sampler;
   constexpr int kOne = 1 << kLevelBits;
   const int last = static_cast<int>(texture.smaller.size());
-  const int wanted = std::max(std::min(LevelParts(level) + sampler.bias, sampler.highest), sampler.lowest);
+  const int wanted = std::max(std::min(level ? LevelParts(*level) + sampler.bias : 0, sampler.highest), sampler.lowest);
   const int at = std::clamp(wanted, 0, last * kOne);
   const int nearest = sampler.levels_linear ? at / kOne : (at + kOne / 2) / kOne;
   const auto in = [&](int k) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "vgpu/texture/texture.h"
 
@@ -37,8 +38,8 @@ struct Coordinates {
 
 // `filters`: whether to filter; the sampler says so, or gathering requires it.
 Sample Locate(const Texture& texture, const Coordinates& coordinates, bool filters);
-// Samples a mipmap at a level; 1.5 is halfway between the second and the third.
-Sample LocateAtLevel(const Texture& texture, const Coordinates& coordinates, float level);
+// Samples a mipmap at a level; 1.5 is halfway between the second and the third. nullopt: the first, without the bias.
+Sample LocateAtLevel(const Texture& texture, const Coordinates& coordinates, std::optional<float> level);
 Sample LocateInBuffer(const Texture& texture, int32_t index);
 
 // The four channels of the result, as bits of floats or integers. texels[k]: where corner k's texel is in this process;

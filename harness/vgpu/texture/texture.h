@@ -57,8 +57,9 @@ struct Sampler {
   bool srgb = false;        // bytes as floats are colors; see IsColor
   // The border's color; if texels are read as integers, the bits of integers.
   float border[4] = {0, 0, 0, 0};
-  // For mipmaps: levels_linear: also filters between levels; the others: in units of 2^-kLevelBits levels.
-  bool levels_linear = false;
+  // For mipmaps: levels_linear: also filters between levels; trilinear_optimized: with anisotropy's own weights;
+  // the others: in units of 2^-kLevelBits levels.
+  bool levels_linear = false, trilinear_optimized = false;
   int bias = 0, lowest = 0, highest = 0;
 };
 inline constexpr int kLevelBits = 8;

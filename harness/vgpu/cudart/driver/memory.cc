@@ -170,6 +170,7 @@ cudaError_t AttributeOfNothing(void* value, CUpointer_attribute attribute, CUdev
 
 cudaError_t AttributeOf(void* value, CUpointer_attribute attribute, CUdeviceptr pointer, const KnownMemory& memory) {
   const bool of_host = memory.type == cudaMemoryTypeHost, managed = memory.type == cudaMemoryTypeManaged;
+  const bool for_host = (of_host || managed) && !memory.off_host;
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: {
       const bool of_none = memory.pool != nullptr || memory.mapped || (managed && memory.of_variable);
@@ -181,8 +182,8 @@ cudaError_t AttributeOf(void* value, CUpointer_attribute attribute, CUdeviceptr 
       Give(value, memory.device_pointer);
       return memory.device_pointer != nullptr ? cudaSuccess : cudaErrorInvalidValue;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-      Give<void*>(value, of_host || managed ? Pointer(pointer) : nullptr);
-      return of_host || managed ? cudaSuccess : cudaErrorInvalidValue;
+      Give<void*>(value, for_host ? Pointer(pointer) : nullptr);
+      return for_host ? cudaSuccess : cudaErrorInvalidValue;
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
       if (of_host) return cudaErrorInvalidValue;
       NotesOf(memory).sync_memops = true;  // as a driver does before it gives a peer access
@@ -201,6 +202,7 @@ cudaError_t AttributeOf(void* value, CUpointer_attribute attribute, CUdeviceptr 
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
       return Give<unsigned>(value, memory.of_malloc ? 1 : 0);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      if (of_host && memory.pool != nullptr) return Give<uint64_t>(value, 0);
       return Give(value, memory.mapped ? memory.reserved_base : memory.base);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
       return Give<size_t>(value, memory.mapped ? memory.reserved_bytes : memory.bytes);
@@ -210,8 +212,9 @@ cudaError_t AttributeOf(void* value, CUpointer_attribute attribute, CUdeviceptr 
       return Give<uint64_t>(value, 0);
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: {
       const bool accessible = !memory.mapped || memory.device_pointer != nullptr;
-      return Give<unsigned>(
-          value, accessible ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE);
+      return Give<unsigned>(value, !accessible        ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE
+                                   : memory.read_only ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ
+                                                      : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
     }
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       return Give(value, memory.pool);
@@ -473,7 +476,8 @@ CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
 CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes, CUdeviceptr pointer) {
   return DriveUnlessFaulted("cuMemGetAddressRange", [&] {
     return WithMemory("cuMemGetAddressRange", pointer, [&](const std::optional<KnownMemory>& memory) {
-      const bool found = memory && (!memory->mapped || memory->device_pointer != nullptr);
+      const bool always = memory && !memory->mapped && (memory->pool == nullptr || memory->type != cudaMemoryTypeHost);
+      const bool found = always || (memory && memory->device_pointer != nullptr);
       if (base != nullptr) *base = found ? memory->base : 0;
       if (bytes != nullptr) *bytes = found ? memory->bytes : 0;
       return found ? cudaSuccess : cudaErrorSymbolNotFound;

@@ -2,12 +2,13 @@
 //
 // A handle's memory is an anonymous file of this process, so that it can be mapped at several addresses and keep its
 // contents while unmapped. It is mapped only by cuMemSetAccess: a mapping without access exists only in our tables, and
-// faults like any unmapped address.
+// faults like any unmapped address. The host can access what is the host's memory or mapped for a device.
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "vgpu/cudart/driver/driver.h"
+#include "vgpu/cudart/memory.h"
 #include "vgpu/cudart/pointer.h"
 
 namespace lockstep::vgpu::cudart::driver {
@@ -35,8 +37,9 @@ struct Physical {
 
 struct Mapped {
   Physical* memory = nullptr;
-  bool accessible = false;
+  CUmemAccess_flags device = CU_MEM_ACCESS_FLAGS_PROT_NONE, host = CU_MEM_ACCESS_FLAGS_PROT_NONE;
 };
+bool IsOnHost(const Physical& memory) { return memory.properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE; }
 
 std::set<Physical*>& Known() {
   static auto* const known = new std::set<Physical*>;
@@ -79,8 +82,9 @@ void CheckProperties(const CUmemAllocationProp* properties) {
   const bool on_host = location.type == CU_MEM_LOCATION_TYPE_HOST ||
                        (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
   Require(properties->type == CU_MEM_ALLOCATION_TYPE_PINNED && (on_device || on_host), cudaErrorInvalidValue);
-  if (on_host) NotSupported("memory that is not on the device");
   const auto handles = properties->requestedHandleTypes;
+  const bool is_shareable = handles == CU_MEM_HANDLE_TYPE_NONE || location.type != CU_MEM_LOCATION_TYPE_HOST;
+  Require(!on_host || (is_shareable && properties->allocFlags.compressionType == 0), cudaErrorInvalidValue);
   Require(handles == CU_MEM_HANDLE_TYPE_NONE || handles == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
               handles == CU_MEM_HANDLE_TYPE_FABRIC,
           cudaErrorInvalidValue);
@@ -91,7 +95,7 @@ void CheckProperties(const CUmemAllocationProp* properties) {
 
 void LetGo(Runtime& r, Physical* memory) {
   if (--memory->holders > 0) return;
-  DeviceOf(r, memory->properties.location.id).GiveBack(memory->bytes);
+  if (!IsOnHost(*memory)) DeviceOf(r, memory->properties.location.id).GiveBack(memory->bytes);
   close(memory->file);
   Known().erase(memory);
   delete memory;
@@ -101,17 +105,18 @@ CUmemGenericAllocationHandle Create(Runtime& r, size_t bytes, const CUmemAllocat
   Require(bytes > 0 && bytes % kGranularity == 0, cudaErrorInvalidValue);
   CheckProperties(properties);
   Require(properties->requestedHandleTypes == 0 || properties->allocFlags.usage == 0, cudaErrorInvalidValue);
-  Device& device = DeviceOf(r, properties->location.id);
-  Require(device.Take(bytes), cudaErrorMemoryAllocation);
-  const int file = memfd_create("vgpu", MFD_CLOEXEC);
-  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0) {
-    device.GiveBack(bytes);
-    if (file >= 0) close(file);
+  auto memory = std::make_unique<Physical>(Physical{*properties, bytes});
+  memory->properties.allocFlags.usage = 0;
+  if (properties->location.type == CU_MEM_LOCATION_TYPE_HOST) memory->properties.location.id = 0;
+  Require(IsOnHost(*memory) || DeviceOf(r, properties->location.id).Take(bytes), cudaErrorMemoryAllocation);
+  memory->file = memfd_create("vgpu", MFD_CLOEXEC);
+  if (memory->file < 0 || ftruncate(memory->file, static_cast<off_t>(bytes)) != 0) {
+    if (!IsOnHost(*memory)) DeviceOf(r, properties->location.id).GiveBack(bytes);
+    if (memory->file >= 0) close(memory->file);
     Require(false, cudaErrorMemoryAllocation);
   }
-  auto* const memory = new Physical{*properties, bytes, file};
-  Known().insert(memory);
-  return reinterpret_cast<CUmemGenericAllocationHandle>(memory);
+  Known().insert(memory.get());
+  return reinterpret_cast<CUmemGenericAllocationHandle>(memory.release());
 }
 
 // The mappings in a range, which may contain holes but no part of a mapping.
@@ -131,7 +136,9 @@ void Unmap(Runtime& r, uint64_t address, uint64_t bytes) {
   Reserver(r, address, bytes);
   for (auto* const mapping : In(address, bytes)) {
     const auto [at, mapped] = *mapping;
-    if (mapped.accessible) DeviceOf(r, mapped.memory->properties.location.id).Unmap(at);
+    Device& device = DeviceOf(r, mapped.memory->properties.location.id);
+    if (!device.Unmap(at) && mapped.host != CU_MEM_ACCESS_FLAGS_PROT_NONE)
+      UnmapFromHost(device, {at, mapped.memory->bytes, "", ""}, mapped.memory->file);
     Mappings().erase(at);
     LetGo(r, mapped.memory);
   }
@@ -149,24 +156,24 @@ void SetAccess(Runtime& r, uint64_t address, uint64_t bytes, const CUmemAccessDe
   for (auto* const mapping : mappings) {
     Mapped& mapped = mapping->second;
     const int home = mapped.memory->properties.location.id;
-    if (access->location.type != CU_MEM_LOCATION_TYPE_DEVICE || access->location.id != home) {
-      NotSupported("access to mapped memory by other devices or the host");
-    }
-    if (access->flags == CU_MEM_ACCESS_FLAGS_PROT_READ) NotSupported("read-only mappings");
-    const bool wanted = access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    if (wanted == mapped.accessible) continue;
+    const bool on_host = IsOnHost(*mapped.memory), for_device = access->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+    Require(for_device || on_host, cudaErrorNotSupported);
+    if (for_device && access->location.id != home) NotSupported("access to mapped memory by other devices");
+    CUmemAccess_flags& now = for_device ? mapped.device : mapped.host;
+    if (std::exchange(now, access->flags) == access->flags) continue;
+    const bool is_device = mapped.device != CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    static int number = 0;
+    const Device::AllocationInfo where = {mapping->first, mapped.memory->bytes,
+                                          "cuMemMap #" + std::to_string(number += is_device), r.OriginWithCallSite().call_site,
+                                          mapped.device == CU_MEM_ACCESS_FLAGS_PROT_READ};
     Device& device = DeviceOf(r, home);
-    if (wanted) {
-      static int number = 0;
-      const bool done = device.Map({mapping->first, mapped.memory->bytes, "cuMemMap #" + std::to_string(++number),
-                                    r.OriginWithCallSite().call_site},
-                                   mapped.memory->file, mapped.memory->written);
-      Require(done, cudaErrorInvalidValue);
-      mapped.memory->written = true;
+    if (on_host) {
+      MapOnHost(device, where, mapped.memory->file, is_device);
     } else {
       device.Unmap(mapping->first);
+      Require(!is_device || device.Map(where, mapped.memory->file, mapped.memory->written), cudaErrorInvalidValue);
     }
-    mapped.accessible = wanted;
+    mapped.memory->written |= is_device;
   }
 }
 
@@ -183,6 +190,18 @@ bool IsMappedIn(uint64_t address, uint64_t bytes) {
   return next != Mappings().end() && next->first < address + bytes;
 }
 
+// What a device, or the host, may do with mapped memory. Other memory reports no access.
+CUmemAccess_flags AccessBy(const CUmemLocation& location, uint64_t address) {
+  const auto above = Mappings().upper_bound(address);
+  if (above == Mappings().begin()) return CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  const auto& [base, mapped] = *std::prev(above);
+  const bool home = location.type != CU_MEM_LOCATION_TYPE_DEVICE || location.id == mapped.memory->properties.location.id;
+  if (!home || address - base >= mapped.memory->bytes) return CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  // The host without a NUMA node is told of the device's access, if it has none.
+  const bool own = mapped.host != CU_MEM_ACCESS_FLAGS_PROT_NONE || location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+  return location.type != CU_MEM_LOCATION_TYPE_DEVICE && own ? mapped.host : mapped.device;
+}
+
 // Ranges that the program reserved, by address.
 std::map<uint64_t, uint64_t>& Reservations() {
   static auto* const reservations = new std::map<uint64_t, uint64_t>;
@@ -194,6 +213,21 @@ std::map<uint64_t, uint64_t>& Reservations() {
 }  // namespace lockstep::vgpu::cudart::driver
 
 namespace lockstep::vgpu::cudart {
+
+void MapOnHost(Device& device, Device::AllocationInfo where, int file, bool for_device) {
+  void* const place = reinterpret_cast<void*>(where.base);
+  const uint64_t bytes = where.bytes;
+  device.Unmap(where.base);
+  const bool done =
+      for_device ? device.Map(std::move(where), file, true)
+                 : mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
+  Require(done, cudaErrorInvalidValue);
+}
+
+void UnmapFromHost(Device& device, const Device::AllocationInfo& where, int file) {
+  MapOnHost(device, where, file, true);
+  device.Unmap(where.base);
+}
 
 bool IsReserved(uint64_t address) {
   const auto after = driver::Reservations().upper_bound(address);
@@ -207,12 +241,14 @@ std::optional<KnownMemory> MappedAt(Runtime&, uint64_t address) {
   const auto& [base, mapped] = *mapping;
   if (address - base >= mapped.memory->bytes) return std::nullopt;
   KnownMemory memory;
-  memory.type = cudaMemoryTypeDevice;
+  memory.type = driver::IsOnHost(*mapped.memory) ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
+  memory.off_host = mapped.host == CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  memory.read_only = mapped.device == CU_MEM_ACCESS_FLAGS_PROT_READ;
   memory.device = mapped.memory->properties.location.id;
   memory.base = memory.mapping_base = base;
   memory.bytes = memory.mapping_bytes = mapped.memory->bytes;
   memory.mapped = true;
-  if (mapped.accessible) memory.device_pointer = reinterpret_cast<void*>(address);
+  if (mapped.device != CU_MEM_ACCESS_FLAGS_PROT_NONE) memory.device_pointer = reinterpret_cast<void*>(address);
   const auto reservation = std::prev(driver::Reservations().upper_bound(address));
   memory.reserved_base = reservation->first;
   memory.reserved_bytes = reservation->second;
@@ -325,7 +361,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGeneric
       Require(offset == 0 && bytes == memory->bytes, cudaErrorNotSupported);
       Require(!IsMappedIn(address, bytes), cudaErrorInvalidValue);
       Require(DeviceOf(r, memory->properties.location.id).IsReserved(address, bytes), cudaErrorInvalidValue);
-      Mappings()[address] = {memory, false};
+      Mappings()[address] = {memory};
       ++memory->holders;
     });
   });
@@ -351,14 +387,12 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
       Require(flags != nullptr && location != nullptr, cudaErrorInvalidValue);
       Require(address != 0, cudaErrorInvalidValue);
       const bool of_device = location->type == CU_MEM_LOCATION_TYPE_DEVICE;
-      Require(of_device || location->type == CU_MEM_LOCATION_TYPE_HOST, cudaErrorInvalidDevice);
+      Require(of_device || location->type == CU_MEM_LOCATION_TYPE_HOST ||
+                  location->type == CU_MEM_LOCATION_TYPE_HOST_NUMA,
+              cudaErrorInvalidDevice);
       Require(!of_device || (location->id >= 0 && location->id < r.device_count()), cudaErrorInvalidDevice);
-      *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
-      const auto memory = MemoryAt(r, Pointer(address));
-      Require(memory.has_value(), cudaErrorInvalidValue);
-      // Memory that was not mapped reports no access.
-      const bool home = memory->mapped && of_device && location->id == memory->device;
-      if (home && memory->device_pointer != nullptr) *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+      Require(MemoryAt(r, Pointer(address)).has_value(), cudaErrorInvalidValue);
+      *flags = AccessBy(*location, address);
     });
   });
 }

@@ -91,8 +91,6 @@ std::string Mismatch(const Texture& texture, const Variant& variant) {
     if (variant.extra == Extra::kGradients) return "gradients that choose among a mipmap's levels are not supported";
     if (variant.channel >= 0) return "gathering from a mipmap is not supported";
     if (!sampler.normalized) return "unnormalized coordinates in a mipmap are not supported";
-    if (variant.extra == Extra::kNone && (sampler.bias != 0 || sampler.lowest > 0))
-      return "a mipmap's bias or lowest level is supported only for fetches that give a level (tex2DLod and the like)";
     if (image.shape == ImageShape::k3D && sampler.linear && sampler.levels_linear)
       return "linear filtering of a three-dimensional mipmap between levels is not supported";
     if (image.format.channel_bytes == 2 && image.format.kind == TexelKind::kFloat && sampler.levels_linear)
@@ -122,12 +120,6 @@ bool HasWeight(const Sample& sample, int corner) {
   return true;
 }
 
-// Whether it is finite and not zero. For other directions the hardware fetches some texel; which one is unknown.
-bool IsDirection(const Coordinates& c) {
-  const bool finite = std::isfinite(c.at[0]) && std::isfinite(c.at[1]) && std::isfinite(c.at[2]);
-  return finite && (c.at[0] != 0 || c.at[1] != 0 || c.at[2] != 0);
-}
-
 bool FetchFrom(Warp& warp, const Variant& variant, const RowRef* rows, const Texture& texture, LaneMask lanes) {
   if (const std::string why = Mismatch(texture, variant); !why.empty()) {
     RefuseAccess(warp, std::countr_zero(lanes), FindingKind::kUnsupported, why);
@@ -142,16 +134,17 @@ bool FetchFrom(Warp& warp, const Variant& variant, const RowRef* rows, const Tex
       continue;
     }
     const Coordinates coordinates = CoordinatesOf(warp, rows + kChannels + 1, *variant.geometry, lane);
-    if (IsCube(*variant.geometry) && !IsDirection(coordinates)) {
-      RefuseAccess(warp, lane, FindingKind::kUnsupported, "a cube's direction has no length, or is not finite");
-      return false;
-    }
     if (texture.smaller.empty()) {
       samples[lane] = Locate(texture, coordinates, gathers || texture.sampler.linear);
     } else {
       const RowRef& level = rows[kChannels + 1 + variant.geometry->coordinates];
-      samples[lane] =
-          LocateAtLevel(texture, coordinates, variant.extra == Extra::kLevel ? Source<float>(warp, level)[lane] : 0);
+      const bool has_level = variant.extra == Extra::kLevel;
+      samples[lane] = LocateAtLevel(texture, coordinates,
+                                    has_level ? std::optional(Source<float>(warp, level)[lane]) : std::nullopt);
+      if (samples[lane].between_levels && texture.sampler.trilinear_optimized) {
+        RefuseAccess(warp, lane, FindingKind::kUnsupported, "anisotropic filtering between a mipmap's levels");
+        return false;
+      }
     }
   }
   int axes = 0;  // largest of any lane; a sample between two mipmap levels has one more
