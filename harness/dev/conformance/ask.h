@@ -159,6 +159,13 @@ struct Draws {
   std::vector<std::pair<std::string, char*>> pointers;
 };
 
+// A call that writes to `out`, a variable of this type.
+#define OUT(type, ...)    \
+  [&] {                   \
+    type out{};           \
+    return (__VA_ARGS__); \
+  }()
+
 // A call of a random program in its World, and its answer.
 #define CALL(name, ...)                             \
   {name, [](World& w) -> std::string {              \

@@ -114,10 +114,7 @@ std::vector<std::pair<std::string, Call>> Calls() {
   CALL("malloc", cudaMalloc(&w.spare, 64))
   CALL("malloc_zero", cudaMalloc(&w.spare, 0))
   CALL("malloc_huge", cudaMalloc(&w.spare, size_t{1} << 50))
-  CALL("mallocpitch", [&] {
-    size_t pitch;
-    return cudaMallocPitch(&w.spare, &pitch, 64, 4);
-  }())
+  CALL("mallocpitch", OUT(size_t, cudaMallocPitch(&w.spare, &out, 64, 4)))
   CALL("mallocmanaged", cudaMallocManaged(&w.spare, 64))
   CALL("mallochost", cudaMallocHost(&w.spare, 64))
   CALL("hostalloc", cudaHostAlloc(&w.spare, 64, 0))
@@ -146,10 +143,7 @@ std::vector<std::pair<std::string, Call>> Calls() {
   CALL("freeasync_other", cudaFreeAsync(w.async, w.other))
   CALL("freeasync_legacy", cudaFreeAsync(w.async, nullptr))
   CALL("pooltrim", cudaMemPoolTrimTo(w.pool, 0))
-  CALL("poolgetattr", [&] {
-    unsigned long long v;
-    return cudaMemPoolGetAttribute(w.pool, cudaMemPoolAttrUsedMemCurrent, &v);
-  }())
+  CALL("poolgetattr", OUT(unsigned long long, cudaMemPoolGetAttribute(w.pool, cudaMemPoolAttrUsedMemCurrent, &out)))
   CALL("poolsetattr", [&] {
     unsigned long long v = 0;
     return cudaMemPoolSetAttribute(w.pool, cudaMemPoolAttrReleaseThreshold, &v);
@@ -177,60 +171,25 @@ std::vector<std::pair<std::string, Call>> Calls() {
   CALL("streamcreate", cudaStreamCreate(&w.extra))
   CALL("streamcreate_nonblocking", cudaStreamCreateWithFlags(&w.extra, cudaStreamNonBlocking))
   CALL("streamdestroy", cudaStreamDestroy(w.extra))
-  CALL("streamflags", [&] {
-    unsigned v;
-    return cudaStreamGetFlags(w.capturing, &v);
-  }())
-  CALL("streamflags_other", [&] {
-    unsigned v;
-    return cudaStreamGetFlags(w.other, &v);
-  }())
-  CALL("streamflags_legacy", [&] {
-    unsigned v;
-    return cudaStreamGetFlags(nullptr, &v);
-  }())
-  CALL("streampriority", [&] {
-    int v;
-    return cudaStreamGetPriority(w.capturing, &v);
-  }())
-  CALL("streampriority_legacy", [&] {
-    int v;
-    return cudaStreamGetPriority(nullptr, &v);
-  }())
-  CALL("streamid", [&] {
-    unsigned long long v;
-    return cudaStreamGetId(w.capturing, &v);
-  }())
-  CALL("streamid_other", [&] {
-    unsigned long long v;
-    return cudaStreamGetId(w.other, &v);
-  }())
-  CALL("streamid_legacy", [&] {
-    unsigned long long v;
-    return cudaStreamGetId(nullptr, &v);
-  }())
-  CALL("streamdevice", [&] {
-    int v;
-    return cudaStreamGetDevice(w.capturing, &v);
-  }())
-  CALL("streamattrget", [&] {
-    cudaLaunchAttributeValue v;
-    return cudaStreamGetAttribute(w.capturing, cudaLaunchAttributePriority, &v);
-  }())
+  CALL("streamflags", OUT(unsigned, cudaStreamGetFlags(w.capturing, &out)))
+  CALL("streamflags_other", OUT(unsigned, cudaStreamGetFlags(w.other, &out)))
+  CALL("streamflags_legacy", OUT(unsigned, cudaStreamGetFlags(nullptr, &out)))
+  CALL("streampriority", OUT(int, cudaStreamGetPriority(w.capturing, &out)))
+  CALL("streampriority_legacy", OUT(int, cudaStreamGetPriority(nullptr, &out)))
+  CALL("streamid", OUT(unsigned long long, cudaStreamGetId(w.capturing, &out)))
+  CALL("streamid_other", OUT(unsigned long long, cudaStreamGetId(w.other, &out)))
+  CALL("streamid_legacy", OUT(unsigned long long, cudaStreamGetId(nullptr, &out)))
+  CALL("streamdevice", OUT(int, cudaStreamGetDevice(w.capturing, &out)))
+  CALL("streamattrget",
+       OUT(cudaLaunchAttributeValue, cudaStreamGetAttribute(w.capturing, cudaLaunchAttributePriority, &out)))
   CALL("streamattrset", [&] {
     cudaLaunchAttributeValue v{};
     v.syncPolicy = cudaSyncPolicySpin;
     return cudaStreamSetAttribute(w.capturing, cudaLaunchAttributeSynchronizationPolicy, &v);
   }())
   CALL("streamattach", cudaStreamAttachMemAsync(w.capturing, w.managed, 0, cudaMemAttachGlobal))
-  CALL("streamctx", [&] {
-    CUcontext c;
-    return cuStreamGetCtx(w.capturing, &c);
-  }())
-  CALL("drvstreamflags", [&] {
-    unsigned v;
-    return cuStreamGetFlags(w.capturing, &v);
-  }())
+  CALL("streamctx", OUT(CUcontext, cuStreamGetCtx(w.capturing, &out)))
+  CALL("drvstreamflags", OUT(unsigned, cuStreamGetFlags(w.capturing, &out)))
   CALL("writevalue", cuStreamWriteValue32(w.capturing, Dev(w.device), 1, 0))
   CALL("waitvalue", cuStreamWaitValue32(w.capturing, Dev(w.device), 0, CU_STREAM_WAIT_VALUE_GEQ))
   CALL("eventcreate", cudaEventCreate(&w.event))
@@ -250,10 +209,7 @@ std::vector<std::pair<std::string, Call>> Calls() {
   CALL("eventrecord_destroy", (cudaEventRecord(w.event, w.capturing), cudaEventDestroy(w.event)))
   CALL("eventquery_outside", cudaEventQuery(w.recorded))
   CALL("eventsync_outside", cudaEventSynchronize(w.recorded))
-  CALL("eventelapsed_outside", [&] {
-    float ms;
-    return cudaEventElapsedTime(&ms, w.recorded, w.recorded);
-  }())
+  CALL("eventelapsed_outside", OUT(float, cudaEventElapsedTime(&out, w.recorded, w.recorded)))
   CALL("waitevent_outside", cudaStreamWaitEvent(w.capturing, w.recorded, 0))
   CALL("waitevent_outside_external", cudaStreamWaitEvent(w.capturing, w.recorded, cudaEventWaitExternal))
   CALL("waitevent_unrecorded", cudaStreamWaitEvent(w.capturing, w.timed, 0))
@@ -296,27 +252,12 @@ std::vector<std::pair<std::string, Call>> Calls() {
   CALL("begin_tograph",
        cudaStreamBeginCaptureToGraph(w.capturing, w.graph, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed))
   CALL("begin_legacy", cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal))
-  CALL("end_other", [&] {
-    cudaGraph_t g;
-    return cudaStreamEndCapture(w.other, &g);
-  }())
-  CALL("end_legacy", [&] {
-    cudaGraph_t g;
-    return cudaStreamEndCapture(nullptr, &g);
-  }())
+  CALL("end_other", OUT(cudaGraph_t, cudaStreamEndCapture(w.other, &out)))
+  CALL("end_legacy", OUT(cudaGraph_t, cudaStreamEndCapture(nullptr, &out)))
   CALL("end_null", cudaStreamEndCapture(w.capturing, nullptr))
-  CALL("iscapturing", [&] {
-    cudaStreamCaptureStatus s;
-    return cudaStreamIsCapturing(w.capturing, &s);
-  }())
-  CALL("iscapturing_legacy", [&] {
-    cudaStreamCaptureStatus s;
-    return cudaStreamIsCapturing(nullptr, &s);
-  }())
-  CALL("iscapturing_other", [&] {
-    cudaStreamCaptureStatus s;
-    return cudaStreamIsCapturing(w.other, &s);
-  }())
+  CALL("iscapturing", OUT(cudaStreamCaptureStatus, cudaStreamIsCapturing(w.capturing, &out)))
+  CALL("iscapturing_legacy", OUT(cudaStreamCaptureStatus, cudaStreamIsCapturing(nullptr, &out)))
+  CALL("iscapturing_other", OUT(cudaStreamCaptureStatus, cudaStreamIsCapturing(w.other, &out)))
   CALL("iscapturing_null", cudaStreamIsCapturing(w.capturing, nullptr))
   CALL("captureinfo", [&] {
     cudaStreamCaptureStatus s;
@@ -352,19 +293,10 @@ std::vector<std::pair<std::string, Call>> Calls() {
     return cudaThreadExchangeStreamCaptureMode(&m);
   }())
   CALL("graphcreate", cudaGraphCreate(&w.graph, 0))
-  CALL("graphaddempty", [&] {
-    cudaGraphNode_t n;
-    return cudaGraphAddEmptyNode(&n, w.graph, nullptr, 0);
-  }())
-  CALL("graphclone", [&] {
-    cudaGraph_t g;
-    return cudaGraphClone(&g, w.graph);
-  }())
+  CALL("graphaddempty", OUT(cudaGraphNode_t, cudaGraphAddEmptyNode(&out, w.graph, nullptr, 0)))
+  CALL("graphclone", OUT(cudaGraph_t, cudaGraphClone(&out, w.graph)))
   CALL("graphdestroy", cudaGraphDestroy(w.graph))
-  CALL("graphinstantiate", [&] {
-    cudaGraphExec_t e;
-    return cudaGraphInstantiate(&e, w.graph, 0);
-  }())
+  CALL("graphinstantiate", OUT(cudaGraphExec_t, cudaGraphInstantiate(&out, w.graph, 0)))
   CALL("graphlaunch", cudaGraphLaunch(w.executable, w.capturing))
   CALL("graphlaunch_other", cudaGraphLaunch(w.executable, w.other))
   CALL("graphlaunch_legacy", cudaGraphLaunch(w.executable, nullptr))
@@ -373,18 +305,9 @@ std::vector<std::pair<std::string, Call>> Calls() {
   CALL("graphmemtrim", cudaDeviceGraphMemTrim(0))
   CALL("prefetch", cudaMemPrefetchAsync(w.managed, 4096, {cudaMemLocationTypeDevice, 0}, 0, w.capturing))
   CALL("advise", cudaMemAdvise(w.managed, 4096, cudaMemAdviseSetReadMostly, {cudaMemLocationTypeDevice, 0}))
-  CALL("rangeattr", [&] {
-    int v;
-    return cudaMemRangeGetAttribute(&v, 4, cudaMemRangeAttributeReadMostly, w.managed, 4096);
-  }())
-  CALL("pointerattr", [&] {
-    cudaPointerAttributes a;
-    return cudaPointerGetAttributes(&a, w.device);
-  }())
-  CALL("drvpointerattr", [&] {
-    unsigned v;
-    return cuPointerGetAttribute(&v, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, Dev(w.device));
-  }())
+  CALL("rangeattr", OUT(int, cudaMemRangeGetAttribute(&out, 4, cudaMemRangeAttributeReadMostly, w.managed, 4096)))
+  CALL("pointerattr", OUT(cudaPointerAttributes, cudaPointerGetAttributes(&out, w.device)))
+  CALL("drvpointerattr", OUT(unsigned, cuPointerGetAttribute(&out, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, Dev(w.device))))
   CALL("pointersetattr", [&] {
     int on = 1;
     return cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, Dev(w.device));
@@ -394,28 +317,13 @@ std::vector<std::pair<std::string, Call>> Calls() {
     size_t s;
     return cuMemGetAddressRange(&b, &s, Dev(w.device));
   }())
-  CALL("hostdevicepointer", [&] {
-    void* p;
-    return cudaHostGetDevicePointer(&p, w.pinned, 0);
-  }())
-  CALL("hostflags", [&] {
-    unsigned f;
-    return cudaHostGetFlags(&f, w.pinned);
-  }())
-  CALL("memgetinfo", [&] {
-    size_t f, t;
-    return cudaMemGetInfo(&f, &t);
-  }())
-  CALL("getdevice", [&] {
-    int d;
-    return cudaGetDevice(&d);
-  }())
+  CALL("hostdevicepointer", OUT(void*, cudaHostGetDevicePointer(&out, w.pinned, 0)))
+  CALL("hostflags", OUT(unsigned, cudaHostGetFlags(&out, w.pinned)))
+  CALL("memgetinfo", OUT(size_t, cudaMemGetInfo(&out, &out)))
+  CALL("getdevice", OUT(int, cudaGetDevice(&out)))
   CALL("setdevice", cudaSetDevice(0))
   CALL("setdevice9", cudaSetDevice(9))
-  CALL("getlimit", [&] {
-    size_t v;
-    return cudaDeviceGetLimit(&v, cudaLimitStackSize);
-  }())
+  CALL("getlimit", OUT(size_t, cudaDeviceGetLimit(&out, cudaLimitStackSize)))
   CALL("setlimit", cudaDeviceSetLimit(cudaLimitStackSize, 2048))
   CALL("setlimit_heap", cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20))
   CALL("setlimit_l2", cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0))
@@ -423,41 +331,17 @@ std::vector<std::pair<std::string, Call>> Calls() {
   CALL("setlimit_bad", cudaDeviceSetLimit(static_cast<cudaLimit>(50), 1))
   CALL("resetl2", cudaCtxResetPersistingL2Cache())
   CALL("setcache", cudaDeviceSetCacheConfig(cudaFuncCachePreferL1))
-  CALL("getcache", [&] {
-    cudaFuncCache c;
-    return cudaDeviceGetCacheConfig(&c);
-  }())
-  CALL("priorityrange", [&] {
-    int l, g;
-    return cudaDeviceGetStreamPriorityRange(&l, &g);
-  }())
-  CALL("props", [&] {
-    cudaDeviceProp p;
-    return cudaGetDeviceProperties(&p, 0);
-  }())
-  CALL("deviceattr", [&] {
-    int v;
-    return cudaDeviceGetAttribute(&v, cudaDevAttrWarpSize, 0);
-  }())
-  CALL("deviceflags", [&] {
-    unsigned v;
-    return cudaGetDeviceFlags(&v);
-  }())
+  CALL("getcache", OUT(cudaFuncCache, cudaDeviceGetCacheConfig(&out)))
+  CALL("priorityrange", OUT(int, cudaDeviceGetStreamPriorityRange(&out, &out)))
+  CALL("props", OUT(cudaDeviceProp, cudaGetDeviceProperties(&out, 0)))
+  CALL("deviceattr", OUT(int, cudaDeviceGetAttribute(&out, cudaDevAttrWarpSize, 0)))
+  CALL("deviceflags", OUT(unsigned, cudaGetDeviceFlags(&out)))
   CALL("setdeviceflags", cudaSetDeviceFlags(cudaDeviceScheduleSpin))
-  CALL("funcattr", [&] {
-    cudaFuncAttributes a;
-    return cudaFuncGetAttributes(&a, Add);
-  }())
+  CALL("funcattr", OUT(cudaFuncAttributes, cudaFuncGetAttributes(&out, Add)))
   CALL("funcsetattr", cudaFuncSetAttribute(Add, cudaFuncAttributeMaxDynamicSharedMemorySize, 1000))
   CALL("funccache", cudaFuncSetCacheConfig(Add, cudaFuncCachePreferL1))
-  CALL("occupancy", [&] {
-    int b;
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, Add, 32, 0);
-  }())
-  CALL("symboladdress", [&] {
-    void* p;
-    return cudaGetSymbolAddress(&p, device_variable);
-  }())
+  CALL("occupancy", OUT(int, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&out, Add, 32, 0)))
+  CALL("symboladdress", OUT(void*, cudaGetSymbolAddress(&out, device_variable)))
   CALL("cooperative", [&] {
     void* a[] = {&w.device};
     return cudaLaunchCooperativeKernel(Add, 1, 1, a, 0, w.capturing);
@@ -477,10 +361,9 @@ std::vector<std::pair<std::string, Call>> Calls() {
     return cudaArrayGetInfo(&d, &e, &f, w.array);
   }())
   CALL("lasterror", cudaGetLastError())
-  CALL("moduleload", [&] {
-    CUmodule m;
-    return cuModuleLoadData(&m, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n");
-  }())
+  CALL("moduleload",
+       OUT(CUmodule,
+           cuModuleLoadData(&out, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n")))
   CALL("ctxpushpop", [&] {
     CUcontext c;
     cuCtxGetCurrent(&c);
@@ -500,14 +383,8 @@ std::vector<std::pair<std::string, Call>> Calls() {
     CUmemGenericAllocationHandle h;
     return cuMemCreate(&h, 2 << 20, &p, 0);
   }())
-  CALL("reserve", [&] {
-    CUdeviceptr d;
-    return cuMemAddressReserve(&d, 2 << 20, 0, 0, 0);
-  }())
-  CALL("drvmemalloc", [&] {
-    CUdeviceptr d;
-    return cuMemAlloc(&d, 64);
-  }())
+  CALL("reserve", OUT(CUdeviceptr, cuMemAddressReserve(&out, 2 << 20, 0, 0, 0)))
+  CALL("drvmemalloc", OUT(CUdeviceptr, cuMemAlloc(&out, 64)))
   CALL("drvmemfree", cuMemFree(Dev(w.spare)))
   CALL("drvmemcpy", cuMemcpyDtoD(Dev(w.device), Dev(w.device + 100), 16))
   CALL("drvmemset", cuMemsetD8(Dev(w.device), 0, 16))

@@ -196,10 +196,7 @@ int main(int argc, char** argv) {
       cuCtxCreate(&context, nullptr, 0, 0);
       Say(name, call());
       State(name);
-      Say(F("%s/rtmalloc", name), [] {
-        void* p;
-        return cudaMalloc(&p, 64);
-      }());
+      Say(F("%s/rtmalloc", name), OUT(void*, cudaMalloc(&out, 64)));
     });
   }
   return cases.Run(argc, argv);

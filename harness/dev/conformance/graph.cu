@@ -372,10 +372,7 @@ void Dependencies() {
     Say(F("roots%zu_count", room), count);
   }
   Say("nodes_nullcount", cudaGraphGetNodes(w.graph, nullptr, nullptr));
-  Say("nodes_nullgraph", [&] {
-    size_t c;
-    return cudaGraphGetNodes(nullptr, nullptr, &c);
-  }());
+  Say("nodes_nullgraph", OUT(size_t, cudaGraphGetNodes(nullptr, nullptr, &out)));
   cudaGraphEdgeData data{};
   for (int type = 0; type <= 2; ++type) {
     for (int port = 0; port <= 3; ++port) {

@@ -47,33 +47,13 @@ std::vector<std::pair<std::string, std::string>> Texts() {
                         "9.0", "9.1", "9.2", "10.0", "99.0", "8",   "8.",  "x",   "8.0.1", "-1.0"}) {
     add(F("version%s", v).c_str(), ".version " + std::string(v) + "\n.target sm_90\n.address_size 64\n" + kBody);
   }
-  for (const char* target : {"sm_10",
-                             "sm_20",
-                             "sm_30",
-                             "sm_35",
-                             "sm_50",
-                             "sm_52",
-                             "sm_60",
-                             "sm_70",
-                             "sm_75",
-                             "sm_80",
-                             "sm_86",
-                             "sm_89",
-                             "sm_90",
-                             "sm_90a",
-                             "sm_100",
-                             "sm_100a",
-                             "sm_120",
-                             "sm_999",
-                             "sm_",
-                             "compute_90",
-                             "sm_90, texmode_unified",
-                             "sm_90, debug",
-                             "sm_90, map_f64_to_f32",
-                             "sm_90, sm_80",
-                             "sm_90, foo"}) {
-    add(F("target_%s", target).c_str(),
-        ".version 8.8\n.target " + std::string(target) + "\n.address_size 64\n" + kBody);
+  std::vector<std::string> targets = {"sm_", "sm_90a", "sm_100a", "compute_90"};
+  for (int version : {10, 20, 30, 35, 50, 52, 60, 70, 75, 80, 86, 89, 90, 100, 120, 999})
+    targets.push_back(F("sm_%d", version));
+  for (const char* more : {"texmode_unified", "debug", "map_f64_to_f32", "sm_80", "foo"})
+    targets.push_back(F("sm_90, %s", more));
+  for (const std::string& target : targets) {
+    add(F("target_%s", target.c_str()).c_str(), ".version 8.8\n.target " + target + "\n.address_size 64\n" + kBody);
   }
   for (const char* size : {"32", "64", "16", "0", "x"})
     add(F("address%s", size).c_str(),

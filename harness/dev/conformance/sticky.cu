@@ -136,49 +136,22 @@ void After(const Fault& fault) {
   Say("eventrecord", cudaEventRecord(event, other));
   float ms = 0;
   Say("elapsed", cudaEventElapsedTime(&ms, before, before));
-  Say("eventcreate", [&] {
-    cudaEvent_t e;
-    return cudaEventCreate(&e);
-  }());
+  Say("eventcreate", OUT(cudaEvent_t, cudaEventCreate(&out)));
   Say("eventdestroy", cudaEventDestroy(event));
   Say("streamwait", cudaStreamWaitEvent(other, before, 0));
-  Say("streamcreate", [&] {
-    cudaStream_t s;
-    return cudaStreamCreate(&s);
-  }());
+  Say("streamcreate", OUT(cudaStream_t, cudaStreamCreate(&out)));
   Say("streamdestroy", cudaStreamDestroy(stream));
-  Say("streampriority", [&] {
-    int v;
-    return cudaStreamGetPriority(other, &v);
-  }());
-  Say("streamflags", [&] {
-    unsigned v;
-    return cudaStreamGetFlags(other, &v);
-  }());
+  Say("streampriority", OUT(int, cudaStreamGetPriority(other, &out)));
+  Say("streamflags", OUT(unsigned, cudaStreamGetFlags(other, &out)));
   Say("empty", (Empty<<<1, 1>>>(), cudaGetLastError()));
   Say("drvlaunch", cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
   Say("badlaunch", (Empty<<<1, 2000>>>(), cudaGetLastError()));
   Say("hostfunc", cudaLaunchHostFunc(other, [](void*) {}, nullptr));
-  Say("malloc", [&] {
-    void* p;
-    return cudaMalloc(&p, 64);
-  }());
-  Say("malloc0", [&] {
-    void* p;
-    return cudaMalloc(&p, 0);
-  }());
-  Say("mallochost", [&] {
-    void* p;
-    return cudaMallocHost(&p, 64);
-  }());
-  Say("mallocmanaged", [&] {
-    void* p;
-    return cudaMallocManaged(&p, 64);
-  }());
-  Say("mallocasync", [&] {
-    void* p;
-    return cudaMallocAsync(&p, 64, other);
-  }());
+  Say("malloc", OUT(void*, cudaMalloc(&out, 64)));
+  Say("malloc0", OUT(void*, cudaMalloc(&out, 0)));
+  Say("mallochost", OUT(void*, cudaMallocHost(&out, 64)));
+  Say("mallocmanaged", OUT(void*, cudaMallocManaged(&out, 64)));
+  Say("mallocasync", OUT(void*, cudaMallocAsync(&out, 64, other)));
   Say("freeasync", cudaFreeAsync(async, other));
   Say("memcpy", cudaMemcpy(host, device, 16, cudaMemcpyDeviceToHost));
   Say("memcpy_h2h", cudaMemcpy(host, host + 2, 4, cudaMemcpyHostToHost));
@@ -186,95 +159,37 @@ void After(const Fault& fault) {
   Say("memcpyasync", cudaMemcpyAsync(device, pinned, 16, cudaMemcpyHostToDevice, other));
   Say("memset", cudaMemset(device, 0, 16));
   Say("tosymbol", cudaMemcpyToSymbol(small, host, 16));
-  Say("symboladdress", [&] {
-    void* p;
-    return cudaGetSymbolAddress(&p, small);
-  }());
-  Say("getinfo", [&] {
-    size_t f, t;
-    return cudaMemGetInfo(&f, &t);
-  }());
-  Say("pointer", [&] {
-    cudaPointerAttributes a;
-    return cudaPointerGetAttributes(&a, device);
-  }());
-  Say("pointer_host", [&] {
-    cudaPointerAttributes a;
-    return cudaPointerGetAttributes(&a, host);
-  }());
-  Say("drvpointer", [&] {
-    unsigned v;
-    return cuPointerGetAttribute(&v, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, Dev(device));
-  }());
-  Say("funcattributes", [&] {
-    cudaFuncAttributes a;
-    return cudaFuncGetAttributes(&a, Empty);
-  }());
+  Say("symboladdress", OUT(void*, cudaGetSymbolAddress(&out, small)));
+  Say("getinfo", OUT(size_t, cudaMemGetInfo(&out, &out)));
+  Say("pointer", OUT(cudaPointerAttributes, cudaPointerGetAttributes(&out, device)));
+  Say("pointer_host", OUT(cudaPointerAttributes, cudaPointerGetAttributes(&out, host)));
+  Say("drvpointer", OUT(unsigned, cuPointerGetAttribute(&out, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, Dev(device))));
+  Say("funcattributes", OUT(cudaFuncAttributes, cudaFuncGetAttributes(&out, Empty)));
   Say("funcset", cudaFuncSetAttribute(Empty, cudaFuncAttributeMaxDynamicSharedMemorySize, 1));
-  Say("occupancy", [&] {
-    int b;
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, Empty, 32, 0);
-  }());
+  Say("occupancy", OUT(int, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&out, Empty, 32, 0)));
   Say("graphlaunch", cudaGraphLaunch(executable, other));
   Say("graphcreate", cudaGraphCreate(&graph, 0));
   Say("graphinstantiate", cudaGraphInstantiate(&executable, graph, 0));
   Say("begincapture", cudaStreamBeginCapture(other, cudaStreamCaptureModeRelaxed));
   Say("endcapture", cudaStreamEndCapture(other, &graph));
-  Say("getdevice", [&] {
-    int d;
-    return cudaGetDevice(&d);
-  }());
+  Say("getdevice", OUT(int, cudaGetDevice(&out)));
   Say("setdevice", cudaSetDevice(0));
-  Say("count", [&] {
-    int d;
-    return cudaGetDeviceCount(&d);
-  }());
-  Say("props", [&] {
-    cudaDeviceProp p;
-    return cudaGetDeviceProperties(&p, 0);
-  }());
-  Say("attr", [&] {
-    int v;
-    return cudaDeviceGetAttribute(&v, cudaDevAttrWarpSize, 0);
-  }());
-  Say("limit", [&] {
-    size_t v;
-    return cudaDeviceGetLimit(&v, cudaLimitStackSize);
-  }());
+  Say("count", OUT(int, cudaGetDeviceCount(&out)));
+  Say("props", OUT(cudaDeviceProp, cudaGetDeviceProperties(&out, 0)));
+  Say("attr", OUT(int, cudaDeviceGetAttribute(&out, cudaDevAttrWarpSize, 0)));
+  Say("limit", OUT(size_t, cudaDeviceGetLimit(&out, cudaLimitStackSize)));
   Say("setlimit", cudaDeviceSetLimit(cudaLimitStackSize, 2048));
-  Say("flags", [&] {
-    unsigned v;
-    return cudaGetDeviceFlags(&v);
-  }());
-  Say("version", [&] {
-    int v;
-    return cudaRuntimeGetVersion(&v);
-  }());
+  Say("flags", OUT(unsigned, cudaGetDeviceFlags(&out)));
+  Say("version", OUT(int, cudaRuntimeGetVersion(&out)));
   Say("ctxsync", cuCtxSynchronize());
-  Say("ctxget", [&] {
-    CUcontext c;
-    return cuCtxGetCurrent(&c);
-  }());
-  Say("ctxdevice", [&] {
-    CUdevice d;
-    return cuCtxGetDevice(&d);
-  }());
-  Say("drvalloc", [&] {
-    CUdeviceptr d;
-    return cuMemAlloc(&d, 64);
-  }());
-  Say("moduleload", [&] {
-    CUmodule m;
-    return cuModuleLoadData(&m, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n");
-  }());
-  Say("pool", [&] {
-    cudaMemPool_t p;
-    return cudaDeviceGetDefaultMemPool(&p, 0);
-  }());
-  Say("hostdevicepointer", [&] {
-    void* p;
-    return cudaHostGetDevicePointer(&p, pinned, 0);
-  }());
+  Say("ctxget", OUT(CUcontext, cuCtxGetCurrent(&out)));
+  Say("ctxdevice", OUT(CUdevice, cuCtxGetDevice(&out)));
+  Say("drvalloc", OUT(CUdeviceptr, cuMemAlloc(&out, 64)));
+  Say("moduleload",
+      OUT(CUmodule,
+          cuModuleLoadData(&out, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n")));
+  Say("pool", OUT(cudaMemPool_t, cudaDeviceGetDefaultMemPool(&out, 0)));
+  Say("hostdevicepointer", OUT(void*, cudaHostGetDevicePointer(&out, pinned, 0)));
   Say("register", cudaHostRegister(host, 16, 0));
   Say("free", cudaFree(device));
   Say("free_null", cudaFree(nullptr));
@@ -282,49 +197,32 @@ void After(const Fault& fault) {
   Say("freemanaged", cudaFree(managed));
   Say("init", cudaInitDevice(0, 0, 0));
   Say("reset", cudaDeviceReset());
-  Say("malloc_after_reset", [&] {
-    void* p;
-    return cudaMalloc(&p, 64);
-  }());
+  Say("malloc_after_reset", OUT(void*, cudaMalloc(&out, 64)));
   Say("empty_after_reset", (Empty<<<1, 1>>>(), cudaGetLastError()));
   Say("sync_after_reset", cudaDeviceSynchronize());
-  Say("props_after_reset", [&] {
-    cudaDeviceProp p;
-    return cudaGetDeviceProperties(&p, 0);
-  }());
+  Say("props_after_reset", OUT(cudaDeviceProp, cudaGetDeviceProperties(&out, 0)));
   Say("setdevice_after_reset", cudaSetDevice(0));
   Say("free_after_reset", cudaFree(nullptr));
-  Say("streamcreate_after_reset", [&] {
-    cudaStream_t s;
-    return cudaStreamCreate(&s);
-  }());
+  Say("streamcreate_after_reset", OUT(cudaStream_t, cudaStreamCreate(&out)));
   Say("ctxsync_after_reset", cuCtxSynchronize());
   Say("reset_again", cudaDeviceReset());
 }
 
 // Which call is the first to report it.
+#define REPORTER(name, ...)                                                                                    \
+  {name, []([[maybe_unused]] int* p, [[maybe_unused]] cudaStream_t s, [[maybe_unused]] cudaEvent_t e) -> int { \
+     return __VA_ARGS__;                                                                                       \
+   }}
 const std::pair<const char*, int (*)(int*, cudaStream_t, cudaEvent_t)> kReporters[] = {
-    {"sync", [](int*, cudaStream_t, cudaEvent_t) -> int { return cudaDeviceSynchronize(); }},
-    {"streamsync", [](int*, cudaStream_t s, cudaEvent_t) -> int { return cudaStreamSynchronize(s); }},
-    {"eventsync",
-     [](int*, cudaStream_t s, cudaEvent_t e) -> int {
-       cudaEventRecord(e, s);
-       return cudaEventSynchronize(e);
-     }},
-    {"memcpy",
-     [](int* p, cudaStream_t, cudaEvent_t) -> int {
-       int v;
-       return cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);
-     }},
-    {"free", [](int* p, cudaStream_t, cudaEvent_t) -> int { return cudaFree(p); }},
-    {"ctxsync", [](int*, cudaStream_t, cudaEvent_t) -> int { return cuCtxSynchronize(); }},
-    {"drvmemcpy",
-     [](int* p, cudaStream_t, cudaEvent_t) -> int {
-       int v;
-       return cuMemcpyDtoH(&v, Dev(p), 4);
-     }},
-    {"reset", [](int*, cudaStream_t, cudaEvent_t) -> int { return cudaDeviceReset(); }},
-    {"last", [](int*, cudaStream_t, cudaEvent_t) -> int { return cudaGetLastError(); }},
+    REPORTER("sync", cudaDeviceSynchronize()),
+    REPORTER("streamsync", cudaStreamSynchronize(s)),
+    REPORTER("eventsync", (cudaEventRecord(e, s), cudaEventSynchronize(e))),
+    REPORTER("memcpy", OUT(int, cudaMemcpy(&out, p, 4, cudaMemcpyDeviceToHost))),
+    REPORTER("free", cudaFree(p)),
+    REPORTER("ctxsync", cuCtxSynchronize()),
+    REPORTER("drvmemcpy", OUT(int, cuMemcpyDtoH(&out, Dev(p), 4))),
+    REPORTER("reset", cudaDeviceReset()),
+    REPORTER("last", cudaGetLastError()),
 };
 
 }  // namespace

@@ -126,10 +126,7 @@ void Extents() {
   cudaMallocArray(&array, &desc, 64, 64);
   Say("info_nulls", cudaArrayGetInfo(nullptr, nullptr, nullptr, array));
   Say("desc_null", cudaGetChannelDesc(nullptr, array));
-  Say("desc_of_null", [&] {
-    cudaChannelFormatDesc back;
-    return cudaGetChannelDesc(&back, nullptr);
-  }());
+  Say("desc_of_null", OUT(cudaChannelFormatDesc, cudaGetChannelDesc(&out, nullptr)));
   Say("free", cudaFreeArray(array));
 }
 

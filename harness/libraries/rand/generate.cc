@@ -182,9 +182,12 @@ curandStatus_t Generate(const char* function, curandGenerator_t generator, T* ou
   const CalledAs called(function);
   if (!generator->is_host && IsCaptured(*generator)) return Refuse(function, "generation in a captured stream");
   distribution.is_of_host_twister = generator->is_host && kind == Words::kTwister;
-  // NVIDIA's own host code, where it is there: it rounds normals in its way, and goes on after a changed setting.
-  const bool has_own = generator->is_host && KeptFunction("curandGenerate") != nullptr;
-  generator->is_kept |= has_own && (generator->is_unclear || distribution.shape == Shape::kNormal);
+  // NVIDIA's own host code, where it is there: it rounds normals in its way, and goes on after a changed setting as a
+  // host generator does, and Philox's on a device. To seed its MT19937 takes seconds.
+  const bool as_host = generator->is_host || generator->type == CURAND_RNG_PSEUDO_PHILOX4_32_10;
+  const bool rounds = generator->is_host && distribution.shape == Shape::kNormal && kind != Words::kMersenne;
+  const bool wants_own = rounds || (as_host && generator->is_unclear);
+  generator->is_kept |= wants_own && KeptFunction("curandGenerate") != nullptr;
   if (generator->is_unclear && !generator->is_kept) {
     return Refuse(function, "results after a change of seed, ordering or state: call curandSetGeneratorOffset");
   }

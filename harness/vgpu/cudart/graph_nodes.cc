@@ -438,7 +438,8 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
     }
     cudaLaunchAttributeValue& kept = work.attributes[attribute] = Kept(attribute, *value);
     if (attribute == cudaLaunchAttributeDeviceUpdatableKernelNode)
-      kept.deviceUpdatableKernelNode.devNode = IsUpdatable(work) ? reinterpret_cast<cudaGraphDeviceNode_t>(node) : nullptr;
+      kept.deviceUpdatableKernelNode.devNode =
+          IsUpdatable(work) ? reinterpret_cast<cudaGraphDeviceNode_t>(node) : nullptr;
   });
 }
 

@@ -135,7 +135,9 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
     // All page-locked memory counts as mapped.
     constexpr unsigned kReportedFlags = cudaHostAllocPortable | cudaHostAllocWriteCombined;
     const auto range = r.HostRangeHolding(host);
-    Require(range.has_value() || r.IsManaged(reinterpret_cast<uintptr_t>(host)), cudaErrorInvalidValue);
+    const auto memory = range ? std::nullopt : MemoryAt(r, host);
+    Require(range || (memory && memory->type == cudaMemoryTypeManaged && memory->pool == nullptr),
+            cudaErrorInvalidValue);
     r.RequireContext();
     *flags = (range ? range->second.flags & kReportedFlags : 0) | cudaHostAllocMapped;
   });

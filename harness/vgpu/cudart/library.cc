@@ -88,7 +88,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
     const cudaError_t wrong = CheckOptions(r.profile(), count, reinterpret_cast<const CUjit_option*>(options), values);
     Require(wrong != cudaErrorInvalidValue, cudaErrorInvalidValue);
     *library = LoadLibrary(r, ImageAt(code));
-    if (wrong == cudaErrorInvalidPtx) r.ModuleOf(*library)->error = wrong;
+    if (wrong != cudaSuccess) r.ModuleOf(*library)->error = wrong;
   });
 }
 

@@ -79,7 +79,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     attributes->type = memory ? memory->type : cudaMemoryTypeUnregistered;
     attributes->device = memory ? memory->device : cudaInvalidDeviceId;
     attributes->devicePointer = memory ? memory->device_pointer : nullptr;
-    if (!memory || (memory->type != cudaMemoryTypeDevice && !memory->off_host)) attributes->hostPointer = const_cast<void*>(pointer);
+    if (!memory || (memory->type != cudaMemoryTypeDevice && !memory->off_host))
+      attributes->hostPointer = const_cast<void*>(pointer);
   });
 }
 

@@ -67,13 +67,13 @@ uint64_t TakePlace(Pool& pool, uint64_t bytes) {
 void Release(Pool& pool, uint64_t kept) {
   std::set<uint64_t> used;
   const auto use = [&](const PoolSpan& span) {
-    for (uint64_t block = span.first / kPoolTakes; block * kPoolTakes < span.first + span.second; ++block) used.insert(block);
+    for (uint64_t block = span.first / kPoolTakes; block * kPoolTakes < span.first + span.second; ++block)
+      used.insert(block);
   };
   for (const auto& span : pool.placed) use(span);
   for (const auto& [stream, span] : pool.freed) use(span);
-  std::erase_if(pool.blocks, [&, left = pool.blocks.size()](uint64_t block) mutable {
-    return left > kept && used.count(block) == 0 && left-- > 0;
-  });
+  for (auto block = pool.blocks.end(); block != pool.blocks.begin() && pool.blocks.size() > kept;)
+    if (used.count(*--block) == 0) block = pool.blocks.erase(block);
 }
 
 // An allocation; `file`: the pages of host memory, otherwise -1.
@@ -354,7 +354,8 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     RequireSafeInCapture();
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     const bool pooled = PoolOfAllocation(address) != nullptr;
-    Require(pooled || !r.IsManaged(address), r.managed().count(address) != 0 ? cudaErrorNotSupported : cudaErrorInvalidValue);
+    Require(pooled || !r.IsManaged(address),
+            r.managed().count(address) != 0 ? cudaErrorNotSupported : cudaErrorInvalidValue);
     ConcurrentWork::Ids before = r.beside().Before(r, in);
     if (before.empty()) return FreeInOrder(r, in, pointer);
     Require(pointer == nullptr || pooled || r.DeviceHolding(address).has_value(), cudaErrorInvalidValue);
@@ -381,7 +382,8 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   return Api("cudaDeviceSetMemPool", [&](Runtime& r) {
     Require(device >= 0 && device < r.device_count(), cudaErrorInvalidValue);
-    Require(PoolOf(pool).device == device, cudaErrorInvalidDevice);
+    const Pool& own = PoolOf(pool);
+    Require(own.device == device, own.elsewhere ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
     CurrentPool(device) = pool;
   });
 }
@@ -422,6 +424,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
             cudaErrorInvalidValue);
     const int key = KeyOf(r, properties->location, properties->allocType);
     const bool managed = properties->allocType == cudaMemAllocationTypeManaged;
+    Require(!managed || properties->usage == 0, cudaErrorInvalidValue);
     Require(properties->maxSize <= (managed ? 0 : UINT64_MAX - kPoolTakes), cudaErrorInvalidValue);
     constexpr uint64_t kAddresses = uint64_t{1} << 47;
     Require(properties->maxSize <= kAddresses, cudaErrorMemoryAllocation);
@@ -453,7 +456,8 @@ cudaError_t cudaMemPoolExportToShareableHandle(void* handle, cudaMemPool_t pool,
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t kept) {
-  return Api("cudaMemPoolTrimTo", [&](Runtime&) { Release(PoolOf(pool), kept / kPoolTakes + (kept % kPoolTakes != 0 ? 1 : 0)); });
+  return Api("cudaMemPoolTrimTo",
+             [&](Runtime&) { Release(PoolOf(pool), kept / kPoolTakes + (kept % kPoolTakes != 0 ? 1 : 0)); });
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
@@ -485,7 +489,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
       if (own.elsewhere) {
         const bool is_known = on_host || location.type == cudaMemLocationTypeDevice;
         Require(is_known && (none || list[i].flags == cudaMemAccessFlagsProtReadWrite), cudaErrorInvalidValue);
-        Require(!on_host || !none, cudaErrorNotSupported);  // the host always has access
+        Require(!on_host || !none || own.managed, cudaErrorNotSupported);  // the host always has access
       }
       if (own.elsewhere && !on_host) Grant(r, pool, !none);
       if (own.elsewhere) continue;

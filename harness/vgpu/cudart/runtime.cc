@@ -102,26 +102,22 @@ int Runtime::device() const { return CurrentDevice(); }
 int Runtime::ExchangeDevice(int device) { return std::exchange(CurrentDevice(), device); }
 
 namespace {
-bool started = false, in_use = false;
+bool started = false, in_use = false, was_in_use = false;
 thread_local bool in_use_here = false;
 
-// Exceptions to NeedsContext's rule (calls with Faults::kNone need no context, others do): first those that need none.
+// Exceptions to NeedsContext's rule (calls with Faults::kNone need no context, others do): first those that need none;
+// then those that need none if their first argument is null.
 constexpr std::string_view kWithoutContext[] = {"cudaMemPoolExportPointer", "cudaGetKernel",
                                                 "cudaDeviceCanAccessPeer",  "cudaDeviceGetPCIBusId",
                                                 "cudaDeviceGetByPCIBusId",  "cudaGetDriverEntryPointByVersion",
                                                 "cudaLibraryLoadData",      "cudaLibraryLoadFromFile"};
-constexpr std::string_view kWithContext[] = {"cudaGraphCreate", "cudaMemcpy"};
+constexpr std::string_view kLookingFirst[] = {"cudaMalloc", "cudaMallocPitch", "cudaMallocAsync"};
+constexpr std::string_view kWithContext[] = {"cudaFreeArray", "cudaGraphCreate", "cudaMemcpy"};
 
 // Calls that begin with one of these work in a lost context, except those that begin with one of kWithTheContext.
-constexpr std::string_view kOutliving[] = {"cudaGraph",
-                                           "cudaMemPool",
-                                           "cudaDeviceGetMemPool",
-                                           "cudaDeviceSetMemPool",
-                                           "cudaMemGetMemPool",
-                                           "cudaMemGetDefaultMemPool",
-                                           "cudaFuncGetName",
-                                           "cudaUserObject",
-                                           "cudaSetDeviceFlags"};
+constexpr std::string_view kOutliving[] = {
+    "cudaGraph",         "cudaDeviceGraphMemTrim",   "cudaMemPool",     "cudaDeviceGetMemPool", "cudaDeviceSetMemPool",
+    "cudaMemGetMemPool", "cudaMemGetDefaultMemPool", "cudaFuncGetName", "cudaUserObject",       "cudaSetDeviceFlags"};
 constexpr std::string_view kWithTheContext[] = {
     "cudaGraphInstantiate",   "cudaGraphLaunch",           "cudaGraphUpload",        "cudaGraphAddKernelNode",
     "cudaGraphAddMemcpyNode", "cudaGraphAddMemsetNode",    "cudaGraphKernelNodeSet", "cudaGraphMemcpyNodeSet",
@@ -133,7 +129,8 @@ constexpr std::string_view kLookingOnGone[] = {"cudaEventQuery", "cudaEventElaps
 constexpr std::string_view kTellingOfRelease[] = {"cudaEventQuery", "cudaEventSynchronize", "cudaEventElapsedTime",
                                                   "cudaMemRangeGetAttribute"};
 // The only calls that work after a lost context's device was reset.
-constexpr std::string_view kOutlivingTheDevice[] = {"cudaFuncGetName", "cudaMemPool"};
+constexpr std::string_view kOutlivingTheDevice[] = {"cudaFuncGetName", "cudaMemPool", "cudaLibraryLoad",
+                                                    "cudaDeviceCanAccessPeer"};
 // Calls that check an argument or handle before the context; others leave that to the driver.
 constexpr std::string_view kLooking[] = {
     "cudaLaunchHostFunc", "cudaEventQuery",          "cudaEventSynchronize",   "cudaMalloc",
@@ -157,10 +154,12 @@ bool OutlivesContext(std::string_view function) {
   return BeginsWithOne(function, kOutliving) && !BeginsWithOne(function, kWithTheContext);
 }
 
+template <typename List>
+bool IsOneOf(std::string_view function, const List& names) {
+  return std::find(std::begin(names), std::end(names), function) != std::end(names);
+}
 bool NeedsContext(std::string_view function, Faults faults) {
-  const auto is = [function](std::string_view name) { return name == function; };
-  if (faults == Faults::kNone) return std::any_of(std::begin(kWithContext), std::end(kWithContext), is);
-  return std::none_of(std::begin(kWithoutContext), std::end(kWithoutContext), is);
+  return faults == Faults::kNone ? IsOneOf(function, kWithContext) : !IsOneOf(function, kWithoutContext);
 }
 }  // namespace
 
@@ -233,6 +232,7 @@ cudaError_t Runtime::Enter(const char* function, Faults faults, const void* fram
   RefuseHostLibraries();
   function_ = CalledAs() != nullptr ? CalledAs() : function;
   made_current_ = at_sight_ = false;
+  was_in_use = in_use;
   if (CalledAs() == nullptr) {
     started = started || std::string_view(function) != "cudaRuntimeGetVersion";  // asks no driver
     if ((!in_use_here || !in_use) && OwnContext() == nullptr && !context().was_released &&
@@ -293,8 +293,9 @@ cudaError_t Runtime::Leave(cudaError_t error) {
     error = tells ? cudaErrorContextIsDestroyed : lost;
   }
   Arrive();
-  // Obviously invalid arguments are reported before the device is initialised.
-  if (made_current_ && error == cudaErrorInvalidValue && context().backend == nullptr) in_use = in_use_here = false;
+  // That they have nowhere to write to is reported before the device is initialised.
+  const bool is_missing = error == cudaErrorInvalidValue && IsOneOf(function_, kLookingFirst);
+  if (made_current_ && is_missing) in_use = was_in_use, in_use_here = false;
   // "Not ready" is an answer, which an H100 does not store as an error.
   if (error != cudaSuccess && error != cudaErrorNotReady) {
     LastError() = error;

@@ -159,7 +159,7 @@ void Device::GiveBack(uint64_t bytes) { impl_->memory.GiveBack(bytes); }
 
 bool Device::Map(AllocationInfo mapping, int file, bool written) {
   const uint64_t address = mapping.base, bytes = mapping.bytes;
-  Allocation allocation = {address, bytes, std::move(mapping.label), std::move(mapping.allocated_at), false,
+  Allocation allocation = {address,          bytes, std::move(mapping.label), std::move(mapping.allocated_at), false,
                            mapping.read_only};
   if (!impl_->memory.MapAt(std::move(allocation), file)) return false;
   impl_->Tell([&](Observer& o) { o.OnAllocate(address, bytes); });

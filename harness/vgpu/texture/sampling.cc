@@ -133,6 +133,7 @@ Sample LocateInBuffer(const Texture& texture, int32_t index) {
 namespace {
 
 Sample LocateIn(const Image& image, const Sampler& sampler, const Coordinates& c, bool filters) {
+  const bool is_cube = image.shape == ImageShape::kCube || image.shape == ImageShape::kCubeLayered;
   const uint32_t size[3] = {image.width, image.height, image.depth};
   int axes = 1;
   uint32_t layer = 0;
@@ -171,7 +172,7 @@ Sample LocateIn(const Image& image, const Sampler& sampler, const Coordinates& c
   Axis axis[3];
   Sample sample;
   for (int a = 0; a < axes; ++a) {
-    axis[a] = Place(at[a], size[a], sampler.mode[a], sampler.normalized, filters);
+    axis[a] = Place(at[a], size[a], sampler.mode[a], sampler.normalized || is_cube, filters);
     sample.weight[a] = axis[a].weight;
   }
   sample.axes = filters ? axes : 0;

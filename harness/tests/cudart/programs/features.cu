@@ -142,6 +142,26 @@ void managed_and_mapped() {
   cudaFree(shared);
 }
 
+void host_pool() {
+  cudaMemPoolProps properties = {};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeHost;
+  cudaMemPool_t pool;
+  cudaMemPoolCreate(&pool, &properties);
+  cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, {0}}, cudaMemAccessFlagsProtReadWrite};
+  cudaMemPoolSetAccess(pool, &access, 1);
+  int* memory;
+  cudaMallocFromPoolAsync(&memory, 64 * sizeof(int), pool, 0);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 64; ++i) memory[i] = i;
+  add_step<int, 5><<<1, 64>>>(memory);
+  cudaDeviceSynchronize();
+  cudaPointerAttributes attributes;
+  cudaPointerGetAttributes(&attributes, memory);
+  std::printf("host pool %d, type %d, free %s\n", memory[63], attributes.type,
+              cudaGetErrorName(cudaFreeAsync(memory, 0)));
+}
+
 void launches() {
   Big big = {};
   big.tag = 1;
@@ -183,6 +203,7 @@ int main() {
   rows();
   symbols();
   managed_and_mapped();
+  host_pool();
   launches();
   std::printf("last %s\n", cudaGetErrorName(cudaGetLastError()));
 }

@@ -25,6 +25,7 @@ struct Link {
   std::vector<std::string> texts, names;  // of the added inputs
   std::vector<uint8_t> image;             // the result of cuLinkComplete
   cudaError_t error = cudaSuccess;        // once set, all further calls return it
+  bool completed = false;                 // cuLinkComplete was called: nothing can be added
   char* log = nullptr;                    // the error log; its size is `room`
   size_t room = 0;
 };
@@ -68,6 +69,15 @@ void Names(const std::string& text, std::set<std::string>& defined, std::set<std
 // As the driver's linker answers: its errors have another code once the assembler has failed in the process.
 cudaError_t LinkError() { return AnyPtxWasInvalid() ? cudaErrorUnknown : cudaErrorInvalidSource; }
 
+// A linker wants the names of variables and their number together.
+cudaError_t CheckLinkOptions(unsigned count, const CUjit_option* options, void* const* values) {
+  const auto is_given = [&](CUjit_option option) {
+    return std::find(options, options + count, option) < options + count;
+  };
+  const bool has_both = is_given(CU_JIT_REFERENCED_VARIABLE_NAMES) == is_given(CU_JIT_REFERENCED_VARIABLE_COUNT);
+  return options == nullptr || has_both ? CheckOptions(ProfileHere(), count, options, values) : cudaErrorInvalidValue;
+}
+
 cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes, const char* name) {
   if (data == nullptr || bytes == 0 || type < CU_JIT_INPUT_CUBIN || type > CU_JIT_INPUT_NVVM) {
     return cudaErrorInvalidValue;
@@ -76,6 +86,10 @@ cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes,
   if (type == CU_JIT_INPUT_PTX) bytes = ::strnlen(static_cast<const char*>(data), bytes);
   const Image image(begin, bytes);
   const bool is_program = IsProgram(image);
+  if (link.completed) return cudaErrorInvalidValue;
+  // What was linked can't be linked again.
+  const bool is_linked = bytes > sizeof(uint64_t) && IsLinkedImage(begin);
+  if (type == CU_JIT_INPUT_CUBIN && is_linked) return link.error = cudaErrorNoKernelImageForDevice;
   if (type == CU_JIT_INPUT_NVVM) return link.error = cudaErrorJitCompilerNotFound;
   if (type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY) {
     constexpr std::string_view kElf =
@@ -168,7 +182,7 @@ extern "C" {
 CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
   return Drive("cuLinkCreate", [&] {
     if (state == nullptr || (count > 0 && (options == nullptr || values == nullptr))) return cudaErrorInvalidValue;
-    if (CheckOptions(ProfileHere(), count, options, values) == cudaErrorInvalidValue) return cudaErrorInvalidValue;
+    if (CheckLinkOptions(count, options, values) == cudaErrorInvalidValue) return cudaErrorInvalidValue;
     auto* const link = new Link;
     for (unsigned k = 0; k < count && options != nullptr && values != nullptr; ++k) {
       if (options[k] == CU_JIT_ERROR_LOG_BUFFER) link->log = static_cast<char*>(values[k]);
@@ -180,10 +194,15 @@ CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUli
   });
 }
 
-CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t bytes, const char* name, unsigned,
-                       CUjit_option*, void**) {
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t bytes, const char* name,
+                       unsigned count, CUjit_option* options, void** values) {
   return Drive("cuLinkAddData", [&] {
     if (state == nullptr) return cudaErrorInvalidResourceHandle;
+    const cudaError_t wrong = CheckLinkOptions(count, options, values);
+    if (wrong != cudaSuccess) return wrong;
+    // An input has no target of its own.
+    if (std::find(options, options + count, CU_JIT_TARGET_FROM_CUCONTEXT) < options + count)
+      return cudaErrorInvalidValue;
     return Add(*LinkOf(state), type, data, bytes, name != nullptr ? name : "<unnamed>");
   });
 }
@@ -205,6 +224,7 @@ CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
     Link& link = *LinkOf(state);
     if (link.error != cudaSuccess) return link.error;
     if (!link.image.empty()) return cudaErrorInvalidResourceHandle;
+    link.completed = true;
     std::set<std::string> defined;
     for (const std::string& text : link.texts) {
       std::set<std::string> none;

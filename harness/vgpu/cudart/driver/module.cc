@@ -350,14 +350,13 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
 CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options, void** values, unsigned count,
                            CUlibraryOption* own, void**, unsigned own_count) {
   return Drive("cuLibraryLoadData", Needs::kInit, [&] {
-    // An error in the target option appears only when a kernel is requested.
-    if (CheckOptions(ProfileHere(), count, options, values) == cudaErrorInvalidValue) return cudaErrorInvalidValue;
     if (own_count > 0 && (own == nullptr || std::any_of(own, own + own_count, [](CUlibraryOption option) {
                             return option < 0 || option >= CU_LIBRARY_NUM_OPTIONS;
                           })))
       return cudaErrorInvalidValue;
     ClearLogs(count, options, values);
-    return Load(library, image);
+    return cudaLibraryLoadData(As<cudaLibrary_t*>(library), image, As<cudaJitOption*>(options), values, count, nullptr,
+                               nullptr, 0);
   });
 }
 

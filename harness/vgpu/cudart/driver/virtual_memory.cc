@@ -107,7 +107,7 @@ CUmemGenericAllocationHandle Create(Runtime& r, size_t bytes, const CUmemAllocat
   Require(properties->requestedHandleTypes == 0 || properties->allocFlags.usage == 0, cudaErrorInvalidValue);
   auto memory = std::make_unique<Physical>(Physical{*properties, bytes});
   memory->properties.allocFlags.usage = 0;
-  if (properties->location.type == CU_MEM_LOCATION_TYPE_HOST) memory->properties.location.id = 0;
+  if (IsOnHost(*memory)) memory->properties.location = {CU_MEM_LOCATION_TYPE_HOST_NUMA, {0}};
   Require(IsOnHost(*memory) || DeviceOf(r, properties->location.id).Take(bytes), cudaErrorMemoryAllocation);
   memory->file = memfd_create("vgpu", MFD_CLOEXEC);
   if (memory->file < 0 || ftruncate(memory->file, static_cast<off_t>(bytes)) != 0) {
@@ -163,9 +163,9 @@ void SetAccess(Runtime& r, uint64_t address, uint64_t bytes, const CUmemAccessDe
     if (std::exchange(now, access->flags) == access->flags) continue;
     const bool is_device = mapped.device != CU_MEM_ACCESS_FLAGS_PROT_NONE;
     static int number = 0;
-    const Device::AllocationInfo where = {mapping->first, mapped.memory->bytes,
-                                          "cuMemMap #" + std::to_string(number += is_device), r.OriginWithCallSite().call_site,
-                                          mapped.device == CU_MEM_ACCESS_FLAGS_PROT_READ};
+    const Device::AllocationInfo where = {
+        mapping->first, mapped.memory->bytes, "cuMemMap #" + std::to_string(number += is_device),
+        r.OriginWithCallSite().call_site, mapped.device == CU_MEM_ACCESS_FLAGS_PROT_READ};
     Device& device = DeviceOf(r, home);
     if (on_host) {
       MapOnHost(device, where, mapped.memory->file, is_device);
@@ -195,7 +195,8 @@ CUmemAccess_flags AccessBy(const CUmemLocation& location, uint64_t address) {
   const auto above = Mappings().upper_bound(address);
   if (above == Mappings().begin()) return CU_MEM_ACCESS_FLAGS_PROT_NONE;
   const auto& [base, mapped] = *std::prev(above);
-  const bool home = location.type != CU_MEM_LOCATION_TYPE_DEVICE || location.id == mapped.memory->properties.location.id;
+  const bool home =
+      location.type != CU_MEM_LOCATION_TYPE_DEVICE || location.id == mapped.memory->properties.location.id;
   if (!home || address - base >= mapped.memory->bytes) return CU_MEM_ACCESS_FLAGS_PROT_NONE;
   // The host without a NUMA node is told of the device's access, if it has none.
   const bool own = mapped.host != CU_MEM_ACCESS_FLAGS_PROT_NONE || location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
@@ -218,9 +219,9 @@ void MapOnHost(Device& device, Device::AllocationInfo where, int file, bool for_
   void* const place = reinterpret_cast<void*>(where.base);
   const uint64_t bytes = where.bytes;
   device.Unmap(where.base);
-  const bool done =
-      for_device ? device.Map(std::move(where), file, true)
-                 : mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
+  const bool done = for_device
+                        ? device.Map(std::move(where), file, true)
+                        : mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
   Require(done, cudaErrorInvalidValue);
 }
 
@@ -387,9 +388,9 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
       Require(flags != nullptr && location != nullptr, cudaErrorInvalidValue);
       Require(address != 0, cudaErrorInvalidValue);
       const bool of_device = location->type == CU_MEM_LOCATION_TYPE_DEVICE;
-      Require(of_device || location->type == CU_MEM_LOCATION_TYPE_HOST ||
-                  location->type == CU_MEM_LOCATION_TYPE_HOST_NUMA,
-              cudaErrorInvalidDevice);
+      Require(
+          of_device || location->type == CU_MEM_LOCATION_TYPE_HOST || location->type == CU_MEM_LOCATION_TYPE_HOST_NUMA,
+          cudaErrorInvalidDevice);
       Require(!of_device || (location->id >= 0 && location->id < r.device_count()), cudaErrorInvalidDevice);
       Require(MemoryAt(r, Pointer(address)).has_value(), cudaErrorInvalidValue);
       *flags = AccessBy(*location, address);
