@@ -111,7 +111,8 @@ constexpr std::string_view kWithoutContext[] = {"cudaMemPoolExportPointer", "cud
                                                 "cudaDeviceCanAccessPeer",  "cudaDeviceGetPCIBusId",
                                                 "cudaDeviceGetByPCIBusId",  "cudaGetDriverEntryPointByVersion",
                                                 "cudaLibraryLoadData",      "cudaLibraryLoadFromFile"};
-constexpr std::string_view kLookingFirst[] = {"cudaMalloc", "cudaMallocPitch", "cudaMallocAsync"};
+constexpr std::string_view kLookingFirst[] = {"cudaMalloc", "cudaMallocPitch", "cudaMallocAsync",
+                                              "cudaCreateTextureObject"};
 constexpr std::string_view kWithContext[] = {"cudaFreeArray", "cudaGraphCreate", "cudaMemcpy"};
 
 // Calls that begin with one of these work in a lost context, except those that begin with one of kWithTheContext.

@@ -158,8 +158,8 @@ void host_pool() {
   cudaDeviceSynchronize();
   cudaPointerAttributes attributes;
   cudaPointerGetAttributes(&attributes, memory);
-  std::printf("host pool %d, type %d, free %s\n", memory[63], attributes.type,
-              cudaGetErrorName(cudaFreeAsync(memory, 0)));
+  std::printf("host pool %d, type %d, ", memory[63], attributes.type);
+  std::printf("free %s\n", cudaGetErrorName(cudaFreeAsync(memory, 0)));
 }
 
 void launches() {
