@@ -1,7 +1,6 @@
 // Stream-ordered memory and its pools. Work is done at the call, so memory freed in a stream is free at once, and its
 // unordered use in another stream is a race. A pool only counts: the bytes in use, and those that a GPU would reserve.
-//
-// Managed memory is device memory. A pool of host memory takes pages that are the device's too while it has access.
+// Managed memory is device memory. Host memory is pages that are the device's too while it has access.
 #include <sys/mman.h>
 #include <unistd.h>
 
