@@ -23,10 +23,19 @@ from grader.model.assignment import load_assignment
 HOW_TO = ROOT / "docs" / "how-to"
 
 
-def test_a_scaffold_has_the_right_shape(in_checkout: Layout) -> None:
-    result = CliRunner().invoke(cli, ["new", "98_prefix_sum"])
+@pytest.mark.parametrize(
+    ("options", "files"),
+    [
+        ((), "prefix.cu prefix.h"),
+        (("--python", "numba"), "prefix.py"),
+        (("--python", "pycuda"), "prefix.py kernels.cu"),
+    ],
+)
+def test_a_scaffold_has_the_right_shape(in_checkout: Layout, options: tuple[str, ...], files: str) -> None:
+    result = CliRunner().invoke(cli, ["new", "98_prefix_sum", *options])
     assert result.exit_code == 0, result.output
-    assert "assignments/98_prefix_sum/prefix.cu" in result.output
+    own = {path.name for path in in_checkout.assignment("98_prefix_sum").iterdir()}
+    assert own == {"README.md", "Makefile", "assignment.toml", "hints.toml", *files.split()}
     assert "reference/98_prefix_sum has 10 wrong solutions and 5 right ones" in result.output
     assignment = load_assignment(in_checkout.assignment("98_prefix_sum"))
     assert assignment.title == "Prefix sum"

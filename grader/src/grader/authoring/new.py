@@ -10,13 +10,15 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from grader.base.errors import GraderError
-from grader.base.layout import Layout
+from grader.base.layout import KERNELS, Layout
 
 _ID = re.compile(r"(?P<number>\d\d)_(?P<stem>[a-z][a-z0-9]*)(?P<rest>(?:_[a-z0-9]+)*)")
 
 
-def new_assignment(layout: Layout, name: str) -> list[Path]:
+def new_assignment(layout: Layout, name: str, *, python: str = "") -> list[Path]:
     """Writes the files of the assignment `name` (20_histogram) and gives their paths; never replaces one.
+
+    `python`: what submissions in Python are written for, "numba" or "pycuda"; "" for CUDA C++.
 
     Raises GraderError where the name is of another form, or taken.
     """
@@ -44,21 +46,27 @@ def new_assignment(layout: Layout, name: str) -> list[Path]:
         "name": "".join(word.capitalize() for word in words),
         "title": " ".join(words).capitalize(),
     }
+    suffix = ".py" if python else ".cu"
+    own_suffix = f".{python}.py" if python else ".cu"  # of templates
+    values |= {"submission": stem + suffix, "python": python}
     own, hidden, suites = layout.assignment(name), layout.reference(name), layout.harness / "suites"
     targets = {
         "assignment/README.md": own / "README.md",
         "assignment/Makefile": own / "Makefile",
         "assignment/assignment.toml": own / "assignment.toml",
         "assignment/hints.toml": own / "hints.toml",
-        "assignment/launchers.h": own / f"{stem}.h",
-        "assignment/stub.cu": own / f"{stem}.cu",
-        "reference/solution.cu": hidden / f"{stem}.cu",
+        f"assignment/stub{own_suffix}": own / f"{stem}{suffix}",
+        f"reference/solution{own_suffix}": hidden / f"{stem}{suffix}",
         "reference/hidden_test.cc": hidden / "hidden_test.cc",
-        "reference/wrong/no_guard.cu": hidden / "wrong" / "no_guard.cu",
+        f"reference/wrong/no_guard{own_suffix}": hidden / "wrong" / f"no_guard{suffix}",
         "suites/fixture.h": suites / f"{name}_fixture.h",
-        "suites/launchers.cc": suites / f"{name}_launchers.cc",
         "suites/test.cc": suites / f"{name}_test.cc",
+        f"suites/launchers{'.python' if python else ''}.cc": suites / f"{name}_launchers.cc",
     }
+    if python == "pycuda":
+        targets["assignment/kernels.cu"] = own / KERNELS
+    elif not python:
+        targets["assignment/launchers.h"] = own / f"{stem}.h"
     for path in targets.values():
         if path.exists():
             raise GraderError(f"{path} is there already.\nType:  grader new with another name")

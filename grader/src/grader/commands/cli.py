@@ -268,19 +268,25 @@ def mutate(  # noqa: PLR0913 - its options
 
 @cli.command(short_help="Makes the files of a new assignment.")
 @click.argument("name", metavar="NN_NAME")
+@click.option(
+    "--python",
+    type=click.Choice(["numba", "pycuda"]),
+    help="Students write Python: kernels for Numba, or PyCUDA host code for kernels that are given.",
+)
 @build_option
-def new(name: str, build: Path | None) -> None:
+def new(name: str, python: str | None, build: Path | None) -> None:
     """Makes the files of a new assignment: task, stub, solution, tests, one wrong solution: a complete small task.
 
     docs/how-to/add-an-assignment.md says what to do next.
 
     \b
-    Example:
+    Examples:
       grader new 20_histogram
+      grader new 20_histogram --python numba
     """
     layout = find_layout(build)
     console = make_console()
-    for path in new_assignment(layout, name):
+    for path in new_assignment(layout, name, python=python or ""):
         console.print(f"  {escape(str(path.relative_to(layout.root)))}", highlight=False, soft_wrap=True)
     console.print(
         f"It passes when reference/{name} has {FEWEST_WRONG} wrong solutions and {FEWEST_RIGHT} right ones of other "
