@@ -129,13 +129,15 @@ constexpr uint64_t kEvidenceDepth = 64;
 // A shape with about one.elements products; the judge runs the larger of two calls first. Rung 1 gets any sides, unless
 // the case is round, and so do rungs 2 and 3 in wide cases, where the depth varies more. Others get multiples of 64, and
 // of 16 as the depth, or slightly less, so that no design's tiles are much emptier than another's: less by whole float4s
-// on rung 4, by nothing on rung 5, because many correct designs take single elements if a side is not divisible by 8.
+// on rung 4, whose budgets are narrow and where tiles of 128 are usual, so of multiples of 128; by nothing on rung 5,
+// because many correct designs take single elements if a side is not divisible by 8.
 Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   judge::Random random(judge::SeedFor(one.seed, "shape"));
   const auto drawn = [&](uint64_t low, uint64_t high) {
     return static_cast<uint64_t>(random.Between(static_cast<int64_t>(low), static_cast<int64_t>(high)));
   };
-  constexpr uint64_t kSide = 64, kStep = 16, kLess = 4;
+  constexpr uint64_t kStep = 16, kLess = 4;
+  const uint64_t side = rung.starts_with("matmul4") ? 128 : 64;
   // Tiles of 128 that are partly filled would exceed rung 4's narrow budgets, and rung 5 needs whole ones.
   const bool any = one.wide && !TakesHalves(rung) && !rung.starts_with("matmul4");
   const uint64_t usual = any ? kEvidenceDepth * drawn(1, 3) : kEvidenceDepth;
@@ -147,17 +149,17 @@ Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   }
   Shape less;
   if (!one.round && !TakesHalves(rung)) {
-    const uint64_t most_less = any ? kSide - 1 : kLess;
+    const uint64_t most_less = any ? side - 1 : kLess;
     less = {drawn(1, most_less), drawn(1, most_less), drawn(1, kLess)};
     if (rung.starts_with("matmul4")) less.columns = less.depth = kLess;
   }
-  Shape best{kSide - less.rows, kSide - less.columns, usual - less.depth};
+  Shape best{side - less.rows, side - less.columns, usual - less.depth};
   const auto off = [&](const Shape& shape) {
     return std::max(shape.products(), one.elements) - std::min(shape.products(), one.elements);
   };
-  const uint64_t most = (2 * root / kSide + 1) * kSide;
-  for (uint64_t rows = std::max(kSide, root / 2 / kSide * kSide); rows <= most; rows += kSide) {
-    for (uint64_t columns = kSide; columns <= most; columns += kSide) {
+  const uint64_t most = (2 * root / side + 1) * side;
+  for (uint64_t rows = std::max(side, root / 2 / side * side); rows <= most; rows += side) {
+    for (uint64_t columns = side; columns <= most; columns += side) {
       for (uint64_t depth = usual - kStep; depth <= usual + 2 * kStep; depth += kStep) {
         const Shape shape{rows - less.rows, columns - less.columns, depth - less.depth};
         if (off(shape) < off(best)) best = shape;
