@@ -27,6 +27,10 @@ inline judge::HintText HintOfFault(const judge::Problem& problem) {
       }
       return buffer == "d_c" ? "each element of d_c belongs to one thread, which adds up its sum in a register" : "";
     case vgpu::FindingKind::kUninitialized:
+      if (finding.first.in_file.ends_with("mma.hpp")) {
+        return "nothing was stored to this word of the tile, or not yet: does a barrier come before load_matrix_sync, and "
+               "is its last argument how many elements apart the tile's rows are?";
+      }
       if (shared) {
         return "nothing was stored to this word of the tile, or not yet: wait at a barrier before you read; every word "
                "needs a thread that fills it, past the matrix's edge with 0";
@@ -95,10 +99,46 @@ class Suspect {
                "it has read?";
       }
     }
-    return "";
+    if (Fits([&](uint64_t r, uint64_t c) { return Turned(r, c, false); })) return HintOfTurned("d_b");
+    if (Fits([&](uint64_t r, uint64_t c) { return Turned(r, c, true); })) return HintOfTurned("d_a");
+    return HintOfPlace();
   }
 
  private:
+  static judge::HintText HintOfTurned(const std::string& matrix) {
+    return "each 16 × 16 elements of " + matrix +
+           " have rows and columns exchanged: a tile whose rows are rows of the matrix is wmma::row_major";
+  }
+  // The sum if each fragment of d_a, or of d_b, were transposed.
+  double Turned(uint64_t row, uint64_t column, bool of_a) const {
+    constexpr uint64_t kFragment = 16;
+    double sum = 0;
+    for (uint64_t k = 0; k < (shape_.depth + kFragment - 1) / kFragment * kFragment; ++k) {
+      const uint64_t other = of_a ? row : column;
+      const uint64_t own_k = other % kFragment + k / kFragment * kFragment;
+      const uint64_t turned = other / kFragment * kFragment + k % kFragment;
+      const uint64_t a_row = of_a ? turned : row, b_column = of_a ? column : turned;
+      const uint64_t a_k = of_a ? own_k : k, b_k = of_a ? k : own_k;
+      if (a_row >= shape_.rows || b_column >= shape_.columns || a_k >= shape_.depth || b_k >= shape_.depth) continue;
+      sum += static_cast<double>(factors_.a[a_row * shape_.depth + a_k]) *
+             static_cast<double>(factors_.b[b_k * shape_.columns + b_column]);
+    }
+    return sum;
+  }
+  // A hint if the sums belong elsewhere in the product.
+  judge::HintText HintOfPlace() const {
+    // Of fewer neighbours or products some fit by chance.
+    if (column_ + kNeighbours > shape_.columns || shape_.depth < 16 || shape_.products() > 1 << 22) return "";
+    for (uint64_t row = 0; row < shape_.rows; ++row) {
+      for (uint64_t first = 0; first + kNeighbours <= shape_.columns; ++first) {
+        if (Fits([&](uint64_t, uint64_t c) { return Right(row, first + c - column_, 0, shape_.depth); })) {
+          return "this is the sum of row " + std::to_string(row) + " and column " + std::to_string(first) +
+                 ": does a thread store each sum in the row of d_a and the column of d_b that it has read for it?";
+        }
+      }
+    }
+    return "";
+  }
   // The sum of products of d_a's elements from `a` on with d_b's from `b` on, with these steps.
   double Sum(uint64_t a, uint64_t a_step, uint64_t b, uint64_t b_step, uint64_t begin, uint64_t end) const {
     double sum = 0;
@@ -115,7 +155,6 @@ class Suspect {
   template <class Expected>
   bool Fits(const Expected& expected) const {
     constexpr double kClose = 1e-3;  // sums of whole numbers differ by more
-    constexpr uint64_t kNeighbours = 3;
     for (uint64_t i = 0; i < kNeighbours && column_ + i < shape_.columns; ++i) {
       const double found = static_cast<double>(result_[row_ * shape_.columns + column_ + i]);
       if (!(std::abs(found - expected(row_, column_ + i)) < kClose)) return false;
@@ -123,6 +162,7 @@ class Suspect {
     return true;
   }
 
+  static constexpr uint64_t kNeighbours = 3;
   Shape shape_;
   const Factors& factors_;
   std::span<const float> result_;

@@ -76,6 +76,11 @@ inline std::string HintOfFault(const judge::Problem& problem) {
                    "(cudaMemcpyPeerAsync), and launch with that device current"
                  : "";
     case vgpu::FindingKind::kRace:
+      if (problem.finding->first.operation.starts_with("cudaMemcpy") && problem.finding->second &&
+          problem.finding->second->operation.starts_with("cudaMemcpy")) {
+        return "one copy takes what another brings: a device sends its own rows or sums, and not its copies of others'. "
+               "Where it passes on what has arrived, its stream waits for that copy's event (cudaStreamWaitEvent)";
+      }
       return "streams of different devices wait for nothing by themselves: record an event after the one "
              "(cudaEventRecord), and let the other's stream wait for it (cudaStreamWaitEvent)";
     case vgpu::FindingKind::kUninitialized:

@@ -26,7 +26,8 @@ HintText LaunchHint(const ApiCall& launch, const CallContext& context) {
   return Hint::kTooMuchShared;
 }
 
-constexpr int kInvalidSymbol = 13;  // cudaErrorInvalidSymbol
+constexpr int kInvalidSymbol = 13;   // cudaErrorInvalidSymbol
+constexpr int kInvalidHandle = 400;  // cudaErrorInvalidResourceHandle
 
 bool IsCopy(const ApiCall& call) { return call.function.find("Memcpy") != std::string::npos; }
 
@@ -40,7 +41,8 @@ HintText CopyHint(const CallReport& report, const ApiCall& copy) {
   if (freed != nullptr) {
     return {Hint::kCopyOfFreed, {freed->call_site.empty() ? "" : ", " + AtSite(freed->call_site)}};
   }
-  if (copy.bytes == 0) return Hint::kCopyArguments;
+  const bool is_peer = copy.function.find("Peer") != std::string::npos;
+  if (copy.bytes == 0) return is_peer ? Hint::kPeerArguments : Hint::kCopyArguments;
   for (const ApiCall& call : report.trace) {
     if (&call == &copy) break;
     if (call.kind == ApiKind::kAllocate && !call.failed && call.bytes < copy.bytes) {
@@ -52,6 +54,7 @@ HintText CopyHint(const CallReport& report, const ApiCall& copy) {
 
 HintText CallHint(const CallReport& report, const ApiCall& call) {
   if (call.error == kInvalidSymbol) return Hint::kSymbolItself;
+  if (call.error == kInvalidHandle) return Hint::kForeignStream;
   if (call.kind == ApiKind::kAllocate || call.function == "cudaMalloc") {
     return call.bytes > 0 ? Hint::kOutOfMemory : Hint::kMallocByValue;
   }

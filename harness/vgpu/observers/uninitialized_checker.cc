@@ -155,9 +155,12 @@ class UninitializedChecker : public Checker {
   }
   void OnHostWrite(uint64_t address, uint64_t bytes) override {
     global_.Set(address, bytes);
-    if (const auto at = allocations_->find(address); at != allocations_->end()) at->second.written = bytes;
+    NoteHostWrite(address, bytes);
   }
-  void OnHostCopy(uint64_t to, uint64_t from, uint64_t bytes) override { global_.Copy(to, from, bytes); }
+  void OnHostCopy(uint64_t to, uint64_t from, uint64_t bytes) override {
+    global_.Copy(to, from, bytes);
+    NoteHostWrite(to, bytes);
+  }
   uint64_t FirstUnwritten(uint64_t address, uint64_t bytes, uint32_t element) override {
     if (global_.All(address, bytes)) return bytes;
     const uint64_t piece = std::min<uint64_t>(element, kWordBytes);
@@ -356,6 +359,10 @@ class UninitializedChecker : public Checker {
       if (next != allocations_->begin() && std::prev(next)->second.CountedElements()) finding.hint = Hint::kCountsBytes;
     }
     findings_.Add(finding);
+  }
+
+  void NoteHostWrite(uint64_t address, uint64_t bytes) {
+    if (const auto at = allocations_->find(address); at != allocations_->end()) at->second.written = bytes;
   }
 
   size_t warps_ = 0;
