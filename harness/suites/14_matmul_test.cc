@@ -126,32 +126,46 @@ judge::EvidenceRun MultiplyIn(judge::Runner& runner, const std::string& rung, In
 // The depth of evidence runs; drawn ones vary it.
 constexpr uint64_t kEvidenceDepth = 64;
 
+// A wide case of rungs 2 and 3: one side is less than a multiple of 64 by any number up to 24, and long, so that no
+// design's tiles are much emptier than another's; the depth is another one.
+Shape LongShape(const judge::EvidenceCase& one) {
+  judge::Random random(judge::SeedFor(one.seed, "long shape"));
+  const auto drawn = [&](uint64_t low, uint64_t high) {
+    return static_cast<uint64_t>(random.Between(static_cast<int64_t>(low), static_cast<int64_t>(high)));
+  };
+  constexpr uint64_t kSide = 64, kLeast = 4, kDepth = 32;
+  const uint64_t depth =
+      kDepth * drawn(1, std::max<uint64_t>(one.elements / (kSide * kLeast * kSide * kDepth), 1)) - drawn(0, 2);
+  const uint64_t narrow = kSide - drawn(1, 4);
+  const uint64_t wide = kSide * std::max(one.elements / narrow / depth / kSide, kLeast) - drawn(1, 24);
+  return drawn(0, 1) == 0 ? Shape{narrow, wide, depth} : Shape{wide, narrow, depth};
+}
+
 // A shape with about one.elements products; the judge runs the larger of two calls first. Rung 1 gets any sides, unless
-// the case is round, and so do rungs 2 and 3 in wide cases, where the depth varies more. Others get multiples of 64, and
-// of 16 as the depth, or slightly less, so that no design's tiles are much emptier than another's: less by whole float4s
-// on rung 4, whose budgets are narrow and where tiles of 128 are usual, so of multiples of 128; by nothing on rung 5,
-// because many correct designs take single elements if a side is not divisible by 8.
+// the case is round. Others get multiples of 64, and of 16 as the depth, or slightly less, so that no design's tiles are
+// much emptier than another's: less by whole float4s on rung 4, whose budgets are narrow and where tiles of 128 are
+// usual, so of multiples of 128; by nothing on rung 5, because many correct designs take single elements if a side is
+// not divisible by 8.
 Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   judge::Random random(judge::SeedFor(one.seed, "shape"));
   const auto drawn = [&](uint64_t low, uint64_t high) {
     return static_cast<uint64_t>(random.Between(static_cast<int64_t>(low), static_cast<int64_t>(high)));
   };
   constexpr uint64_t kStep = 16, kLess = 4;
-  const uint64_t side = rung.starts_with("matmul4") ? 128 : 64;
-  // Tiles of 128 that are partly filled would exceed rung 4's narrow budgets, and rung 5 needs whole ones.
-  const bool any = one.wide && !TakesHalves(rung) && !rung.starts_with("matmul4");
-  const uint64_t usual = any ? kEvidenceDepth * drawn(1, 3) : kEvidenceDepth;
+  const bool is_fourth = rung.starts_with("matmul4"), is_first = rung.starts_with("matmul1");
+  if (one.wide && !is_first && !is_fourth && !TakesHalves(rung)) return LongShape(one);
+  const uint64_t side = is_fourth ? 128 : 64;
+  const uint64_t usual = one.wide && is_first ? kEvidenceDepth * drawn(1, 3) : kEvidenceDepth;
   const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(one.elements / usual)));
-  if (!one.round && rung.starts_with("matmul1")) {
+  if (!one.round && is_first) {
     const uint64_t columns = drawn(root * 3 / 4 + 1, root * 4 / 3 + 1);
     const uint64_t depth = drawn(usual * 3 / 4, usual * 3 / 2);
     return {std::max<uint64_t>(one.elements / columns / depth, 1), columns, depth};
   }
   Shape less;
   if (!one.round && !TakesHalves(rung)) {
-    const uint64_t most_less = any ? side - 1 : kLess;
-    less = {drawn(1, most_less), drawn(1, most_less), drawn(1, kLess)};
-    if (rung.starts_with("matmul4")) less.columns = less.depth = kLess;
+    less = {drawn(1, kLess), drawn(1, kLess), drawn(1, kLess)};
+    if (is_fourth) less.columns = less.depth = kLess;
   }
   Shape best{side - less.rows, side - less.columns, usual - less.depth};
   const auto off = [&](const Shape& shape) {
