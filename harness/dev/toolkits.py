@@ -52,7 +52,8 @@ def install(version: str, folder: Path, own: Path) -> tuple[Path, str]:
 
 def check(build: Path, name: str) -> str:
     """Checks one assignment with one toolkit; returns the cell for the table."""
-    words = [ROOT / ".venv/bin/grader", "check", name, "--build", build, "--only", "stub", "--only", "reference"]
+    words = [str(ROOT / ".venv/bin/grader"), "check", name, "--build", str(build)]
+    words += ["--only", "stub", "--only", "reference"]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     failed = re.findall(r"^  (?!ok\b)(?:\S+) {2,}(.+?) {2,}(.+)$", ended.stdout, re.MULTILINE)
     if ended.returncode == 0:

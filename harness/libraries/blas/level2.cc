@@ -98,7 +98,8 @@ void MultiplySymmetric(cublasFillMode_t uplo, int64_t n, const T& alpha, const T
 }
 
 template <typename T>
-cublasStatus_t Symv(const VectorProduct<T>& p, bool is_hermitian, cublasFillMode_t uplo, int64_t n, const T* a, int64_t lda) {
+cublasStatus_t Symv(const VectorProduct<T>& p, bool is_hermitian, cublasFillMode_t uplo, int64_t n, const T* a,
+                    int64_t lda) {
   LOCKSTEP_RETURN_UNLESS_OK(CheckSymmetric(p, uplo, n));
   if (n == 0) return CUBLAS_STATUS_SUCCESS;
   LOCKSTEP_RETURN_UNLESS_OK(p.f.Check({Leads(lda, n)}));
