@@ -126,13 +126,17 @@ judge::EvidenceRun MultiplyIn(judge::Runner& runner, const std::string& rung, In
 // The depth of evidence runs; drawn ones vary it.
 constexpr uint64_t kEvidenceDepth = 64;
 
+// Draws from [low, high].
+auto DrawsOf(const judge::SeedKey& seed) {
+  return [random = judge::Random(seed)](uint64_t low, uint64_t high) mutable {
+    return static_cast<uint64_t>(random.Between(static_cast<int64_t>(low), static_cast<int64_t>(high)));
+  };
+}
+
 // A wide case of rungs 2 and 3: one side is less than a multiple of 64 by any number up to 24, and long, so that no
 // design's tiles are much emptier than another's; the depth is another one.
 Shape LongShape(const judge::EvidenceCase& one) {
-  judge::Random random(judge::SeedFor(one.seed, "long shape"));
-  const auto drawn = [&](uint64_t low, uint64_t high) {
-    return static_cast<uint64_t>(random.Between(static_cast<int64_t>(low), static_cast<int64_t>(high)));
-  };
+  auto drawn = DrawsOf(judge::SeedFor(one.seed, "long shape"));
   constexpr uint64_t kSide = 64, kLeast = 4, kDepth = 32;
   const uint64_t depth =
       kDepth * drawn(1, std::max<uint64_t>(one.elements / (kSide * kLeast * kSide * kDepth), 1)) - drawn(0, 2);
@@ -147,10 +151,7 @@ Shape LongShape(const judge::EvidenceCase& one) {
 // usual, so of multiples of 128; by nothing on rung 5, because many correct designs take single elements if a side is
 // not divisible by 8.
 Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
-  judge::Random random(judge::SeedFor(one.seed, "shape"));
-  const auto drawn = [&](uint64_t low, uint64_t high) {
-    return static_cast<uint64_t>(random.Between(static_cast<int64_t>(low), static_cast<int64_t>(high)));
-  };
+  auto drawn = DrawsOf(judge::SeedFor(one.seed, "shape"));
   constexpr uint64_t kStep = 16, kLess = 4;
   const bool is_fourth = rung.starts_with("matmul4"), is_first = rung.starts_with("matmul1");
   if (one.wide && !is_first && !is_fourth && !TakesHalves(rung)) return LongShape(one);

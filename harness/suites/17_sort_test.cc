@@ -167,11 +167,15 @@ judge::EvidenceRun CallIn(judge::Runner& runner, const std::string& rung, Buffer
          return problem ? problem : CheckOthers(context, input, order, count_now.values(), beside);
        }},
       values, values_out, count);
-  const auto up_to = static_cast<uint64_t>(std::ranges::count_if(keys, [&](T key) { return key <= input.parameter; }));
-  const bool keeps_limit = IsCompaction(rung) && up_to != order.size() && count.Look().values()[0] == up_to;
+  const auto keeps_limit = [&] {
+    const auto up_to =
+        static_cast<uint64_t>(std::ranges::count_if(keys, [&](T key) { return key <= input.parameter; }));
+    return up_to != order.size() && count.Look().values()[0] == up_to;
+  };
   judge::ExplainEach(run.problems, [&](const Problem& problem) {
-    return keeps_limit ? "a key that equals limit stays out: smaller ones are kept, and no others"
-                       : HintOfFault(problem);
+    return IsCompaction(rung) && keeps_limit()
+               ? "a key that equals limit stays out: smaller ones are kept, and no others"
+               : HintOfFault(problem);
   });
   judge::CheckUnchanged<uint32_t>(values, values_before.values(), context, kReadOnly, run.problems);
   if (run.problems.empty() && IsPairs(rung) && !keys.empty()) {

@@ -1,7 +1,6 @@
 // Memory that graphs allocate: nodes, and the device's bookkeeping.
 #include "vgpu/cudart/graph_memory.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -134,10 +133,8 @@ void PerformAllocation(Runtime& r, const AllocateWork& work, const Stream& strea
   StreamOperation operation(r, stream, false, {{memory.address, memory.bytes, true}});
   operation.Begin();
   Require(device.Take(memory.bytes), cudaErrorMemoryAllocation);
-  memory.file = memfd_create("vgpu", MFD_CLOEXEC);
-  const bool made =
-      memory.file >= 0 && ftruncate(memory.file, static_cast<off_t>(RoundedUp(memory.bytes, kFilePage))) == 0;
-  if (!made || !device.Map({memory.address, memory.bytes, "memory of a graph", ""}, memory.file, false)) {
+  memory.file = FileOf(RoundedUp(memory.bytes, kFilePage));
+  if (memory.file < 0 || !device.Map({memory.address, memory.bytes, "memory of a graph", ""}, memory.file, false)) {
     device.GiveBack(memory.bytes);
     if (memory.file >= 0) close(memory.file);
     memory.file = -1;

@@ -26,10 +26,14 @@ cudaError_t CheckTarget(int target, const DeviceProfile& profile) {
 
 }  // namespace
 
+bool IsGiven(unsigned count, const CUjit_option* options, CUjit_option option) {
+  return options != nullptr && std::find(options, options + count, option) < options + count;
+}
+
 cudaError_t CheckOptions(const DeviceProfile& profile, unsigned count, const CUjit_option* options,
                          void* const* values) {
   if (count > 0 && (options == nullptr || values == nullptr)) return cudaErrorInvalidValue;
-  const auto given = [&](CUjit_option option) { return std::find(options, options + count, option) < options + count; };
+  const auto given = [&](CUjit_option option) { return IsGiven(count, options, option); };
   for (unsigned k = 0; k < count; ++k) {
     const auto value = reinterpret_cast<uintptr_t>(values[k]);
     cudaError_t error = cudaSuccess;

@@ -10,6 +10,7 @@ struct DeviceProfile;
 
 namespace lockstep::vgpu::cudart {
 
+bool IsGiven(unsigned count, const CUjit_option* options, CUjit_option option);
 // The error for invalid options, as a Hopper driver returns it.
 cudaError_t CheckOptions(const DeviceProfile& profile, unsigned count, const CUjit_option* options,
                          void* const* values);

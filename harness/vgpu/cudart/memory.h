@@ -19,7 +19,9 @@ void AddManaged(Runtime& r, void* pointer, uint64_t bytes);
 // pool.cc: this pointer is no longer in use, if it came from a pool. FreeOnHost: frees it, if that is one of host memory.
 void ForgetPooled(const void* pointer);
 bool FreeOnHost(Runtime& r, void* pointer);
-// driver/virtual_memory.cc: maps a file's pages at reserved addresses, for the host and perhaps the device.
+// driver/virtual_memory.cc: an anonymous file of this size, or -1.
+int FileOf(uint64_t bytes);
+// Maps a file's pages at reserved addresses, for the host and perhaps the device.
 void MapOnHost(Device& device, Device::AllocationInfo where, int file, bool for_device);
 void UnmapFromHost(Device& device, const Device::AllocationInfo& where, int file);
 // pool.cc: the host has waited for a stream, or (nullptr) for all. Pools with memory freed there give back what

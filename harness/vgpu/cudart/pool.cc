@@ -1,14 +1,12 @@
 // Stream-ordered memory and its pools. Work is done at the call, so memory freed in a stream is free at once, and its
 // unordered use in another stream is a race. A pool only counts: the bytes in use, and those that a GPU would reserve.
 // Managed memory is device memory. Host memory is pages that are the device's too while it has access.
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "vgpu/cudart/graph.h"
@@ -31,10 +29,11 @@ struct Pool {
   uint64_t release_threshold = 0;
   uint64_t used = 0, used_high = 0, reserved_high = 0;
   // Where a GPU would place the memory, in addresses that begin at 0: allocations, frees that the host has not waited
-  // for, and the numbers of the reserved blocks.
+  // for, and of each reserved block, by its number, how many of both lie in it. Below `packed` there is no gap.
   std::map<uint64_t, uint64_t> placed;
   std::multimap<const Stream*, PoolSpan> freed;
-  std::set<uint64_t> blocks;
+  std::map<uint64_t, int64_t> blocks;
+  uint64_t packed = 0;
   uint64_t max_bytes = 0;  // 0: no limit
   std::map<cudaMemPoolAttr, int> reuse = {{cudaMemPoolReuseFollowEventDependencies, 1},
                                           {cudaMemPoolReuseAllowOpportunistic, 1},
@@ -46,33 +45,39 @@ constexpr uint64_t kPoolTakes = 32 << 20, kPoolAligned = 512, kPoolPages = 2 << 
 
 uint64_t ReservedBy(const Pool& pool) { return pool.blocks.size() * kPoolTakes; }
 
+// Counts a span in the blocks that it lies in, or (-1) no longer.
+void Count(Pool& pool, const PoolSpan& span, int change) {
+  for (uint64_t block = span.first / kPoolTakes; block * kPoolTakes < span.first + span.second; ++block)
+    pool.blocks[block] += change;
+}
+
 // Takes the first gap that is large enough, and reserves its blocks. Returns its begin.
 uint64_t TakePlace(Pool& pool, uint64_t bytes) {
   const uint64_t taken = RoundedUp(bytes, kPoolAligned);
-  uint64_t at = 0;
-  for (const auto& [begin, other] : pool.placed) {
-    if (begin - at >= taken) break;
-    at = begin + other;
-  }
+  uint64_t at = pool.packed;
+  for (auto next = pool.placed.lower_bound(at); next != pool.placed.end() && next->first - at < taken; ++next)
+    at = next->first + next->second;
+  if (at == pool.packed) pool.packed += taken;
   pool.placed[at] = taken;
-  for (uint64_t block = at / kPoolTakes; block * kPoolTakes < at + taken; ++block) pool.blocks.insert(block);
+  Count(pool, {at, taken}, 1);
   pool.used += bytes;
   pool.used_high = std::max(pool.used_high, pool.used);
   pool.reserved_high = std::max(pool.reserved_high, ReservedBy(pool));
   return at;
 }
 
+// Gives an allocation's place back; a span of no bytes if that has happened before.
+PoolSpan LeavePlace(Pool& pool, uint64_t at) {
+  const auto left = pool.placed.extract(at);
+  if (!left) return {at, 0};
+  pool.packed = std::min(pool.packed, at);
+  return {at, left.mapped()};
+}
+
 // Releases unused blocks until no more than this number are left.
 void Release(Pool& pool, uint64_t kept) {
-  std::set<uint64_t> used;
-  const auto use = [&](const PoolSpan& span) {
-    for (uint64_t block = span.first / kPoolTakes; block * kPoolTakes < span.first + span.second; ++block)
-      used.insert(block);
-  };
-  for (const auto& span : pool.placed) use(span);
-  for (const auto& [stream, span] : pool.freed) use(span);
   for (auto block = pool.blocks.end(); block != pool.blocks.begin() && pool.blocks.size() > kept;)
-    if (used.count(*--block) == 0) block = pool.blocks.erase(block);
+    if ((--block)->second == 0) block = pool.blocks.erase(block);
 }
 
 // An allocation; `file`: the pages of host memory, otherwise -1.
@@ -146,10 +151,8 @@ int AllocateOnHost(Runtime& r, void** pointer, uint64_t bytes, bool for_device) 
   if (device == nullptr) NotSupported("pools of host memory in submissions");
   Require(bytes <= static_cast<uint64_t>(r.profile().memory_bytes), cudaErrorMemoryAllocation);
   const uint64_t whole = RoundedUp(bytes, kPoolPages), address = device->Reserve(whole, 0);
-  const int file = memfd_create("vgpu", MFD_CLOEXEC);
-  const bool made = address != 0 && file >= 0 && ftruncate(file, static_cast<off_t>(whole)) == 0;
-  if (!made && file >= 0) close(file);
-  Require(made, cudaErrorMemoryAllocation);
+  const int file = address != 0 ? FileOf(whole) : -1;
+  Require(file >= 0, cudaErrorMemoryAllocation);
   MapOnHost(*device, {address, bytes, "memory of a pool on the host", r.OriginWithCallSite().call_site}, file,
             for_device);
   *pointer = reinterpret_cast<void*>(address);
@@ -209,8 +212,7 @@ void FreeInOrder(Runtime& r, const Stream& stream, void* pointer) {
     if (const auto known = pools().all.find(freed.pool); known != pools().all.end()) {
       Pool& pool = *known->second;
       pool.used -= freed.bytes;
-      pool.placed.erase(freed.place);
-      pool.freed.emplace(&stream, PoolSpan(freed.place, RoundedUp(freed.bytes, kPoolAligned)));
+      pool.freed.emplace(&stream, LeavePlace(pool, freed.place));
     }
   }
   Free(r, pointer);
@@ -272,8 +274,12 @@ void Get(const Pool& pool, cudaMemPoolAttr attribute, void* value) {
 void ForgetPooled(const void* pointer) {
   const auto entry = pools().allocated.extract(reinterpret_cast<uintptr_t>(pointer));
   const auto known = entry ? pools().all.find(entry.mapped().pool) : pools().all.end();
-  if (known == pools().all.end() || known->second->placed.erase(entry.mapped().place) == 0) return;
-  Release(*known->second, known->second->release_threshold / kPoolTakes);
+  if (known == pools().all.end()) return;
+  Pool& pool = *known->second;
+  const PoolSpan left = LeavePlace(pool, entry.mapped().place);
+  if (left.second == 0) return;
+  Count(pool, left, -1);
+  Release(pool, pool.release_threshold / kPoolTakes);
 }
 
 bool FreeOnHost(Runtime& r, void* pointer) {
@@ -312,8 +318,11 @@ std::optional<KnownMemory> PooledOnHostAt(uint64_t address) {
 // Returns unused blocks to the device until a pool holds no more than its release threshold.
 void ReleasePools(const Stream* waited) {
   for (const auto& [handle, pool] : pools().all) {
-    if (waited != nullptr && pool->freed.erase(waited) == 0) continue;
-    if (waited == nullptr) pool->freed.clear();
+    const auto [first, last] =
+        waited != nullptr ? pool->freed.equal_range(waited) : std::pair(pool->freed.begin(), pool->freed.end());
+    if (waited != nullptr && first == last) continue;
+    for (auto freed = first; freed != last; ++freed) Count(*pool, freed->second, -1);
+    pool->freed.erase(first, last);
     Release(*pool, pool->release_threshold / kPoolTakes);
   }
 }

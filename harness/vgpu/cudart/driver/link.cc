@@ -71,11 +71,9 @@ cudaError_t LinkError() { return AnyPtxWasInvalid() ? cudaErrorUnknown : cudaErr
 
 // A linker wants the names of variables and their number together.
 cudaError_t CheckLinkOptions(unsigned count, const CUjit_option* options, void* const* values) {
-  const auto is_given = [&](CUjit_option option) {
-    return std::find(options, options + count, option) < options + count;
-  };
-  const bool has_both = is_given(CU_JIT_REFERENCED_VARIABLE_NAMES) == is_given(CU_JIT_REFERENCED_VARIABLE_COUNT);
-  return options == nullptr || has_both ? CheckOptions(ProfileHere(), count, options, values) : cudaErrorInvalidValue;
+  const bool has_names = IsGiven(count, options, CU_JIT_REFERENCED_VARIABLE_NAMES);
+  if (has_names != IsGiven(count, options, CU_JIT_REFERENCED_VARIABLE_COUNT)) return cudaErrorInvalidValue;
+  return CheckOptions(ProfileHere(), count, options, values);
 }
 
 cudaError_t Add(Link& link, CUjitInputType type, const void* data, size_t bytes, const char* name) {
@@ -201,8 +199,7 @@ CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_
     const cudaError_t wrong = CheckLinkOptions(count, options, values);
     if (wrong != cudaSuccess) return wrong;
     // An input has no target of its own.
-    if (std::find(options, options + count, CU_JIT_TARGET_FROM_CUCONTEXT) < options + count)
-      return cudaErrorInvalidValue;
+    if (IsGiven(count, options, CU_JIT_TARGET_FROM_CUCONTEXT)) return cudaErrorInvalidValue;
     return Add(*LinkOf(state), type, data, bytes, name != nullptr ? name : "<unnamed>");
   });
 }

@@ -109,12 +109,9 @@ CUmemGenericAllocationHandle Create(Runtime& r, size_t bytes, const CUmemAllocat
   memory->properties.allocFlags.usage = 0;
   if (IsOnHost(*memory)) memory->properties.location = {CU_MEM_LOCATION_TYPE_HOST_NUMA, {0}};
   Require(IsOnHost(*memory) || DeviceOf(r, properties->location.id).Take(bytes), cudaErrorMemoryAllocation);
-  memory->file = memfd_create("vgpu", MFD_CLOEXEC);
-  if (memory->file < 0 || ftruncate(memory->file, static_cast<off_t>(bytes)) != 0) {
-    if (!IsOnHost(*memory)) DeviceOf(r, properties->location.id).GiveBack(bytes);
-    if (memory->file >= 0) close(memory->file);
-    Require(false, cudaErrorMemoryAllocation);
-  }
+  memory->file = FileOf(bytes);
+  if (memory->file < 0 && !IsOnHost(*memory)) DeviceOf(r, properties->location.id).GiveBack(bytes);
+  Require(memory->file >= 0, cudaErrorMemoryAllocation);
   Known().insert(memory.get());
   return reinterpret_cast<CUmemGenericAllocationHandle>(memory.release());
 }
@@ -190,14 +187,21 @@ bool IsMappedIn(uint64_t address, uint64_t bytes) {
   return next != Mappings().end() && next->first < address + bytes;
 }
 
+// The mapping that an address is in, or null.
+const std::pair<const uint64_t, Mapped>* MappingAt(uint64_t address) {
+  const auto above = Mappings().upper_bound(address);
+  if (above == Mappings().begin()) return nullptr;
+  const auto& mapping = *std::prev(above);
+  return address - mapping.first < mapping.second.memory->bytes ? &mapping : nullptr;
+}
+
 // What a device, or the host, may do with mapped memory. Other memory reports no access.
 CUmemAccess_flags AccessBy(const CUmemLocation& location, uint64_t address) {
-  const auto above = Mappings().upper_bound(address);
-  if (above == Mappings().begin()) return CU_MEM_ACCESS_FLAGS_PROT_NONE;
-  const auto& [base, mapped] = *std::prev(above);
-  const bool home =
-      location.type != CU_MEM_LOCATION_TYPE_DEVICE || location.id == mapped.memory->properties.location.id;
-  if (!home || address - base >= mapped.memory->bytes) return CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  const auto* const mapping = MappingAt(address);
+  if (mapping == nullptr) return CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  const Mapped& mapped = mapping->second;
+  if (location.type == CU_MEM_LOCATION_TYPE_DEVICE && location.id != mapped.memory->properties.location.id)
+    return CU_MEM_ACCESS_FLAGS_PROT_NONE;
   // The host without a NUMA node is told of the device's access, if it has none.
   const bool own = mapped.host != CU_MEM_ACCESS_FLAGS_PROT_NONE || location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
   return location.type != CU_MEM_LOCATION_TYPE_DEVICE && own ? mapped.host : mapped.device;
@@ -214,6 +218,13 @@ std::map<uint64_t, uint64_t>& Reservations() {
 }  // namespace lockstep::vgpu::cudart::driver
 
 namespace lockstep::vgpu::cudart {
+
+int FileOf(uint64_t bytes) {
+  const int file = memfd_create("vgpu", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) == 0) return file;
+  close(file);
+  return -1;
+}
 
 void MapOnHost(Device& device, Device::AllocationInfo where, int file, bool for_device) {
   void* const place = reinterpret_cast<void*>(where.base);
@@ -236,11 +247,9 @@ bool IsReserved(uint64_t address) {
 }
 
 std::optional<KnownMemory> MappedAt(Runtime&, uint64_t address) {
-  auto mapping = driver::Mappings().upper_bound(address);
-  if (mapping == driver::Mappings().begin()) return std::nullopt;
-  --mapping;
+  const auto* const mapping = driver::MappingAt(address);
+  if (mapping == nullptr) return std::nullopt;
   const auto& [base, mapped] = *mapping;
-  if (address - base >= mapped.memory->bytes) return std::nullopt;
   KnownMemory memory;
   memory.type = driver::IsOnHost(*mapped.memory) ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
   memory.off_host = mapped.host == CU_MEM_ACCESS_FLAGS_PROT_NONE;
@@ -392,8 +401,8 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
           of_device || location->type == CU_MEM_LOCATION_TYPE_HOST || location->type == CU_MEM_LOCATION_TYPE_HOST_NUMA,
           cudaErrorInvalidDevice);
       Require(!of_device || (location->id >= 0 && location->id < r.device_count()), cudaErrorInvalidDevice);
-      Require(MemoryAt(r, Pointer(address)).has_value(), cudaErrorInvalidValue);
       *flags = AccessBy(*location, address);
+      Require(MemoryAt(r, Pointer(address)).has_value(), cudaErrorInvalidValue);
     });
   });
 }
