@@ -96,12 +96,16 @@ void SayHowToGetMore(uint64_t bytes) {
       " bytes are more than is left of the memory that programs can have here; vgpu-run --memory=GIB gives more");
 }
 
-// Whether launches have counters: only if counters or a modelled time are shown or stored.
-bool& Counts() {
+// Whether counters or a modelled time are shown or stored at the end.
+bool ShowsLaunches() {
   constexpr const char* kSeen[] = {"LOCKSTEP_PROFILE_REPORT", "LOCKSTEP_METRICS", "LOCKSTEP_COUNTERS_FILE",
                                    "LOCKSTEP_TIMELINE_FILE", "LOCKSTEP_PAGE_FILE"};
-  static bool counts =
-      std::any_of(std::begin(kSeen), std::end(kSeen), [](const char* name) { return !Variable(name).empty(); });
+  return std::any_of(std::begin(kSeen), std::end(kSeen), [](const char* name) { return !Variable(name).empty(); });
+}
+
+// Whether launches have counters: from an event's time on too.
+bool& Counts() {
+  static bool counts = ShowsLaunches();
   return counts;
 }
 
@@ -144,6 +148,7 @@ class LocalBackend : public Backend {
         page_file_(Variable("LOCKSTEP_PAGE_FILE")),
         sarif_file_(Variable("LOCKSTEP_SARIF_FILE")) {
     AssertsAsCudaToo() = true;
+    device_.set_records(ShowsLaunches() || device_.options().trace);  // a record takes 600 bytes
   }
 
   ModuleHandle LoadModule(std::span<const Image> images) override { return LoadImages(device_, images); }

@@ -126,7 +126,7 @@ LaunchResult Device::Impl::MoveMemory(const ChildWork& work, const ParentLaunch&
     const TimeEstimate time = EstimateTime(record, options.timed_as != nullptr ? *options.timed_as : profile);
     record.microseconds = time.microseconds;
     record.bound_by = time.bound_by;
-    launches.push_back(std::move(record));
+    Keep(std::move(record));
   }
   return {};
 }

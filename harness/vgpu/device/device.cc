@@ -48,6 +48,7 @@ const DeviceProfile& Device::profile() const { return impl_->profile; }
 const DeviceOptions& Device::options() const { return impl_->options; }
 
 void Device::set_counters(bool counters) { impl_->options.counters = counters; }
+void Device::set_records(bool records) { impl_->records = records; }
 void Device::set_instruction_budget(uint64_t warp_instructions, uint64_t per_warp) {
   impl_->launch_budget = warp_instructions;
   impl_->launch_budget_per_warp = per_warp;
@@ -293,7 +294,7 @@ MemoryPlace Device::Impl::PlaceOf(uint64_t address) const {
 
 void Device::Record(LaunchRecord record) {
   record.ordinal = impl_->next_launch++;
-  impl_->launches.push_back(std::move(record));
+  impl_->Keep(std::move(record));
 }
 
 void Device::Report(Finding finding) {

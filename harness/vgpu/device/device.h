@@ -52,6 +52,7 @@ class Device {
   void set_checked(bool checked);
   void AddObserver(std::unique_ptr<Observer> observer);  // in addition to those in the options
   void set_counters(bool counters);                      // of subsequent launches; see DeviceOptions
+  void set_records(bool records);                        // whether launches() has the subsequent ones
 
   // Parses a PTX text and allocates its variables. Throws ptx::PtxError. An unsupported instruction is not an error
   // until it is executed.

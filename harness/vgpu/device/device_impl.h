@@ -67,6 +67,9 @@ struct Device::Impl {
   void EndGrid(GridLaunch& grid);
   void NoteIsolated(const LaunchSpec& spec, const LaunchOutcome& outcome);
   double Record(const GridLaunch& grid, LaunchOutcome& outcome);
+  void Keep(LaunchRecord record) {
+    if (records) launches.push_back(std::move(record));
+  }
   ChildKernels KernelsOf(ModuleHandle module);
   LaunchResult Do(ModuleHandle module, const ChildWork& work, const ParentLaunch& asked_by, LaunchPauses* pauses,
                   ChildWorks* works);
@@ -106,6 +109,7 @@ struct Device::Impl {
   uint64_t next_launch = 0;
   uint64_t launch_budget = 0, launch_budget_per_warp = 0;  // of set_instruction_budget; 0: none
   std::vector<LaunchRecord> launches;
+  bool records = true;  // of set_records
   std::vector<TouchedRange> watched;
   uint64_t recorded_lines = 0;  // total over all launches
   FindingList findings;

@@ -263,7 +263,7 @@ double Device::Impl::Record(const GridLaunch& grid, LaunchOutcome& outcome) {
   record.bound_by = time.bound_by;
   recorded_lines += record.lines.size();
   if (recorded_lines > kMostRecordedLines) record.lines = {};
-  launches.push_back(std::move(record));
+  Keep(std::move(record));
   return time.microseconds;
 }
 
