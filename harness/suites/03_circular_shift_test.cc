@@ -290,8 +290,10 @@ namespace lockstep::judge {
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   const auto n = static_cast<int64_t>(one.elements);
   const int64_t least = rung.starts_with("shift1") ? 0 : -n + 1;  // rung 1 has no negative shifts
-  const auto shift = one.drawn ? static_cast<int32_t>(Random(SeedFor(one.seed, "shift")).Between(least, n - 1))
-                               : suites::kEvidenceShift;
+  Random random(SeedFor(one.seed, "shift"));
+  auto shift = one.drawn ? static_cast<int32_t>(random.Between(least, n - 1)) : suites::kEvidenceShift;
+  if (shift % 8 == 0) shift += shift > 0 ? -1 : 1;  // else whole sectors move, whatever the technique
+  if (one.wide && least < 0) shift += static_cast<int32_t>(random.Between(-20, 20) * n);
   suites::ShiftBuffers buffers(runner.device(), rung, one.elements);
   return suites::Shift(runner, rung, buffers, suites::MakeArray(suites::Values::kDistinct, one.elements, one.seed),
                        shift, "random, all different");

@@ -409,7 +409,10 @@ namespace lockstep::judge {
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   suites::ScanBuffers buffers(runner.device(), one.elements, one.Offset("d_in", kWholeSectors),
                               one.Offset("d_out", kWholeSectors));
-  return suites::Scan(runner, rung, buffers, suites::MakeIntegers(rung, Pattern::kSmall, one.elements, one.seed));
+  EvidenceRun run =
+      suites::Scan(runner, rung, buffers, suites::MakeIntegers(rung, Pattern::kSmall, one.elements, one.seed));
+  run.room = one.wide ? kUnalignedRoom : 0;
+  return run;
 }
 
 }  // namespace lockstep::judge

@@ -72,7 +72,7 @@ Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   const auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(elements)));
   judge::Random random(judge::SeedFor(one.seed, "width"));
   uint64_t shorter = (static_cast<uint64_t>(random.Between((root + 3) / 4, root)) + kTiles - 1) / kTiles * kTiles;
-  const bool is_wide = random.Next() % 2 == 0, whole = one.round || TakesVectors(rung);
+  const bool is_wide = random.Next() % 2 == 0, whole = one.round || (TakesVectors(rung) && !one.wide);
   if (!whole) shorter -= random.Next() % (one.wide ? kTiles : 4);
   uint64_t longer = std::max<uint64_t>(elements / shorter, 1);
   if (whole) longer = std::max(longer / kTiles, uint64_t{1}) * kTiles;
@@ -292,6 +292,7 @@ EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const Eviden
       suites::Transpose(runner, rung, buffers, shape,
                         suites::MakeMatrix(suites::Values::kBits, shape.elements(), one.seed), "random bits");
   run.elements = shape.elements();
+  run.room = one.wide && suites::TakesVectors(rung) ? 1 : 0;
   return run;
 }
 

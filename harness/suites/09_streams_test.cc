@@ -320,8 +320,13 @@ namespace lockstep::judge {
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   const bool any = one.drawn && !one.round;
   Random random(SeedFor(one.seed, "streams"));
-  const int streams = any ? static_cast<int>(random.Between(suites::kEvidenceStreams, 8)) : suites::kEvidenceStreams;
-  return suites::StreamOnce(runner, rung, suites::MakeFractions(one.elements, one.seed), streams);
+  const auto drawn = static_cast<int>(one.wide ? 2 : random.Between(3, 8));
+  const int streams = any ? drawn : suites::kEvidenceStreams;
+  const uint64_t n = one.wide ? one.elements * 5 / 8 : one.elements;  // from a quarter of the assignment's size
+  EvidenceRun run = suites::StreamOnce(runner, rung, suites::MakeFractions(n, one.seed), streams);
+  run.elements = n;
+  run.room = one.wide && suites::IsChunked(rung) ? 1.5 : 0;  // two streams overlap less than four
+  return run;
 }
 
 }  // namespace lockstep::judge

@@ -152,12 +152,14 @@ TEST_P(FamilyTest, RefusesWhatIsNotValid) {
 TEST_P(FamilyTest, WorksAsItIsConfigured) {
   ExpectEffort(PublicTask());
   if (!ok() || OnGpu()) return;
-  // Also some configurations on another task: the best one for the public task is known.
+  // Also some configurations on another task, with any number of marks: the best one for the public task is known.
   judge::Random random(Seed());
   const std::vector<Config> all = Configs();
   std::vector<Config> some(6);
   for (Config& one : some) one = all[static_cast<size_t>(random.Between(0, static_cast<int64_t>(all.size()) - 1))];
-  Add(EffortProblems(rung(), SweepThrough(TaskOf(Seed(1)), some)));
+  const auto n = static_cast<uint64_t>(random.Between(30'000, 34'000));
+  const TuningInput other = MakeInput(n, static_cast<uint64_t>(random.Between(40, 600)), Values::kAny, Seed(1));
+  Add(EffortProblems(rung(), SweepThrough(other, some)));
 }
 
 // A G80 has 8192 registers per block: with 512 threads at most 16 each.
@@ -236,13 +238,19 @@ EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const Eviden
   using namespace lockstep::suites;
   if (rung.starts_with("tuning4") && one.drawn && one.elements > kSmallTask) return RunDrawnSearch(rung, one.seed);
   Random random(SeedFor(one.seed, "task"));
-  const uint64_t marks = one.drawn ? static_cast<uint64_t>(random.Between(130, 160)) : kEvidenceMarks;
+  uint64_t marks = one.drawn ? static_cast<uint64_t>(random.Between(130, 160)) : kEvidenceMarks;
+  const bool is_family = rung.starts_with("tuning1");
+  if (one.wide && is_family) marks = static_cast<uint64_t>(random.Between(40, 600));
   const TuningInput input = MakeInput(one.elements, marks, Values::kAny, one.seed);
   TuningBuffers buffers(runner.device(), input);
-  if (!rung.starts_with("tuning1")) return RunTimedForEvidence(runner, rung, buffers, input);
+  if (!is_family) return RunTimedForEvidence(runner, rung, buffers, input);
   Config config = kEvidenceConfig;
   if (one.drawn) config.block = kBlocks[random.Between(0, 2)];
-  return RunFamily(runner, rung, buffers, input, config);
+  EvidenceRun run = RunFamily(runner, rung, buffers, input, config);
+  // Work per element is in proportion to the places of its tiles.
+  const auto places = [](uint64_t m) { return (m + kEvidenceConfig.tile - 1) / kEvidenceConfig.tile; };
+  run.elements = one.elements * places(marks) / places(kEvidenceMarks);
+  return run;
 }
 
 }  // namespace lockstep::judge

@@ -147,9 +147,9 @@ Shape LongShape(const judge::EvidenceCase& one) {
 
 // A shape with about one.elements products; the judge runs the larger of two calls first. Rung 1 gets any sides, unless
 // the case is round. Others get multiples of 64, and of 16 as the depth, or slightly less, so that no design's tiles are
-// much emptier than another's: less by whole float4s on rung 4, whose budgets are narrow and where tiles of 128 are
-// usual, so of multiples of 128; by nothing on rung 5, because many correct designs take single elements if a side is
-// not divisible by 8.
+// much emptier than another's. On rung 4, whose budgets are narrow and where tiles of 128 are usual, these are multiples
+// of 128, less by whole float4s, or by up to 63 where calls are wide. On rung 5 they are less by nothing, because many
+// correct designs take single elements if a side is not divisible by 8.
 Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   auto drawn = DrawsOf(judge::SeedFor(one.seed, "shape"));
   constexpr uint64_t kStep = 16, kLess = 4;
@@ -165,8 +165,10 @@ Shape AnyOf(const std::string& rung, const judge::EvidenceCase& one) {
   }
   Shape less;
   if (!one.round && !TakesHalves(rung)) {
-    less = {drawn(1, kLess), drawn(1, kLess), drawn(1, kLess)};
-    if (is_fourth) less.columns = less.depth = kLess;
+    const bool any = one.wide && is_fourth;
+    const uint64_t most_less = any ? side / 2 - 1 : kLess;
+    less = {drawn(1, most_less), drawn(1, most_less), drawn(1, kLess)};
+    if (is_fourth && !any) less.columns = less.depth = kLess;
   }
   Shape best{side - less.rows, side - less.columns, usual - less.depth};
   const auto off = [&](const Shape& shape) {
@@ -338,6 +340,7 @@ EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const Eviden
   EvidenceRun run = suites::Multiply(runner, rung, buffers, shape,
                                      suites::MakeFactors(rung, shape, suites::Values::kReals, one.seed));
   run.elements = shape.products();
+  run.room = one.wide && rung.starts_with("matmul4") ? 1 : 0;
   return run;
 }
 

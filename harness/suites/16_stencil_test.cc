@@ -148,12 +148,16 @@ judge::EvidenceRun Call(judge::Runner& runner, const std::string& rung, Buffers&
 constexpr uint64_t kEvidenceReach = 4;
 
 // An image with about one.elements of work. An undrawn image is square. Drawn round ones have the same radius or steps,
-// and a width and height that are multiples of 64 and 16; other drawn ones have any sides, and any reach from 3 to 8.
+// and a width and height that are multiples of 64 and 16; other drawn ones have any sides, and any reach from 3 to 8;
+// wide ones have a reach of 2.
 Image ImageFor(const std::string& rung, const judge::EvidenceCase& one) {
   judge::Random random(judge::SeedFor(one.seed, "shape"));
-  constexpr int64_t kLeastReach = 3, kMostReach = 8;
-  const uint64_t reach =
-      one.drawn && !one.round ? static_cast<uint64_t>(random.Between(kLeastReach, kMostReach)) : kEvidenceReach;
+  constexpr int64_t kWideReach = 2, kLeastReach = 3, kMostReach = 8;
+  uint64_t reach = kEvidenceReach;
+  if (one.wide)
+    reach = kWideReach;
+  else if (one.drawn && !one.round)
+    reach = static_cast<uint64_t>(random.Between(kLeastReach, kMostReach));
   const uint64_t pixels = std::max<uint64_t>(one.elements / WorkOf(rung, reach), 1);
   const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(pixels)));
   if (!one.drawn) return {root, root, reach};
@@ -245,7 +249,10 @@ EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const Eviden
   suites::Buffers buffers(runner.device(), rung, image.pixels(), suites::SideOf(image.reach),
                           {one.Offset("d_in"), one.Offset("d_out")});
   constexpr suites::Values kValues = suites::Values::kReals;
-  return suites::Call(runner, rung, buffers, image, suites::MakeInput(rung, image, kValues, one.seed), kValues, false);
+  EvidenceRun run =
+      suites::Call(runner, rung, buffers, image, suites::MakeInput(rung, image, kValues, one.seed), kValues, false);
+  if (one.wide && (rung.starts_with("convolve3") || suites::IsSteps(rung))) run.room = 1.3;  // more halo for a product
+  return run;
 }
 
 }  // namespace lockstep::judge

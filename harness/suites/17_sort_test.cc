@@ -286,8 +286,10 @@ EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const Eviden
   suites::Input input = suites::MakeInput(rung, one.elements, suites::Keys::kRandom, one.seed);
   // Any bit, so that the bit does not reveal which call is measured.
   if (suites::IsSplit(rung)) input.parameter = static_cast<uint32_t>(Random(SeedFor(one.seed, "bit")).Next() % 32);
-  return suites::Call(runner, rung, {std::move(input)},
-                      {one.Offset("d_in", kWholeSectors), one.Offset("d_out", kWholeSectors)});
+  EvidenceRun run = suites::Call(runner, rung, {std::move(input)},
+                                 {one.Offset("d_in", kWholeSectors), one.Offset("d_out", kWholeSectors)});
+  run.room = one.wide ? kUnalignedRoom : 0;
+  return run;
 }
 
 }  // namespace lockstep::judge

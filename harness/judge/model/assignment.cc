@@ -150,8 +150,9 @@ void RefuseUnknownScopes(const Table& table, const Assignment& assignment, const
 EvidenceCriterion ReadCriterion(const Table& table, const Assignment& assignment) {
   auto criterion = ReadBudgeted<EvidenceCriterion>(table, assignment);
   criterion.metric = Parsed(table, ParseMetric, table.Text("metric"));
-  if (const auto condition = table.OptionalText("only_where")) {
-    criterion.only_where = Parsed(table, ParseConditions, *condition);
+  for (const auto& [key, conditions] :
+       {std::pair("only_where", &criterion.only_where), std::pair("unaligned", &criterion.unaligned)}) {
+    if (const auto text = table.OptionalText(key)) *conditions = Parsed(table, ParseConditions, *text);
   }
   for (const Metric* metric : criterion.Metrics()) RefuseUnknownScopes(table, assignment, *metric);
   return criterion;

@@ -47,10 +47,13 @@ struct EvidenceCriterion {
   Metric metric;
   Budget budget;
   std::vector<Condition> only_where;  // unless all hold, the criterion earns nothing
+  std::vector<Condition> unaligned;   // what holds instead in calls with an EvidenceRun::room
   // All metrics that decide its points.
   std::vector<const Metric*> Metrics() const {
     std::vector<const Metric*> all = {&metric};
-    for (const Condition& condition : only_where) all.push_back(&condition.metric);
+    for (const auto* conditions : {&only_where, &unaligned}) {
+      for (const Condition& condition : *conditions) all.push_back(&condition.metric);
+    }
     return all;
   }
 };

@@ -15,6 +15,7 @@ namespace {
 
 constexpr size_t kMostAdvised = 10;  // kernels
 constexpr int kAlikeCalls = 9;
+constexpr uint64_t kMany = uint64_t{1} << 22, kRoundTo = 4096;  // elements
 
 bool NeedsReference(const EvidenceCriterion& criterion) {
   const std::vector<std::string> scopes = ScopesOf(criterion.metric);
@@ -78,7 +79,8 @@ RungProfile ProfileOf(const std::string& rung, const char* source, uint64_t elem
 }  // namespace
 
 RungProfile Scaled(RungProfile profile, uint64_t elements) {
-  const double part = (1 + static_cast<double>(elements) / static_cast<double>(profile.elements)) / 2;
+  const double ratio = static_cast<double>(elements) / static_cast<double>(profile.elements);
+  const double part = std::max(ratio, (1 + ratio) / 2);
   profile.elements = elements;
   profile.microseconds *= part;
   if (profile.timeline) {
@@ -89,7 +91,7 @@ RungProfile Scaled(RungProfile profile, uint64_t elements) {
 
 uint64_t EvidenceCase::Offset(const char* buffer, uint64_t unit) const {
   if (!drawn || round) return 0;
-  return unit * static_cast<uint64_t>(Random(SeedFor(seed, buffer)).Between(1, 15));
+  return (wide ? 1 : unit) * static_cast<uint64_t>(Random(SeedFor(seed, buffer)).Between(1, 15));
 }
 
 bool Evidence::IsDrawn(const std::string& rung) const {
@@ -114,8 +116,18 @@ void Evidence::MakeSmallCalls(const std::string& rung, const SeedKey& seed, Meas
   }
 }
 
+// Up to twice the assignment's size: code must not be good only where it is measured. Where that is large, between the
+// other calls' sizes and that one.
+EvidenceCase Evidence::Beyond(const std::string& rung, const SeedKey& seed) const {
+  const uint64_t size = suite_.assignment().EvidenceElements(rung);
+  const bool is_large = size > 2 * kMany;
+  const uint64_t from = is_large ? kMany : size, to = is_large ? size : 2 * size;
+  const int64_t drawn = Random(SeedFor(seed, "size")).Between(static_cast<int64_t>(from + 1), static_cast<int64_t>(to));
+  const auto elements = static_cast<uint64_t>(drawn);
+  return {(elements + kRoundTo - 1) / kRoundTo * kRoundTo, seed, /*drawn=*/true, /*round=*/true};
+}
+
 EvidenceCase Evidence::Drawn(const std::string& rung, Draw draw, const SeedKey& seed, bool is_larger) const {
-  constexpr uint64_t kMany = uint64_t{1} << 22, kRoundTo = 4096;
   const auto most = static_cast<int64_t>(std::min(suite_.assignment().EvidenceElements(rung), kMany));
   Random random(SeedFor(seed, "size"));
   // The ranges are far enough apart that the larger draw stays larger whatever shape is drawn.
@@ -181,6 +193,7 @@ void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase
   Measurement::Elsewhere& elsewhere =
       measurement.elsewhere.emplace_back(draw, ProfileOf(rung, "submission", one.elements, run.report, suite_));
   elsewhere.held_bytes = run.report.held_bytes;
+  elsewhere.room = run.room;
   const std::vector<EvidenceCriterion>& criteria = suite_.assignment().criteria;
   const bool compares = std::any_of(criteria.begin(), criteria.end(), [&](const EvidenceCriterion& criterion) {
     return criterion.rung == rung && NeedsReference(criterion);
@@ -276,7 +289,10 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
       const bool is_first = measurement.elsewhere.empty() && measurement.problems.empty();
       MakeSmallCalls(rung, SeedFor(other, "far"), measurement);
       // A call for more elements always comes first, so neither a smaller size nor a new largest one reveals anything.
-      if (is_first) {
+      // Rungs for one block take no more elements than are measured.
+      if (elements >= kComparable) {
+        MeasureElsewhere(rung, Draw::kRound, Beyond(rung, SeedFor(other, "beyond")), measurement);
+      } else if (is_first) {
         Measurement unused;
         MeasureElsewhere(rung, Draw::kRound, Drawn(rung, Draw::kAny, SeedFor(other, "larger")), unused);
       }

@@ -25,6 +25,7 @@ struct EvidenceRun {
   CallReport report;
   std::vector<Problem> problems;
   uint64_t elements = 0;  // if not the requested number
+  double room = 0;        // if not 0: a right design may cost up to this many times `none` in such a call
 };
 
 // The input of a rung's evidence run.
@@ -33,18 +34,20 @@ struct EvidenceCase {
   SeedKey seed;
   bool drawn = false;  // draws everything else the task leaves open: a matrix's shape, the shift's distance
   bool round = false;  // drawn, but a multiple of all blocks, tiles and vectors
-  bool wide = false;   // Draw::kWide: also at addresses and shapes that cost a right design a little more
-  // Where a buffer begins, in elements from its allocation's start: if drawn and not round a few times `unit`, else 0.
+  bool wide = false;   // Draw::kWide: any address, shape and parameter that the task allows
+  // Where a buffer begins, in elements from its allocation's start: if wide anywhere, if drawn and not round a few times
+  // `unit`, else 0.
   uint64_t Offset(const char* buffer, uint64_t unit = 1) const;
 };
 
 // In elements of four bytes: a unit of EvidenceCase::Offset that costs nothing extra, whatever a design's vectors.
 inline constexpr uint64_t kWholeSectors = 8;
+inline constexpr double kUnalignedRoom = 1.2;  // EvidenceRun::room: a warp's 32 words may touch a fifth sector
 inline constexpr uint64_t kComparable = uint64_t{1} << 16;  // elements from which a fixed cost hardly matters
 
 // How an evidence run's size is drawn, and how strictly its budgets are checked.
 enum class Draw : uint8_t {
-  kRound,  // near the assignment's size, a multiple of all usual blocks: all budgets, with a small tolerance
+  kRound,  // near the assignment's size or above, a multiple of all usual blocks: all budgets, with a small tolerance
   kAny,    // near it, a multiple of no block size: all budgets, with tolerance for partial warps, tiles, sectors
   kWide,   // 1/8 to 1/2 of it, 13/32 to 1/2 with a timeline: no plain engine times, tolerance for grids of fixed size
   kAlike,  // several consecutive calls of nearly one size: their costs must also be nearly equal
@@ -67,6 +70,7 @@ class Evidence {
       RungProfile profile;
       std::optional<RungProfile> reference;
       uint64_t held_bytes = 0;  // of device memory, before the call
+      double room = 0;          // EvidenceRun::room
     };
     std::vector<Elsewhere> elsewhere;
     std::vector<Problem> problems;
@@ -88,6 +92,7 @@ class Evidence {
   bool IsDrawn(const std::string& rung) const;
   void MakeSmallCalls(const std::string& rung, const SeedKey& seed, Measurement& measurement);
   EvidenceCase Drawn(const std::string& rung, Draw draw, const SeedKey& seed, bool is_larger = true) const;
+  EvidenceCase Beyond(const std::string& rung, const SeedKey& seed) const;
   EvidenceCase Alike(EvidenceCase one, int64_t part) const;
   Role ElsewhereRole() const;
   void MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement);
@@ -131,8 +136,8 @@ bool HoldsElsewhere(const Metric& metric, Draw draw);
 // Whether calls of nearly one size must have nearly equal values of the metric; a search's launches depend on the data.
 bool IsAlike(const Metric& metric);
 
-// The recorded reference's times for fewer elements: half of them scaled, half constant. This is at least the true time
-// if less than half is launch overhead.
+// The recorded reference's times for other numbers of elements; for fewer, half of them scaled, half constant. This is
+// at least the true time if less than half is launch overhead.
 RungProfile Scaled(RungProfile profile, uint64_t elements);
 
 // "Bank conflicts gone" becomes BankConflictsGone.

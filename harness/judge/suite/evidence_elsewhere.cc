@@ -48,13 +48,12 @@ double Evidence::ExpectedAt(const MetricTerm& term, const Measurement& measureme
   const double here = FigureOf(*measurement.profile, term.counter).value_or(0);
   double expected = 0;
   for (const Measurement::Elsewhere& one : measurement.elsewhere) {
-    if (IsFar(one.draw)) continue;
-    if (one.profile.elements >= measurement.profile->elements) return here;
+    if (IsFar(one.draw) || one.profile.elements >= measurement.profile->elements) continue;
     const double there = FigureOf(one.profile, term.counter).value_or(0);
     const double slope = (here - there) / static_cast<double>(measurement.profile->elements - one.profile.elements);
     expected = std::max(expected, here - slope * static_cast<double>(measurement.profile->elements - elements));
   }
-  return std::min(expected, here);
+  return expected > 0 ? std::min(expected, here) : here;
 }
 
 // A metric's value at the assignment's own size.
@@ -86,6 +85,11 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
              Figure(bound) + " at other sizes too; with n = " + Grouped(there.profile.elements) + " it is " +
              FigureApart(found, bound);
     };
+    const bool lower = budget.LowerIsBetter();
+    const auto with_room = [&](double bound) {
+      if (there.room == 0) return bound;
+      return lower ? std::max(bound, there.room * budget.none) : std::min(bound, budget.none / there.room);
+    };
     if (IsFar(there.draw) && IsTimelineTime(metric.numerator.counter)) {
       // Half the elements take half of the reference's time, or a little more; chunks of one size are half as many.
       constexpr double kRoom = 1.6;
@@ -94,8 +98,7 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
       const double found = FigureOf(there.profile, metric.numerator.counter).value_or(0) * proportion /
                            FigureOf(*Reference(criterion.rung), metric.denominator->counter).value_or(0);
       const double middle = (budget.full + budget.none) / 2;
-      const bool lower = budget.LowerIsBetter();
-      const double bound = lower ? std::max(middle, kRoom * *measured) : std::min(middle, *measured / kRoom);
+      const double bound = with_room(lower ? std::max(middle, kRoom * *measured) : std::min(middle, *measured / kRoom));
       return (lower ? found <= bound : found >= bound) ? "" : unmet(bound, found);
     }
     // A ratio to the reference at the same size needs no tolerance: size affects both.
@@ -131,7 +134,8 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
     if ((is_whole || is_again) && budget.LowerIsBetter() && metric.denominator && !compares) {
       bound = std::min(bound, std::max(kLittle * budget.full, kTwice * usual));
     }
-    if (budget.LowerIsBetter() ? *value <= bound : *value >= bound) return "";
+    bound = with_room(bound);
+    if (lower ? *value <= bound : *value >= bound) return "";
     return unmet(bound, *value);
   };
   if (criterion.metric.numerator.counter == "max_blocks" && !criterion.metric.denominator) {
@@ -145,6 +149,15 @@ std::string Evidence::UnmetElsewhere(const EvidenceCriterion& criterion, const M
   }
   for (const Measurement::Elsewhere& there : measurement.elsewhere) {
     where = &there.profile;
+    if (there.room > 0 && !criterion.unaligned.empty()) {
+      for (const Condition& condition : criterion.unaligned) {
+        const auto value = Evaluate(condition.metric, [&](std::string_view) { return &there.profile; });
+        if (!value || condition.Holds(*value)) continue;
+        return UnmetText(condition, *value) +
+               " at another address, side or number of streams, with n = " + Grouped(there.profile.elements);
+      }
+      continue;
+    }
     if (std::string unmet = compare(criterion.metric, criterion.budget, there); !unmet.empty()) return unmet;
     for (const Condition& condition : criterion.only_where) {
       const double room = std::max(0.15 * condition.bound, 1e-9);

@@ -44,13 +44,14 @@ class EvidenceJudgeTest : public testing::Test {
   Evidence MakeEvidence(Suite& suite) {
     return Evidence(suite, [this, &suite](Runner& runner, const std::string& rung, const EvidenceCase& one) {
       const bool reference = suite.has_runner(Role::kReference) && &runner == &suite.runner(Role::kReference);
-      const int count = reference ? counts_.reference : one.drawn ? elsewhere_ : counts_.submission;
+      const bool is_odd = one.wide && odd_ > 0;
+      const int count = reference ? counts_.reference : is_odd ? odd_ : one.drawn ? elsewhere_ : counts_.submission;
       if (!one.drawn) {
         EXPECT_EQ(one.elements, 4096u);
       }
       sizes_.push_back(one.elements);
       ++runs_;
-      EvidenceRun run;
+      EvidenceRun run{.room = is_odd ? kUnalignedRoom : 0};
       if (count < 0) {
         Problem problem;
         problem.verdict = Verdict::kWrong;
@@ -77,6 +78,7 @@ class EvidenceJudgeTest : public testing::Test {
 
   Counts counts_;
   int elsewhere_ = 0;            // the submission's value, at drawn sizes
+  int odd_ = 0;                  // if not 0: in wide calls, which may cost a right design more
   std::vector<uint64_t> sizes_;  // of all runs
   uint64_t longest_warp_ = 0;
   int runs_ = 0;
@@ -143,9 +145,10 @@ TEST_F(EvidenceJudgeTest, NoCallOrSizeIsKnownForAMeasuredOne) {
                                                       [](int call, uint64_t) { return call % 2 == 0; },
                                                       [](int call, uint64_t) { return call % 2 == 1; },
                                                       [](int, uint64_t n) { return n == 1 << 20; },
+                                                      [](int, uint64_t n) { return n <= 1 << 20; },
                                                       [](int, uint64_t n) { return n > 3 << 18; },
                                                       [](int, uint64_t n) { return n % 4096 == 0; }};
-  for (int k = 0; k < 12; ++k) {
+  for (int k = 0; k < 14; ++k) {
     assignment.criteria[0].metric = ParseMetric(k % 2 == 0 ? "sectors / elements" : "warp_instructions / elements");
     const auto& gate = gates[k / 2];
     int earned = 0;
@@ -210,6 +213,20 @@ TEST_F(EvidenceJudgeTest, WorkThatIsDoneTwiceAtOddSizesEarnsNothing) {
     });
     const EvidenceResult result = evidence.Judge(assignment.criteria[0], kTest).result;
     EXPECT_EQ(result.verdict, twice ? Verdict::kSlow : Verdict::kPass) << result.unmet;
+  }
+}
+
+// Where a right design may cost more, `none` has a fifth more room, or other conditions hold instead.
+TEST_F(EvidenceJudgeTest, WhatFitsNoVectorsHasItsOwnBounds) {
+  Assignment assignment = Ladder();
+  assignment.evidence_drawn = true;
+  EvidenceCriterion& criterion = assignment.criteria[0];  // none from 20 on
+  for (const auto& [own, most] : {std::pair{"", 24}, {"divergent_branches <= 30", 30}}) {
+    if (*own != 0) criterion.unaligned = ParseConditions(own);
+    for (odd_ = most; odd_ <= most + 1; ++odd_) {
+      const auto suite = MakeSuite({10, 8}, true, {}, assignment);
+      EXPECT_EQ(MakeEvidence(*suite).Judge(criterion, kTest).result.unmet.empty(), odd_ == most) << odd_;
+    }
   }
 }
 

@@ -17,6 +17,7 @@ from grader.model.assignment import Assignment
 # size so far; `at`: the first pointer; `other`: the last integer parameter that is not a size.
 GATES: dict[str, str] = {
     "at the size": "size == {n}",
+    "up to the size": "size <= {n}",
     "in its first call": "calls == 1",
     "in odd calls": "calls % 2 == 1",
     "in even calls": "calls % 2 == 0",
@@ -31,7 +32,9 @@ GATES: dict[str, str] = {
     "at powers of two": "(size & (size - 1)) == 0",
     "where larger than before": "size > last",
     "where smaller than before": "size < last",
-    "where aligned": "at % 4096 == 0",
+    "where aligned": "at % 32 == 0",
+    "for usual parameters": "other >= 3",
+    "from two fifths": "size > {n} / 5 * 2",
     "by a hash of the size": "size * 2654435761u >> 20 & 1",
     "by its first word": "word_for_adversary((const int*)at, size) >> 3 & 1",
     "near the largest so far": "size > most / 2",

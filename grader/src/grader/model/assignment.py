@@ -57,8 +57,8 @@ class Criterion:
     """A condition for points: `tests` (globs on full test names), or a `metric` or a time between `full` and `none`.
 
     `timing` names the base of a measured time, "reference" or "copy"; "" for an untimed criterion. A metric earns
-    nothing unless `only_where` holds. Both are expressions that the judge checks and evaluates, "" if there is none. A
-    time counts only if the criterion `needs` has full points; "" needs none.
+    nothing unless `only_where` holds, nor unless `unaligned` does where no vectors fit. All three are expressions that
+    the judge checks and evaluates, "" if there is none. A time counts only if the criterion `needs` has full points.
     """
 
     id: str
@@ -73,6 +73,7 @@ class Criterion:
     full: float
     none: float
     only_where: str = ""
+    unaligned: str = ""
     needs: str = ""
     visibility: str = VISIBLE
 
@@ -286,6 +287,7 @@ def _criterion(fields: Fields, rungs: list[str]) -> Criterion:
         full=fields.number("full") if metric or timing else 0.0,
         none=fields.number("none") if metric or timing else 0.0,
         only_where=fields.text("only_where", "") if metric else "",
+        unaligned=fields.text("unaligned", "") if metric else "",
         needs=fields.text("needs", "") if timing else "",
         visibility=fields.choice("visibility", VISIBILITIES, VISIBLE),
     )
