@@ -25,8 +25,8 @@ CCCL = {"13.3": "13.3.3", "13.4": "13.3.4", "13.5": "13.3.5"}
 HEAD = """# Toolkits
 
 Stubs and references of every assignment, compiled by each toolkit of the year and run on the virtual GPU: an assignment
-is right where its stub fails as it should, its reference gets full marks, and its figures are those on record. Made by
-`harness/dev/toolkits.py`.
+is right where its stub fails as it should, its reference gets full marks, and, with the nvcc that recorded them, its
+figures are those on record. Made by `harness/dev/toolkits.py`.
 
 """
 
