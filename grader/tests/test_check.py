@@ -155,7 +155,7 @@ _REFUSALS = {
     ],
     "hints_of_another_form": [(_write(f"{_OWN}/hints.toml", 'alpha_one = "Look."\n'), "[alpha_one] has to have steps")],
     "places": [
-        (_write(f"{_OWN}/notes.txt", "x"), "assignments/90_fake/notes.txt is out of place"),
+        (_write(f"{_OWN}/notes.txt", "x"), "assignments/90_fake/notes.txt is out of place: there belong README.md,"),
         (_write(f"{_OWN}/old/ladder.cu", "x"), "assignments/90_fake/old/ladder.cu is out of place"),
         (_write(f"{_HIDDEN}/ladder.cu.orig", "x"), "reference/90_fake/ladder.cu.orig is out of place"),
         (_write(f"{_HIDDEN}/wrong/notes.md", "x"), "reference/90_fake/wrong/notes.md is out of place"),

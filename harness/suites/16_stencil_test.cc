@@ -135,13 +135,9 @@ judge::EvidenceRun Call(judge::Runner& runner, const std::string& rung, Buffers&
       filter, column);
   judge::ExplainEach(run.problems, [&](const Problem& problem) { return HintOfFault(rung, problem); });
   run.elements = image.pixels() * work;
-  judge::CheckUnchanged<float>(filter, filter_before.values(), context, kReadOnly, run.problems);
-  judge::CheckUnchanged<float>(column, column_before.values(), context, kReadOnly, run.problems);
-  if (run.problems.empty() && run.elements > 0) {
-    const judge::TaskBytes read[] = {judge::FirstOf(filter, first.size()), judge::FirstOf(column, input.column.size())};
-    judge::CheckKernelsDidIt(run.report, context, judge::Suite::Get().assignment().device_calls, read, {},
-                             run.problems);
-  }
+  const uint64_t read = run.elements > 0 ? 1 : 0;
+  judge::CheckFurtherInput<float>(run, context, filter, filter_before.values(), read * first.size(), kReadOnly);
+  judge::CheckFurtherInput<float>(run, context, column, column_before.values(), read * input.column.size(), kReadOnly);
   return run;
 }
 

@@ -73,8 +73,8 @@ std::optional<Problem> Lack(const CallContext& context, const TaskBytes& task, c
   uint64_t first = 0;
   const uint64_t offset = task.address - range.base;
   const uint64_t sectors = TouchedRange::Missing(done, offset, task.bytes, &first);
-  if (sectors * TouchedRange::kSectorBytes <= task.spare) return std::nullopt;
   const uint64_t missing = std::min(task.bytes, sectors * TouchedRange::kSectorBytes);
+  if (missing <= task.spare) return std::nullopt;
   const uint64_t at = first > offset ? first - offset : 0;
   return Rejected(context,
                   "no kernel " + verb + " " + (missing == task.bytes ? "any" : Grouped(missing)) + " of " + task.name +

@@ -120,4 +120,16 @@ EvidenceRun RunArrayCall(Runner& runner, const CallContext& context, const Array
   return run;
 }
 
+// For an input besides `in`, after RunArrayCall: adds a problem if it was changed, or if kernels have not read all of its
+// first `read` elements. `before`: its contents at the call.
+template <class T>
+void CheckFurtherInput(EvidenceRun& run, const CallContext& context, const DeviceArray<T>& input,
+                       std::span<const T> before, uint64_t read, const HintText& unchanged_hint) {
+  CheckUnchanged<T>(input, before, context, unchanged_hint, run.problems);
+  if (!run.problems.empty()) return;
+  const TaskBytes bytes = FirstOf(input, read);
+  CheckKernelsDidIt(run.report, context, Suite::Get().assignment().device_calls, std::span(&bytes, 1), {},
+                    run.problems);
+}
+
 }  // namespace lockstep::judge

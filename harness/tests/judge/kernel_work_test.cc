@@ -23,9 +23,9 @@ class KernelWorkTest : public testing::Test {
   BufferUse& out() { return report.memory.buffers[1]; }
 
   // Returns the problem found, "" for none.
-  std::string Found(const DeviceCalls& allowed = {}, uint64_t spare = 0) {
+  std::string Found(const DeviceCalls& allowed = {}, uint64_t spare = 0, uint64_t bytes = kBytes) {
     std::vector<Problem> problems;
-    const TaskBytes input{kIn, kBytes, "d_in", spare}, result{kOut, kBytes, "d_out"};
+    const TaskBytes input{kIn, bytes, "d_in", spare}, result{kOut, kBytes, "d_out"};
     CheckKernelsDidIt(report, kContext, allowed, std::span(&input, 1), std::span(&result, 1), problems);
     if (problems.empty()) return "";
     EXPECT_EQ(problems.size(), 1u);
@@ -50,6 +50,7 @@ TEST_F(KernelWorkTest, EverySectorCounts) {
   EXPECT_EQ(Found({}, 32), "") << "as much as the task can spare";
   in().by_kernels.loaded[0] = 0;
   EXPECT_NE(Found({}, 32), "");
+  EXPECT_EQ(Found({}, 4, 4), "") << "all of it, though it is less than a sector";
 }
 
 TEST_F(KernelWorkTest, AResultThatNoKernelStoredIsNotTheirs) {

@@ -60,7 +60,7 @@ def check_places(layout: Layout, assignment: Assignment) -> Finding:
         ),
     }
     problems += [
-        f"{path.relative_to(layout.root)} is out of place"
+        f"{path.relative_to(layout.root)} is out of place: there belong {', '.join(patterns)}"
         for folder, patterns in known.items()
         for path in sorted(folder.rglob("*"))
         if not path.is_dir() and not _fits(path.relative_to(folder), patterns)
