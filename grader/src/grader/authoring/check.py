@@ -73,7 +73,7 @@ def check_stub(assignment: Assignment, record: Record) -> Finding:
     unbeaten = [rung.id for rung in assignment.rungs if rung.id not in failing]
     problem = ""
     if passed:
-        problem = f"the stub earns full marks for {', '.join(passed)}; if it is right and slow, give budgets those points"
+        problem = f"the stub earns full marks for {', '.join(passed)}; if it is right but slow, only budgets get any"
     elif assignment.edits and record.score.total:
         problem = f"the stub earns {points_text(record.score.total)} points, and its programs are all wrong"
     elif unbeaten:
