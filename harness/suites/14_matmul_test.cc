@@ -220,9 +220,10 @@ Factors MakeFactors(const std::string& rung, Shape shape, Values values, const j
   fill(factors.a, shape.rows * shape.depth, "a");
   fill(factors.b, shape.depth * shape.columns, "b");
   if (values == Values::kInfinity && !factors.a.empty()) {
-    const uint64_t place = factors.a.size() / 2;
-    factors.a[place] = std::numeric_limits<float>::infinity();
-    factors.what += ", and an infinity in row " + std::to_string(place / shape.depth) + " of d_a";
+    const uint64_t place = factors.a.size() / 2, row = shape.rows / 3;  // of the other one, at the end of its row
+    factors.a[place] = factors.a[row * shape.depth + shape.depth - 1] = std::numeric_limits<float>::infinity();
+    const std::string rows = std::to_string(row) + " and " + std::to_string(place / shape.depth);
+    factors.what += ", and infinities in rows " + rows + " of d_a";
   }
   return factors;
 }

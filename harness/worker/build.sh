@@ -89,6 +89,8 @@ compile() {
   nvcc "$@" > "$scratch/said" 2>&1
   status=$?
   said
+  [ $status = 0 ] || ! grep -q 'namespace "std.*" has no member' "$scratch/said" ||
+    echo 'Solutions are compiled as C++17: a name that came later is unknown.' >&2
   return $status
 }
 # nvcc reads a file twice, for the device and for the host, so it gives most warnings twice, each with the same remark.

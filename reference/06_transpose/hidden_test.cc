@@ -72,6 +72,9 @@ TEST_P(HiddenTransposeTest, TransposesVeryLargeMatrices) {
   Expect({65539, has_indices_of_rung2 ? 17u : 257u}, Values::kBits, Role::kPlain);
 }
 
+// With every checker: some faults of blocks that stay need three tiles each, here of 2048 blocks or more.
+TEST_P(HiddenTransposeTest, TransposesManyTiles) { Expect({3, 32 * 6200 + 5}, Values::kRamp); }
+
 INSTANTIATE_TEST_SUITE_P(, HiddenTransposeTest, testing::ValuesIn(judge::Suite::Get().SelectedRungs()),
                          judge::RungName);
 

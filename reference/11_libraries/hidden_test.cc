@@ -34,6 +34,7 @@ TEST_P(HiddenNormTest, TakesOtherRealNumbers) {
     const judge::SeedKey seed = NextSeed();
     ExpectOf(MakeReals(n, seed));
   }
+  ExpectOf({std::vector<float>(1000), "zeros"});
 }
 
 TEST_P(HiddenScanTest, ScansOtherLengths) {

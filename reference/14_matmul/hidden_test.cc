@@ -37,7 +37,7 @@ TEST_P(HiddenMatmulTest, MultipliesDeepMatrices) {
 }
 
 // An infinity changes its row of the product and no other: what fills a tile past its edge has to be 0 on both sides,
-// and may be no element of the next row.
+// and may be no element of the next row, nor a row's last element again.
 TEST_P(HiddenMatmulTest, KeepsAnInfinityInItsRow) {
   for (const Shape shape : {Shape{20, 20, 20}, {70, 66, 37}, {9, 40, 5}}) Expect(shape, Values::kInfinity);
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What programs cost on the virtual GPU: plain, and with all checkers; beside another working copy's build too.
 
-  harness/dev/bench/program_bench.py 'PROGRAM ARGUMENTS' ... [--times 3] [--threads 1] [--against CHECKOUT] [--build build]
+  harness/dev/bench/program_bench.py 'PROGRAM ARGUMENTS' ... [--times 3] [--threads 1] [--plain]
+                                     [--against CHECKOUT] [--build build]
 
 A program runs in its own folder. Variants take turns, and the fastest run of each counts. On one thread a run costs
 processor time; with `--threads 0`, as many as vgpu-run takes by itself, it costs time by the clock. CHECKOUT is

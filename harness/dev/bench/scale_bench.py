@@ -3,8 +3,9 @@
 
   harness/dev/bench/scale_bench.py [KIND ...] [--check] [--build build]
 
-Prints, for each size, seconds by the clock and of a processor, and MiB at most; and for each kind the exponent between its two
-largest sizes, by processor time without the least size's: 1 is linear. Runs are on one thread, except those of `threads`.
+Prints, for each size, seconds by the clock and of a processor, and MiB at most; and for each kind the exponent between
+its two largest sizes, by processor time without the least size's: 1 is linear. Runs are on one thread, except those of
+`threads`.
 """
 
 import argparse

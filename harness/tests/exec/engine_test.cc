@@ -42,6 +42,35 @@ TEST(EngineTest, ReducesInSharedMemory) {
   EXPECT_EQ(sum.warp_instructions, c.warp_instructions);
 }
 
+// A GPU promises no order, so what relies on one is wrong under checkers.
+TEST(EngineTest, UnderCheckersAnAtomicServesItsLanesBackwards) {
+  const std::string tickets = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry tickets(.param .u64 counter, .param .u64 out) {
+  .reg .u32 %r<3>;
+  .reg .u64 %rd<5>;
+  ld.param.u64 %rd1, [counter];
+  ld.param.u64 %rd2, [out];
+  mov.u32 %r1, %tid.x;
+  atom.global.add.u32 %r2, [%rd1], 1;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.u64 %rd4, %rd2, %rd3;
+  st.global.u32 [%rd4], %r2;
+  ret;
+}
+)";
+  for (const bool checked : {false, true}) {
+    DeviceOptions options;
+    if (checked) options.checkers = CheckerSet::All();
+    TestDevice device(tickets, options);
+    const auto counter = device.Make(std::vector<int>(1));
+    const auto out = device.Make(std::vector<int>(32));
+    device.Run("tickets", {{1}, {32}}, counter, out);
+    EXPECT_EQ(device.Get(out)[31], checked ? 0 : 31);
+  }
+}
+
 // One of six warps goes 100 times through a loop of three instructions.
 TEST(EngineTest, KnowsTheBusiestBlockAndTheLongestWarp) {
   TestDevice device(R"(.version 8.0

@@ -18,8 +18,8 @@
 
 namespace lockstep::vgpu {
 
-// Registers per thread on this device.
-int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel);
+// Registers per thread on this device, in blocks of so many threads (0: of any size) that are launched.
+int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel, uint64_t block_threads = 0);
 
 struct Device::Impl {
   Impl(const DeviceProfile& device_profile, DeviceOptions device_options);

@@ -22,6 +22,8 @@ constexpr uint64_t kMostRecordedLines = 200'000;
 constexpr uint64_t kGridWorkspaceBytes = 256;
 constexpr double kAlmostABlock = 1e-6;  // rounding error of sums of fractions of the device
 constexpr uint32_t kReservedShared = 1024;
+constexpr double kMostOverestimate = 1.65;
+constexpr int kRegisterUnit = 8;                          // a thread's registers are allocated in eights
 constexpr uint64_t kResidentBytes = uint64_t{512} << 20;  // host memory for blocks that wait for each other
 // The limit if all blocks must be resident: a cooperative grid, a cluster.
 constexpr uint64_t kMostResidentBytes = uint64_t{4} << 30;
@@ -29,12 +31,16 @@ constexpr uint64_t kMostResidentBytes = uint64_t{4} << 30;
 }  // namespace
 
 // The decoder limits a kernel's registers as for current GPUs. A block of a kernel with .maxntid may then need more
-// than an older GPU has, for which the compiler would have used fewer.
-int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel) {
-  const int registers = static_cast<int>(kernel.registers);
-  const uint32_t largest = kernel.largest_block();
-  if (largest >= kAnyBlock) return registers;
-  return std::min(registers, profile.registers_per_block / std::max(static_cast<int>(largest), kWarpSize));
+// than an older GPU has, for which the compiler would have used fewer. And what is live in PTX is up to 1.65 times what
+// the assembler needs (196 kernels, sm_80): a block that may fit so is taken to fit.
+int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel, uint64_t block_threads) {
+  const auto room = [&](uint64_t threads) {
+    return profile.registers_per_block / static_cast<int>(std::clamp<uint64_t>(threads, kWarpSize, kAnyBlock));
+  };
+  int registers = static_cast<int>(kernel.registers);
+  if (kernel.largest_block() < kAnyBlock) registers = std::min(registers, room(kernel.largest_block()));
+  const int most = room(block_threads) / kRegisterUnit * kRegisterUnit;
+  return registers > most && registers <= kMostOverestimate * most ? most : registers;
 }
 
 namespace {
@@ -68,7 +74,8 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
     return LaunchError::kInvalidClusterSize;
   }
   if (b.Count() > kernel.max_threads) return LaunchError::kTooManyResources;
-  const int blocks = vgpu::MaxBlocksPerSm(profile, static_cast<int>(b.Count()), RegistersOn(profile, kernel), shared);
+  const int blocks =
+      vgpu::MaxBlocksPerSm(profile, static_cast<int>(b.Count()), RegistersOn(profile, kernel, b.Count()), shared);
   if (blocks <= 0) return LaunchError::kTooManyResources;
   *blocks_per_sm = static_cast<uint32_t>(blocks);
   if (spec.cooperative && g.Count() > static_cast<uint64_t>(blocks) * static_cast<uint64_t>(profile.sm_count)) {
@@ -247,7 +254,7 @@ double Device::Impl::Record(const GridLaunch& grid, LaunchOutcome& outcome) {
   record.dynamic_shared = spec.dynamic_shared;
   record.local_bytes = kernel.local_bytes;
   record.theoretical_occupancy =
-      ComputeOccupancy(profile, static_cast<int>(spec.block.Count()), RegistersOn(profile, kernel),
+      ComputeOccupancy(profile, static_cast<int>(spec.block.Count()), RegistersOn(profile, kernel, spec.block.Count()),
                        kernel.static_shared + spec.dynamic_shared)
           .fraction;
   record.counters = outcome.counters;
@@ -257,8 +264,9 @@ double Device::Impl::Record(const GridLaunch& grid, LaunchOutcome& outcome) {
   record.stores = std::move(outcome.stores);
   record.cpu_threads = outcome.threads;
   const DeviceProfile& timed_as = options.timed_as != nullptr ? *options.timed_as : profile;
-  record.registers = static_cast<uint32_t>(RegistersOn(profile, kernel));
-  const TimeEstimate time = EstimateTime(record, timed_as, static_cast<uint32_t>(RegistersOn(timed_as, kernel)));
+  record.registers = static_cast<uint32_t>(RegistersOn(profile, kernel, spec.block.Count()));
+  const TimeEstimate time =
+      EstimateTime(record, timed_as, static_cast<uint32_t>(RegistersOn(timed_as, kernel, spec.block.Count())));
   record.microseconds = time.microseconds;
   record.bound_by = time.bound_by;
   recorded_lines += record.lines.size();

@@ -130,6 +130,8 @@ class Engine {
   const std::vector<Observer*>& observers() const { return observers_; }
   // Observers of memory accesses, if any.
   bool observed() const { return observed_; }
+  // Whether warps, and lanes of an atomic, take turns in unusual orders, which lets checkers find more.
+  bool PerturbsSchedule() const { return !observers_.empty() && !launch_.usual_turns; }
   const std::vector<Observer*>& memory_observers() const { return memory_observers_; }
   PcMemory* memory_counters(uint32_t pc) { return launch_.counters ? &memory_[pc] : nullptr; }
   // Whether an access that has been counted has the largest excess over its ideal of all executions of this instruction
@@ -273,8 +275,6 @@ class Engine {
   std::vector<Block*> StartNext();
   void FinishBlock(Block* block);
   BlockTurn RunBlock(Block& block);
-  // Whether warps take turns in unusual orders, which lets checkers find more.
-  bool PerturbsSchedule() const { return !observers_.empty() && !launch_.usual_turns; }
   // The same for blocks that may wait for each other.
   bool UsesShortTimeSlices() const { return launch_.interleaved && PerturbsSchedule(); }
   void CheckEarlierFault(Block& block, const Warp& faulted, WarpSchedule& turns, uint32_t left);

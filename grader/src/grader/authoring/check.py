@@ -65,11 +65,15 @@ def check_tests(assignment: Assignment, tests: Sequence[str]) -> Finding:
 
 
 def check_stub(assignment: Assignment, record: Record) -> Finding:
-    """The stub compiles, gets full marks for no criterion (if edits are limited: no points), fails a test per rung."""
+    """The stub compiles, gets full marks for no criterion (if edits are limited: no points), and misses each rung.
+
+    Starter code that is right but slow misses a rung by its budgets, other stubs fail a test of it.
+    """
     if record.verdict in ("COMPILE", "HARNESS") or record.score is None or record.result is None:
         return Finding(STUB, "", f"{record.verdict}: {record.message}")
     passed = [criterion.id for criterion in record.score.criteria if criterion.is_full and criterion.possible]
     failing = {test.rung for test in record.result.tests if test.verdict != "PASS"}
+    failing |= {criterion.rung for criterion in assignment.criteria if criterion.metric}
     unbeaten = [rung.id for rung in assignment.rungs if rung.id not in failing]
     problem = ""
     if passed:

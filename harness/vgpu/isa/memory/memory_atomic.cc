@@ -1,8 +1,8 @@
 // atom and red.
 //
-// The lanes of a warp are processed in lane order. If blocks run on several CPU threads, only reductions whose order
-// does not matter are allowed (see FunctionDecoder::NoteOrder); these are atomic on the host. Source: PTX ISA 9.0,
-// 9.7.13.5 and 9.7.13.6.
+// The lanes of a warp are processed in lane order; under checkers backwards where they receive values, since a GPU
+// promises no order. If blocks run on several CPU threads, only reductions whose order does not matter are allowed (see
+// FunctionDecoder::NoteOrder); these are atomic on the host. Source: PTX ISA 9.0, 9.7.13.5 and 9.7.13.6.
 
 #include "vgpu/core/half_format.h"
 #include "vgpu/isa/memory/memory_access.h"
@@ -121,9 +121,11 @@ void Atomic(Warp& warp, const Insn& insn, LaneMask mask) {
     const UpdateTest<Op> test{{UpdateTest<Op>::Keeps}, host, b, c, region};
     if (!Begin(warp, insn, lanes, region, where, sizeof(T), host, kReturns ? &test : nullptr)) return;
     const bool parallel = region == Region::kGlobal && warp.engine->launch().parallel;
+    const bool backwards = kReturns && warp.engine->PerturbsSchedule();
     bool wrote = !kReturns;
-    for (LaneMask left = lanes; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    for (LaneMask left = lanes; left != 0;) {
+      const int lane = backwards ? kWarpSize - 1 - std::countl_zero(left) : std::countr_zero(left);
+      left &= ~(LaneMask{1} << lane);
       const T bits = b[lane], other = c[lane];
       const T old = Update<Op>(reinterpret_cast<T*>(host[lane]), bits, other, region, parallel);
       if constexpr (kReturns) {
