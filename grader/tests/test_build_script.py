@@ -186,6 +186,17 @@ def test_no_assembly_where_lines_tell_whose_a_kernel_is(tmp_path: Path, written:
     assert build_with_libraries(tmp_path, source) == (0, "")
 
 
+def test_assembly_is_assembled(tmp_path: Path) -> None:
+    before = "__global__ void moves(int* p) {\n  int x;\n"
+    fits = 'asm volatile("ld.global.u32 %0, [%1];" : "=r"(x) : "l"(p));\n  p[1] = x;\n}\n'
+    assert build(tmp_path, REFERENCE + before + fits) == (0, "")
+    newer = fits.replace("ld.global.u32 %0, [%1];", "red.async.relaxed.cluster.global.add.u32 [%1], %0;")
+    status, said = build(tmp_path, REFERENCE + before + "\n" + newer)
+    assert status == 1
+    line = (REFERENCE + before).count("\n") + 2
+    assert re.search(rf"copy\.cu\({line}\): error: .+ \(assembly for sm_80\)\n", said)
+
+
 def test_macros_of_names_that_no_header_uses_may_be_anywhere(tmp_path: Path) -> None:
     source = LIBRARIES.replace("#include <cufft.h>", "#define OWN_HALF 0.5f\n#define MY_CHECK(x) x\n#include <cufft.h>")
     assert build_with_libraries(tmp_path, source.replace("0.5f;", "OWN_HALF;")) == (0, "")

@@ -245,13 +245,22 @@ inline TunerRun RunTuner(judge::Runner& runner, const Machine& machine, const st
                   "but not " + TextOf(timed.config)},
                  "this rung measures all of them");
   }
-  const auto timed = static_cast<size_t>(std::ranges::count_if(report.trace, [](const worker::ApiCall& call) {
-    return call.function == "cudaEventElapsedTime" && !call.failed;
-  }));
-  if (is_exhaustive && timed < result.landscape.size()) {
+  // A launch is timed if there is an event before and after it, and no other launch.
+  size_t asked = 0, between = 0;
+  for (bool recorded = false, launched = false; const worker::ApiCall& call : report.trace) {
+    asked += call.function == "cudaEventElapsedTime" && !call.failed;
+    if (call.function.starts_with("cudaEventRecord")) {
+      between += launched;
+      recorded = true;
+      launched = false;
+    } else if (call.kind == worker::ApiKind::kLaunch) {
+      launched = std::exchange(recorded, false);
+    }
+  }
+  if (is_exhaustive && std::min(asked, between) < result.landscape.size()) {
     return wrong(Verdict::kWrong,
                  {"launched " + judge::Counted(tried.size(), "configuration"),
-                  "but asked for " + judge::Counted(timed, "time") + " alone"},
+                  "but timed " + std::to_string(std::min(asked, between)) + " alone"},
                  "this rung measures all of them");
   }
   const size_t most = is_exhaustive ? 2 * Configs().size() : kMostLaunches;

@@ -489,7 +489,9 @@ EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const Eviden
   const std::string small(NameOf(Pattern::kSmall));
   if (rung.starts_with("libraries1"))
     return RunSum(runner, rung, {MakeInts(Pattern::kSmall, one.elements, one.seed), small});
-  if (rung.starts_with("libraries2")) return RunNorm(runner, rung, MakeWholeNumbers(one.elements, one.seed));
+  if (rung.starts_with("libraries2")) {
+    return RunNorm(runner, rung, (one.drawn ? MakeReals : MakeWholeNumbers)(one.elements, one.seed));
+  }
   if (rung.starts_with("libraries3"))
     return RunScan(runner, rung, {MakeInts(Pattern::kSmall, one.elements, one.seed), small});
   if (rung.starts_with("libraries4")) {

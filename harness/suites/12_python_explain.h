@@ -227,12 +227,13 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
                                                   uint64_t bytes) {
   constexpr uint64_t kFewest = 4, kMost = 64;
   uint64_t chunks = 0, largest = 0;
-  bool blocking = false, waits_for_first = false, orders = false, ordered_so_far = false;
+  bool blocking = false, waits_for_first = false, orders = false, ordered_so_far = false, waited = false;
   std::map<std::string, uint64_t> streams;  // bytes copied in each
   std::string beside;                       // operations outside streams made by the program
   for (const worker::ApiCall& call : report.trace) {
     if (call.failed) continue;
     waits_for_first |= IsHostWait(call) && chunks == 1;
+    waited |= IsHostWait(call);
     const bool is_copy = call.kind == worker::ApiKind::kHostToDevice || call.kind == worker::ApiKind::kDeviceToHost;
     ordered_so_far |= chunks > 0 && !is_copy && call.kind != worker::ApiKind::kLaunch && !IsTaken(call);
     if (call.kind == worker::ApiKind::kHostToDevice) {
@@ -240,6 +241,7 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
       orders |= ordered_so_far;
       largest = std::max(largest, call.bytes);
     }
+    orders |= waited && call.kind == worker::ApiKind::kDeviceToHost;
     if (!is_copy && call.kind != worker::ApiKind::kLaunch) continue;
     blocking |= is_copy && call.function != "cudaMemcpyAsync";
     if (call.stream.substr(0, 7) == "stream ") {

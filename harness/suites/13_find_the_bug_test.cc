@@ -126,6 +126,8 @@ bool WaitForNobody(uint64_t n, const vgpu::Counters& counted) {
          counted.shared_store_requests + counted.shared_atomics > kStoresBefore * blocks;
 }
 
+constexpr const char* kKeepIt = "fix the mistake, but keep what the program is about: README.md says what that is";
+
 // Which part of a program was removed together with its mistake, if any. `threads`: of its largest launch.
 std::optional<std::string> WhatIsGivenUp(int number, const Case& one, const judge::CallReport& report,
                                          const vgpu::Counters& counted, uint64_t threads) {
@@ -133,6 +135,7 @@ std::optional<std::string> WhatIsGivenUp(int number, const Case& one, const judg
   const uint64_t n = one.n, warps = n / kWarpSize, blocks = n / GroupOf(number), bytes = n * sizeof(int32_t);
   constexpr uint64_t kVector = 4, kTail = 4, kSectors = 8, kBlock = 256, kBlockBytes = kBlock * sizeof(int32_t);
   constexpr uint64_t kTileBytes = 128 * sizeof(int32_t), kSectorsOfTwo = 7;  // of an array and a table, for a warp
+  constexpr size_t kFewLaunches = 4;
   uint64_t stored_all = 0, loaded_all = 0, most_read = 0, shared = 0;
   for (const vgpu::LaunchRecord& launch : report.launches) {
     stored_all += launch.counters.global_store_bytes >= bytes;
@@ -153,6 +156,7 @@ std::optional<std::string> WhatIsGivenUp(int number, const Case& one, const judg
       if (counted.warp_syncs >= warps && counted.atomics + counted.shared_atomics == 0) break;
       return "lanes do not add up by shuffles";
     case 4:  // a block reads the flag on which it waits and the total before it: one sector each
+      if (report.launches.size() > kFewLaunches) return "blocks have launches of their own, and need not wait";
       if (counted.global_load_sectors <= counted.global_load_requests + kSectors * warps) break;
       return "blocks add up elements of the blocks before, and need not wait";
     case 5:
@@ -231,7 +235,7 @@ std::optional<Problem> CheckWork(const judge::CallContext& context, const judge:
                     "leave the work to the threads that had it, and keep in shared memory what was there");
   }
   if (const auto given_up = WhatIsGivenUp(number, one, report, counted, threads)) {
-    return rejected(*given_up, "fix the mistake, but keep what the program is about: README.md says what that is");
+    return rejected(*given_up, kKeepIt);
   }
   // Contiguous lanes need four sectors per request, scattered ones more; a broadcast, or a single lane, one.
   if (2 * counted.global_load_sectors >= 3 * counted.global_load_requests) return std::nullopt;
@@ -261,19 +265,34 @@ void BugTest::Expect(Case one, Role role, Values order) {
   judge::DeviceArray<int32_t> in(runner.device(), one.n, "d_in", one.in_offset);
   judge::DeviceArray<int32_t> out(runner.device(), expected.size(), "d_out", one.out_offset);
   const judge::CallContext context{rung(), TextOf(one, order), judge::Suite::Get().assignment().submission};
-  judge::EvidenceRun run = judge::RunArrayCall<int32_t>(
-      runner, context,
-      {.in = in,
-       .out = out,
-       .values = values,
-       .result_size = expected.size(),
-       .arguments = {in.argument(), out.argument(), worker::Argument::Integer(static_cast<unsigned>(one.n))},
-       .unchanged_hint = "d_in is read-only: the result goes to d_out",
-       .frees = true,
-       .is_work = one.n > 0,
-       .check = [&](const judge::CallReport& report, std::span<const int32_t> found) {
-         return CheckResult(context, report, one, expected, found);
-       }});
+  const auto call = [&](auto check) {
+    return judge::RunArrayCall<int32_t>(
+        runner, context,
+        {.in = in,
+         .out = out,
+         .values = values,
+         .result_size = expected.size(),
+         .arguments = {in.argument(), out.argument(), worker::Argument::Integer(static_cast<unsigned>(one.n))},
+         .unchanged_hint = "d_in is read-only: the result goes to d_out",
+         .frees = true,
+         .is_work = one.n > 0,
+         .check = check});
+  };
+  judge::EvidenceRun run = call([&](const judge::CallReport& report, std::span<const int32_t> found) {
+    return CheckResult(context, report, one, expected, found);
+  });
+  if (NumberOf(rung()) == 5 && one.n > 0 && run.problems.empty()) {
+    // Without its second launch the result has to be wrong.
+    runner.FailLaunch(2);
+    const auto no_check = [](const judge::CallReport&, std::span<const int32_t>) { return std::optional<Problem>(); };
+    const bool launched = call(no_check).report.observed;
+    const auto now = out.Look();
+    if (launched && std::ranges::equal(expected, now.values().first(expected.size()))) {
+      run.problems.push_back(judge::MakeProblem(
+          judge::Verdict::kRejected, context,
+          {"d_out is right, but one launch computes it all: it is right without the second"}, kKeepIt));
+    }
+  }
   Keep(run.report);
   Add(std::move(run.problems));
 }

@@ -93,6 +93,23 @@ compile() {
     echo 'Solutions are compiled as C++17: a name that came later is unknown.' >&2
   return $status
 }
+# nvcc passes assembly on as it is: only ptxas says that an instruction is wrong, or for newer GPUs than the PTX is.
+assemble() {  # PTX
+  grep -q 'begin inline asm' "$1" || return 0
+  ptxas=$(dirname "$nvcc")/ptxas
+  [ -x "$ptxas" ] || fail "ptxas is missing beside $nvcc: it has to check $submission's assembly"
+  "$ptxas" -O0 "-arch=sm_$arch" -o "$scratch/machine_code" "$1" > "$scratch/said" 2>&1 || {
+    # With the line of the source in place of the text's.
+    awk -F '; error *: ' '
+      FNR == NR { all = all $0 "\n"; if (NF > 1 && match($1, /line [0-9]+$/)) wrong[substr($1, RSTART + 5)] = $2; next }
+      /^[ \t]*\.loc/ { split($0, word, /[ \t]+/); file = word[3]; line = word[4] }
+      /^[ \t]*\.file/ { split($0, word, /[ \t]+/); name[word[3]] = word[4]; gsub(/"/, "", name[word[3]]) }
+      FNR in wrong && !told[file, line, wrong[FNR]]++ { of[++count] = file; at[count] = line; what[count] = wrong[FNR] }
+      END { if (!count) printf "%s", all
+        for (k = 1; k <= count; ++k) print name[of[k]] "(" at[k] "): error: " what[k] " (assembly for sm_'"$arch"')" }' "$scratch/said" "$1" >&2
+    exit 1
+  }
+}
 # nvcc reads a file twice, for the device and for the host, so it gives most warnings twice, each with the same remark.
 said() {
   awk 'BEGIN { RS = ""; ORS = "\n\n" } !/^Remark: The warnings can be suppressed/ && !seen[$0]++' "$scratch/said" >&2
@@ -105,9 +122,10 @@ compile_cpp() {
 
   # PTX only: the virtual GPU needs no machine code, and a real GPU's driver makes its own.
   mkdir "$scratch/kept"
-  # If the assignment allows libraries, nvcc's output is kept, so that the judge can tell whose a kernel is.
   compile -c -Xcompiler "-fPIC,$host_flags" -gencode "arch=compute_$arch,code=compute_$arch" \
-    ${given:+--keep --keep-dir "$scratch/kept"} -MD -MF "$scratch/includes" -o "$scratch/submission.o" || exit $?
+    --keep --keep-dir "$scratch/kept" -MD -MF "$scratch/includes" -o "$scratch/submission.o" || exit $?
+  for text in "$scratch/kept/"*.ptx; do assemble "$text"; done
+  # If the assignment allows libraries, nvcc's output is kept, so that the judge can tell whose a kernel is.
   [ -z "$given" ] || { mv "$scratch/kept/"*.fatbin "$image" && mv "$scratch/kept/"*.cpp1.ii "$scratch/expanded"; } || exit $?
   rm -r "$scratch/kept"
   # One file per line; names may contain blanks.

@@ -118,13 +118,15 @@ std::optional<Problem> FindLack(const CallReport& report, const CallContext& con
   return std::nullopt;
 }
 
+uint32_t sample_multiplier = 2654435761;  // odd
+
 // In long arrays only one word of 16 is compared, chosen by its value and so the same in all arrays: sorting all words
 // would take longer than the kernels.
 std::vector<uint32_t> SortedWords(std::span<const uint8_t> bytes, bool sampled) {
-  constexpr uint32_t kMultiplier = 2654435761, kOneOf = 16;
+  constexpr uint32_t kOneOf = 16;
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
   if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
-  if (sampled) std::erase_if(words, [](uint32_t word) { return word * kMultiplier > UINT32_MAX / kOneOf; });
+  if (sampled) std::erase_if(words, [](uint32_t word) { return word * sample_multiplier > UINT32_MAX / kOneOf; });
   std::sort(words.begin(), words.end());
   return words;
 }
@@ -134,6 +136,8 @@ bool HasCome(std::span<const uint8_t> copied, std::span<const uint8_t> result) {
 }
 
 }  // namespace
+
+void SetWordSample(uint32_t secret) { sample_multiplier = secret | 1; }
 
 uint64_t WordsCome(std::span<const uint8_t> copied, std::span<const uint8_t> result, std::span<const uint8_t> known) {
   // Most programs copy a result in order, first or last: no need to sort.

@@ -34,6 +34,8 @@ TaskBytes FirstOf(const DeviceArray<T>& array, uint64_t n) {
 // order. An estimate if there are many.
 uint64_t WordsCome(std::span<const uint8_t> copied, std::span<const uint8_t> result,
                    std::span<const uint8_t> known = {});
+// Chooses the words of that estimate: who knew them could move them alone.
+void SetWordSample(uint32_t secret);
 
 // For a call whose result is right. Adds at most one problem; none on a real GPU, whose kernels are not observed.
 void CheckKernelsDidIt(const CallReport& report, const CallContext& context, const DeviceCalls& allowed,

@@ -38,7 +38,7 @@ class Runner {
   virtual void LimitInstructions(uint64_t /*elements*/) {}
   // Makes the nth device allocation (from 1) in the next call fail with out of memory. No effect on a real GPU.
   virtual void FailAllocation(uint64_t /*nth*/) {}
-  // Makes the nth copy, or launch, fail: it does nothing and returns an error.
+  // Makes the nth copy, or launch, fail: it returns an error.
   virtual void FailCopy(uint64_t /*nth*/) {}
   virtual void FailLaunch(uint64_t /*nth*/) {}
   // Rounds kernels' modelled times seen through events in later calls to steps of this many microseconds; 0: to a power

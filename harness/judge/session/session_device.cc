@@ -346,7 +346,7 @@ bool DeviceServer::Transferred(ApiCall call, bool done) {
 bool DeviceServer::Write(const WireOrigin& origin, uint64_t to, Tail tail) {
   const std::span<const uint8_t> bytes = tail.bytes;
   const bool done =
-      !CopyFails() && MayTouch(to, bytes.size(), origin.function) && device_.Write(to, bytes.data(), bytes.size());
+      MayTouch(to, bytes.size(), origin.function) && device_.Write(to, bytes.data(), bytes.size()) && !CopyFails();
   if (done && use_.to_device.size() + bytes.size() <= most_kept_) {
     use_.to_device.insert(use_.to_device.end(), bytes.begin(), bytes.end());
   }
@@ -365,8 +365,8 @@ ReadBytes DeviceServer::Read(const WireOrigin& origin, uint64_t from, uint64_t b
 }
 
 bool DeviceServer::Copy(const WireOrigin& origin, uint64_t to, uint64_t from, uint64_t bytes) {
-  const bool done = !CopyFails() && MayTouch(to, bytes, origin.function) && MayTouch(from, bytes, origin.function) &&
-                    device_.Copy(to, from, bytes);
+  const bool done = MayTouch(to, bytes, origin.function) && MayTouch(from, bytes, origin.function) &&
+                    device_.Copy(to, from, bytes) && !CopyFails();
   ApiCall call{ApiKind::kDeviceToDevice, origin.function, origin.call_site, "", bytes, to};
   call.from = from;
   return Transferred(std::move(call), done);

@@ -93,7 +93,8 @@ class DeviceServer : public CudaServer {
   const std::vector<std::string>& violations() const { return violations_; }
   void ClearTrace();
   // Makes the nth allocation (from 1) of the next call fail with out of memory; FailCopy makes the nth copy fail, and
-  // FailLaunch the nth launch with out of resources.
+  // FailLaunch the nth launch with out of resources. A copy to the device that fails has moved its bytes, as on a GPU
+  // where it reports earlier work's error: only its error tells.
   void FailAllocation(uint64_t nth) { failing_next_.allocation = nth; }
   void FailCopy(uint64_t nth) { failing_next_.copy = nth; }
   void FailLaunch(uint64_t nth) { failing_next_.launch = nth; }

@@ -14,7 +14,7 @@ namespace lockstep::judge {
 namespace {
 
 constexpr size_t kMostAdvised = 10;  // kernels
-constexpr int kAlikeCalls = 9;
+constexpr int kAlikeCalls = 5;
 constexpr uint64_t kMany = uint64_t{1} << 22, kRoundTo = 4096;  // elements
 
 bool NeedsReference(const EvidenceCriterion& criterion) {
@@ -146,12 +146,14 @@ EvidenceCase Evidence::Drawn(const std::string& rung, Draw draw, const SeedKey& 
   return one;
 }
 
-// A size up to a sixth larger, in whole blocks. With a timeline, which has few operations, the size hardly changes.
+// A size up to a sixth larger, in whole blocks. With a timeline, which has few operations, the size hardly changes. Below
+// kComparable it stays below the next power of two, since a block's tree may be of whole powers.
 EvidenceCase Evidence::Alike(EvidenceCase one, int64_t part) const {
   const bool is_timed = suite_.assignment().evidence_timeline;
   const uint64_t more = one.elements * static_cast<uint64_t>(part) / (is_timed ? 8192 : 1536);
   const uint64_t unit = std::clamp<uint64_t>(std::bit_floor(one.elements / 16), 1, is_timed ? 256 : 4096);
-  one.elements = (one.elements + more) / unit * unit;
+  const uint64_t most = one.elements < kComparable ? std::bit_ceil(one.elements) : ~uint64_t{0};
+  one.elements = std::min((one.elements + more) / unit * unit, most);
   one.round = true;
   one.wide = false;
   one.seed = SeedFor(one.seed, std::to_string(part));

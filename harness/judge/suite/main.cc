@@ -12,6 +12,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "judge/input/inputs.h"
+#include "judge/run/kernel_work.h"
 #include "judge/suite/edit_search.h"
 #include "judge/suite/ladder_table.h"
 #include "judge/suite/timing_criteria.h"
@@ -115,6 +117,7 @@ int Run(const std::string& program, std::vector<std::string> arguments) {
   Suite::Set(std::make_unique<Suite>(parsed.options, std::move(assignment), LOCKSTEP_SUITE, seed, std::move(factory)));
   Suite& suite = Suite::Get();
   suite.set_elsewhere(std::move(elsewhere));
+  SetWordSample(static_cast<uint32_t>(Random(SeedFor(suite.seed(), "words that are compared")).Next()));
   if (suite.SelectedRungs().empty()) {
     std::string rungs;
     for (const Rung& rung : suite.assignment().rungs) rungs += " " + rung.id;

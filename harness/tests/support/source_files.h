@@ -20,12 +20,12 @@ inline std::string ReadText(const std::filesystem::path& path) {
   return text.str();
 }
 
-// Names as a page lists them, in lines of up to 110 columns.
+// Names as a page lists them, in lines of up to 158 columns.
 inline std::string ListOf(const std::set<std::string>& names) {
   std::string text, line;
   for (const std::string& name : names) {
     const std::string item = "`" + name + "`";
-    if (line.size() + item.size() > 110) {
+    if (line.size() + item.size() > 156) {
       text += line + "\n";
       line.clear();
     }

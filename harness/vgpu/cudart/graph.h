@@ -163,14 +163,17 @@ cudaError_t AddWords(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNo
                      const WordsWork& words);
 cudaError_t GetWords(cudaGraphNode_t node, WordsWork** words);
 cudaError_t SetWords(cudaGraphNode_t node, const WordsWork& words);
-// To or from a variable.
-void CheckSymbolKind(Runtime& r, const void* symbol, size_t offset, cudaMemcpyKind kind, bool to, size_t bytes);
 CopyWork MakeNodeCopy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 FillWork MakeFill(const cudaMemsetParams* params);
 HostWork MakeHost(const cudaHostNodeParams* params);
 CopyWork MakeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset,
                           cudaMemcpyKind kind);
 CopyWork MakeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind);
+// The same for nodes, which check more.
+CopyWork MakeNodeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset,
+                              cudaMemcpyKind kind);
+CopyWork MakeNodeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t bytes, size_t offset,
+                                cudaMemcpyKind kind);
 
 cudaKernelNodeParams ParamsOf(Node& node, const KernelWork& work);
 cudaMemsetParams ParamsOf(const FillWork& work);

@@ -29,18 +29,16 @@ HostWork MakeHost(const cudaHostNodeParams* params) {
   return {params->fn, params->userData};
 }
 
+void CheckKind(cudaMemcpyKind kind) {
+  Require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
+}
+
 namespace {
 
 void* PlaceIn(Runtime& r, const void* symbol, uint64_t bytes, uint64_t offset) {
   const VariableInfo& variable = r.VariableOf(symbol);
   Require(offset <= variable.bytes && bytes <= variable.bytes - offset, cudaErrorInvalidValue);
   return reinterpret_cast<void*>(variable.address + offset);
-}
-
-}  // namespace
-
-void CheckKind(cudaMemcpyKind kind) {
-  Require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
 }
 
 void CheckSymbolKind(Runtime& r, const void* symbol, size_t offset, cudaMemcpyKind kind, bool to, size_t bytes) {
@@ -50,6 +48,8 @@ void CheckSymbolKind(Runtime& r, const void* symbol, size_t offset, cudaMemcpyKi
                     kind == (to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
   Require(bytes != 0 || fits, cudaErrorInvalidMemcpyDirection);
 }
+
+}  // namespace
 
 CopyWork MakeNodeCopy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   Require(bytes != 0, cudaErrorInvalidValue);
@@ -73,6 +73,18 @@ CopyWork MakeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t byt
   const void* const from = PlaceIn(r, symbol, bytes, offset);
   Require(kind != cudaMemcpyHostToDevice && kind != cudaMemcpyHostToHost, cudaErrorInvalidMemcpyDirection);
   return MakeCopy(to, from, bytes, kind);
+}
+
+CopyWork MakeNodeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset,
+                              cudaMemcpyKind kind) {
+  CheckSymbolKind(r, symbol, offset, kind, /*to=*/true, bytes);
+  return MakeCopyToSymbol(r, symbol, from, bytes, offset, kind);
+}
+
+CopyWork MakeNodeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t bytes, size_t offset,
+                                cudaMemcpyKind kind) {
+  CheckSymbolKind(r, symbol, offset, kind, /*to=*/false, bytes);
+  return MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind);
 }
 
 cudaKernelNodeParams ParamsOf(Node& node, const KernelWork& work) {

@@ -32,7 +32,8 @@ constexpr uint64_t kMostResidentBytes = uint64_t{4} << 30;
 
 // The decoder limits a kernel's registers as for current GPUs. A block of a kernel with .maxntid may then need more
 // than an older GPU has, for which the compiler would have used fewer. And what is live in PTX is up to 1.65 times what
-// the assembler needs (196 kernels, sm_80): a block that may fit so is taken to fit.
+// the assembler needs (196 kernels, sm_80): a block that may fit so is taken to fit, except on GPUs of compute
+// capability 1.x, whose assembler had other kernels.
 int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel, uint64_t block_threads) {
   const auto room = [&](uint64_t threads) {
     return profile.registers_per_block / static_cast<int>(std::clamp<uint64_t>(threads, kWarpSize, kAnyBlock));
@@ -40,7 +41,8 @@ int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel, uint64_t
   int registers = static_cast<int>(kernel.registers);
   if (kernel.largest_block() < kAnyBlock) registers = std::min(registers, room(kernel.largest_block()));
   const int most = room(block_threads) / kRegisterUnit * kRegisterUnit;
-  return registers > most && registers <= kMostOverestimate * most ? most : registers;
+  const bool may_fit = profile.cc_major > 1 && registers <= kMostOverestimate * most;
+  return may_fit ? std::min(registers, most) : registers;
 }
 
 namespace {
@@ -253,10 +255,11 @@ double Device::Impl::Record(const GridLaunch& grid, LaunchOutcome& outcome) {
   record.static_shared = kernel.static_shared;
   record.dynamic_shared = spec.dynamic_shared;
   record.local_bytes = kernel.local_bytes;
-  record.theoretical_occupancy =
-      ComputeOccupancy(profile, static_cast<int>(spec.block.Count()), RegistersOn(profile, kernel, spec.block.Count()),
-                       kernel.static_shared + spec.dynamic_shared)
-          .fraction;
+  const int registers = RegistersOn(profile, kernel, spec.block.Count());
+  record.registers = static_cast<uint32_t>(registers);
+  record.theoretical_occupancy = ComputeOccupancy(profile, static_cast<int>(spec.block.Count()), registers,
+                                                  kernel.static_shared + spec.dynamic_shared)
+                                     .fraction;
   record.counters = outcome.counters;
   record.busiest_block = outcome.busiest_block;
   record.longest_warp = outcome.longest_warp;
@@ -264,7 +267,6 @@ double Device::Impl::Record(const GridLaunch& grid, LaunchOutcome& outcome) {
   record.stores = std::move(outcome.stores);
   record.cpu_threads = outcome.threads;
   const DeviceProfile& timed_as = options.timed_as != nullptr ? *options.timed_as : profile;
-  record.registers = static_cast<uint32_t>(RegistersOn(profile, kernel, spec.block.Count()));
   const TimeEstimate time =
       EstimateTime(record, timed_as, static_cast<uint32_t>(RegistersOn(timed_as, kernel, spec.block.Count())));
   record.microseconds = time.microseconds;
