@@ -124,7 +124,8 @@ compile_cpp() {
   mkdir "$scratch/kept"
   compile -c -Xcompiler "-fPIC,$host_flags" -gencode "arch=compute_$arch,code=compute_$arch" \
     --keep --keep-dir "$scratch/kept" -MD -MF "$scratch/includes" -o "$scratch/submission.o" || exit $?
-  for text in "$scratch/kept/"*.ptx; do assemble "$text"; done
+  # Where libraries are given, assembly is theirs: a submission's own is refused below.
+  [ -n "$given" ] || for text in "$scratch/kept/"*.ptx; do assemble "$text"; done
   # If the assignment allows libraries, nvcc's output is kept, so that the judge can tell whose a kernel is.
   [ -z "$given" ] || { mv "$scratch/kept/"*.fatbin "$image" && mv "$scratch/kept/"*.cpp1.ii "$scratch/expanded"; } || exit $?
   rm -r "$scratch/kept"

@@ -64,7 +64,7 @@ TEST(RegistersTest, AreBoundedOutright) { EXPECT_EQ(Launch(120, ".maxnreg 40", 1
 
 // The course's GPU has 8192 registers per SM.
 TEST(RegistersTest, AKernelOfSmallBlocksIsFittedIntoAnOldGpu) {
-  EXPECT_EQ(Launch(60, "", 256, "g80").error, LaunchError::kTooManyResources);
+  EXPECT_EQ(Launch(40, "", 256, "g80").error, LaunchError::kTooManyResources);
   const Outcome bounded = Launch(40, ".maxntid 256", 256, "g80");
   EXPECT_EQ(bounded.error, LaunchError::kNone);
   EXPECT_EQ(bounded.registers, 32u);
