@@ -166,18 +166,20 @@ Role Evidence::ElsewhereRole() const {
   return suite_.options().device == DeviceKind::kVgpu ? Role::kChecked : Role::kMeasured;
 }
 
+// Polling costs traffic, and perturbed block orders cause more of it, so blocks run in the usual order.
+EvidenceRun Evidence::RunElsewhere(const std::string& rung, const EvidenceCase& one, bool checked) {
+  Runner& runner = suite_.runner(ElsewhereRole());
+  vgpu::Device* const device = runner.device().virtual_device();
+  if (suite_.options().device != DeviceKind::kVgpu || device == nullptr) return run_(runner, rung, one);
+  const CountedTurns turns(*device, checked);
+  return run_(runner, rung, one);
+}
+
 void Evidence::MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement) {
   const bool is_counted = suite_.options().device == DeviceKind::kVgpu;
-  Runner& runner = suite_.runner(ElsewhereRole());
-  // Polling costs traffic, and perturbed block orders cause more of it, so blocks run in the usual order. Draws of kind
-  // kAny run with the checkers, like the tests and the run that earns the points. The others only measure: code can't
-  // gain from a race there.
-  std::optional<CountedTurns> turns;
-  if (vgpu::Device* const device = runner.device().virtual_device(); is_counted && device != nullptr) {
-    turns.emplace(*device, draw == Draw::kAny);
-  }
-  EvidenceRun run = run_(runner, rung, one);
-  turns.reset();
+  // Draws of kind kAny run with the checkers, like the tests and the run that earns the points. The others only
+  // measure: code can't gain from a race there.
+  EvidenceRun run = RunElsewhere(rung, one, draw == Draw::kAny);
   if (run.elements != 0) one.elements = run.elements;
   if (!run.problems.empty()) {
     if (!measurement.problems.empty() || draw == Draw::kFew) return;
@@ -232,9 +234,10 @@ void Evidence::CheckKeepsNoMore(const std::string& rung, Measurement& measuremen
 void Evidence::CheckKeepsNothing(const std::string& rung, const EvidenceCase& one, Measurement& measurement) {
   if (!measurement.problems.empty() || measurement.elsewhere.empty()) return;
   const uint64_t before = measurement.elsewhere.back().held_bytes;
-  EvidenceRun run = run_(suite_.runner(ElsewhereRole()), rung, one);
+  EvidenceRun run = RunElsewhere(rung, one, /*checked=*/false);
   if (!run.problems.empty()) {
     measurement.problems = std::move(run.problems);
+    measurement.elements = one.elements;
   } else if (run.report.held_bytes > before) {
     ReportLeak(rung, "the same call again", measurement);
   }

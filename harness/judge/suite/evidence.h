@@ -95,6 +95,7 @@ class Evidence {
   EvidenceCase Beyond(const std::string& rung, const SeedKey& seed) const;
   EvidenceCase Alike(EvidenceCase one, int64_t part) const;
   Role ElsewhereRole() const;
+  EvidenceRun RunElsewhere(const std::string& rung, const EvidenceCase& one, bool checked);
   void MeasureElsewhere(const std::string& rung, Draw draw, EvidenceCase one, Measurement& measurement);
   void CheckKeepsNoMore(const std::string& rung, Measurement& measurement) const;
   void CheckKeepsNothing(const std::string& rung, const EvidenceCase& one, Measurement& measurement);

@@ -251,6 +251,32 @@ extern "C" __global__ void status_and_value_of_16_bytes(Buffers b) {
                : "memory");
 }
 
+// Status and value side by side, by two stores: the wide load may see the status alone.
+template <typename Between>
+__device__ void StatusThenValue(Buffers b, Between between) {
+  volatile unsigned long long* words = reinterpret_cast<volatile unsigned long long*>(b.tickets);
+  if (threadIdx.x != 0) return;
+  unsigned long long word = 0;
+  while (blockIdx.x > 0 && (word & 1) == 0) word = words[blockIdx.x - 1];  // second
+  volatile unsigned* halves = reinterpret_cast<volatile unsigned*>(words + blockIdx.x);
+  halves[1] = static_cast<unsigned>(word >> 32) + 1;  // first
+  between();
+  halves[0] = 1;
+}
+
+// expect: race, global
+// launch: 4 x 32
+// says: put both parts into one value
+extern "C" __global__ void status_and_value_by_two_stores(Buffers b) {
+  StatusThenValue(b, [] {});
+}
+
+// expect: clean
+// launch: 4 x 32
+extern "C" __global__ void status_and_value_by_two_stores_with_a_fence(Buffers b) {
+  StatusThenValue(b, [] { __threadfence(); });
+}
+
 // Adjacent synchronisation: tiles are drawn, and the flag is polled by atomics.
 template <typename Fence>
 __device__ void AdjacentTiles(Buffers b, Fence fence_behind_the_wait) {

@@ -155,7 +155,8 @@ class RaceOracle {
   // kSameValue: they would race if they did not store the same value. kCopyRace: the earlier one is a copy that may
   // still happen at any moment, whatever is between its issue and now. kStaleRace: a load through the constant cache
   // races with a store that comes before it, but something else has been stored since.
-  enum Verdict { kNone, kSameValue, kRace, kCopyRace, kStaleRace };
+  // kTorn: two halves of the value come from two stores of one thread, and no fence is between these.
+  enum Verdict { kNone, kSameValue, kRace, kCopyRace, kStaleRace, kTorn };
   // f(lane, place of the byte, past, verdict) for all pairs that race or store one value.
   template <typename F>
   void ForRaces(const OracleStep& step, const F& f) const {
@@ -174,6 +175,7 @@ class RaceOracle {
             has_read |= past.step->load() && past.thread() == step.warp * kWarpSize + lane;
           }
         }
+        if (const Past* half = Torn(step, lane, k)) f(lane, place, *half, kTorn);
         const auto copy = copies_.find(place);
         if (copy != copies_.end() && copy->second.thread() != step.warp * kWarpSize + lane) {
           f(lane, place, copy->second, kCopyRace);
@@ -276,6 +278,24 @@ class RaceOracle {
     // Stores of the same value: by all lanes that share an address, or equal to the value already in memory.
     const bool same_value = &old == &step ? step.options.same_value : step.Keeps(lane);
     return old.store() && step.store() && same_value ? kSameValue : kRace;
+  }
+  // The store that byte k of the load comes from, if byte k - 4 comes from another one of the same thread.
+  const Past* Torn(const OracleStep& step, uint32_t lane, uint32_t k) const {
+    if (!step.load() || !step.synchronises() || k % 8 < 4) return nullptr;
+    const Past* halves[] = {LastStore(PlaceOf(step, lane, k)), LastStore(PlaceOf(step, lane, k - 4))};
+    for (const Past* half : halves) {
+      if (half == nullptr || !half->step->store() || half->thread() == step.warp * kWarpSize + lane) return nullptr;
+      if (half->time < clock_[step.warp * kWarpSize + lane][half->thread()]) return nullptr;
+    }
+    const bool apart = halves[0]->thread() != halves[1]->thread() || halves[0]->time != halves[1]->time;
+    return apart || halves[0]->step->pc == halves[1]->step->pc ? nullptr : halves[0];
+  }
+  const Past* LastStore(const Place& place) const {
+    const auto at = past_.find(place);
+    if (at == past_.end()) return nullptr;
+    const auto last =
+        std::find_if(at->second.rbegin(), at->second.rend(), [](const Past& p) { return !p.step->load(); });
+    return last == at->second.rend() ? nullptr : &*last;
   }
   bool Told(const Past& past, uint32_t warp) const {
     const auto& told = order_[warp].told;

@@ -45,6 +45,15 @@ static_assert(MayMeet({.strength = Strength::kStrong}, {.strength = Strength::kS
     c.Report(strong_write, lane, address, word);
   }
   if (kind == AccessKind::kLoad) {
+    const size_t bytes = granule << region.shift();
+    const auto last_write = [&](size_t g) {  // any other write would have cleared the strong one
+      const Record strong = region.At(kStrongWrite, g);
+      return strong != 0 ? strong : region.At(kLastWrite, g);
+    };
+    if (c.wide() && (bytes & 4) != 0 &&
+        c.Torn(last_write(granule), last_write(granule - (4u >> region.shift())), lane)) {
+      c.Report(last_write(granule), lane, address, word, Hint::kTornValue);
+    }
     if (c.Ordered(read, lane)) {
       *region.Touch(kRead, granule, 1) = record;
     } else if (c.Ordered(other, lane) || c.TakesPlace(read, other)) {

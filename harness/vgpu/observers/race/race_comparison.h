@@ -84,6 +84,17 @@ class Comparison {
     LookUp(record);
     return same_warp_ && LaneOf(record) == lane;
   }
+  // A load of at least 8 bytes, by which threads synchronise.
+  bool wide() const { return access_.strength != Strength::kPlain && event_.bytes >= 8; }
+  // Whether two halves of the value come from two stores of one thread with nothing between them, and the load is not
+  // ordered after these: then it may see one without the other. Two plain stores race with the load anyway.
+  bool Torn(Record upper, Record lower, uint32_t lane) {
+    if (upper < floor_ || lower < floor_ || LaneOf(upper) != LaneOf(lower) || Ordered(lower, lane)) return false;
+    const Access one = old_;
+    if (Ordered(upper, lane) || !may_meet_ || one.pc == old_.pc) return false;
+    return one.block_index == old_.block_index && one.warp == old_.warp && one.time == old_.time &&
+           one.kind == AccessKind::kStore && old_.kind == AccessKind::kStore;
+  }
   // Ordered, for a run in step; the record and `lane` are its first ones. RunHarmless uses only the ordering clauses
   // and MayMeet, for all lanes; if it returns false, Races must decide.
   bool RunOrdered(Record record, uint32_t lane) {
@@ -122,7 +133,7 @@ class Comparison {
 
   // word: index of a 4-byte word in the region. A lane's races in several bytes of one word count as one, as with
   // 4-byte granules.
-  void Report(Record record, uint32_t lane, uint64_t address, size_t word) {
+  void Report(Record record, uint32_t lane, uint64_t address, size_t word, Hint clue = Hint::kNone) {
     LookUp(record);
     const int load = old_.kind == AccessKind::kLoad ? 1 : 0;
     Reported& last = last_[load];
@@ -139,6 +150,7 @@ class Comparison {
     const auto either = [&](Strength s) { return old_.strength == s || access_.strength == s; };
     const bool plain = either(Strength::kPlain);
     finding.clue = !plain && (either(Strength::kReads) || either(Strength::kWrites)) ? Hint::kOrdersNothing : clue_;
+    if (clue != Hint::kNone) finding.clue = clue;
     findings_.Add(finding);
   }
 
