@@ -258,7 +258,7 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
                     {"a copy from ordinary memory makes the host wait: pagelocked_empty(n, numpy.int32)",
                      {"function", {"pagelocked_empty"}}});
   }
-  if (chunks < kFewest || chunks > kMost || largest > bytes / 2) {
+  if (chunks < kFewest || chunks > kMost || 5 * largest > 2 * bytes) {
     return rejected("h_in went to the device in " + judge::Counted(chunks, "copy", "copies") + ", the largest of " +
                         judge::Counted(largest, "byte"),
                     "between 4 and 64 chunks of about the same size: while one is copied, another is computed");
