@@ -49,6 +49,7 @@ check: build-all unit-tests $(TOOLS)  ## pass the project's own tests, C++ and P
 
 check-all: export LOCKSTEP_ALL = 1
 check-all: check cluster-check  ## once a day: make check, tests of the project's own tools, set-up in clean systems, a real Slurm (root)
+	@.venv/bin/grader check --build $(BUILD) --only reference --only 'right/*' --seed $(COMMITS)
 	@if command -v aarch64-linux-gnu-g++ qemu-aarch64-static | grep -q qemu; then $(MAKE) --no-print-directory arm64-check; \
 	  else echo "arm64 is left out; type: apt-get install g++-aarch64-linux-gnu qemu-user-static debootstrap"; fi
 

@@ -73,6 +73,13 @@ def test_what_is_right_holds_and_is_counted(good: Layout) -> None:
     assert "[slow]\nmessage = '''SLOW  Evidence.Fast/beta_two" in messages
 
 
+def test_another_seed_is_compared_with_nothing_on_record(good: Layout) -> None:
+    (good.reference("90_fake") / "wrong.toml").unlink()
+    assert check().exit_code != 0
+    assert check("--seed", "2").exit_code == 0
+    assert "grader check --record" in str(check("--seed", "2", "--record").exception)
+
+
 def _replace(path: str, old: str, new: str) -> Callable[[Layout], None]:
     def change(layout: Layout) -> None:
         text = (layout.root / path).read_text()

@@ -85,7 +85,8 @@ class CheckSettings:
     `record` and `update_messages` write figures.json and the wrong solutions' messages anew instead of comparing.
     `only`: globs such as `right/*`; solutions that match none of them are not graded. With `whole` a wrong solution
     runs more than the test that is known to catch it, and a right one the tests on large arrays too. `shard`: grades
-    only this share of the solutions; the stub and the reference are in every share.
+    only this share of the solutions; the stub and the reference are in every share. With another `seed`
+    than SEED, which draws other inputs, what is on record is not compared.
     """
 
     jobs: int
@@ -96,6 +97,12 @@ class CheckSettings:
     only: Sequence[str] = ()
     whole: bool = False
     shard: Shard = ALL
+    seed: int = SEED
+
+    @property
+    def compares(self) -> bool:
+        """Whether inputs are those of the figures and messages on record."""
+        return self.seed == SEED
 
 
 def check_assignments(
@@ -217,7 +224,7 @@ class _Check:
             check_hidden(layout, assignment),
             check_handout(layout, assignment, self._hidden),
         )
-        run = RunSettings(SEED, "vgpu", settings.threads, settings.sandboxed)
+        run = RunSettings(settings.seed, "vgpu", settings.threads, settings.sandboxed)
         work = self._folder / assignment.id
         bench = prepare(layout, self._toolchain, assignment, run, work, self._stop, self._cache.build)
         self._collected = collected = collect(layout, assignment)
@@ -229,7 +236,8 @@ class _Check:
         attacks, said = attacks_from_handout(layout, assignment, self._hidden, settings.only)
         self._attacks = {attack.name: attack for attack in attacks}
         self._found(*said)
-        self._found(check_figures(bench, record=settings.record))
+        if settings.compares:
+            self._found(check_figures(bench, record=settings.record))
         self._bench = replace(bench, flags=("--evidence=judged",))  # only the counters that criteria use are measured
         chosen = [
             submission
@@ -240,7 +248,7 @@ class _Check:
         chosen = [one for one in chosen if one.folder in (STUB, REFERENCE) or settings.shard.holds(one.folder)]
         chosen.sort(key=lambda submission: submission.folder in collected.wrong)
         self._known = known_tests(assignment, bench.suite.tests, chosen, collected)
-        if not settings.whole and not settings.update_messages:
+        if settings.compares and not settings.whole and not settings.update_messages:
             self._recorded = recorded_messages(layout, assignment)
         return self._batches.units(self._bench, chosen, self._is_alone)
 
@@ -306,6 +314,8 @@ class _Check:
 
     def finish(self) -> None:
         """The findings that need all solutions graded."""
+        if not self._settings.compares:
+            return
         update = self._settings.update_messages
         is_partial = len(self._messages) < len(self._collected.wrong)
         self._found(

@@ -108,6 +108,7 @@ def sample_class(out: Path) -> None:
     is_flag=True,
     help="Right solutions also run tests on large arrays, wrong ones every test that can change a finding.",
 )
+@click.option("--seed", type=click.IntRange(0), default=SEED, help="Draw other inputs; nothing on record is compared.")
 @shard_option
 @click.option("--show", metavar="NAME", help="Print one solution's whole file, such as 'no_guard', and check nothing.")
 @click.option("--diff", is_flag=True, help="With --show: only how it differs from its base.")
@@ -126,6 +127,7 @@ def check(  # noqa: PLR0913 - its options
     update_messages: bool,
     only: tuple[str, ...],
     whole: bool,
+    seed: int,
     shard: Shard,
     show: str | None,
     diff: bool,
@@ -149,10 +151,13 @@ def check(  # noqa: PLR0913 - its options
       grader check 04_reduction --update-messages
       grader check 04_reduction --only 'right/*' --only wrong/no_guard.cu
       grader check --shard 2/4       a quarter of the solutions
+      grader check 04_reduction --seed 2 --only reference --only 'right/*'
       grader check 04_reduction --show missing_barrier --diff
       grader check 11_libraries --adopt reference/11_libraries/wrong/NAME.cu
     """
     console, layout = make_console(), find_layout(build)
+    if seed != SEED and (record or update_messages):
+        raise UsageError("What is on record is of the seed that is used without --seed.\nType:  grader check --record")
     if show or adopt:
         if len(names) != 1:
             raise UsageError(
@@ -182,7 +187,7 @@ def check(  # noqa: PLR0913 - its options
 
     strays = check_suite_files(layout)
     print_finding(strays)
-    settings = CheckSettings(jobs, threads, sandboxed, record, update_messages, only, whole, shard)
+    settings = CheckSettings(jobs, threads, sandboxed, record, update_messages, only, whole, shard, seed)
     try:
         assignments = [load_assignment(layout.assignment(name)) for name in known_assignments(layout, names)]
         checked = check_assignments(
