@@ -146,6 +146,13 @@ constexpr uint64_t kEvidenceReach = 4;
 // An image with about one.elements of work. An undrawn image is square. Drawn round ones have the same radius or steps,
 // and a width and height that are multiples of 64 and 16; other drawn ones have any sides, and any reach from 3 to 8;
 // wide ones have a reach of 2.
+// A side near this one that tiles of 64 fill to seven eighths or more; tiles of 32 too. Small ones stay.
+uint64_t WellFilled(uint64_t side, judge::Random& random) {
+  const uint64_t whole = (side + 63) / 64 * 64, part = whole / 8;
+  if (side <= 32 || side >= whole - part) return side;
+  return whole - static_cast<uint64_t>(random.Between(0, static_cast<int64_t>(part)));
+}
+
 Image ImageFor(const std::string& rung, const judge::EvidenceCase& one) {
   judge::Random random(judge::SeedFor(one.seed, "shape"));
   constexpr int64_t kWideReach = 2, kLeastReach = 3, kMostReach = 8;
@@ -159,9 +166,10 @@ Image ImageFor(const std::string& rung, const judge::EvidenceCase& one) {
   if (!one.drawn) return {root, root, reach};
   if (!one.round) {
     // One side is up to nine times as long as the other.
-    const auto shorter =
+    const auto drawn =
         static_cast<uint64_t>(random.Between(static_cast<int64_t>(root / 3 + 1), static_cast<int64_t>(root)));
-    const uint64_t longer = std::max<uint64_t>(pixels / shorter, 1);
+    const uint64_t shorter = WellFilled(drawn, random);
+    const uint64_t longer = WellFilled(std::max<uint64_t>(pixels / shorter, 1), random);
     const bool is_wide = random.Next() % 2 == 0;
     return {is_wide ? longer : shorter, is_wide ? shorter : longer, reach};
   }
