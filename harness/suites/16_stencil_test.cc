@@ -255,7 +255,7 @@ EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const Eviden
   constexpr suites::Values kValues = suites::Values::kReals;
   EvidenceRun run =
       suites::Call(runner, rung, buffers, image, suites::MakeInput(rung, image, kValues, one.seed), kValues, false);
-  if (one.wide && (rung.starts_with("convolve3") || suites::IsSteps(rung))) run.room = 1.3;  // more halo for a product
+  if (one.wide && (rung.starts_with("convolve3") || suites::IsSteps(rung))) run.room = 1.35;  // more halo for a product
   return run;
 }
 
