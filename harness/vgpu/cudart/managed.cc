@@ -1,6 +1,6 @@
 // Managed memory: advice, queries and prefetching.
 //
-// The location of pages is not modelled; settings apply to the whole allocation and are stored to be read back.
+// The location of pages is not modelled; settings are stored by page to be read back.
 #include <algorithm>
 
 #include "vgpu/cudart/graph.h"
@@ -10,13 +10,23 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-// The managed allocation that contains the whole range.
-Runtime::ManagedRange& ManagedAt(Runtime& r, const void* pointer, size_t bytes) {
+constexpr uint64_t kPage = 4096;
+using Advice = Runtime::ManagedAdvice;
+
+// The advice for the pages of a range, which must lie in one managed allocation: one for each part.
+std::vector<Advice*> AdviceFor(Runtime& r, const void* pointer, size_t bytes) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
   Require(bytes > 0 && r.IsManaged(address), cudaErrorInvalidValue);
   auto& [base, range] = *std::prev(r.managed().upper_bound(address));
   Require(bytes <= range.bytes - (address - base), cudaErrorInvalidValue);
-  return range;
+  // Splits the part that contains a page's start, and gives the part that starts there.
+  const auto part_from = [&advice = range.advice](uint64_t start) {
+    return advice.try_emplace(start, std::prev(advice.upper_bound(start))->second).first;
+  };
+  const auto first = part_from(address / kPage * kPage), end = part_from((address + bytes + kPage - 1) / kPage * kPage);
+  std::vector<Advice*> parts;
+  for (auto part = first; part != end; ++part) parts.push_back(&part->second);
+  return parts;
 }
 
 bool IsDevice(Runtime& r, const cudaMemLocation& location) {
@@ -30,7 +40,7 @@ bool IsPlace(Runtime& r, const cudaMemLocation& location) {
          location.type == cudaMemLocationTypeHostNumaCurrent;
 }
 
-void Advise(Runtime& r, Runtime::ManagedRange& range, cudaMemoryAdvise advice, const cudaMemLocation& location) {
+void Advise(Runtime& r, Advice& range, cudaMemoryAdvise advice, const cudaMemLocation& location) {
   const bool on_device = location.type == cudaMemLocationTypeDevice;
   switch (advice) {
     case cudaMemAdviseSetReadMostly:
@@ -70,40 +80,53 @@ int Number(const cudaMemLocation& location) {
   return location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId;
 }
 int IdOf(const cudaMemLocation& location) {
-  if (location.type == cudaMemLocationTypeInvalid) return cudaInvalidDeviceId;
-  return location.type == cudaMemLocationTypeHost ? cudaCpuDeviceId : location.id;
+  return location.type == cudaMemLocationTypeInvalid ? cudaInvalidDeviceId : location.id;
 }
 
-void Tell(const Runtime::ManagedRange& range, cudaMemRangeAttribute attribute, int* value, size_t bytes) {
+// The location that all parts have, else none.
+cudaMemLocation Common(const std::vector<Advice*>& parts, cudaMemLocation Advice::* which) {
+  const cudaMemLocation& first = parts.front()->*which;
+  return std::ranges::all_of(
+             parts,
+             [&](const Advice* part) { return (part->*which).type == first.type && (part->*which).id == first.id; })
+             ? first
+             : cudaMemLocation{};
+}
+
+void Tell(const std::vector<Advice*>& parts, cudaMemRangeAttribute attribute, int* value, size_t bytes) {
   Require(value != nullptr && bytes > 0 && bytes % sizeof(int) == 0, cudaErrorInvalidValue);
   if (attribute == cudaMemRangeAttributeAccessedBy) {
-    for (size_t i = 0; i < bytes / sizeof(int); ++i) {
-      value[i] = i < range.accessed_by.size() ? range.accessed_by[i] : cudaInvalidDeviceId;
-    }
+    std::vector<int> all = parts.front()->accessed_by;
+    std::erase_if(all, [&](int accessor) {
+      return !std::ranges::all_of(
+          parts, [&](const Advice* part) { return std::ranges::count(part->accessed_by, accessor) != 0; });
+    });
+    for (size_t i = 0; i < bytes / sizeof(int); ++i) value[i] = i < all.size() ? all[i] : cudaInvalidDeviceId;
     return;
   }
   Require(bytes == sizeof(int), cudaErrorInvalidValue);
+  const cudaMemLocation preferred = Common(parts, &Advice::preferred), prefetched = Common(parts, &Advice::prefetched);
   switch (attribute) {
     case cudaMemRangeAttributeReadMostly:
-      *value = range.read_mostly ? 1 : 0;
+      *value = std::ranges::all_of(parts, [](const Advice* part) { return part->read_mostly; }) ? 1 : 0;
       break;
     case cudaMemRangeAttributePreferredLocation:
-      *value = Number(range.preferred);
+      *value = Number(preferred);
       break;
     case cudaMemRangeAttributeLastPrefetchLocation:
-      *value = Number(range.prefetched);
+      *value = Number(prefetched);
       break;
     case cudaMemRangeAttributePreferredLocationType:
-      *value = range.preferred.type;
+      *value = preferred.type;
       break;
     case cudaMemRangeAttributePreferredLocationId:
-      *value = IdOf(range.preferred);
+      *value = IdOf(preferred);
       break;
     case cudaMemRangeAttributeLastPrefetchLocationType:
-      *value = range.prefetched.type;
+      *value = prefetched.type;
       break;
     case cudaMemRangeAttributeLastPrefetchLocationId:
-      *value = IdOf(range.prefetched);
+      *value = IdOf(prefetched);
       break;
     default:
       throw ApiError{cudaErrorInvalidValue};
@@ -113,7 +136,7 @@ void Tell(const Runtime::ManagedRange& range, cudaMemRangeAttribute attribute, i
 void Prefetch(Runtime& r, const void* pointer, size_t bytes, const cudaMemLocation& location) {
   Require(location.type != cudaMemLocationTypeDevice || IsDevice(r, location), cudaErrorInvalidDevice);
   Require(IsPlace(r, location), cudaErrorInvalidValue);
-  ManagedAt(r, pointer, bytes).prefetched = location;
+  for (Advice* part : AdviceFor(r, pointer, bytes)) part->prefetched = location;
 }
 
 // Batches of prefetches and discards require a stream created by the program.
@@ -135,36 +158,36 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise ad
   return Api("cudaMemAdvise", [&](Runtime& r) {
     const bool of_node =
         location.type == cudaMemLocationTypeHostNuma || location.type == cudaMemLocationTypeHostNumaCurrent;
-    Runtime::ManagedRange nowhere;
+    Advice nowhere;
     try {
       Advise(r, nowhere, advice, location);
     } catch (const ApiError& error) {
       r.RequireAtSight(false, error.code);
     }
-    Runtime::ManagedRange* range = nullptr;
+    std::vector<Advice*> parts;
     try {
-      range = &ManagedAt(r, pointer, bytes);
+      parts = AdviceFor(r, pointer, bytes);
     } catch (const ApiError&) {
       // Advice about a NUMA node is ignored for memory that is not managed.
       if (of_node) return r.NothingToDo();
       throw;
     }
-    Advise(r, *range, advice, location);
+    for (Advice* part : parts) Advise(r, *part, advice, location);
   });
 }
 
 cudaError_t cudaMemRangeGetAttribute(void* data, size_t data_bytes, cudaMemRangeAttribute attribute,
                                      const void* pointer, size_t bytes) {
   return Api("cudaMemRangeGetAttribute",
-             [&](Runtime& r) { Tell(ManagedAt(r, pointer, bytes), attribute, static_cast<int*>(data), data_bytes); });
+             [&](Runtime& r) { Tell(AdviceFor(r, pointer, bytes), attribute, static_cast<int*>(data), data_bytes); });
 }
 
 cudaError_t cudaMemRangeGetAttributes(void** data, size_t* data_bytes, cudaMemRangeAttribute* attributes, size_t count,
                                       const void* pointer, size_t bytes) {
   return Api("cudaMemRangeGetAttributes", [&](Runtime& r) {
     Require(data != nullptr && data_bytes != nullptr && attributes != nullptr && count > 0, cudaErrorInvalidValue);
-    const Runtime::ManagedRange& range = ManagedAt(r, pointer, bytes);
-    for (size_t i = 0; i < count; ++i) Tell(range, attributes[i], static_cast<int*>(data[i]), data_bytes[i]);
+    const std::vector<Advice*> parts = AdviceFor(r, pointer, bytes);
+    for (size_t i = 0; i < count; ++i) Tell(parts, attributes[i], static_cast<int*>(data[i]), data_bytes[i]);
   });
 }
 
@@ -178,6 +201,8 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocat
     const Stream& in = r.StreamOf(stream);
     if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
     Require(pointer != nullptr && bytes > 0, cudaErrorInvalidValue);
+    // A batch keeps the number that the program gave the host.
+    if (location.type == cudaMemLocationTypeHost) location.id = cudaCpuDeviceId;
     Prefetch(r, pointer, bytes, location);
   });
 }
@@ -206,7 +231,7 @@ cudaError_t cudaMemDiscardBatchAsync(void** pointers, size_t* bytes, size_t coun
   return Api("cudaMemDiscardBatchAsync", [&](Runtime& r) {
     RequireStreamOfProgram(r, stream);
     Require(pointers != nullptr && bytes != nullptr && count > 0 && flags == 0, cudaErrorInvalidValue);
-    for (size_t i = 0; i < count; ++i) ManagedAt(r, pointers[i], bytes[i]);
+    for (size_t i = 0; i < count; ++i) AdviceFor(r, pointers[i], bytes[i]);
   });
 }
 LOCKSTEP_PER_THREAD(cudaMemDiscardBatchAsync, _ptsz)

@@ -197,12 +197,15 @@ class Runtime {
   // The range that contains the address, with its base.
   std::optional<std::pair<uintptr_t, HostRange>> HostRangeHolding(const void* address) const;
   // Managed memory: base → bytes, owning device, and the program's advice (managed.cc).
-  struct ManagedRange {
-    uint64_t bytes = 0;
-    int device = 0;
+  struct ManagedAdvice {
     bool read_mostly = false;
     cudaMemLocation preferred = {}, prefetched = {};
     std::vector<int> accessed_by = {};  // devices, and cudaCpuDeviceId
+  };
+  struct ManagedRange {
+    uint64_t bytes = 0;
+    int device = 0;
+    std::map<uint64_t, ManagedAdvice> advice = {{0, {}}};  // by first address; each holds until the next
   };
   std::map<uint64_t, ManagedRange>& managed() { return managed_; }
   bool IsManaged(uint64_t address) const;
