@@ -29,21 +29,24 @@ Device& DeviceOf(Runtime& r, int ordinal) {
   return *device;
 }
 
-// Memory that a device reserves for graphs, now and at most.
+// Memory that a device reserves for graphs, now and at most, with the marks for used and for reserved memory.
 struct Held {
-  uint64_t now = 0, high = 0;
+  uint64_t now = 0, used_high = 0, reserved_high = 0;
 };
 Held& HeldBy(int device) {
   static auto& held = *new std::map<int, Held>;
   return held[device];
 }
 
-uint64_t Allocated(int device) {
-  uint64_t bytes = 0;
+// The blocks that allocated memory occupies: graphs share none.
+uint64_t Occupied(int device) {
+  std::map<std::weak_ptr<const Graph>, uint64_t, std::owner_less<>> bytes;
   for (const auto& [address, memory] : Live()) {
-    if (memory->device == device) bytes += memory->bytes;
+    if (memory->device == device) bytes[memory->graph] += memory->bytes;
   }
-  return bytes;
+  uint64_t occupied = 0;
+  for (const auto& [graph, size] : bytes) occupied += RoundedUp(size, kGraphBlock);
+  return occupied;
 }
 
 void Release(Runtime& r, GraphMemory& memory) {
@@ -142,8 +145,9 @@ void PerformAllocation(Runtime& r, const AllocateWork& work, const Stream& strea
   }
   Live()[memory.address] = work.memory;
   Held& held = HeldBy(memory.device);
-  held.now = std::max(held.now, RoundedUp(Allocated(memory.device), kGraphBlock));
-  held.high = std::max(held.high, held.now);
+  held.now = std::max(held.now, Occupied(memory.device));
+  held.used_high = std::max(held.used_high, held.now);
+  held.reserved_high = std::max(held.reserved_high, held.now);
 }
 
 void PerformFree(Runtime& r, const FreeWork& work, const Stream& stream) {
@@ -182,7 +186,9 @@ void RequireNoMemoryNodes(const Graph& graph) {
 void BeforeLaunch(Runtime& r, const ExecutableGraph& executable) {
   for (const ExecutableNode& node : executable.nodes) {
     const auto* const allocation = std::get_if<AllocateWork>(&node.work);
-    if (allocation == nullptr || allocation->memory->file < 0) continue;
+    if (allocation == nullptr) continue;
+    allocation->memory->graph = executable.of;
+    if (allocation->memory->file < 0) continue;
     Require((executable.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0, cudaErrorInvalidValue);
     Release(r, *allocation->memory);
   }
@@ -201,8 +207,10 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
     Require(
         value != nullptr && attribute >= cudaGraphMemAttrUsedMemCurrent && attribute <= cudaGraphMemAttrReservedMemHigh,
         cudaErrorInvalidValue);
-    const bool high = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
-    *static_cast<uint64_t*>(value) = high ? HeldBy(device).high : HeldBy(device).now;
+    const Held& held = HeldBy(device);
+    *static_cast<uint64_t*>(value) = attribute == cudaGraphMemAttrUsedMemHigh       ? held.used_high
+                                     : attribute == cudaGraphMemAttrReservedMemHigh ? held.reserved_high
+                                                                                    : held.now;
   });
 }
 
@@ -212,14 +220,15 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType
     // A high-water mark can only be reset.
     const bool high = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
     Require(value != nullptr && high && *static_cast<uint64_t*>(value) == 0, cudaErrorInvalidValue);
-    HeldBy(device).high = HeldBy(device).now;
+    Held& held = HeldBy(device);
+    (attribute == cudaGraphMemAttrUsedMemHigh ? held.used_high : held.reserved_high) = held.now;
   });
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int device) {
   return Api("cudaDeviceGraphMemTrim", [&](Runtime& r) {
     r.RequireDevice(device);
-    HeldBy(device).now = RoundedUp(Allocated(device), kGraphBlock);
+    HeldBy(device).now = Occupied(device);
   });
 }
 

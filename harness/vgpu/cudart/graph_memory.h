@@ -17,8 +17,9 @@ struct Stream;
 struct GraphMemory {
   int device = 0;
   uint64_t address = 0, bytes = 0;
-  int file = -1;              // the mapped file; -1: not allocated
-  bool freed_within = false;  // a node of the same graph frees it
+  int file = -1;                          // the mapped file; -1: not allocated
+  bool freed_within = false;              // a node of the same graph frees it
+  std::weak_ptr<const Graph> graph = {};  // the graph that was launched last with it
   ~GraphMemory();
 };
 struct AllocateWork {
