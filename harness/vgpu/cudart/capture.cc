@@ -179,6 +179,8 @@ void AddToCapture(Stream& stream, Work work) {
   stream.point.after = {node};
 }
 
+bool Event::IsOfLostCapture() const { return of_ended_capture || (point.capture != nullptr && !point.capture->valid); }
+
 void Join(Stream& stream, const CapturePoint& point) {
   stream.point = point;
   if ((stream.flags & cudaStreamNonBlocking) == 0) point.capture->blocking = true;

@@ -22,19 +22,19 @@ void Create(Runtime& r, cudaEvent_t* event, unsigned flags) {
 // The event, if the host may wait for it.
 const lockstep::vgpu::cudart::Event& Awaited(Runtime& r, cudaEvent_t event) {
   const auto& awaited = r.timeline().EventOf(event);
+  Require(!awaited.IsOfLostCapture(), cudaErrorInvalidValue);
   if (awaited.point.capture != nullptr) {
     awaited.point.capture->valid = false;
     throw ApiError{cudaErrorCapturedEvent};
   }
-  Require(!awaited.of_ended_capture, cudaErrorInvalidValue);
   RequireSafeInCapture();
   return awaited;
 }
 
 const lockstep::vgpu::cudart::Event& Timed(Runtime& r, cudaEvent_t event) {
   const auto& timed = r.timeline().EventOf(event);
+  Require(!timed.IsOfLostCapture(), cudaErrorInvalidValue);
   Require(timed.point.capture == nullptr, cudaErrorCapturedEvent);
-  Require(!timed.of_ended_capture, cudaErrorInvalidValue);
   Require((timed.recorded || timed.later != nullptr) && (timed.flags & cudaEventDisableTiming) == 0,
           cudaErrorInvalidResourceHandle);
   return timed;
@@ -97,10 +97,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   return Api("cudaEventElapsedTime", [&](Runtime& r) {
-    r.RequireAtSight(begin != nullptr, cudaErrorInvalidResourceHandle);
-    r.timeline().EventOf(begin);
-    r.timeline().EventOf(end);
     Require(milliseconds != nullptr, cudaErrorInvalidValue);
+    r.RequireAtSight(begin != nullptr, cudaErrorInvalidResourceHandle);
     const Event &first = Timed(r, begin), &last = Timed(r, end);
     // On the modelled clock, work lasts until the host has waited for it, as on a GPU, although it is done immediately
     // here.

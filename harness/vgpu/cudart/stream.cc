@@ -99,8 +99,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     const Stream& waiting = r.StreamToUse(stream);
     Require(flags == cudaEventWaitDefault || flags == cudaEventWaitExternal, cudaErrorInvalidValue);
     const Event& awaited = r.timeline().EventOf(event);
-    Require(waiting.point.capture != nullptr || flags != cudaEventWaitExternal, cudaErrorIllegalState);
-    if (waiting.point.capture != nullptr && awaited.of_ended_capture) Spoil(waiting, cudaErrorInvalidValue);
+    if (waiting.point.capture != nullptr && awaited.IsOfLostCapture()) Spoil(waiting, cudaErrorInvalidValue);
+    Require(waiting.point.capture != nullptr || flags != cudaEventWaitExternal,
+            awaited.IsOfLostCapture() ? cudaErrorInvalidValue : cudaErrorIllegalState);
     // In a capture, a wait for an event recorded outside it is allowed only if it is requested as a node.
     if (waiting.point.capture != nullptr && awaited.point.capture == nullptr && flags != cudaEventWaitExternal) {
       if (!awaited.recorded && awaited.later == nullptr) return;

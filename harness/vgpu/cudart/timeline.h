@@ -69,6 +69,8 @@ struct Event {
   uint64_t operation = 0;
   // Adopts that record if it is done.
   void Settle();
+  // Whether its last record was in a capture that has ended or was invalidated.
+  bool IsOfLostCapture() const;
 };
 
 // Describes an operation in a stream, for vgpu-run --timeline.

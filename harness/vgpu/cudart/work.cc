@@ -129,14 +129,12 @@ void Submit(Runtime& r, Work work, cudaStream_t handle) {
   Stream& stream = any_device ? r.StreamOf(handle) : r.StreamForWork(handle);
   if (const auto* wait = std::get_if<WaitWork>(&work)) {
     const Event& event = r.timeline().EventOf(wait->event);
-    Require(!event.of_ended_capture, cudaErrorInvalidValue);
-    if (event.point.capture != nullptr) {
-      if (IsLegacy(handle)) {
-        event.point.capture->valid = false;
-        throw ApiError{cudaErrorStreamCaptureImplicit};
-      }
-      return WaitInCapture(event, stream);
+    if (event.point.capture != nullptr && IsLegacy(handle)) {
+      event.point.capture->valid = false;
+      throw ApiError{cudaErrorStreamCaptureImplicit};
     }
+    Require(!event.IsOfLostCapture(), cudaErrorInvalidValue);
+    if (event.point.capture != nullptr) return WaitInCapture(event, stream);
   }
   if (stream.point.capture == nullptr) return PerformInOrder(r, work, stream);
   Require(stream.point.capture->valid, cudaErrorStreamCaptureInvalidated);

@@ -136,7 +136,10 @@ void lockstep::vgpu::cudart::PerformWords(Runtime& r, const WordsWork& work, Str
   }
   for (const CUstreamBatchMemOpParams& one : work.operations) {
     if (driver::Writes(one)) driver::ForFills(one, [&](const FillWork& fill) { PerformFill(r, fill, stream); });
-    if (!driver::Writes(one) && one.operation != CU_STREAM_MEM_OP_BARRIER) driver::RequireThere(r, one);
+    if (driver::Writes(one) || one.operation == CU_STREAM_MEM_OP_BARRIER) continue;
+    const StreamOperation operation(r, stream, false, {});
+    r.transfers().ArriveBefore(r, operation.point().before);  // of words in the host's memory
+    driver::RequireThere(r, one);
   }
 }
 
