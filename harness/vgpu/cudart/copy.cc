@@ -142,8 +142,9 @@ CopyWork MakeCopy3D(const cudaMemcpy3DParms* parms) {
     Require(extent.depth <= 1 || extent.height <= base.ysize, cudaErrorInvalidPitchValue);
     const bool within = position.x <= base.pitch && extent.width <= base.pitch - position.x;
     Require(within || extent.width > base.pitch, cudaErrorInvalidValue);
-    const bool wide = extent.width > base.pitch;  // reported when the copy is made
-    Require(wide || (position.y <= base.ysize && extent.height <= base.ysize - position.y), cudaErrorInvalidValue);
+    // A wide copy is reported when it is made; a single slice needs no number of rows.
+    const bool unchecked = extent.width > base.pitch || (base.ysize == 0 && extent.depth == 1);
+    Require(unchecked || (position.y <= base.ysize && extent.height <= base.ysize - position.y), cudaErrorInvalidValue);
   }
   return {place(parms->dstPtr, parms->dstPos),
           layout(parms->dstPtr),
@@ -293,7 +294,7 @@ std::vector<uint8_t> Filled(const FillWork& work, uint64_t bytes) {
 // Checks a fill like a copy, except that a single row's pitch is ignored, and all errors are cudaErrorInvalidValue.
 void CheckFill(const FillWork& work) {
   const Region& region = work.region;
-  const bool one_row = region.height <= 1 && region.depth <= 1 && !work.box;
+  const bool one_row = IsOneRow(region);
   Require(one_row || region.width <= work.layout.pitch, cudaErrorInvalidValue);
   Layout layout = work.layout;
   if (one_row) layout.pitch = layout.slice = region.width;

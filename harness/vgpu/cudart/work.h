@@ -23,9 +23,12 @@ struct ExecutableGraph;  // graph.h
 struct Region {
   uint64_t width = 0, height = 1, depth = 1;
   uint64_t Bytes() const { return width * height * depth; }
+  bool operator==(const Region&) const = default;
 };
+inline bool IsOneRow(const Region& region) { return region.height <= 1 && region.depth <= 1; }
 struct Layout {
   uint64_t pitch = 0, slice = 0;
+  bool operator==(const Layout&) const = default;
 };
 
 struct KernelWork {
@@ -55,7 +58,6 @@ struct FillWork {
   unsigned element_bytes = 1;  // 1, 2 or 4 bytes of value, repeated
   Region region;
   bool waits = false;       // made by a call that waits if the memory is the host's
-  bool box = false;         // requested as rows and slices: the pitch is checked even if there is only one row
   uint64_t told_pitch = 0;  // the pitch given for a single-row node: not used
 };
 struct HostWork {
