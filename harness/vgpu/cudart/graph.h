@@ -140,12 +140,17 @@ void PerformNodes(Runtime& r, ExecutableGraph& executable, Stream& stream);
 void CheckNode(Runtime& r, const Work& work);
 // The same for a node's new work, which then replaces its own. Attributes stay.
 void ReplaceWork(Runtime& r, Work& own, Work work);
+// The same for an executable graph's node, which refuses more.
+void ChangeWork(Runtime& r, ExecutableNode& node, Work work);
 // Whether a kernel's node may be changed by kernels: then it can't be copied.
 bool IsUpdatable(const KernelWork& work);
 inline constexpr unsigned kMostBodies = 1 << 16;  // of a conditional node
 bool HasConditions(const Graph& graph);
+// Whether a device can start this work itself: no copies of arrays, nor of host memory that is pageable. Memory that a
+// copy's kind calls the host's counts as pageable if it is managed.
+bool DeviceCanStart(Runtime& r, const Work& work);
 // Checks an executable graph's conditional bodies; throws ApiError for unsupported work.
-void CheckConditions(const ExecutableGraph& executable);
+void CheckConditions(Runtime& r, const ExecutableGraph& executable);
 bool HasUnusedCondition(const std::shared_ptr<const Graph>& graph);  // a handle created for it that no node uses
 // Creates the node's bodies, and stores their handles in `params`.
 ConditionWork MakeCondition(const std::shared_ptr<Graph>& graph, cudaConditionalNodeParams& params);

@@ -1,8 +1,10 @@
 // Whole graphs: creating, inspecting, copying and destroying them, and running executable ones.
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "vgpu/cudart/graph.h"
 
@@ -27,15 +29,10 @@ void GiveNodes(const std::vector<const Node*>& found, cudaGraphNode_t* nodes, si
   }
 }
 
-// The first node that a graph launched by kernels may not contain: allowed are kernels, copies, fills and child graphs.
-const Node* UnfitForKernels(const Graph& graph) {
-  for (const auto& node : graph.nodes) {
-    const cudaGraphNodeType type = TypeOf(node->work);
-    const bool fits = type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
-                      type == cudaGraphNodeTypeMemset || type == cudaGraphNodeTypeGraph;
-    if (!fits) return node.get();
-  }
-  return nullptr;
+// The first node that a graph launched by kernels may not contain.
+const Node* UnfitForKernels(Runtime& r, const Graph& graph) {
+  const auto node = std::ranges::find_if_not(graph.nodes, [&](auto& one) { return DeviceCanStart(r, one->work); });
+  return node == graph.nodes.end() ? nullptr : node->get();
 }
 
 cudaGraphExec_t Instantiate(Runtime& r, cudaGraph_t graph, unsigned long long flags) {
@@ -46,13 +43,13 @@ cudaGraphExec_t Instantiate(Runtime& r, cudaGraph_t graph, unsigned long long fl
   Require((flags & kApart) != kApart, cudaErrorInvalidValue);
   const std::shared_ptr<Graph> from = GraphOf(graph);
   Require((flags & cudaGraphInstantiateFlagDeviceLaunch) == 0 ||
-              (!from->nodes.empty() && UnfitForKernels(*from) == nullptr),
+              (!from->nodes.empty() && UnfitForKernels(r, *from) == nullptr),
           cudaErrorInvalidValue);
   auto executable = MakeExecutable(*from);
   executable->of = from;
   Require(!from->lost_condition, cudaErrorInvalidValue);
   Require(!HasUnusedCondition(from), cudaErrorInvalidValue);
-  CheckConditions(*executable);
+  CheckConditions(r, *executable);
   const bool once = from->memory_tried || HasConditions(*from);
   // A graph can have only one executable graph if it has conditional nodes, or had a memory node added, even in vain.
   for (const auto& [handle, other] : graphs().executables) {
@@ -86,25 +83,23 @@ ExecutableNode& Switchable(ExecutableGraph& executable, cudaGraphNode_t handle) 
   return node;
 }
 
-// Checks a change of an executable graph's node. A copy must keep its direction, given as its kind or by its pointers;
-// a fill can change only if it has one row.
-void CheckChange(Runtime& r, const Work& before, const Work& after) {
+// Whether an executable graph's node can change to other work of its type. A copy keeps its kind, and stays as it is if it
+// has several rows or an array; a fill of several rows keeps their form.
+bool MayBecome(const Work& before, const Work& after) {
   if (const auto* const copy = std::get_if<CopyWork>(&after)) {
     const auto& old = std::get<CopyWork>(before);
-    const auto is_alike = [&](const void* now, const void* then) {
-      const auto place = [&](const void* pointer) {
-        const auto address = reinterpret_cast<uint64_t>(pointer);
-        return std::pair(r.DeviceHolding(address).has_value() && !r.IsPinned(pointer), r.IsManaged(address));
-      };
-      return copy->kind != cudaMemcpyDefault || copy->of_arrays || place(now) == place(then);
+    const auto is_flat = [](const CopyWork& one) { return IsOneRow(one.region) && !one.of_arrays; };
+    const auto all = [](const CopyWork& one) {
+      return std::tuple(one.to, one.to_layout, one.from, one.from_layout, one.region);
     };
-    Require(copy->of_arrays == old.of_arrays && copy->kind == old.kind && is_alike(copy->to, old.to) &&
-                is_alike(copy->from, old.from),
-            cudaErrorInvalidValue);
+    return copy->kind == old.kind && ((is_flat(*copy) && is_flat(old)) || all(*copy) == all(old));
   }
   if (const auto* const fill = std::get_if<FillWork>(&after)) {
-    Require(fill->region.height == 1 && std::get<FillWork>(before).region.height == 1, cudaErrorInvalidValue);
+    const auto& old = std::get<FillWork>(before);
+    return (IsOneRow(fill->region) && IsOneRow(old.region)) ||
+           (fill->region == old.region && fill->layout == old.layout && fill->element_bytes == old.element_bytes);
   }
+  return true;
 }
 
 // Common to all cudaGraphExec…SetParams: make() returns the new work.
@@ -112,21 +107,71 @@ template <typename Make>
 cudaError_t Change(const char* function, cudaGraphExec_t executable, cudaGraphNode_t handle, Make make) {
   return Api(function, [&](Runtime& r) {
     Work work = make(r);
-    ExecutableNode& node = NodeIn(ExecutableOf(executable), handle);
-    Require(work.index() == node.work.index(), cudaErrorInvalidValue);
-    CheckChange(r, node.work, work);
-    ReplaceWork(r, node.work, std::move(work));
+    ChangeWork(r, NodeIn(ExecutableOf(executable), handle), std::move(work));
   });
 }
 
-// The nodes that no other depends on.
-std::set<size_t> ExitsOf(const ExecutableGraph& graph) {
-  std::set<size_t> exits;
+// The nodes that no other depends on, the last one first.
+std::vector<size_t> ExitsOf(const ExecutableGraph& graph) {
+  std::set<size_t, std::greater<>> exits;
   for (size_t i = 0; i < graph.nodes.size(); ++i) exits.insert(i);
   for (const ExecutableNode& node : graph.nodes) {
     for (const size_t before : node.after) exits.erase(before);
   }
-  return exits;
+  return {exits.begin(), exits.end()};
+}
+
+// Why an executable graph can't take over another's parameters.
+struct Mismatch {
+  cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
+  const Node *node = nullptr, *dependency = nullptr;
+};
+
+// Compares an executable graph with another whose work its nodes are to take; does it, if `takes`. As the API's reference
+// says, exits are paired, then the dependencies of paired nodes, in their order.
+Mismatch Compare(ExecutableGraph& own, ExecutableGraph& other, bool takes) {
+  constexpr auto kTopology = cudaGraphExecUpdateErrorTopologyChanged;
+  const std::vector<size_t> exits = ExitsOf(own), others = ExitsOf(other);
+  if (own.nodes.size() != other.nodes.size() || others.size() < exits.size()) return {kTopology};
+  if (others.size() > exits.size()) return {kTopology, other.nodes[others[exits.size()]].source};
+  std::map<size_t, size_t> mates, back;
+  std::vector<std::pair<size_t, size_t>> next, pairs;
+  for (size_t i = exits.size(); i-- > 0;) next.emplace_back(exits[i], others[i]);
+  while (!next.empty()) {
+    const auto [mine, theirs] = next.back();
+    next.pop_back();
+    if (!mates.try_emplace(mine, theirs).second) continue;
+    back[theirs] = mine;
+    pairs.emplace_back(mine, theirs);
+    ExecutableNode &node = own.nodes[mine], &updated = other.nodes[theirs];
+    if (node.after.size() != updated.after.size()) return {kTopology, updated.source};
+    for (size_t i = node.after.size(); i-- > 0;) {
+      const size_t before = node.after[i], others_before = updated.after[i];
+      const auto mate = mates.find(before);
+      if (mate != mates.end() ? mate->second != others_before : back.count(others_before) != 0)
+        return {kTopology, updated.source, other.nodes[others_before].source};
+      if (mate == mates.end()) next.emplace_back(before, others_before);
+    }
+  }
+  for (const auto& [mine, theirs] : pairs) {
+    const Node* const source = other.nodes[theirs].source;
+    Work &before = own.nodes[mine].work, &after = other.nodes[theirs].work;
+    if (before.index() != after.index()) return {cudaGraphExecUpdateErrorNodeTypeChanged, source};
+    if (auto* const child = std::get_if<ChildWork>(&before)) {
+      const Mismatch inner = Compare(*child->executable, *std::get<ChildWork>(after).executable, takes);
+      if (inner.result != cudaGraphExecUpdateSuccess) return inner;
+    } else if (!MayBecome(before, after)) {
+      return {cudaGraphExecUpdateErrorParametersChanged, source};
+    } else if (takes) {
+      before = std::move(after);
+    }
+  }
+  return {};
+}
+
+Mismatch Update(ExecutableGraph& own, ExecutableGraph& other) {
+  const Mismatch mismatch = Compare(own, other, false);
+  return mismatch.result == cudaGraphExecUpdateSuccess ? Compare(own, other, true) : mismatch;
 }
 
 using Edge = std::pair<Node*, Node*>;
@@ -145,6 +190,17 @@ std::vector<Edge> EdgesBetween(cudaGraph_t graph, const cudaGraphNode_t* from, c
 }
 
 }  // namespace
+
+void ChangeWork(Runtime& r, ExecutableNode& node, Work work) {
+  Require(work.index() == node.work.index(), cudaErrorInvalidValue);
+  if (const auto* const child = std::get_if<ChildWork>(&work)) {
+    const auto updated = MakeExecutable(*child->graph);
+    const Mismatch mismatch = Update(*std::get<ChildWork>(node.work).executable, *updated);
+    return Require(mismatch.result == cudaGraphExecUpdateSuccess, cudaErrorGraphExecUpdateFailure);
+  }
+  Require(MayBecome(node.work, work), cudaErrorInvalidValue);
+  ReplaceWork(r, node.work, std::move(work));
+}
 
 }  // namespace lockstep::vgpu::cudart
 
@@ -319,7 +375,7 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
     constexpr unsigned long long kForKernels =
         cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUpload | cudaGraphInstantiateFlagUseNodePriority;
     if ((params->flags & cudaGraphInstantiateFlagDeviceLaunch) != 0 && (params->flags & ~kForKernels) == 0) {
-      params->errNode_out = HandleOf(UnfitForKernels(*GraphOf(graph)));
+      params->errNode_out = HandleOf(UnfitForKernels(r, *GraphOf(graph)));
       if (params->errNode_out != nullptr) params->result_out = cudaGraphInstantiateNodeOperationNotSupported;
     }
     if (HasUnusedCondition(GraphOf(graph))) params->result_out = cudaGraphInstantiateConditionalHandleUnused;
@@ -395,35 +451,9 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph, cudaG
     ExecutableGraph& executable = ExecutableOf(handle);
     *info = {};
     const auto updated = MakeExecutable(*GraphOf(graph));
-    const auto fail = [&](cudaGraphExecUpdateResult result, const Node* node) {
-      info->result = result;
-      info->errorNode = HandleOf(node);
-      throw ApiError{cudaErrorGraphExecUpdateFailure};
-    };
-    if (updated->nodes.size() != executable.nodes.size()) fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
-    const std::set<size_t> exits = ExitsOf(*updated);
-    if (exits.size() > ExitsOf(executable).size())
-      fail(cudaGraphExecUpdateErrorTopologyChanged, updated->nodes[*exits.begin()].source);
-    for (size_t i = 0; i < updated->nodes.size(); ++i) {
-      const ExecutableNode& node = updated->nodes[i];
-      const auto& after = executable.nodes[i].after;
-      if (node.after != after)
-        fail(cudaGraphExecUpdateErrorTopologyChanged, node.after.size() != after.size() ? node.source : nullptr);
-    }
-    for (size_t i = 0; i < updated->nodes.size(); ++i) {
-      ExecutableNode& node = updated->nodes[i];
-      if (node.work.index() != executable.nodes[i].work.index()) {
-        fail(cudaGraphExecUpdateErrorNodeTypeChanged, node.source);
-      }
-      // A fill of several rows can't become one of a single row, or the other way round.
-      const auto *fill = std::get_if<FillWork>(&node.work), *before = std::get_if<FillWork>(&executable.nodes[i].work);
-      if (fill != nullptr && (fill->region.height == 1) != (before->region.height == 1))
-        fail(cudaGraphExecUpdateErrorParametersChanged, node.source);
-      node.enabled = executable.nodes[i].enabled;
-      node.source = executable.nodes[i].source;
-    }
-    executable.nodes = std::move(updated->nodes);
-    info->result = cudaGraphExecUpdateSuccess;
+    const Mismatch mismatch = Update(executable, *updated);
+    *info = {mismatch.result, HandleOf(mismatch.node), HandleOf(mismatch.dependency)};
+    Require(mismatch.result == cudaGraphExecUpdateSuccess, cudaErrorGraphExecUpdateFailure);
   });
 }
 
@@ -486,7 +516,7 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraph
 
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraph_t child) {
   return Change("cudaGraphExecChildGraphNodeSetParams", executable, node,
-                [&](Runtime&) { return ChildWork{GraphOf(child), MakeExecutable(*GraphOf(child))}; });
+                [&](Runtime&) { return ChildWork{GraphOf(child)}; });
 }
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned enabled) {

@@ -62,19 +62,30 @@ bool HasUnusedCondition(const std::shared_ptr<const Graph>& graph) {
     return !one.second.used && !one.second.graph.owner_before(graph) && !graph.owner_before(one.second.graph);
   });
 }
-void CheckConditions(const ExecutableGraph& executable) {
+bool DeviceCanStart(Runtime& r, const Work& work) {
+  const cudaGraphNodeType type = TypeOf(work);
+  const auto* const copy = std::get_if<CopyWork>(&work);
+  if (copy == nullptr)
+    return type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemset || type == cudaGraphNodeTypeGraph;
+  const auto fits = [&](const void* end, bool is_host) {
+    const auto address = reinterpret_cast<uint64_t>(end);
+    return r.IsPinned(end) || (r.DeviceHolding(address).has_value() && !(is_host && r.IsManaged(address)));
+  };
+  const bool to_host = copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyHostToHost;
+  const bool from_host = copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyHostToHost;
+  return !copy->of_arrays && fits(copy->to, to_host) && fits(copy->from, from_host);
+}
+void CheckConditions(Runtime& r, const ExecutableGraph& executable) {
   for (const ExecutableNode& node : executable.nodes) {
     const auto* const work = std::get_if<ConditionWork>(&node.work);
     if (work == nullptr) continue;
     for (const auto& body : work->executables) {
       for (const ExecutableNode& inner : body->nodes) {
         const cudaGraphNodeType type = TypeOf(inner.work);
-        Require(type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy || type == cudaGraphNodeTypeMemset ||
-                    type == cudaGraphNodeTypeGraph || type == cudaGraphNodeTypeEmpty ||
-                    type == cudaGraphNodeTypeConditional,
+        Require(DeviceCanStart(r, inner.work) || type == cudaGraphNodeTypeEmpty || type == cudaGraphNodeTypeConditional,
                 cudaErrorInvalidValue);
       }
-      CheckConditions(*body);
+      CheckConditions(r, *body);
     }
   }
 }
@@ -92,9 +103,12 @@ void StartConditions(Runtime& r, const ExecutableGraph& executable, Stream& stre
     const auto* const work = std::get_if<ConditionWork>(&node.work);
     if (work == nullptr) continue;
     r.beside().WaitFor(r, r.beside().Before(r, stream));  // the last launch's kernels may still set it
-    const std::unique_lock lock(Known().mutex);
-    Condition& condition = Known().all.at(work->handle);
-    if (condition.starts) condition.value = condition.first;
+    {
+      const std::lock_guard lock(Known().mutex);
+      Condition& condition = Known().all.at(work->handle);
+      if (condition.starts) condition.value = condition.first;
+    }
+    for (const auto& body : work->executables) StartConditions(r, *body, stream);
   }
 }
 
@@ -110,7 +124,6 @@ void PerformCondition(Runtime& r, const ConditionWork& work, Stream& stream) {
     }
     const size_t body = work.type == cudaGraphCondTypeSwitch ? value : value != 0 ? 0 : 1;
     if (body >= work.executables.size()) return;
-    StartConditions(r, *work.executables[body], stream);
     PerformNodes(r, *work.executables[body], stream);
     if (work.type != cudaGraphCondTypeWhile) return;
   }

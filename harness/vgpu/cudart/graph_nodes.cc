@@ -229,9 +229,7 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode
                                        cudaGraphNodeParams* params) {
   return Api("cudaGraphExecNodeSetParams", [&](Runtime& r) {
     Work work = MakeAny(r, [&]() -> Graph& { return *NodeOf(handle).graph; }, params);
-    ExecutableNode& node = NodeIn(ExecutableOf(executable), handle);
-    Require(work.index() == node.work.index(), cudaErrorInvalidValue);
-    ReplaceWork(r, node.work, std::move(work));
+    ChangeWork(r, NodeIn(ExecutableOf(executable), handle), std::move(work));
   });
 }
 
