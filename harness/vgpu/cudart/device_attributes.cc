@@ -358,6 +358,7 @@ RuntimeAnswers AnswersFor(int device) {
   };
   answers.cache_config = [] { return static_cast<uint32_t>(CacheConfig()); };
   answers.set_condition = SetCondition;
+  answers.launch_graph = AskForGraph;
   answers.most_pending = [] { return uint64_t{GetLimit(runtime(), cudaLimitDevRuntimePendingLaunchCount)}; };
   return answers;
 }

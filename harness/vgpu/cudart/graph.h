@@ -112,14 +112,16 @@ std::unique_ptr<ExecutableGraph> MakeExecutable(const Graph& graph);
 // While this object lives, the stream's work uses another slot of StreamClocks, such as that of a graph's branch.
 class InLane {
  public:
-  InLane(Stream& stream, uint32_t slot, bool in_graph)
-      : stream_(stream), slot_(stream.slot), in_graph_(stream.in_graph) {
+  InLane(Stream& stream, uint32_t slot, bool in_graph, const ExecutableGraph* graph)
+      : stream_(stream), slot_(stream.slot), in_graph_(stream.in_graph), graph_(stream.graph) {
     stream_.slot = slot;
     stream_.in_graph = in_graph;
+    stream_.graph = graph;
   }
   ~InLane() {
     stream_.slot = slot_;
     stream_.in_graph = in_graph_;
+    stream_.graph = graph_;
   }
   InLane(const InLane&) = delete;
   InLane& operator=(const InLane&) = delete;
@@ -127,8 +129,19 @@ class InLane {
  private:
   Stream& stream_;
   const uint32_t slot_;
-  const bool in_graph_;  // the former value: true if the graph is nested in another
+  // The former values: set if the graph is nested in another.
+  const bool in_graph_;
+  const ExecutableGraph* const graph_;
 };
+
+// graph_in_kernels.cc. Kernels may launch an executable graph for device launch once it is uploaded.
+void OfferToKernels(const ExecutableGraph& executable);
+void WithdrawFromKernels(const ExecutableGraph& executable);
+void NoteUpload(const ExecutableGraph& executable);
+// Called by a kernel of the graph `from`: the call's error; nullopt: the handle is of no such graph.
+std::optional<uint32_t> AskForGraph(uint64_t graph, uint64_t stream, uint64_t from);
+// Launches what the kernels that have run asked for, except for the tail.
+void StartAsked(Runtime& r, Stream& stream);
 
 void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream);
 // Does all work of an executable graph, each branch as if in a separate stream; the stream's other work comes entirely

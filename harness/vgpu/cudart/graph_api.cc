@@ -70,6 +70,7 @@ cudaGraphExec_t Instantiate(Runtime& r, cudaGraph_t graph, unsigned long long fl
   // Kernel priorities are hints and not stored. A graph for device launch can be launched by the host too.
   executable->flags = flags & ~cudaGraphInstantiateFlagUseNodePriority;
   const auto handle = reinterpret_cast<cudaGraphExec_t>(executable.get());
+  if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) OfferToKernels(*executable);
   graphs().executables[handle] = std::move(executable);
   return handle;
 }
@@ -389,6 +390,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   return Api("cudaGraphExecDestroy", [&](Runtime& r) {
     ExecutableOf(executable);
     auto destroyed = graphs().executables.extract(executable);
+    WithdrawFromKernels(*destroyed.mapped());
     // Its work may still be pending, and uses its lanes.
     if (!r.beside().empty()) r.beside().Keep(std::shared_ptr<ExecutableGraph>(std::move(destroyed.mapped())));
   });
@@ -433,12 +435,12 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
 }
 LOCKSTEP_PER_THREAD(cudaGraphLaunch, _ptsz)
 
-// Only checks its arguments: nothing needs to be uploaded.
+// Nothing needs to be uploaded, but only then may kernels launch the graph.
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
   return Api("cudaGraphUpload", [&](Runtime& r) {
     const Stream& in = r.StreamOf(stream);
     if (in.point.capture != nullptr) Spoil(in, cudaErrorStreamCaptureUnsupported);
-    ExecutableOf(executable);
+    NoteUpload(ExecutableOf(executable));
   });
 }
 LOCKSTEP_PER_THREAD(cudaGraphUpload, _ptsz)

@@ -18,7 +18,9 @@ bool IsChain(const ExecutableGraph& executable) {
 }
 
 void PerformEnabled(Runtime& r, const ExecutableNode& node, Stream& stream) {
-  if (node.enabled) PerformInOrder(r, node.work, stream);
+  if (!node.enabled) return;
+  PerformInOrder(r, node.work, stream);
+  StartAsked(r, stream);
 }
 
 void PerformBranches(Runtime& r, ExecutableGraph& executable, Stream& stream) {
@@ -41,7 +43,7 @@ void PerformBranches(Runtime& r, ExecutableGraph& executable, Stream& stream) {
     clocks.Wait(slot, begin);
     for (const size_t before : node.after) clocks.Wait(slot, done[before]);
     {
-      const InLane in_lane(stream, slot, true);
+      const InLane in_lane(stream, slot, true, stream.graph);
       PerformEnabled(r, node, stream);
     }
     last_in[done.size()] = lane;
@@ -64,15 +66,6 @@ uint32_t Lanes::At(StreamClocks& clocks, size_t lane, int device) {
 void PerformNodes(Runtime& r, ExecutableGraph& executable, Stream& stream) {
   if (!IsChain(executable)) return PerformBranches(r, executable, stream);
   for (const ExecutableNode& node : executable.nodes) PerformEnabled(r, node, stream);
-}
-
-void LaunchGraph(Runtime& r, ExecutableGraph& executable, Stream& stream) {
-  BeforeLaunch(r, executable);
-  executable.done.Settle();
-  WaitInOrder(r, executable.done, stream);
-  StartConditions(r, executable, stream);
-  PerformNodes(r, executable, stream);
-  RecordInOrder(r, executable.done, stream);
 }
 
 }  // namespace lockstep::vgpu::cudart

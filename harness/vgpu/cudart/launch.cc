@@ -230,7 +230,11 @@ void PerformKernel(Runtime& r, const KernelWork& work, Stream& stream) {
     StreamOperation operation(r, stream, true);
     HostMemoryInUse host_memory(r, operation.point());
     operation.Begin();
-    result = r.backend().LaunchAsync(SpecOf(r, work), r.origin());
+    LaunchSpec spec = SpecOf(r, work);
+    spec.graph = reinterpret_cast<uint64_t>(stream.graph);
+    const bool for_device = spec.graph != 0 && (stream.graph->flags & cudaGraphInstantiateFlagDeviceLaunch) != 0;
+    spec.current_graph = for_device ? spec.graph : 0;
+    result = r.backend().LaunchAsync(spec, r.origin());
     operation.End();
     if (result.suspended != nullptr) host_memory.Suspend();
   }

@@ -24,7 +24,8 @@
 
 namespace lockstep::vgpu::cudart {
 
-struct Capture;  // graph.h
+struct Capture;          // graph.h
+struct ExecutableGraph;  // graph.h
 struct Node;
 
 // The position of a capturing stream, or of an event recorded in one: the nodes on which later nodes depend.
@@ -50,6 +51,7 @@ struct Stream {
   std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes = {};
   uint32_t slot = 0;              // its slot in StreamClocks
   bool in_graph = false;          // a graph's node is running in it
+  const ExecutableGraph* graph = nullptr;  // whose nodes are launched in it
   bool destroyed = false;         // by the program; its enqueued work is still done
   unsigned long long number = 0;  // number of the stream created by the program, from 1; 0: a default stream
 };

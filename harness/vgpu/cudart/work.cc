@@ -111,8 +111,9 @@ void PerformInOrder(Runtime& r, const Work& work, Stream& stream) {
   if (const auto* copy = std::get_if<CopyWork>(&work)) kept = Staged(r, *copy);
   const uint32_t slot = stream.slot;
   const bool in_graph = stream.in_graph;
-  beside.Put(r, stream, std::move(before), [kept = std::move(kept), &stream, slot, in_graph](Runtime& then) {
-    const InLane in_lane(stream, slot, in_graph);
+  const ExecutableGraph* const graph = stream.graph;
+  beside.Put(r, stream, std::move(before), [kept = std::move(kept), &stream, slot, in_graph, graph](Runtime& then) {
+    const InLane in_lane(stream, slot, in_graph, graph);
     Perform(then, kept, stream);
   });
 }

@@ -326,6 +326,14 @@ bool GraphSetConditional(const LaneCall& call) {
   if (call.grid.answers().set_condition(call.Word(0), call.Argument<uint32_t>(1))) return true;
   return call.Fault(FindingKind::kInvalidAddress, "cudaGraphSetConditional of a handle that no graph has");
 }
+// (cudaGraphExec_t, cudaStream_t)
+bool GraphLaunch(const LaneCall& call) {
+  if (call.grid.graph() == 0)
+    return call.Fault(FindingKind::kUnsupported, "cudaGraphLaunch in a kernel that no graph has launched");
+  const auto error = call.grid.answers().launch_graph(call.Word(0), call.Word(1), call.grid.graph());
+  if (error.has_value()) return call.End(static_cast<RuntimeError>(*error));
+  return call.Fault(FindingKind::kInvalidAddress, "cudaGraphLaunch of a handle that no graph for device launch has");
+}
 bool RuntimeGetVersion(const LaneCall& call) {
   return call.Store(call.Word(0), kVersion) && call.End(RuntimeError::kNone);
 }
@@ -352,6 +360,7 @@ constexpr Function kFunctions[] = {
     LOCKSTEP_RUNTIME_FUNCTION(GetLastError),
     LOCKSTEP_RUNTIME_FUNCTION(GetParameterBuffer),
     LOCKSTEP_RUNTIME_FUNCTION(GetParameterBufferV2),
+    LOCKSTEP_RUNTIME_FUNCTION(GraphLaunch),
     LOCKSTEP_RUNTIME_FUNCTION(GraphSetConditional),
     LOCKSTEP_RUNTIME_FUNCTION(LaunchDevice),
     LOCKSTEP_RUNTIME_FUNCTION(LaunchDeviceV2),
@@ -372,8 +381,8 @@ constexpr Function kFunctions[] = {
 
 // The name without nvcc's prefix and suffix.
 std::string_view Core(std::string_view name) {
-  constexpr std::string_view kPlain = "cuda";  // nvcc leaves one function's name as it is
-  const bool is_plain = name == "cudaGraphSetConditional";
+  constexpr std::string_view kPlain = "cuda";  // nvcc leaves the names of graphs' functions as they are
+  const bool is_plain = name.starts_with("cudaGraph");
   if (!is_plain && !name.starts_with(kPrefix)) return "";
   name.remove_prefix(is_plain ? kPlain.size() : kPrefix.size());
   if (name.ends_with(kPerThread)) name.remove_suffix(kPerThread.size());

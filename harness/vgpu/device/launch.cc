@@ -151,6 +151,7 @@ LaunchError Device::Impl::Plan(GridLaunch& grid) {
     launch.info.shared_bytes = launch.shared_bytes = (launch.shared_bytes + 15) / 16 * 16 + kReservedShared;
   }
   launch.info.cooperative = spec.cooperative;
+  launch.info.current_graph = spec.current_graph;
   launch.info.strong_is_data = options.strong_is_data;
   launch.cluster = launch.info.cluster = ClusterShape(spec, kernel);
   launch.has_clusters = !(spec.cluster == Dim3{0, 0, 0}) || !(kernel.cluster == Dim3{0, 0, 0});
@@ -203,7 +204,7 @@ void Device::Impl::Attend(GridLaunch& grid) {
   }
   if (grid.program->calls_runtime && options.answers != nullptr) {
     launch.runtime = &grid.runtime.emplace(ChildWorks(kernel.demangled, grid.asked_by.pending),
-                                           KernelsOf(grid.spec.module), *options.answers);
+                                           KernelsOf(grid.spec.module), *options.answers, grid.spec.graph);
   }
 }
 

@@ -107,11 +107,12 @@ class GridRuntime {
   // Special streams, by their handles.
   static constexpr uint64_t kTailStream = 3, kFireAndForgetStream = 4;
 
-  GridRuntime(ChildWorks works, ChildKernels kernels, const RuntimeAnswers& answers)
-      : kernels_(std::move(kernels)), answers_(answers), works_(std::move(works)) {}
+  GridRuntime(ChildWorks works, ChildKernels kernels, const RuntimeAnswers& answers, uint64_t graph)
+      : kernels_(std::move(kernels)), answers_(answers), graph_(graph), works_(std::move(works)) {}
 
   const ChildKernels& kernels() const { return kernels_; }
   const RuntimeAnswers& answers() const { return answers_; }
+  uint64_t graph() const { return graph_; }  // that launched the grid; 0: none
   ChildWorks& works() { return works_; }
 
   // A thread's last error.
@@ -161,6 +162,7 @@ class GridRuntime {
 
   const ChildKernels kernels_;
   const RuntimeAnswers& answers_;
+  const uint64_t graph_;
   ChildWorks works_;
   std::unordered_map<uint64_t, RuntimeError> errors_;
   std::vector<std::pair<uint64_t, uint64_t>> chunks_;  // address, bytes

@@ -53,6 +53,8 @@ struct LaunchSpec {
   uint32_t dynamic_shared = 0;
   std::span<const uint8_t> parameters;  // at least KernelInfo::parameter_bytes long
   bool cooperative = false;
+  uint64_t graph = 0;          // the executable graph that launches it, if any
+  uint64_t current_graph = 0;  // %current_graph_exec: the same if it is for device launch
 };
 
 }  // namespace lockstep::vgpu

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,8 @@ struct RuntimeAnswers {
   std::function<int(const KernelInfo& kernel, int threads, uint64_t shared)> resident;
   std::function<std::string(const KernelInfo& kernel)> attributes;
   std::function<bool(uint64_t handle, uint32_t value)> set_condition;  // of a graph's node; false: there is none
+  // Asks for a graph's launch in a stream, by a kernel of the graph `from`: the error; nullopt: there is no such graph.
+  std::function<std::optional<uint32_t>(uint64_t graph, uint64_t stream, uint64_t from)> launch_graph;
   std::function<uint32_t()> cache_config;                              // set by cudaDeviceSetCacheConfig
   std::function<uint64_t()> most_pending;                              // cudaLimitDevRuntimePendingLaunchCount
 };

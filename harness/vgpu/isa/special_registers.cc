@@ -130,7 +130,7 @@ std::unordered_map<std::string_view, SpecialRegister> MakeTable() {
       {"%cluster_nctaid.z", Uniform<[](W w) { return ClusterDim(w).z; }>()},
       {"%cluster_ctarank", Uniform<[](W w) { return RankOf(*w.block); }>()},
       {"%cluster_nctarank", Uniform<[](W w) { return ClusterDim(w).Count(); }>()},
-      {"%current_graph_exec", Uniform64<[](W) { return 0; }>()},
+      {"%current_graph_exec", Uniform64<[](W w) { return w.engine->launch().info.current_graph; }>()},
       {"%total_smem_size", Uniform<[](W w) { return (Reserved(w) + 127) / 128 * 128; }>()},
       {"%aggr_smem_size", Uniform<[](W w) { return kSystemShared + Own(w); }>()},
       {"%dynamic_smem_size", Uniform<[](W w) { return Own(w) - w.engine->launch().dynamic_shared_offset; }>()},

@@ -29,6 +29,7 @@ struct LaunchInfo {
   uint32_t shared_bytes = 0;  // static + dynamic + reserved
   Dim3 cluster{1, 1, 1};      // blocks
   bool cooperative = false;
+  uint64_t current_graph = 0;   // LaunchSpec::current_graph
   bool strong_is_data = false;  // DeviceOptions::strong_is_data
 };
 
