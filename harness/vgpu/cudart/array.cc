@@ -2,6 +2,7 @@
 #include "vgpu/cudart/array.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <utility>
@@ -137,7 +138,7 @@ bool IsOfKind(const cudaChannelFormatDesc& desc) {
     cudaChannelFormatKind last;  // the group is the kinds up to this one
     int bits, count;
   };
-  constexpr Channels kChannels[] = {{cudaChannelFormatKindNV12, 0, 0},
+  constexpr Channels kChannels[] = {{cudaChannelFormatKindNV12, 8, 3},
                                     {cudaChannelFormatKindUnsignedNormalized8X1, 8, 1},
                                     {cudaChannelFormatKindUnsignedNormalized8X2, 8, 2},
                                     {cudaChannelFormatKindUnsignedNormalized8X4, 8, 4},
@@ -158,7 +159,7 @@ bool IsOfKind(const cudaChannelFormatDesc& desc) {
   for (const Channels& each : kChannels) {
     if (desc.f > each.last) continue;
     const auto bits = [&](int channel) { return channel < each.count ? each.bits : 0; };
-    return each.count > 0 && desc.x == bits(0) && desc.y == bits(1) && desc.z == bits(2) && desc.w == bits(3);
+    return desc.x == bits(0) && desc.y == bits(1) && desc.z == bits(2) && desc.w == bits(3);
   }
   return false;
 }
@@ -167,7 +168,10 @@ bool IsOfKind(const cudaChannelFormatDesc& desc) {
 
 TexelFormat FormatOf(const cudaChannelFormatDesc& desc) {
   if (desc.f > cudaChannelFormatKindNone) {
+    constexpr cudaChannelFormatDesc kPacked{10, 10, 10, 2, cudaChannelFormatKindUnsignedNormalized1010102};
+    if (std::memcmp(&desc, &kPacked, sizeof desc) == 0) NotSupported("channels that share bytes");
     Require(IsOfKind(desc), cudaErrorInvalidChannelDescriptor);
+    Require(desc.f != cudaChannelFormatKindNV12, cudaErrorInvalidValue);
     if (desc.f < cudaChannelFormatKindUnsignedNormalized8X1 || desc.f > cudaChannelFormatKindSignedNormalized16X4) {
       NotSupported("a compressed format of channels");
     }

@@ -221,8 +221,11 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cud
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params) {
-  return Change("cudaGraphNodeSetParams", node,
-                [&](Runtime& r) { return MakeAny(r, [&]() -> Graph& { return *NodeOf(node).graph; }, params); });
+  return Change("cudaGraphNodeSetParams", node, [&](Runtime& r) {
+    const bool is_condition = params != nullptr && params->type == cudaGraphNodeTypeConditional;
+    Require(!is_condition || !std::holds_alternative<ConditionWork>(NodeOf(node).work), cudaErrorNotSupported);
+    return MakeAny(r, [&]() -> Graph& { return *NodeOf(node).graph; }, params);
+  });
 }
 
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t handle,

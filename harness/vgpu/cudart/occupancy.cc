@@ -63,6 +63,7 @@ int ResidentBlocks(Runtime& r, const Kernel& kernel, const KernelInfo& info, int
 
 // The blocks per cluster of a launch configuration; 0: no clusters. Throws the errors that the launch would return.
 uint64_t ClusterOf(const Kernel& kernel, const KernelInfo& info, const cudaLaunchConfig_t& config, uint64_t most) {
+  if (kernel.non_portable_cluster != 0) most = info.max_cluster;
   const dim3& set = kernel.required_cluster;
   const lockstep::vgpu::Dim3 own = info.cluster.Count() != 0 ? info.cluster : lockstep::vgpu::Dim3{set.x, set.y, set.z};
   lockstep::vgpu::Dim3 cluster = own;
