@@ -33,9 +33,11 @@ class Engine {
 
 struct EngineSettings {
   uint64_t seed = 0, offset = 0;
-  bool is_legacy = false;  // CURAND_ORDERING_PSEUDO_LEGACY
-  bool is_seeded = false;  // CURAND_ORDERING_PSEUDO_SEEDED: the lanes of XORWOW differ by their seeds
+  bool is_legacy = false;   // CURAND_ORDERING_PSEUDO_LEGACY
+  bool is_seeded = false;   // CURAND_ORDERING_PSEUDO_SEEDED: the lanes of XORWOW differ by their seeds
+  bool is_dynamic = false;  // CURAND_ORDERING_PSEUDO_DYNAMIC: lanes for each multiprocessor
 };
+constexpr size_t kMultiprocessors = 132;  // for which the dynamic lanes are known, of an H100
 
 std::unique_ptr<Engine> MakeXorwow(const EngineSettings& settings);
 std::unique_ptr<Engine> MakeMrg32k3a(const EngineSettings& settings);

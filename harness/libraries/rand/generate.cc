@@ -184,14 +184,35 @@ curandStatus_t Generate(const char* function, curandGenerator_t generator, T* ou
   distribution.is_of_host_twister = generator->is_host && kind == Words::kTwister;
   // NVIDIA's own host code, where it is there: it rounds normals in its way, and goes on after a changed setting as a
   // host generator does, and Philox's on a device. To seed its MT19937 takes seconds.
-  const bool as_host = generator->is_host || generator->type == CURAND_RNG_PSEUDO_PHILOX4_32_10;
+  const bool is_philox = generator->type == CURAND_RNG_PSEUDO_PHILOX4_32_10;
+  const bool as_host = generator->is_host || is_philox;
   const bool rounds = generator->is_host && distribution.shape == Shape::kNormal && kind != Words::kMersenne;
   const bool wants_own = rounds || (as_host && generator->is_unclear);
   generator->is_kept |= wants_own && KeptFunction("curandGenerate") != nullptr;
   if (generator->is_unclear && !generator->is_kept) {
     return Refuse(function, "results after a change of seed, ordering or state: call curandSetGeneratorOffset");
   }
+  if (generator->ordering == CURAND_ORDERING_PSEUDO_DYNAMIC) {
+    // Beyond these a Hopper's results follow no rule that is known; of Philox they differ from run to run.
+    constexpr uint64_t kKnown = 200 * 256, kKnownOffset = 4096;
+    if (generator->type == CURAND_RNG_PSEUDO_MTGP32 && generator->position + count > kKnown) {
+      return Refuse(function, "more than 51200 results of MTGP32 in CURAND_ORDERING_PSEUDO_DYNAMIC");
+    }
+    if (is_philox && !HasGenerated(*generator) && generator->position > kKnownOffset) {
+      return Refuse(function, "an offset beyond 4096 of Philox in CURAND_ORDERING_PSEUDO_DYNAMIC");
+    }
+  }
   const Draw draw = DrawOf<T>(kind, distribution.shape);
+  if (generator->ordering == CURAND_ORDERING_PSEUDO_DYNAMIC) {
+    // Beyond these a Hopper's results follow no rule that is known; of Philox they differ from run to run.
+    constexpr uint64_t kKnown = 200 * 256, kKnownOffset = 4096;
+    if (generator->type == CURAND_RNG_PSEUDO_MTGP32 && generator->position + count > kKnown) {
+      return Refuse(function, "more than 51200 results of MTGP32 in CURAND_ORDERING_PSEUDO_DYNAMIC");
+    }
+    if (is_philox && !HasGenerated(*generator) && generator->position > kKnownOffset) {
+      return Refuse(function, "an offset beyond 4096 of Philox in CURAND_ORDERING_PSEUDO_DYNAMIC");
+    }
+  }
   const Step step = {function, count, distribution.mean, distribution.deviation};
   const bool is_published = distribution.shape != Shape::kPoisson || distribution.poisson != nullptr;
   generator->is_kept |= !is_published || IsScrambled(*generator) || generator->dimensions > SobolDimensions();

@@ -62,6 +62,15 @@ bool HasOrdering(const curandGenerator_st& generator, curandOrdering_t ordering)
   }
 }
 
+// Whether the current device is one whose dynamic ordering is known.
+bool IsMeasured() {
+  int device = 0, major = 0, count = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+  return major == 9 && count == int{kMultiprocessors};
+}
+
 // After a setting has changed, the generator is rebuilt: XORWOW, MRG32k3a and Sobol' sequences continue at their
 // position, MT19937 on the device starts again. The others' results, and all those after wide draws, become unclear.
 void Renew(curandGenerator_st& generator) {
@@ -90,9 +99,9 @@ void Remember(curandGenerator_st& generator, const Step& step) {
 
 void MakeEngine(curandGenerator_st& generator) {
   if (HasGenerated(generator)) return;
-  const EngineSettings settings = {generator.seed, generator.position,
-                                   generator.ordering == CURAND_ORDERING_PSEUDO_LEGACY,
-                                   generator.ordering == CURAND_ORDERING_PSEUDO_SEEDED};
+  const EngineSettings settings = {
+      generator.seed, generator.position, generator.ordering == CURAND_ORDERING_PSEUDO_LEGACY,
+      generator.ordering == CURAND_ORDERING_PSEUDO_SEEDED, generator.ordering == CURAND_ORDERING_PSEUDO_DYNAMIC};
   switch (generator.type) {
     case CURAND_RNG_PSEUDO_MRG32K3A:
       generator.engine = MakeMrg32k3a(settings);
@@ -183,7 +192,7 @@ curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned lo
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t ordering) {
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
   if (!HasOrdering(*generator, ordering)) return CURAND_STATUS_OUT_OF_RANGE;
-  if (ordering == CURAND_ORDERING_PSEUDO_DYNAMIC && generator->type == CURAND_RNG_PSEUDO_XORWOW) {
+  if (ordering == CURAND_ORDERING_PSEUDO_DYNAMIC && (generator->type == CURAND_RNG_PSEUDO_XORWOW || !IsMeasured())) {
     return Refuse("curandSetGeneratorOrdering", "CURAND_ORDERING_PSEUDO_DYNAMIC");
   }
   if (ordering != generator->ordering) Renew(*generator);

@@ -11,7 +11,7 @@ namespace lockstep::libraries {
 
 namespace {
 
-constexpr size_t kLanes = 81920, kLegacyLanes = 4096;
+constexpr size_t kLanes = 81920, kLegacyLanes = 4096, kDynamicLanes = 2048 * kMultiprocessors;
 constexpr int kLog2LaneDistance = 76;
 constexpr uint64_t kFirstModulus = 4294967087, kSecondModulus = 4294944443;
 // The multipliers of the last value, of the one before it and of the one before that; modulo the modulus, because the
@@ -99,7 +99,7 @@ State Seeded(uint64_t seed) {
 class Mrg32k3a : public Engine {
  public:
   explicit Mrg32k3a(const EngineSettings& settings) {
-    const size_t count = settings.is_legacy ? kLegacyLanes : kLanes;
+    const size_t count = settings.is_dynamic ? kDynamicLanes : settings.is_legacy ? kLegacyLanes : kLanes;
     next_ = settings.offset % count;
     State start = Seeded(settings.seed);
     Matrix jump[2], skip[2];

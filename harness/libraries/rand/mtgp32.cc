@@ -15,9 +15,9 @@ namespace lockstep::libraries {
 
 namespace {
 
-constexpr size_t kLanes = 192, kLegacyLanes = 64;
-constexpr size_t kTurn = 256;   // consecutive results from one lane
-constexpr size_t kState = 351;  // 32-bit words for 11213 bits
+constexpr size_t kLanes = 192, kLegacyLanes = 64, kDynamicLanes = 200;  // dynamic: of 924 (curandGenerate)
+constexpr size_t kTurn = 256;                                           // consecutive results from one lane
+constexpr size_t kState = 351;                                          // 32-bit words for 11213 bits
 
 class State {
  public:
@@ -57,7 +57,7 @@ class State {
 class Mtgp32 : public Engine {
  public:
   explicit Mtgp32(const EngineSettings& settings) {
-    const size_t count = settings.is_legacy ? kLegacyLanes : kLanes;
+    const size_t count = settings.is_dynamic ? kDynamicLanes : settings.is_legacy ? kLegacyLanes : kLanes;
     const auto seed = static_cast<uint32_t>(settings.seed ^ (settings.seed >> 32));
     for (size_t lane = 0; lane < count; ++lane) {
       lanes_.emplace_back(mtgp32dc_params_fast_11213[lane], static_cast<uint32_t>(seed + lane + 1));

@@ -15,7 +15,7 @@ namespace lockstep::libraries {
 
 namespace {
 
-constexpr size_t kLanes = 65536;
+constexpr size_t kLanes = 65536, kDynamicLanes = 512 * kMultiprocessors;
 constexpr uint32_t kBlock = 4;  // words per block; also consecutive results from one lane
 
 using Block = std::array<uint32_t, kBlock>;
@@ -40,9 +40,11 @@ Block BlockOf(uint64_t number, uint64_t lane, uint64_t seed) {
 class Philox : public Engine {
  public:
   explicit Philox(const EngineSettings& settings)
-      : seed_(settings.seed), next_(settings.offset % (kLanes * kBlock)), blocks_(kLanes) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      blocks_[lane] = settings.offset / (kLanes * kBlock) + (lane < next_ / kBlock ? 1 : 0);
+      : seed_(settings.seed), blocks_(settings.is_dynamic ? kDynamicLanes : kLanes) {
+    const size_t round = blocks_.size() * kBlock;
+    next_ = settings.offset % round;
+    for (size_t lane = 0; lane < blocks_.size(); ++lane) {
+      blocks_[lane] = settings.offset / round + (lane < next_ / kBlock ? 1 : 0);
     }
   }
 
@@ -51,7 +53,7 @@ class Philox : public Engine {
     const uint32_t blocks_of_turn = draw.words / draw.results;
     Block blocks[2];
     for (uint64_t result = next_ - ResultsDrawn(draw); result < end; result += draw.results) {
-      const size_t lane = result / kBlock % kLanes;
+      const size_t lane = result / kBlock % blocks_.size();
       const auto of_turn = static_cast<uint32_t>(result % kBlock);
       if (of_turn == 0 || result <= next_) {
         for (uint32_t i = 0; i < blocks_of_turn; ++i) blocks[i] = BlockOf(blocks_[lane] + i, lane, seed_);
@@ -60,13 +62,13 @@ class Philox : public Engine {
       for (uint32_t i = first; i < first + draw.words; ++i) *words++ = blocks[i / kBlock][i % kBlock];
       if (of_turn + draw.results == kBlock && result + draw.results <= end) blocks_[lane] += blocks_of_turn;
     }
-    next_ = end % (kLanes * kBlock);
+    next_ = end % (blocks_.size() * kBlock);
   }
   uint32_t ResultsDrawn(Draw draw) const override { return static_cast<uint32_t>(next_ % draw.results); }
 
  private:
   uint64_t seed_;
-  uint64_t next_;  // result
+  uint64_t next_ = 0;  // result
   std::vector<uint64_t> blocks_;
 };
 

@@ -49,11 +49,11 @@ struct Stream {
   Questions asked = {};
   CapturePoint point = {};
   std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes = {};
-  uint32_t slot = 0;              // its slot in StreamClocks
-  bool in_graph = false;          // a graph's node is running in it
+  uint32_t slot = 0;                       // its slot in StreamClocks
+  bool in_graph = false;                   // a graph's node is running in it
   const ExecutableGraph* graph = nullptr;  // whose nodes are launched in it
-  bool destroyed = false;         // by the program; its enqueued work is still done
-  unsigned long long number = 0;  // number of the stream created by the program, from 1; 0: a default stream
+  bool destroyed = false;                  // by the program; its enqueued work is still done
+  unsigned long long number = 0;           // number of the stream created by the program, from 1; 0: a default stream
 };
 
 struct Event {

@@ -27,8 +27,8 @@ struct RuntimeAnswers {
   std::function<bool(uint64_t handle, uint32_t value)> set_condition;  // of a graph's node; false: there is none
   // Asks for a graph's launch in a stream, by a kernel of the graph `from`: the error; nullopt: there is no such graph.
   std::function<std::optional<uint32_t>(uint64_t graph, uint64_t stream, uint64_t from)> launch_graph;
-  std::function<uint32_t()> cache_config;                              // set by cudaDeviceSetCacheConfig
-  std::function<uint64_t()> most_pending;                              // cudaLimitDevRuntimePendingLaunchCount
+  std::function<uint32_t()> cache_config;  // set by cudaDeviceSetCacheConfig
+  std::function<uint64_t()> most_pending;  // cudaLimitDevRuntimePendingLaunchCount
 };
 
 }  // namespace lockstep::vgpu
