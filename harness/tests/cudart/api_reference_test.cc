@@ -38,7 +38,8 @@ const Api kRuntime = {kReference + "api.md", kSources, kGenerated + "refused_fun
                       std::regex("\n(?:cudaError_t|const char\\*|cudaChannelFormatDesc) (cuda\\w+)\\("),
                       std::regex("\\b(cuda\\w+)")};
 const Api kDriver = {kReference + "driver-api.md", kSources + "/driver", kGenerated + "refused_driver_functions.inc",
-                     std::regex("\nCUresult (cu[A-Z]\\w*?)(?:_v\\d)?\\("), std::regex("\\b(cu[A-Z]\\w+)")};
+                     std::regex("\n(?:CUresult |LOCKSTEP_FORWARD\\d\\(\\w+, )(cu[A-Z]\\w*?)(?:_v\\d)?[(,]"),
+                     std::regex("\\b(cu[A-Z]\\w+)")};
 
 std::vector<std::string> AllMatches(const std::string& text, const std::regex& pattern) {
   std::vector<std::string> found;

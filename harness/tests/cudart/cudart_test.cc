@@ -176,11 +176,6 @@ TEST_F(CudartTest, ALecturesBulkCopiesRunAndTheirMistakesAreFound) {  // in turn
   }
 }
 
-TEST_F(CudartTest, GraphsDoTheirWork) {
-  const std::string program = Compile(kPrograms + "graphs.cu", "-cudart shared " + kPtx);
-  EXPECT_EQ(Execute(kVgpuRun + " " + program + " 2>/dev/null").text, ReadRecorded(kPrograms + "graphs.expected.txt"));
-}
-
 TEST_F(CudartTest, FeaturesWorkAsOnAnH200) {  // in turn
   const std::string program = Compile(kPrograms + "features.cu", "-cudart shared " + kPtx);
   const std::string expected = ReadRecorded(kPrograms + "features.h200.txt");

@@ -184,6 +184,7 @@ cudaError_t SetWords(cudaGraphNode_t node, const WordsWork& words);
 CopyWork MakeNodeCopy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 FillWork MakeFill(const cudaMemsetParams* params);
 HostWork MakeHost(const cudaHostNodeParams* params);
+cudaEvent_t EventOfNode(Runtime& r, cudaEvent_t event);  // the same event, if there is one
 CopyWork MakeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset,
                           cudaMemcpyKind kind);
 CopyWork MakeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind);

@@ -496,19 +496,13 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGra
 }
 
 cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event) {
-  return Change("cudaGraphExecEventRecordNodeSetEvent", executable, node, [&](Runtime& r) {
-    Require(event != nullptr, cudaErrorInvalidValue);
-    r.timeline().EventOf(event);
-    return RecordWork{event};
-  });
+  return Change("cudaGraphExecEventRecordNodeSetEvent", executable, node,
+                [&](Runtime& r) { return RecordWork{EventOfNode(r, event)}; });
 }
 
 cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event) {
-  return Change("cudaGraphExecEventWaitNodeSetEvent", executable, node, [&](Runtime& r) {
-    Require(event != nullptr, cudaErrorInvalidValue);
-    r.timeline().EventOf(event);
-    return WaitWork{event};
-  });
+  return Change("cudaGraphExecEventWaitNodeSetEvent", executable, node,
+                [&](Runtime& r) { return WaitWork{EventOfNode(r, event)}; });
 }
 
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,

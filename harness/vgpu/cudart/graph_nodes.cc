@@ -62,18 +62,6 @@ ChildWork MakeChild(cudaGraph_t graph) {
   return child;
 }
 
-RecordWork MakeRecord(Runtime& r, cudaEvent_t event) {
-  Require(event != nullptr, cudaErrorInvalidValue);
-  r.timeline().EventOf(event);
-  return {event};
-}
-
-WaitWork MakeWait(Runtime& r, cudaEvent_t event) {
-  Require(event != nullptr, cudaErrorInvalidValue);
-  r.timeline().EventOf(event);
-  return {event};
-}
-
 // graph_of() finds the node's graph. It is called late, because other parameters are checked before the graph.
 template <typename GraphFinder>
 Work MakeAny(Runtime& r, GraphFinder graph_of, cudaGraphNodeParams* params) {
@@ -102,9 +90,9 @@ Work MakeAny(Runtime& r, GraphFinder graph_of, cudaGraphNodeParams* params) {
     case cudaGraphNodeTypeEmpty:
       return EmptyWork{};
     case cudaGraphNodeTypeEventRecord:
-      return MakeRecord(r, params->eventRecord.event);
+      return RecordWork{EventOfNode(r, params->eventRecord.event)};
     case cudaGraphNodeTypeWaitEvent:
-      return MakeWait(r, params->eventWait.event);
+      return WaitWork{EventOfNode(r, params->eventWait.event)};
     case cudaGraphNodeTypeMemAlloc: {
       cudaMemAllocNodeParamsV2& asked = params->alloc;
       cudaMemAllocNodeParams plain{asked.poolProps, asked.accessDescs, asked.accessDescCount, asked.bytesize, nullptr};
@@ -291,13 +279,13 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                                         size_t count, cudaEvent_t event) {
   return Add("cudaGraphAddEventRecordNode", node, graph, dependencies, count,
-             [&](Runtime& r) { return MakeRecord(r, event); });
+             [&](Runtime& r) { return RecordWork{EventOfNode(r, event)}; });
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                                       size_t count, cudaEvent_t event) {
   return Add("cudaGraphAddEventWaitNode", node, graph, dependencies, count,
-             [&](Runtime& r) { return MakeWait(r, event); });
+             [&](Runtime& r) { return WaitWork{EventOfNode(r, event)}; });
 }
 
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
@@ -400,11 +388,12 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeP
 }
 
 cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
-  return Change("cudaGraphEventRecordNodeSetEvent", node, [&](Runtime& r) { return MakeRecord(r, event); });
+  return Change("cudaGraphEventRecordNodeSetEvent", node,
+                [&](Runtime& r) { return RecordWork{EventOfNode(r, event)}; });
 }
 
 cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
-  return Change("cudaGraphEventWaitNodeSetEvent", node, [&](Runtime& r) { return MakeWait(r, event); });
+  return Change("cudaGraphEventWaitNodeSetEvent", node, [&](Runtime& r) { return WaitWork{EventOfNode(r, event)}; });
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {

@@ -29,6 +29,12 @@ HostWork MakeHost(const cudaHostNodeParams* params) {
   return {params->fn, params->userData};
 }
 
+cudaEvent_t EventOfNode(Runtime& r, cudaEvent_t event) {
+  Require(event != nullptr, cudaErrorInvalidValue);
+  r.timeline().EventOf(event);
+  return event;
+}
+
 void CheckKind(cudaMemcpyKind kind) {
   Require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
 }

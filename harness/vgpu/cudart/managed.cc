@@ -106,31 +106,17 @@ void Tell(const std::vector<Advice*>& parts, cudaMemRangeAttribute attribute, in
   }
   Require(bytes == sizeof(int), cudaErrorInvalidValue);
   const cudaMemLocation preferred = Common(parts, &Advice::preferred), prefetched = Common(parts, &Advice::prefetched);
-  switch (attribute) {
-    case cudaMemRangeAttributeReadMostly:
-      *value = std::ranges::all_of(parts, [](const Advice* part) { return part->read_mostly; }) ? 1 : 0;
-      break;
-    case cudaMemRangeAttributePreferredLocation:
-      *value = Number(preferred);
-      break;
-    case cudaMemRangeAttributeLastPrefetchLocation:
-      *value = Number(prefetched);
-      break;
-    case cudaMemRangeAttributePreferredLocationType:
-      *value = preferred.type;
-      break;
-    case cudaMemRangeAttributePreferredLocationId:
-      *value = IdOf(preferred);
-      break;
-    case cudaMemRangeAttributeLastPrefetchLocationType:
-      *value = prefetched.type;
-      break;
-    case cudaMemRangeAttributeLastPrefetchLocationId:
-      *value = IdOf(prefetched);
-      break;
-    default:
-      throw ApiError{cudaErrorInvalidValue};
-  }
+  const bool read_mostly = std::ranges::all_of(parts, [](const Advice* part) { return part->read_mostly; });
+  const std::pair<cudaMemRangeAttribute, int> all[] = {{cudaMemRangeAttributeReadMostly, read_mostly ? 1 : 0},
+                                                       {cudaMemRangeAttributePreferredLocation, Number(preferred)},
+                                                       {cudaMemRangeAttributeLastPrefetchLocation, Number(prefetched)},
+                                                       {cudaMemRangeAttributePreferredLocationType, preferred.type},
+                                                       {cudaMemRangeAttributePreferredLocationId, IdOf(preferred)},
+                                                       {cudaMemRangeAttributeLastPrefetchLocationType, prefetched.type},
+                                                       {cudaMemRangeAttributeLastPrefetchLocationId, IdOf(prefetched)}};
+  const auto* const asked = std::ranges::find(all, attribute, &std::pair<cudaMemRangeAttribute, int>::first);
+  Require(asked != std::end(all), cudaErrorInvalidValue);
+  *value = asked->second;
 }
 
 void Prefetch(Runtime& r, const void* pointer, size_t bytes, const cudaMemLocation& location) {

@@ -236,7 +236,7 @@ CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resour
                                    of_array ? reinterpret_cast<const cudaResourceViewDesc*>(view) : nullptr);
   });
 }
-CUresult cuTexObjectDestroy(CUtexObject object) { return Pass("cuTexObjectDestroy", cudaDestroyTextureObject, object); }
+LOCKSTEP_FORWARD1(Pass, cuTexObjectDestroy, cudaDestroyTextureObject, CUtexObject)
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* resource, CUtexObject object) {
   return Drive("cuTexObjectGetResourceDesc", [&] {
     cudaResourceDesc same = {};
@@ -253,9 +253,7 @@ CUresult cuSurfObjectCreate(CUsurfObject* object, const CUDA_RESOURCE_DESC* reso
     return cudaCreateSurfaceObject(As<cudaSurfaceObject_t*>(object), &same);
   });
 }
-CUresult cuSurfObjectDestroy(CUsurfObject object) {
-  return Pass("cuSurfObjectDestroy", cudaDestroySurfaceObject, object);
-}
+LOCKSTEP_FORWARD1(Pass, cuSurfObjectDestroy, cudaDestroySurfaceObject, CUsurfObject)
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* resource, CUsurfObject object) {
   return Drive("cuSurfObjectGetResourceDesc", [&] {
     cudaResourceDesc same = {};
@@ -346,29 +344,20 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray* mipmap, const CUDA_ARRAY3D_DES
                                     {desc->Width, desc->Height, desc->Depth}, levels, desc->Flags);
   });
 }
-CUresult cuMipmappedArrayGetLevel(CUarray* array, CUmipmappedArray mipmap, unsigned level) {
-  return Pass("cuMipmappedArrayGetLevel", cudaGetMipmappedArrayLevel, array, mipmap, level);
-}
+LOCKSTEP_FORWARD3(Pass, cuMipmappedArrayGetLevel, cudaGetMipmappedArrayLevel, CUarray*, CUmipmappedArray, unsigned)
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray mipmap) {
   if (mipmap == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   return Pass("cuMipmappedArrayDestroy", cudaFreeMipmappedArray, mipmap);
 }
-CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out, CUmipmappedArray mipmap,
-                                               CUdevice device) {
-  return Pass("cuMipmappedArrayGetMemoryRequirements", cudaMipmappedArrayGetMemoryRequirements, out, mipmap, device);
-}
-CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* out, CUmipmappedArray mipmap) {
-  return Pass("cuMipmappedArrayGetSparseProperties", cudaMipmappedArrayGetSparseProperties, out, mipmap);
-}
-CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out, CUarray array, CUdevice device) {
-  return Pass("cuArrayGetMemoryRequirements", cudaArrayGetMemoryRequirements, out, array, device);
-}
-CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* out, CUarray array) {
-  return Pass("cuArrayGetSparseProperties", cudaArrayGetSparseProperties, out, array);
-}
-CUresult cuArrayGetPlane(CUarray* out, CUarray array, unsigned plane) {
-  return Pass("cuArrayGetPlane", cudaArrayGetPlane, out, array, plane);
-}
+LOCKSTEP_FORWARD3(Pass, cuMipmappedArrayGetMemoryRequirements, cudaMipmappedArrayGetMemoryRequirements,
+                  CUDA_ARRAY_MEMORY_REQUIREMENTS*, CUmipmappedArray, CUdevice)
+LOCKSTEP_FORWARD2(Pass, cuMipmappedArrayGetSparseProperties, cudaMipmappedArrayGetSparseProperties,
+                  CUDA_ARRAY_SPARSE_PROPERTIES*, CUmipmappedArray)
+LOCKSTEP_FORWARD3(Pass, cuArrayGetMemoryRequirements, cudaArrayGetMemoryRequirements, CUDA_ARRAY_MEMORY_REQUIREMENTS*,
+                  CUarray, CUdevice)
+LOCKSTEP_FORWARD2(Pass, cuArrayGetSparseProperties, cudaArrayGetSparseProperties, CUDA_ARRAY_SPARSE_PROPERTIES*,
+                  CUarray)
+LOCKSTEP_FORWARD3(Pass, cuArrayGetPlane, cudaArrayGetPlane, CUarray*, CUarray, unsigned)
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t* width, CUarray_format format, unsigned channels, CUdevice device) {
   return Drive("cuDeviceGetTexture1DLinearMaxWidth", Needs::kInit, [&] {
     cudaChannelFormatDesc desc = {};

@@ -456,9 +456,7 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
   return Drive("cuCtxSetCacheConfig", [&] { return cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(config)); });
 }
 
-CUresult cuCtxGetCacheConfig(CUfunc_cache* config) {
-  return Pass("cuCtxGetCacheConfig", cudaDeviceGetCacheConfig, config);
-}
+LOCKSTEP_FORWARD1(Pass, cuCtxGetCacheConfig, cudaDeviceGetCacheConfig, CUfunc_cache*)
 
 CUresult cuCtxResetPersistingL2Cache() { return Pass("cuCtxResetPersistingL2Cache", cudaCtxResetPersistingL2Cache); }
 
@@ -495,13 +493,9 @@ CUresult cuCtxDetach(CUcontext context) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetSharedMemConfig(CUsharedconfig* config) {
-  return Pass("cuCtxGetSharedMemConfig", cudaDeviceGetSharedMemConfig, config);
-}
+LOCKSTEP_FORWARD1(Pass, cuCtxGetSharedMemConfig, cudaDeviceGetSharedMemConfig, CUsharedconfig*)
 
-CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
-  return Pass("cuCtxSetSharedMemConfig", cudaDeviceSetSharedMemConfig, config);
-}
+LOCKSTEP_FORWARD1(Pass, cuCtxSetSharedMemConfig, cudaDeviceSetSharedMemConfig, CUsharedconfig)
 
 CUresult cuProfilerStart() {
   return Drive("cuProfilerStart", [] { return cudaProfilerStart(); });

@@ -119,9 +119,8 @@ CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
   return Drive("cuDeviceGetByPCIBusId", Needs::kInit, [&] { return cudaDeviceGetByPCIBusId(device, text); });
 }
 
-CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CUdevice device, CUdevice peer) {
-  return PassOnInit("cuDeviceGetP2PAttribute", cudaDeviceGetP2PAttribute, value, attribute, device, peer);
-}
+LOCKSTEP_FORWARD4(PassOnInit, cuDeviceGetP2PAttribute, cudaDeviceGetP2PAttribute, int*, CUdevice_P2PAttribute, CUdevice,
+                  CUdevice)
 
 // A context always has all multiprocessors.
 CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType, CUdevice device) {
@@ -133,17 +132,14 @@ CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType, CUde
   });
 }
 
-CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target, CUflushGPUDirectRDMAWritesScope scope) {
-  return Pass("cuFlushGPUDirectRDMAWrites", cudaDeviceFlushGPUDirectRDMAWrites, target, scope);
-}
+LOCKSTEP_FORWARD2(Pass, cuFlushGPUDirectRDMAWrites, cudaDeviceFlushGPUDirectRDMAWrites,
+                  CUflushGPUDirectRDMAWritesTarget, CUflushGPUDirectRDMAWritesScope)
 
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   return Drive("cuDeviceCanAccessPeer", Needs::kInit, [&] { return cudaDeviceCanAccessPeer(can, device, peer); });
 }
 
-CUresult cuDeviceGetNvSciSyncAttributes(void* list, CUdevice device, int flags) {
-  return PassOnInit("cuDeviceGetNvSciSyncAttributes", cudaDeviceGetNvSciSyncAttributes, list, device, flags);
-}
+LOCKSTEP_FORWARD3(PassOnInit, cuDeviceGetNvSciSyncAttributes, cudaDeviceGetNvSciSyncAttributes, void*, CUdevice, int)
 // Only Windows has LUIDs: always an error.
 CUresult cuDeviceGetLuid(char* luid, unsigned* nodes, CUdevice device) {
   return Drive("cuDeviceGetLuid", Needs::kInit, [&] {

@@ -121,6 +121,18 @@ CUresult PassOnInit(const char* function, cudaError_t (*runtime)(Taken...), Give
   return Drive(function, Needs::kInit, [&] { return runtime(As<Taken>(given)...); });
 }
 
+// Defines such functions: Pass or PassOnInit, both names, and the types of the parameters.
+#define LOCKSTEP_FORWARD1(how, name, runtime, A) \
+  CUresult name(A a) { return how(#name, runtime, a); }
+#define LOCKSTEP_FORWARD2(how, name, runtime, A, B) \
+  CUresult name(A a, B b) { return how(#name, runtime, a, b); }
+#define LOCKSTEP_FORWARD3(how, name, runtime, A, B, C) \
+  CUresult name(A a, B b, C c) { return how(#name, runtime, a, b, c); }
+#define LOCKSTEP_FORWARD4(how, name, runtime, A, B, C, D) \
+  CUresult name(A a, B b, C c, D d) { return how(#name, runtime, a, b, c, d); }
+#define LOCKSTEP_FORWARD5(how, name, runtime, A, B, C, D, E) \
+  CUresult name(A a, B b, C c, D d, E e) { return how(#name, runtime, a, b, c, d, e); }
+
 // The cudaMemcpyKind of a copy between memory of these types.
 cudaMemcpyKind KindOf(CUmemorytype to, CUmemorytype from);
 

@@ -135,143 +135,68 @@ using namespace lockstep::vgpu::cudart::driver;
 
 extern "C" {
 
-CUresult cuGraphCreate(CUgraph* graph, unsigned flags) {
-  return PassOnInit("cuGraphCreate", cudaGraphCreate, graph, flags);
-}
-CUresult cuGraphDestroy(CUgraph graph) { return PassOnInit("cuGraphDestroy", cudaGraphDestroy, graph); }
-CUresult cuGraphDestroyNode(CUgraphNode node) { return Pass("cuGraphDestroyNode", cudaGraphDestroyNode, node); }
-CUresult cuUserObjectCreate(CUuserObject* object, void* memory, CUhostFn destroy, unsigned count, unsigned flags) {
-  return PassOnInit("cuUserObjectCreate", cudaUserObjectCreate, object, memory, destroy, count, flags);
-}
-CUresult cuUserObjectRetain(CUuserObject object, unsigned count) {
-  return PassOnInit("cuUserObjectRetain", cudaUserObjectRetain, object, count);
-}
-CUresult cuUserObjectRelease(CUuserObject object, unsigned count) {
-  return PassOnInit("cuUserObjectRelease", cudaUserObjectRelease, object, count);
-}
-CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count, unsigned flags) {
-  return PassOnInit("cuGraphRetainUserObject", cudaGraphRetainUserObject, graph, object, count, flags);
-}
-CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned count) {
-  return PassOnInit("cuGraphReleaseUserObject", cudaGraphReleaseUserObject, graph, object, count);
-}
-CUresult cuGraphClone(CUgraph* clone, CUgraph graph) { return Pass("cuGraphClone", cudaGraphClone, clone, graph); }
-CUresult cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode node, CUgraph clone) {
-  return Pass("cuGraphNodeFindInClone", cudaGraphNodeFindInClone, found, node, clone);
-}
-CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
-  return Pass("cuGraphNodeGetType", cudaGraphNodeGetType, node, type);
-}
-CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, size_t* count) {
-  return Pass("cuGraphGetNodes", cudaGraphGetNodes, graph, nodes, count);
-}
-CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode* nodes, size_t* count) {
-  return Pass("cuGraphGetRootNodes", cudaGraphGetRootNodes, graph, nodes, count);
-}
-CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, size_t* count) {
-  return Pass("cuGraphGetEdges", cudaGraphGetEdges, graph, from, to, data, count);
-}
-CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* data, size_t* count) {
-  return Pass("cuGraphNodeGetDependencies", cudaGraphNodeGetDependencies, node, nodes, data, count);
-}
-CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* data, size_t* count) {
-  return Pass("cuGraphNodeGetDependentNodes", cudaGraphNodeGetDependentNodes, node, nodes, data, count);
-}
-CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
-                                const CUgraphEdgeData* data, size_t count) {
-  return Pass("cuGraphAddDependencies", cudaGraphAddDependencies, graph, from, to, data, count);
-}
-CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
-                                   const CUgraphEdgeData* data, size_t count) {
-  return Pass("cuGraphRemoveDependencies", cudaGraphRemoveDependencies, graph, from, to, data, count);
-}
+LOCKSTEP_FORWARD2(PassOnInit, cuGraphCreate, cudaGraphCreate, CUgraph*, unsigned)
+LOCKSTEP_FORWARD1(PassOnInit, cuGraphDestroy, cudaGraphDestroy, CUgraph)
+LOCKSTEP_FORWARD1(Pass, cuGraphDestroyNode, cudaGraphDestroyNode, CUgraphNode)
+LOCKSTEP_FORWARD5(PassOnInit, cuUserObjectCreate, cudaUserObjectCreate, CUuserObject*, void*, CUhostFn, unsigned,
+                  unsigned)
+LOCKSTEP_FORWARD2(PassOnInit, cuUserObjectRetain, cudaUserObjectRetain, CUuserObject, unsigned)
+LOCKSTEP_FORWARD2(PassOnInit, cuUserObjectRelease, cudaUserObjectRelease, CUuserObject, unsigned)
+LOCKSTEP_FORWARD4(PassOnInit, cuGraphRetainUserObject, cudaGraphRetainUserObject, CUgraph, CUuserObject, unsigned,
+                  unsigned)
+LOCKSTEP_FORWARD3(PassOnInit, cuGraphReleaseUserObject, cudaGraphReleaseUserObject, CUgraph, CUuserObject, unsigned)
+LOCKSTEP_FORWARD2(Pass, cuGraphClone, cudaGraphClone, CUgraph*, CUgraph)
+LOCKSTEP_FORWARD3(Pass, cuGraphNodeFindInClone, cudaGraphNodeFindInClone, CUgraphNode*, CUgraphNode, CUgraph)
+LOCKSTEP_FORWARD2(Pass, cuGraphNodeGetType, cudaGraphNodeGetType, CUgraphNode, CUgraphNodeType*)
+LOCKSTEP_FORWARD3(Pass, cuGraphGetNodes, cudaGraphGetNodes, CUgraph, CUgraphNode*, size_t*)
+LOCKSTEP_FORWARD3(Pass, cuGraphGetRootNodes, cudaGraphGetRootNodes, CUgraph, CUgraphNode*, size_t*)
+LOCKSTEP_FORWARD5(Pass, cuGraphGetEdges, cudaGraphGetEdges, CUgraph, CUgraphNode*, CUgraphNode*, CUgraphEdgeData*,
+                  size_t*)
+LOCKSTEP_FORWARD4(Pass, cuGraphNodeGetDependencies, cudaGraphNodeGetDependencies, CUgraphNode, CUgraphNode*,
+                  CUgraphEdgeData*, size_t*)
+LOCKSTEP_FORWARD4(Pass, cuGraphNodeGetDependentNodes, cudaGraphNodeGetDependentNodes, CUgraphNode, CUgraphNode*,
+                  CUgraphEdgeData*, size_t*)
+LOCKSTEP_FORWARD5(Pass, cuGraphAddDependencies, cudaGraphAddDependencies, CUgraph, const CUgraphNode*,
+                  const CUgraphNode*, const CUgraphEdgeData*, size_t)
+LOCKSTEP_FORWARD5(Pass, cuGraphRemoveDependencies, cudaGraphRemoveDependencies, CUgraph, const CUgraphNode*,
+                  const CUgraphNode*, const CUgraphEdgeData*, size_t)
 
-CUresult cuGraphAddEmptyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count) {
-  return Pass("cuGraphAddEmptyNode", cudaGraphAddEmptyNode, node, graph, after, count);
-}
-CUresult cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count,
-                                  CUgraph child) {
-  return Pass("cuGraphAddChildGraphNode", cudaGraphAddChildGraphNode, node, graph, after, count, child);
-}
-CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph* child) {
-  return Pass("cuGraphChildGraphNodeGetGraph", cudaGraphChildGraphNodeGetGraph, node, child);
-}
-CUresult cuGraphAddEventRecordNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count,
-                                   CUevent event) {
-  return Pass("cuGraphAddEventRecordNode", cudaGraphAddEventRecordNode, node, graph, after, count, event);
-}
-CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent* event) {
-  return Pass("cuGraphEventRecordNodeGetEvent", cudaGraphEventRecordNodeGetEvent, node, event);
-}
-CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
-  return Pass("cuGraphEventRecordNodeSetEvent", cudaGraphEventRecordNodeSetEvent, node, event);
-}
-CUresult cuGraphAddEventWaitNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count,
-                                 CUevent event) {
-  return Pass("cuGraphAddEventWaitNode", cudaGraphAddEventWaitNode, node, graph, after, count, event);
-}
-CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent* event) {
-  return Pass("cuGraphEventWaitNodeGetEvent", cudaGraphEventWaitNodeGetEvent, node, event);
-}
-CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
-  return Pass("cuGraphEventWaitNodeSetEvent", cudaGraphEventWaitNodeSetEvent, node, event);
-}
-CUresult cuGraphAddHostNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count,
-                            const CUDA_HOST_NODE_PARAMS* parameters) {
-  return Pass("cuGraphAddHostNode", cudaGraphAddHostNode, node, graph, after, count, parameters);
-}
-CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS* parameters) {
-  return Pass("cuGraphHostNodeGetParams", cudaGraphHostNodeGetParams, node, parameters);
-}
-CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS* parameters) {
-  return Pass("cuGraphHostNodeSetParams", cudaGraphHostNodeSetParams, node, parameters);
-}
-CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* parameters) {
-  return Pass("cuGraphMemsetNodeGetParams", cudaGraphMemsetNodeGetParams, node, parameters);
-}
-CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* parameters) {
-  return Pass("cuGraphMemsetNodeSetParams", cudaGraphMemsetNodeSetParams, node, parameters);
-}
-CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
-  return Pass("cuGraphKernelNodeCopyAttributes", cudaGraphKernelNodeCopyAttributes, to, from);
-}
+LOCKSTEP_FORWARD4(Pass, cuGraphAddEmptyNode, cudaGraphAddEmptyNode, CUgraphNode*, CUgraph, const CUgraphNode*, size_t)
+LOCKSTEP_FORWARD5(Pass, cuGraphAddChildGraphNode, cudaGraphAddChildGraphNode, CUgraphNode*, CUgraph, const CUgraphNode*,
+                  size_t, CUgraph)
+LOCKSTEP_FORWARD2(Pass, cuGraphChildGraphNodeGetGraph, cudaGraphChildGraphNodeGetGraph, CUgraphNode, CUgraph*)
+LOCKSTEP_FORWARD5(Pass, cuGraphAddEventRecordNode, cudaGraphAddEventRecordNode, CUgraphNode*, CUgraph,
+                  const CUgraphNode*, size_t, CUevent)
+LOCKSTEP_FORWARD2(Pass, cuGraphEventRecordNodeGetEvent, cudaGraphEventRecordNodeGetEvent, CUgraphNode, CUevent*)
+LOCKSTEP_FORWARD2(Pass, cuGraphEventRecordNodeSetEvent, cudaGraphEventRecordNodeSetEvent, CUgraphNode, CUevent)
+LOCKSTEP_FORWARD5(Pass, cuGraphAddEventWaitNode, cudaGraphAddEventWaitNode, CUgraphNode*, CUgraph, const CUgraphNode*,
+                  size_t, CUevent)
+LOCKSTEP_FORWARD2(Pass, cuGraphEventWaitNodeGetEvent, cudaGraphEventWaitNodeGetEvent, CUgraphNode, CUevent*)
+LOCKSTEP_FORWARD2(Pass, cuGraphEventWaitNodeSetEvent, cudaGraphEventWaitNodeSetEvent, CUgraphNode, CUevent)
+LOCKSTEP_FORWARD5(Pass, cuGraphAddHostNode, cudaGraphAddHostNode, CUgraphNode*, CUgraph, const CUgraphNode*, size_t,
+                  const CUDA_HOST_NODE_PARAMS*)
+LOCKSTEP_FORWARD2(Pass, cuGraphHostNodeGetParams, cudaGraphHostNodeGetParams, CUgraphNode, CUDA_HOST_NODE_PARAMS*)
+LOCKSTEP_FORWARD2(Pass, cuGraphHostNodeSetParams, cudaGraphHostNodeSetParams, CUgraphNode, const CUDA_HOST_NODE_PARAMS*)
+LOCKSTEP_FORWARD2(Pass, cuGraphMemsetNodeGetParams, cudaGraphMemsetNodeGetParams, CUgraphNode, CUDA_MEMSET_NODE_PARAMS*)
+LOCKSTEP_FORWARD2(Pass, cuGraphMemsetNodeSetParams, cudaGraphMemsetNodeSetParams, CUgraphNode,
+                  const CUDA_MEMSET_NODE_PARAMS*)
+LOCKSTEP_FORWARD2(Pass, cuGraphKernelNodeCopyAttributes, cudaGraphKernelNodeCopyAttributes, CUgraphNode, CUgraphNode)
 
-CUresult cuGraphInstantiateWithParams(CUgraphExec* executable, CUgraph graph,
-                                      CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
-  return Pass("cuGraphInstantiateWithParams", cudaGraphInstantiateWithParams, executable, graph, parameters);
-}
-CUresult cuGraphExecGetFlags(CUgraphExec executable, cuuint64_t* flags) {
-  return Pass("cuGraphExecGetFlags", cudaGraphExecGetFlags, executable, flags);
-}
-CUresult cuGraphExecHostNodeSetParams(CUgraphExec executable, CUgraphNode node,
-                                      const CUDA_HOST_NODE_PARAMS* parameters) {
-  return Pass("cuGraphExecHostNodeSetParams", cudaGraphExecHostNodeSetParams, executable, node, parameters);
-}
-CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec executable, CUgraphNode node, CUgraph child) {
-  return Pass("cuGraphExecChildGraphNodeSetParams", cudaGraphExecChildGraphNodeSetParams, executable, node, child);
-}
-CUresult cuGraphNodeSetEnabled(CUgraphExec executable, CUgraphNode node, unsigned enabled) {
-  return Pass("cuGraphNodeSetEnabled", cudaGraphNodeSetEnabled, executable, node, enabled);
-}
-CUresult cuGraphNodeGetEnabled(CUgraphExec executable, CUgraphNode node, unsigned* enabled) {
-  return Pass("cuGraphNodeGetEnabled", cudaGraphNodeGetEnabled, executable, node, enabled);
-}
-CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph, CUgraphExecUpdateResultInfo* info) {
-  return Pass("cuGraphExecUpdate", cudaGraphExecUpdate, executable, graph, info);
-}
-CUresult cuGraphUpload(CUgraphExec executable, CUstream stream) {
-  return Pass("cuGraphUpload", cudaGraphUpload, executable, stream);
-}
-CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
-  return Pass("cuGraphLaunch", cudaGraphLaunch, executable, stream);
-}
-CUresult cuGraphExecDestroy(CUgraphExec executable) {
-  return Pass("cuGraphExecDestroy", cudaGraphExecDestroy, executable);
-}
+LOCKSTEP_FORWARD3(Pass, cuGraphInstantiateWithParams, cudaGraphInstantiateWithParams, CUgraphExec*, CUgraph,
+                  CUDA_GRAPH_INSTANTIATE_PARAMS*)
+LOCKSTEP_FORWARD2(Pass, cuGraphExecGetFlags, cudaGraphExecGetFlags, CUgraphExec, cuuint64_t*)
+LOCKSTEP_FORWARD3(Pass, cuGraphExecHostNodeSetParams, cudaGraphExecHostNodeSetParams, CUgraphExec, CUgraphNode,
+                  const CUDA_HOST_NODE_PARAMS*)
+LOCKSTEP_FORWARD3(Pass, cuGraphExecChildGraphNodeSetParams, cudaGraphExecChildGraphNodeSetParams, CUgraphExec,
+                  CUgraphNode, CUgraph)
+LOCKSTEP_FORWARD3(Pass, cuGraphNodeSetEnabled, cudaGraphNodeSetEnabled, CUgraphExec, CUgraphNode, unsigned)
+LOCKSTEP_FORWARD3(Pass, cuGraphNodeGetEnabled, cudaGraphNodeGetEnabled, CUgraphExec, CUgraphNode, unsigned*)
+LOCKSTEP_FORWARD3(Pass, cuGraphExecUpdate, cudaGraphExecUpdate, CUgraphExec, CUgraph, CUgraphExecUpdateResultInfo*)
+LOCKSTEP_FORWARD2(Pass, cuGraphUpload, cudaGraphUpload, CUgraphExec, CUstream)
+LOCKSTEP_FORWARD2(Pass, cuGraphLaunch, cudaGraphLaunch, CUgraphExec, CUstream)
+LOCKSTEP_FORWARD1(Pass, cuGraphExecDestroy, cudaGraphExecDestroy, CUgraphExec)
 
-CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, unsigned long long flags) {
-  return Pass("cuGraphInstantiate", cudaGraphInstantiateWithFlags, executable, graph, flags);
-}
+LOCKSTEP_FORWARD3(Pass, cuGraphInstantiate, cudaGraphInstantiateWithFlags, CUgraphExec*, CUgraph, unsigned long long)
 
 CUresult cuGraphAddMemsetNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count,
                               const CUDA_MEMSET_NODE_PARAMS* parameters, CUcontext) {
@@ -354,20 +279,14 @@ CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec executable, CUgraphNode node
                     [&](auto* same) { return cudaGraphExecMemcpyNodeSetParams(executable, node, same); });
 }
 
-CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID attribute, CUlaunchAttributeValue* value) {
-  return Pass("cuGraphKernelNodeGetAttribute", cudaGraphKernelNodeGetAttribute, node, attribute, value);
-}
-CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUlaunchAttributeID attribute,
-                                       const CUlaunchAttributeValue* value) {
-  return Pass("cuGraphKernelNodeSetAttribute", cudaGraphKernelNodeSetAttribute, node, attribute, value);
-}
-CUresult cuGraphAddMemAllocNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count,
-                                CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
-  return Pass("cuGraphAddMemAllocNode", cudaGraphAddMemAllocNode, node, graph, after, count, parameters);
-}
-CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
-  return Pass("cuGraphMemAllocNodeGetParams", cudaGraphMemAllocNodeGetParams, node, parameters);
-}
+LOCKSTEP_FORWARD3(Pass, cuGraphKernelNodeGetAttribute, cudaGraphKernelNodeGetAttribute, CUgraphNode,
+                  CUlaunchAttributeID, CUlaunchAttributeValue*)
+LOCKSTEP_FORWARD3(Pass, cuGraphKernelNodeSetAttribute, cudaGraphKernelNodeSetAttribute, CUgraphNode,
+                  CUlaunchAttributeID, const CUlaunchAttributeValue*)
+LOCKSTEP_FORWARD5(Pass, cuGraphAddMemAllocNode, cudaGraphAddMemAllocNode, CUgraphNode*, CUgraph, const CUgraphNode*,
+                  size_t, CUDA_MEM_ALLOC_NODE_PARAMS*)
+LOCKSTEP_FORWARD2(Pass, cuGraphMemAllocNodeGetParams, cudaGraphMemAllocNodeGetParams, CUgraphNode,
+                  CUDA_MEM_ALLOC_NODE_PARAMS*)
 CUresult cuGraphAddMemFreeNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count,
                                CUdeviceptr pointer) {
   return Pass("cuGraphAddMemFreeNode", cudaGraphAddMemFreeNode, node, graph, after, count, Pointer(pointer));
@@ -375,22 +294,16 @@ CUresult cuGraphAddMemFreeNode(CUgraphNode* node, CUgraph graph, const CUgraphNo
 CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr* pointer) {
   return Pass("cuGraphMemFreeNodeGetParams", cudaGraphMemFreeNodeGetParams, node, static_cast<void*>(pointer));
 }
-CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec executable, CUgraphNode node, CUevent event) {
-  return Pass("cuGraphExecEventRecordNodeSetEvent", cudaGraphExecEventRecordNodeSetEvent, executable, node, event);
-}
-CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec executable, CUgraphNode node, CUevent event) {
-  return Pass("cuGraphExecEventWaitNodeSetEvent", cudaGraphExecEventWaitNodeSetEvent, executable, node, event);
-}
-CUresult cuGraphDebugDotPrint(CUgraph graph, const char* path, unsigned flags) {
-  return Pass("cuGraphDebugDotPrint", cudaGraphDebugDotPrint, graph, path, flags);
-}
-CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void* value) {
-  return Pass("cuDeviceGetGraphMemAttribute", cudaDeviceGetGraphMemAttribute, device, attribute, value);
-}
-CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void* value) {
-  return Pass("cuDeviceSetGraphMemAttribute", cudaDeviceSetGraphMemAttribute, device, attribute, value);
-}
-CUresult cuDeviceGraphMemTrim(CUdevice device) { return Pass("cuDeviceGraphMemTrim", cudaDeviceGraphMemTrim, device); }
+LOCKSTEP_FORWARD3(Pass, cuGraphExecEventRecordNodeSetEvent, cudaGraphExecEventRecordNodeSetEvent, CUgraphExec,
+                  CUgraphNode, CUevent)
+LOCKSTEP_FORWARD3(Pass, cuGraphExecEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSetEvent, CUgraphExec, CUgraphNode,
+                  CUevent)
+LOCKSTEP_FORWARD3(Pass, cuGraphDebugDotPrint, cudaGraphDebugDotPrint, CUgraph, const char*, unsigned)
+LOCKSTEP_FORWARD3(Pass, cuDeviceGetGraphMemAttribute, cudaDeviceGetGraphMemAttribute, CUdevice, CUgraphMem_attribute,
+                  void*)
+LOCKSTEP_FORWARD3(Pass, cuDeviceSetGraphMemAttribute, cudaDeviceSetGraphMemAttribute, CUdevice, CUgraphMem_attribute,
+                  void*)
+LOCKSTEP_FORWARD1(Pass, cuDeviceGraphMemTrim, cudaDeviceGraphMemTrim, CUdevice)
 
 // Only for copies between addresses: the runtime refuses copies of arrays.
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* copy) {

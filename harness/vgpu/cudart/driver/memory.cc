@@ -521,18 +521,15 @@ CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, s
   return Pass("cuMemcpyBatchAsync", cudaMemcpyBatchAsync, to, from, bytes, count, attributes, groups, group_count,
               stream);
 }
-CUresult cuMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP* copies, unsigned long long flags, CUstream stream) {
-  return Pass("cuMemcpy3DBatchAsync", cudaMemcpy3DBatchAsync, count, copies, flags, stream);
-}
+LOCKSTEP_FORWARD4(Pass, cuMemcpy3DBatchAsync, cudaMemcpy3DBatchAsync, size_t, CUDA_MEMCPY3D_BATCH_OP*,
+                  unsigned long long, CUstream)
 CUresult cuMemPrefetchBatchAsync(CUdeviceptr* pointers, size_t* bytes, size_t count, CUmemLocation* locations,
                                  size_t* groups, size_t group_count, unsigned long long flags, CUstream stream) {
   return Pass("cuMemPrefetchBatchAsync", cudaMemPrefetchBatchAsync, pointers, bytes, count, locations, groups,
               group_count, flags, stream);
 }
-CUresult cuMemDiscardBatchAsync(CUdeviceptr* pointers, size_t* bytes, size_t count, unsigned long long flags,
-                                CUstream stream) {
-  return Pass("cuMemDiscardBatchAsync", cudaMemDiscardBatchAsync, pointers, bytes, count, flags, stream);
-}
+LOCKSTEP_FORWARD5(Pass, cuMemDiscardBatchAsync, cudaMemDiscardBatchAsync, CUdeviceptr*, size_t*, size_t,
+                  unsigned long long, CUstream)
 CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* pointers, size_t* bytes, size_t count, CUmemLocation* locations,
                                            size_t* groups, size_t group_count, unsigned long long flags,
                                            CUstream stream) {

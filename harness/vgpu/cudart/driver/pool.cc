@@ -6,50 +6,30 @@ using namespace lockstep::vgpu::cudart::driver;
 
 extern "C" {
 
-CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
-  return PassOnInit("cuDeviceGetDefaultMemPool", cudaDeviceGetDefaultMemPool, pool, device);
-}
+LOCKSTEP_FORWARD2(PassOnInit, cuDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool, CUmemoryPool*, CUdevice)
 CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
   const CUresult result = PassOnInit("cuDeviceGetMemPool", cudaDeviceGetMemPool, pool, device);
   return result == CUDA_ERROR_INVALID_DEVICE ? CUDA_ERROR_INVALID_VALUE : result;
 }
-CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
-  return PassOnInit("cuDeviceSetMemPool", cudaDeviceSetMemPool, device, pool);
-}
-CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
-  return PassOnInit("cuMemGetDefaultMemPool", cudaMemGetDefaultMemPool, pool, location, type);
-}
-CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
-  return PassOnInit("cuMemGetMemPool", cudaMemGetMemPool, pool, location, type);
-}
+LOCKSTEP_FORWARD2(PassOnInit, cuDeviceSetMemPool, cudaDeviceSetMemPool, CUdevice, CUmemoryPool)
+LOCKSTEP_FORWARD3(PassOnInit, cuMemGetDefaultMemPool, cudaMemGetDefaultMemPool, CUmemoryPool*, CUmemLocation*,
+                  CUmemAllocationType)
+LOCKSTEP_FORWARD3(PassOnInit, cuMemGetMemPool, cudaMemGetMemPool, CUmemoryPool*, CUmemLocation*, CUmemAllocationType)
 CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
   const CUresult result = PassOnInit("cuMemSetMemPool", cudaMemSetMemPool, location, type, pool);
   return result == CUDA_ERROR_INVALID_DEVICE ? CUDA_ERROR_INVALID_VALUE : result;
 }
 
-CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
-  return PassOnInit("cuMemPoolCreate", cudaMemPoolCreate, pool, properties);
-}
-CUresult cuMemPoolDestroy(CUmemoryPool pool) { return PassOnInit("cuMemPoolDestroy", cudaMemPoolDestroy, pool); }
-CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t kept) {
-  return PassOnInit("cuMemPoolTrimTo", cudaMemPoolTrimTo, pool, kept);
-}
-CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
-  return PassOnInit("cuMemPoolSetAttribute", cudaMemPoolSetAttribute, pool, attribute, value);
-}
-CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
-  return PassOnInit("cuMemPoolGetAttribute", cudaMemPoolGetAttribute, pool, attribute, value);
-}
-CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* access, size_t count) {
-  return PassOnInit("cuMemPoolSetAccess", cudaMemPoolSetAccess, pool, access, count);
-}
-CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool pool, CUmemLocation* location) {
-  return PassOnInit("cuMemPoolGetAccess", cudaMemPoolGetAccess, flags, pool, location);
-}
+LOCKSTEP_FORWARD2(PassOnInit, cuMemPoolCreate, cudaMemPoolCreate, CUmemoryPool*, const CUmemPoolProps*)
+LOCKSTEP_FORWARD1(PassOnInit, cuMemPoolDestroy, cudaMemPoolDestroy, CUmemoryPool)
+LOCKSTEP_FORWARD2(PassOnInit, cuMemPoolTrimTo, cudaMemPoolTrimTo, CUmemoryPool, size_t)
+LOCKSTEP_FORWARD3(PassOnInit, cuMemPoolSetAttribute, cudaMemPoolSetAttribute, CUmemoryPool, CUmemPool_attribute, void*)
+LOCKSTEP_FORWARD3(PassOnInit, cuMemPoolGetAttribute, cudaMemPoolGetAttribute, CUmemoryPool, CUmemPool_attribute, void*)
+LOCKSTEP_FORWARD3(PassOnInit, cuMemPoolSetAccess, cudaMemPoolSetAccess, CUmemoryPool, const CUmemAccessDesc*, size_t)
+LOCKSTEP_FORWARD3(PassOnInit, cuMemPoolGetAccess, cudaMemPoolGetAccess, CUmemAccess_flags*, CUmemoryPool,
+                  CUmemLocation*)
 
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr* pointer, size_t bytes, CUmemoryPool pool, CUstream stream) {
-  return Pass("cuMemAllocFromPoolAsync", cudaMallocFromPoolAsync, pointer, bytes, pool, stream);
-}
+LOCKSTEP_FORWARD4(Pass, cuMemAllocFromPoolAsync, cudaMallocFromPoolAsync, CUdeviceptr*, size_t, CUmemoryPool, CUstream)
 
 CUresult cuMemPoolExportToShareableHandle(void* handle, CUmemoryPool pool, CUmemAllocationHandleType type,
                                           unsigned long long flags) {

@@ -205,46 +205,28 @@ CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* d
   });
 }
 
-CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
-  return Pass("cuStreamBeginCapture", cudaStreamBeginCapture, stream, mode);
-}
+LOCKSTEP_FORWARD2(Pass, cuStreamBeginCapture, cudaStreamBeginCapture, CUstream, CUstreamCaptureMode)
 CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode* after,
                                      const CUgraphEdgeData* data, size_t count, CUstreamCaptureMode mode) {
   return Pass("cuStreamBeginCaptureToGraph", cudaStreamBeginCaptureToGraph, stream, graph, after, data, count, mode);
 }
-CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
-  return Pass("cuStreamEndCapture", cudaStreamEndCapture, stream, graph);
-}
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
-  return Pass("cuStreamIsCapturing", cudaStreamIsCapturing, stream, status);
-}
+LOCKSTEP_FORWARD2(Pass, cuStreamEndCapture, cudaStreamEndCapture, CUstream, CUgraph*)
+LOCKSTEP_FORWARD2(Pass, cuStreamIsCapturing, cudaStreamIsCapturing, CUstream, CUstreamCaptureStatus*)
 CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
                                 const CUgraphNode** after, const CUgraphEdgeData** data, size_t* count) {
   return Pass("cuStreamGetCaptureInfo", cudaStreamGetCaptureInfo, stream, status, id, graph, after, data, count);
 }
-CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode* after, const CUgraphEdgeData* data,
-                                           size_t count, unsigned flags) {
-  return Pass("cuStreamUpdateCaptureDependencies", cudaStreamUpdateCaptureDependencies, stream, after, data, count,
-              flags);
-}
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
-  return Pass("cuThreadExchangeStreamCaptureMode", cudaThreadExchangeStreamCaptureMode, mode);
-}
+LOCKSTEP_FORWARD5(Pass, cuStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies, CUstream, CUgraphNode*,
+                  const CUgraphEdgeData*, size_t, unsigned)
+LOCKSTEP_FORWARD1(Pass, cuThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode, CUstreamCaptureMode*)
 CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
   return Drive("cuStreamGetDevice", NeedsOf(stream), [&] { return cudaStreamGetDevice(stream, device); });
 }
-CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
-  return Pass("cuStreamCopyAttributes", cudaStreamCopyAttributes, to, from);
-}
-CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue* value) {
-  return Pass("cuStreamGetAttribute", cudaStreamGetAttribute, stream, attribute, value);
-}
-CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue* value) {
-  return Pass("cuStreamSetAttribute", cudaStreamSetAttribute, stream, attribute, value);
-}
-CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr pointer, size_t bytes, unsigned flags) {
-  return Pass("cuStreamAttachMemAsync", cudaStreamAttachMemAsync, stream, pointer, bytes, flags);
-}
+LOCKSTEP_FORWARD2(Pass, cuStreamCopyAttributes, cudaStreamCopyAttributes, CUstream, CUstream)
+LOCKSTEP_FORWARD3(Pass, cuStreamGetAttribute, cudaStreamGetAttribute, CUstream, CUstreamAttrID, CUstreamAttrValue*)
+LOCKSTEP_FORWARD3(Pass, cuStreamSetAttribute, cudaStreamSetAttribute, CUstream, CUstreamAttrID,
+                  const CUstreamAttrValue*)
+LOCKSTEP_FORWARD4(Pass, cuStreamAttachMemAsync, cudaStreamAttachMemAsync, CUstream, CUdeviceptr, size_t, unsigned)
 
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
   return Drive("cuEventCreate", [&] { return cudaEventCreateWithFlags(event, flags); });
