@@ -27,7 +27,7 @@ def load() -> ModuleType:
 conformance = load()
 
 
-OFTEN = ("context", "pool")  # for each commit; all of them take minutes
+OFTEN = ("context", "graph_changes", "pool")  # for each commit; all of them take minutes
 
 
 @needs_build

@@ -440,21 +440,13 @@ CUresult cuCtxSynchronize_v2(CUcontext context) {
   });
 }
 
-CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
-  return Drive("cuCtxGetLimit", [&] { return cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit)); });
-}
+LOCKSTEP_FORWARD2(Pass, cuCtxGetLimit, cudaDeviceGetLimit, size_t*, CUlimit)
 
-CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
-  return Drive("cuCtxSetLimit", [&] { return cudaDeviceSetLimit(static_cast<cudaLimit>(limit), value); });
-}
+LOCKSTEP_FORWARD2(Pass, cuCtxSetLimit, cudaDeviceSetLimit, CUlimit, size_t)
 
-CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
-  return Drive("cuCtxGetStreamPriorityRange", [&] { return cudaDeviceGetStreamPriorityRange(least, greatest); });
-}
+LOCKSTEP_FORWARD2(Pass, cuCtxGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange, int*, int*)
 
-CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
-  return Drive("cuCtxSetCacheConfig", [&] { return cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(config)); });
-}
+LOCKSTEP_FORWARD1(Pass, cuCtxSetCacheConfig, cudaDeviceSetCacheConfig, CUfunc_cache)
 
 LOCKSTEP_FORWARD1(Pass, cuCtxGetCacheConfig, cudaDeviceGetCacheConfig, CUfunc_cache*)
 

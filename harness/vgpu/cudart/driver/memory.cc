@@ -285,17 +285,11 @@ CUresult cuMemFree(CUdeviceptr pointer) {
   return Drive("cuMemFree", Needs::kInit, [&] { return UnlessGone(cudaFree(Pointer(pointer))); });
 }
 
-CUresult cuMemAllocAsync(CUdeviceptr* pointer, size_t bytes, CUstream stream) {
-  return Drive("cuMemAllocAsync", [&] { return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream); });
-}
+LOCKSTEP_FORWARD3(Pass, cuMemAllocAsync, cudaMallocAsync, CUdeviceptr*, size_t, CUstream)
 
-CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
-  return Drive("cuMemFreeAsync", [&] { return cudaFreeAsync(Pointer(pointer), stream); });
-}
+LOCKSTEP_FORWARD2(Pass, cuMemFreeAsync, cudaFreeAsync, CUdeviceptr, CUstream)
 
-CUresult cuMemGetInfo(size_t* free, size_t* total) {
-  return Drive("cuMemGetInfo", [&] { return cudaMemGetInfo(free, total); });
-}
+LOCKSTEP_FORWARD2(Pass, cuMemGetInfo, cudaMemGetInfo, size_t*, size_t*)
 
 CUresult cuMemAllocHost(void** pointer, size_t bytes) {
   return Drive("cuMemAllocHost", [&] { return cudaHostAlloc(pointer, bytes, cudaHostAllocMapped); });
@@ -316,17 +310,11 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr* device, void* host, unsigned fla
                             [&] { return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags); });
 }
 
-CUresult cuMemHostGetFlags(unsigned* flags, void* host) {
-  return Drive("cuMemHostGetFlags", [&] { return cudaHostGetFlags(flags, host); });
-}
+LOCKSTEP_FORWARD2(Pass, cuMemHostGetFlags, cudaHostGetFlags, unsigned*, void*)
 
-CUresult cuMemHostRegister(void* host, size_t bytes, unsigned flags) {
-  return Drive("cuMemHostRegister", [&] { return cudaHostRegister(host, bytes, flags); });
-}
+LOCKSTEP_FORWARD3(Pass, cuMemHostRegister, cudaHostRegister, void*, size_t, unsigned)
 
-CUresult cuMemHostUnregister(void* host) {
-  return Drive("cuMemHostUnregister", [&] { return cudaHostUnregister(host); });
-}
+LOCKSTEP_FORWARD1(Pass, cuMemHostUnregister, cudaHostUnregister, void*)
 
 // ---- Copies ----
 

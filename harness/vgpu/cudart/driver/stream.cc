@@ -228,9 +228,7 @@ LOCKSTEP_FORWARD3(Pass, cuStreamSetAttribute, cudaStreamSetAttribute, CUstream, 
                   const CUstreamAttrValue*)
 LOCKSTEP_FORWARD4(Pass, cuStreamAttachMemAsync, cudaStreamAttachMemAsync, CUstream, CUdeviceptr, size_t, unsigned)
 
-CUresult cuEventCreate(CUevent* event, unsigned flags) {
-  return Drive("cuEventCreate", [&] { return cudaEventCreateWithFlags(event, flags); });
-}
+LOCKSTEP_FORWARD2(Pass, cuEventCreate, cudaEventCreateWithFlags, CUevent*, unsigned)
 CUresult cuEventDestroy(CUevent event) {
   return DriveHandle("cuEventDestroy", event, [&] { return cudaEventDestroy(event); });
 }
