@@ -203,16 +203,6 @@ curandStatus_t Generate(const char* function, curandGenerator_t generator, T* ou
     }
   }
   const Draw draw = DrawOf<T>(kind, distribution.shape);
-  if (generator->ordering == CURAND_ORDERING_PSEUDO_DYNAMIC) {
-    // Beyond these a Hopper's results follow no rule that is known; of Philox they differ from run to run.
-    constexpr uint64_t kKnown = 200 * 256, kKnownOffset = 4096;
-    if (generator->type == CURAND_RNG_PSEUDO_MTGP32 && generator->position + count > kKnown) {
-      return Refuse(function, "more than 51200 results of MTGP32 in CURAND_ORDERING_PSEUDO_DYNAMIC");
-    }
-    if (is_philox && !HasGenerated(*generator) && generator->position > kKnownOffset) {
-      return Refuse(function, "an offset beyond 4096 of Philox in CURAND_ORDERING_PSEUDO_DYNAMIC");
-    }
-  }
   const Step step = {function, count, distribution.mean, distribution.deviation};
   const bool is_published = distribution.shape != Shape::kPoisson || distribution.poisson != nullptr;
   generator->is_kept |= !is_published || IsScrambled(*generator) || generator->dimensions > SobolDimensions();
