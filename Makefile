@@ -65,14 +65,14 @@ lint: $(STAMP) $(TOOLS)  ## formatting and static checks; clang-tidy, which take
 format: $(STAMP) $(TOOLS)  ## format C++, CUDA and Python sources
 	@harness/dev/lint.sh --build $(BUILD) --fix
 
-# Each commit runs the next twelfth of the solutions, of the costly tests and of the ladders. make check-all runs all.
-TURNS = 12
+# Each commit runs the next 24th of the solutions and of the costly tests, and one ladder. make check-all runs all.
+TURNS = 24
 COMMITS = $$(git rev-list --count HEAD 2>/dev/null || echo 0)
 SHARE = $$(($(COMMITS) % $(TURNS) + 1))/$(TURNS)
 unit-tests: build-all  ## C++ tests
 	@harness/dev/unit_tests.sh $(BUILD) $$([ -n "$$LOCKSTEP_ALL" ] && echo all || echo $(SHARE))
 
-grader-check: build  ## stubs fail, references pass, a twelfth of the other solutions get their verdicts
+grader-check: build  ## references pass; a 24th of the stubs and of the other solutions get their verdicts
 	@# Hostile solutions (opponents) mostly make the judge wait, so they run during the check; their output comes after it.
 	@if [ -z "$$LOCKSTEP_ALL" ]; then share="--shard $(SHARE)"; echo "Of the solutions only share $(SHARE); make check-all grades all"; fi; \
 	  .venv/bin/grader opponents --build $(BUILD) --out $(BUILD)/opponents $$share > $(BUILD)/opponents.log 2>&1 & opponents=$$!; \

@@ -27,14 +27,9 @@ def load() -> ModuleType:
 conformance = load()
 
 
-OFTEN = ("context", "graph_changes", "pool")  # for each commit; all of them take minutes
-
-
 @needs_build
-@pytest.mark.parametrize(
-    "program",
-    [pytest.param(name, marks=[] if name in OFTEN else pytest.mark.daily) for name in conformance.programs()],
-)
+@pytest.mark.in_turn
+@pytest.mark.parametrize("program", conformance.programs())
 def test_answers_are_no_further_from_a_gpus_than_recorded(program: str) -> None:
     done = subprocess.run(
         [FOLDER / "conformance.py", "--build", BUILD, "run", program], capture_output=True, text=True, check=False

@@ -118,6 +118,7 @@ def build(bench: Bench, source: str, folder: Path) -> Built:
     return build_worker(order)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -146,6 +147,7 @@ def test_what_does_not_compile_is_said_with_its_line(bench: Bench, name: str, me
     assert (built.worker, built.message) == (None, message)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
@@ -223,6 +225,7 @@ def test_the_stub_compiles_and_says_where_to_begin(bench: Bench, tmp_path: Path)
     assert any(line.endswith("fill in TODO(shift1) in shift.py") for line in said), said
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("path", sorted(SOLUTIONS.glob("right/*.py")), ids=lambda path: path.stem)
 def test_right_designs_have_full_marks(bench: Bench, path: Path, tmp_path: Path) -> None:
     submission = Submission(path.name, Student(path.name), path.read_bytes())
@@ -232,6 +235,7 @@ def test_right_designs_have_full_marks(bench: Bench, path: Path, tmp_path: Path)
     assert (record.score.total, record.verdict) == (declared[0], "PASS"), record.message
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("solution", WRONG, ids=lambda solution: Path(solution.name).stem)
 def test_wrong_solutions_get_their_verdicts(bench: Bench, solution: Solution, tmp_path: Path) -> None:
     submission = Submission(solution.name, Student(solution.name), solution.source)
@@ -244,6 +248,7 @@ def test_wrong_solutions_get_their_verdicts(bench: Bench, solution: Solution, tm
     assert [words for words in SAID.get(Path(solution.name).stem, ()) if words not in said] == [], said
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", [solution.name for solution in solutions_in(SOLUTIONS, "hostile", "shift.py")[0]])
 def test_hostile_solutions_get_their_verdicts(bench: Bench, name: str, tmp_path: Path) -> None:
     opponents, problems = find_corpus(bench.layout, bench.assignment)

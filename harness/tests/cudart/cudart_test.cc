@@ -1,5 +1,5 @@
-// CUDA programs, compiled by nvcc and run on the virtual GPU. tests/cudart/programs/NAME.h200.txt is what NAME.cu
-// printed on an H200: the runtime replacement must say the same, error by error.
+// In turn (dev/unit_tests.sh): CUDA programs, compiled by nvcc and run on the virtual GPU. programs/NAME.h200.txt is
+// what NAME.cu printed on an H200: the runtime replacement must say the same, error by error.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -99,7 +99,7 @@ class ControlWorkerTest : public EndToEndTest {
   ControlWorkerTest() { witness_ = Worker("submission"); }
 };
 
-TEST_F(ControlWorkerTest, AProgramThatCannotBeLoadedIsItsAuthorsFault) {
+TEST_F(ControlWorkerTest, AProgramThatCannotBeLoadedIsItsAuthorsFault) {  // in turn
   Use("fails_to_load");
   EXPECT_EQ(VerdictOfCall("add_one"), "CRASH") << message_;
   EXPECT_TRUE(report_.at_start);
@@ -108,7 +108,7 @@ TEST_F(ControlWorkerTest, AProgramThatCannotBeLoadedIsItsAuthorsFault) {
   EXPECT_TRUE(memory_->failed_start);
 }
 
-TEST_F(ControlWorkerTest, WithoutAWitnessThatStartsItIsTheHarnesss) {
+TEST_F(ControlWorkerTest, WithoutAWitnessThatStartsItIsTheHarnesss) {  // in turn
   witness_ = "/bin/false";
   Use("fails_to_load");
   EXPECT_EQ(VerdictOfCall("add_one"), "HARNESS") << message_;
@@ -118,13 +118,13 @@ TEST_F(ControlWorkerTest, WithoutAWitnessThatStartsItIsTheHarnesss) {
   EXPECT_EQ(VerdictOfCall("add_one"), "HARNESS") << message_;
 }
 
-TEST_F(ControlWorkerTest, ABoxInWhichNothingStartsIsTheHarnesssFaultWhateverTheProgramDoes) {
+TEST_F(ControlWorkerTest, ABoxInWhichNothingStartsIsTheHarnesssFaultWhateverTheProgramDoes) {  // in turn
   witness_ = "/bin/false";
   Use("crashes_at_start");
   EXPECT_EQ(VerdictOfCall("add_one"), "HARNESS") << message_;
 }
 
-TEST_F(ControlWorkerTest, ALauncherThatOnlyTheProgramLacksIsRejected) {
+TEST_F(ControlWorkerTest, ALauncherThatOnlyTheProgramLacksIsRejected) {  // in turn
   Use("forges_its_hello");
   EXPECT_EQ(VerdictOfCall("add_one"), "REJECTED") << message_;
 }

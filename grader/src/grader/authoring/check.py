@@ -85,15 +85,16 @@ def check_stub(assignment: Assignment, record: Record) -> Finding:
     return Finding(STUB, f"compiles and fails ({record.verdict}, {points_text(record.score.total)} points)", problem)
 
 
-def check_reference(record: Record) -> Finding:
-    """The reference earns full marks."""
+def check_reference(record: Record, *, is_whole: bool = True) -> Finding:
+    """The reference earns full marks; unless `is_whole`, by its small tests alone."""
     if record.score is None:
         return Finding(REFERENCE, "", record.message)
     short = _short(record.score)
     problem = f"{record.verdict}; below full marks: {short}" if short or record.verdict != "PASS" else ""
     if record.message:
         problem += f"\n{record.message}"
-    return Finding(REFERENCE, f"full marks ({_marks(record.score)})", problem)
+    by = "" if is_whole else "; budgets and large arrays are in another share"
+    return Finding(REFERENCE, f"full marks ({_marks(record.score)}){by}", problem)
 
 
 def check_right(assignment: Assignment, record: Record, points: float, bonus: float) -> Finding:
@@ -187,7 +188,8 @@ def counts_text(checked: Sequence[Checked]) -> str:
     rungs = sum(len(one.assignment.rungs) for one in checked)
     lines = [
         f"{len(findings) - failed} of {len(findings)} checks hold",
-        f"{len(checked)} stubs and {len(checked)} references of {rungs} rungs, {criteria} criteria, "
+        f"{sum(finding.what == STUB for finding in findings)} stubs and {len(checked)} references of {rungs} rungs, "
+        f"{criteria} criteria, "
         f"{sum(one.right for one in checked)} right solutions of other designs, "
         f"{verdicts.total()} wrong ones{f' ({by_verdict})' if by_verdict else ''}; "
         f"{sum(one.batched for one in checked)} of them were compiled in batches",

@@ -10,8 +10,9 @@ compiled alone and runs every test that can change a finding. Skipped are
 * on the rungs below, tests that another solution runs on the same code (`known_tests`). Most wrong solutions use one
   good kernel for all other rungs.
 
-The stub and the reference run every test. A right solution leaves out those on large arrays, unless `whole` asks for
-them: they take half of a suite's time, and evidence comes from large arrays too.
+The stub and the reference run every test. If they are not in the share that is graded, a stub is left out and a
+reference runs its small tests alone. A right solution leaves out tests on large arrays, unless `whole` asks for them:
+they take half of a suite's time, and evidence comes from large arrays too.
 """
 
 import re
@@ -85,8 +86,8 @@ class CheckSettings:
     `record` and `update_messages` write figures.json and the wrong solutions' messages anew instead of comparing.
     `only`: globs such as `right/*`; solutions that match none of them are not graded. With `whole` a wrong solution
     runs more than the test that is known to catch it, and a right one the tests on large arrays too. `shard`: grades
-    only this share of the solutions; the stub and the reference are in every share. With another `seed`
-    than SEED, which draws other inputs, what is on record is not compared.
+    only this share of the stubs and solutions; the references' small tests and figures are in every share. With another
+    `seed` than SEED, which draws other inputs, what is on record is not compared.
     """
 
     jobs: int
@@ -245,12 +246,16 @@ class _Check:
             if not settings.only or any(fnmatchcase(submission.folder, glob) for glob in settings.only)
         ]
         chosen += [Submission(attack.name, Student(attack.name), attack.source) for attack in attacks]
-        chosen = [one for one in chosen if one.folder in (STUB, REFERENCE) or settings.shard.holds(one.folder)]
+        chosen = [one for one in chosen if one.folder == REFERENCE or self._is_in_share(one.folder)]
         chosen.sort(key=lambda submission: submission.folder in collected.wrong)
         self._known = known_tests(assignment, bench.suite.tests, chosen, collected)
         if settings.compares and not settings.whole and not settings.update_messages:
             self._recorded = recorded_messages(layout, assignment)
         return self._batches.units(self._bench, chosen, self._is_alone)
+
+    def _is_in_share(self, folder: str) -> bool:
+        every_assignment_has_it = folder in (STUB, REFERENCE)
+        return self._settings.shard.holds(f"{self._assignment.id}/{folder}" if every_assignment_has_it else folder)
 
     def _is_alone(self, submission: Submission) -> bool:
         """Whether to compile it alone: it needs a full run, or may not compile."""
@@ -273,6 +278,8 @@ class _Check:
         known: Sequence[TestResult] = self._known.get(submission.folder, ())
         if submission.folder in self._collected.right and not self._settings.whole:
             known = [_as_passed(name) for name in bench.suite.tests if "Large" in name]
+        elif submission.folder == REFERENCE and not self._is_in_share(REFERENCE):
+            known = [_as_passed(name) for name in bench.suite.tests if "Large" in name or _is_evidence(name)]
         above: Sequence[TestResult] = ()
         batched = replace(bench, build=self._batches.build)
         if submission.folder in self._collected.wrong:
@@ -329,7 +336,7 @@ class _Check:
         if folder == STUB:
             self._found(check_stub(self._assignment, record))
         elif folder == REFERENCE:
-            self._found(check_reference(record))
+            self._found(check_reference(record, is_whole=self._is_in_share(REFERENCE)))
         elif folder in self._attacks:
             self._found(check_attack(self._attacks[folder], record))
         elif folder in self._collected.right:
@@ -378,6 +385,10 @@ def tests_above(assignment: Assignment, tests: Sequence[str], rung: str) -> list
     return [_as_passed(name) for name in tests if rung_of(name) in above]
 
 
+def _is_evidence(test: str) -> bool:
+    return test.startswith(f"{EVIDENCE_SUITE}.")
+
+
 def _as_passed(name: str) -> TestResult:
     return passed_test(name, rung_of(name))
 
@@ -395,8 +406,7 @@ def known_tests(
     ids = [rung.id for rung in assignment.rungs]
     compared = {rung: sorted({rung} | _rungs_compared(assignment, rung)) for rung in ids}
     kinds = {
-        is_evidence: [name for name in tests if name.startswith(f"{EVIDENCE_SUITE}.") == is_evidence]
-        for is_evidence in (False, True)
+        is_evidence: [name for name in tests if _is_evidence(name) == is_evidence] for is_evidence in (False, True)
     }
     seen: set[tuple[object, ...]] = set()
     known: dict[str, list[TestResult]] = {}
@@ -424,7 +434,7 @@ def known_tests(
 
 def with_known_evidence(assignment: Assignment, record: Record, known: Sequence[TestResult]) -> Record:
     """The record with the evidence in `known`, which was not measured, filled in at full marks."""
-    rungs = {test.rung for test in known if test.name.startswith(f"{EVIDENCE_SUITE}.")}
+    rungs = {test.rung for test in known if _is_evidence(test.name)}
     if not rungs or record.score is None or record.result is None:
         return record
     criteria = tuple(
