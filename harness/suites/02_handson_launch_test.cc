@@ -109,8 +109,8 @@ bool Meets(int64_t error, Expect expect) {
   return error == cudaSuccess;
 }
 
-// Problems of the call itself. A launcher that returned the error of an impossible launch must also have cleared it by
-// cudaGetLastError(). It need not clear other errors that it returned.
+// Problems of the call itself. A launcher that returned the error of a launch must also have cleared it by
+// cudaGetLastError(), and so have asked for it. It need not clear other errors that it returned.
 std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& context, Expect expect) {
   if (DidNothing(report)) return {judge::UnfinishedProblem(context)};
   const int64_t error = report.value.AsInteger();
@@ -124,7 +124,7 @@ std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& conte
   }
   const std::string left = error != cudaSuccess ? std::exchange(report.cuda_error, "") : "";
   std::vector<Problem> problems = judge::ProblemsOf(report, context);
-  if (problems.empty() && expect == Expect::kImpossibleLaunch && Meets(error, expect) && !left.empty()) {
+  if (problems.empty() && launch_fails && Meets(error, expect) && !left.empty()) {
     return {MakeProblem(
         Verdict::kApi, context,
         {"it returned " + judge::ErrorText(error) + ", and left " + left + " behind for the next call"},
