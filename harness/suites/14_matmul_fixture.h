@@ -28,7 +28,7 @@ struct Shape {
 enum class Values : uint8_t {
   kWhole,     // whole numbers from -8 to 8, without 0
   kReals,     // magnitudes from 1/2 to 1, of either sign
-  kInfinity,  // whole numbers, and two infinities in d_a
+  kInfinity,  // whole numbers, two infinities in d_a and one in d_b
 };
 
 // Offset of a buffer in its allocation, in elements. Allocations are aligned to 256 bytes.

@@ -219,11 +219,20 @@ Factors MakeFactors(const std::string& rung, Shape shape, Values values, const j
   };
   fill(factors.a, shape.rows * shape.depth, "a");
   fill(factors.b, shape.depth * shape.columns, "b");
-  if (values == Values::kInfinity && !factors.a.empty()) {
+  if (values == Values::kInfinity && !factors.a.empty() && !factors.b.empty()) {
     const uint64_t place = factors.a.size() / 2, row = shape.rows / 3;  // of the other one, at the end of its row
-    factors.a[place] = factors.a[row * shape.depth + shape.depth - 1] = std::numeric_limits<float>::infinity();
+    const uint64_t last = shape.depth - 1, column = shape.columns / 3;
+    // All that an infinity is added to is positive: no right sum is NaN.
+    for (float* other : {&factors.a[place / shape.depth * shape.depth + last],
+                         &factors.b[place % shape.depth * shape.columns + column]}) {
+      *other = std::abs(*other);
+    }
+    for (float* infinite :
+         {&factors.a[place], &factors.a[row * shape.depth + last], &factors.b[last * shape.columns + column]}) {
+      *infinite = std::numeric_limits<float>::infinity();
+    }
     const std::string rows = std::to_string(row) + " and " + std::to_string(place / shape.depth);
-    factors.what += ", and infinities in rows " + rows + " of d_a";
+    factors.what += ", and infinities in rows " + rows + " of d_a and column " + std::to_string(column) + " of d_b";
   }
   return factors;
 }
