@@ -209,6 +209,9 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
   if (report.arrays[0] != in) {
     run.problems.push_back(MakeProblem(Verdict::kWrong, context, {"h_in was changed"}, "h_in is read-only"));
   }
+  // What another rung keeps could be freed in place of rung 4's.
+  const bool may_hold = rung.starts_with("copy4") || fault.kind != Fault::Kind::kNone || !report.observed;
+  if (run.problems.empty() && !may_hold) judge::CheckNoPageLockedHeld(context, report, run.problems);
   run.problems = WithCalls(std::move(run.problems), report);
   return run;
 }
