@@ -124,7 +124,12 @@ std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& conte
   }
   const std::string left = error != cudaSuccess ? std::exchange(report.cuda_error, "") : "";
   std::vector<Problem> problems = judge::ProblemsOf(report, context);
-  if (problems.empty() && launch_fails && Meets(error, expect) && !left.empty()) {
+  // cudaGraphLaunch returns the error of its launch.
+  const bool must_ask = expect == Expect::kImpossibleLaunch ||
+                        (launch_fails && std::ranges::any_of(report.trace, [](const worker::ApiCall& call) {
+                           return call.failed && call.function != "cudaGraphLaunch";
+                         }));
+  if (problems.empty() && must_ask && Meets(error, expect) && !left.empty()) {
     return {MakeProblem(
         Verdict::kApi, context,
         {"it returned " + judge::ErrorText(error) + ", and left " + left + " behind for the next call"},
