@@ -174,15 +174,6 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
     }
     return run;
   }
-  // Page-locked memory counts only if copies use it: in at least one direction all ints come from it, or go to it.
-  const auto has_pageable = [&](worker::StreamedKind way) {
-    return std::ranges::any_of(report.operations, [&](const worker::StreamedOperation& copy) {
-      return copy.kind == way && !copy.page_locked && copy.bytes > 0;
-    });
-  };
-  if (has_pageable(worker::StreamedKind::kToDevice) && has_pageable(worker::StreamedKind::kToHost)) {
-    report.api.pinned_allocations = 0;
-  }
   const std::vector<int32_t> out = judge::ValuesOf<int32_t>(report.arrays[1]);
   if (DidNothing(report, out, poisoned)) {
     run.problems = {judge::UnfinishedProblem(context, "copied nothing")};
@@ -212,6 +203,15 @@ judge::EvidenceRun CopyOnce(judge::Runner& runner, const std::string& rung, cons
   // What another rung keeps could be freed in place of rung 4's.
   const bool may_hold = rung.starts_with("copy4") || fault.kind != Fault::Kind::kNone || !report.observed;
   if (run.problems.empty() && !may_hold) judge::CheckNoPageLockedHeld(context, report, run.problems);
+  // Page-locked memory counts only if copies use it: in at least one direction all ints come from it, or go to it.
+  const auto has_pageable = [&](worker::StreamedKind way) {
+    return std::ranges::any_of(report.operations, [&](const worker::StreamedOperation& copy) {
+      return copy.kind == way && !copy.page_locked && copy.bytes > 0;
+    });
+  };
+  if (has_pageable(worker::StreamedKind::kToDevice) && has_pageable(worker::StreamedKind::kToHost)) {
+    report.api.pinned_allocations = 0;
+  }
   run.problems = WithCalls(std::move(run.problems), report);
   return run;
 }
