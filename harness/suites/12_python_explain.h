@@ -216,23 +216,33 @@ inline bool IsHostWait(const worker::ApiCall& call) {
          call.function == "cudaEventSynchronize";
 }
 
+// Whether the call allocates memory, makes a stream or an event, or records one: such calls do not order chunks.
+inline bool IsTaken(const worker::ApiCall& call) {
+  return call.kind == worker::ApiKind::kAllocate || call.function.find("Create") != std::string::npos ||
+         call.function == "cudaMallocHost" || call.function == "cudaEventRecord";
+}
+
 // Checks the chunks, the streams and the waits of rung 4.
 inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& context, const judge::CallReport& report,
                                                   uint64_t bytes) {
   constexpr uint64_t kFewest = 4, kMost = 64;
   uint64_t chunks = 0, largest = 0;
-  bool blocking = false, waits_for_first = false;
+  bool blocking = false, waits_for_first = false, orders = false, ordered_so_far = false, waited = false;
   std::map<std::string, uint64_t> streams;  // bytes copied in each
   std::string beside;                       // operations outside streams made by the program
   for (const worker::ApiCall& call : report.trace) {
     if (call.failed) continue;
     waits_for_first |= IsHostWait(call) && chunks == 1;
+    waited |= IsHostWait(call);
     const bool is_copy = call.kind == worker::ApiKind::kHostToDevice || call.kind == worker::ApiKind::kDeviceToHost;
+    ordered_so_far |= chunks > 0 && !is_copy && call.kind != worker::ApiKind::kLaunch && !IsTaken(call);
     if (call.kind == worker::ApiKind::kHostToDevice) {
       ++chunks;
       largest = std::max(largest, call.bytes);
     }
+    orders |= waited && call.kind == worker::ApiKind::kDeviceToHost;
     if (!is_copy && call.kind != worker::ApiKind::kLaunch) continue;
+    orders |= ordered_so_far;
     blocking |= is_copy && call.function != "cudaMemcpyAsync";
     if (call.stream.substr(0, 7) == "stream ") {
       streams[call.stream] += is_copy ? call.bytes : 0;
@@ -276,6 +286,7 @@ inline std::optional<judge::Problem> CheckOverlap(const judge::CallContext& cont
         judge::Counted(busiest->second, "byte") + " of " + judge::Grouped(2 * bytes) + " were copied in one stream",
         kTwoStreams);
   }
+  if (!orders) return std::nullopt;
   // However they wait for each other, some have to overlap. Overlap is computed as for a timeline, on the course's
   // device.
   const vgpu::DeviceProfile* const device = vgpu::FindProfile("t4");
