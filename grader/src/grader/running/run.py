@@ -315,8 +315,8 @@ def _box(
 ) -> sandbox.Box:
     on_gpu = settings.on_gpu
     nvidia_libraries = [toolchain.toolkit / "lib64", toolchain.toolkit / "lib"] if on_gpu else []
-    # CUDA on a GPU reserves a large address range. The virtual GPU runs inside the judge: there an address-space limit can
-    # replace a control group's. Each thread's own arena of malloc would take 64 MiB of it.
+    # CUDA on a GPU reserves a large address range. The virtual GPU runs inside the judge: there an address-space limit
+    # can replace a control group's. Each thread's own arena of malloc would take 64 MiB of it.
     by_addresses = not on_gpu and not groups
     return sandbox.Box(
         read_only=(worker.parent, layout.libraries, *(path for path in nvidia_libraries if path.is_dir())),
