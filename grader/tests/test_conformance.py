@@ -1,7 +1,5 @@
 """Compares the virtual GPU's answers with an H100's recorded ones (harness/dev/conformance)."""
 
-from __future__ import annotations
-
 import importlib.util
 import subprocess
 import sys

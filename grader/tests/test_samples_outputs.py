@@ -1,7 +1,5 @@
 """Compares a GPU's output with the virtual GPU's line by line (harness/dev/public_suites/outputs.py)."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -6,8 +6,6 @@ Other programs' text may be parsed; a comment on the line says whose it is: `# p
 most 80 lines of code. clang-tidy has that rule for C++ (.clang-tidy), and ruff counts parameters.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -6,8 +6,6 @@ checks links. The end of a path is enough, as in `isa/integer.cc`. Records (docs
 changelog say how things were: only their whole paths are checked, and no hints.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -10,8 +10,6 @@ each distinct file once, with the flags that the build script gives it. Processo
 machine, which must be otherwise idle.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

@@ -10,8 +10,6 @@ Only metrics that are the same in every run are taken: those that follow from th
 addresses, not from timing or from what caches held. A difference that no reason below explains is an error.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -7,8 +7,6 @@ docs/records/gpu-limits.md.
     harness/dev/bench/gpu_limits.py            # on a machine with a GPU and the CUDA toolkit, cuBLAS included
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import io

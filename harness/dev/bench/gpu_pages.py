@@ -1,7 +1,5 @@
 """What the scripts here share: the program of cases, its runs, and pages that can be verified."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import datetime

@@ -10,8 +10,6 @@ Of each program the first launches are compared, one by one. Unlike gpu_counting
 means, these ask how often the count of the PTX is the count of the machine code. Both counts are kept in the recording.
 """
 
-from __future__ import annotations
-
 import argparse
 import concurrent.futures
 import csv

@@ -9,8 +9,6 @@
 The course's figures are in recorded/course.csv.
 """
 
-from __future__ import annotations
-
 import statistics
 import sys
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ two take turns. The slowest test is by wall-clock time, so it means something on
 evidence differs, the counters and figures that do are named, and the exit status is 1.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

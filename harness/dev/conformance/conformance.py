@@ -15,8 +15,6 @@ line with an empty prefix. `allowed.txt` has patterns of questions whose answers
 Exit status: 1 where a program differs in more answers than `figures.json` says; 0 otherwise.
 """
 
-from __future__ import annotations
-
 import argparse
 import concurrent.futures
 import fnmatch

@@ -6,8 +6,6 @@ of it: some samples name a library that they do not use. Kernels that the progra
 file says. The checkout's `test_args.json`, where there is one, gives arguments.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -30,8 +30,6 @@ BUILD      nvcc does not build it
 Exit status: 1 when a program has DIFFERS, CRASH or TIME; 2 for a mistake in the command line or a file; 0 otherwise.
 """
 
-from __future__ import annotations
-
 import argparse
 import concurrent.futures
 import fnmatch

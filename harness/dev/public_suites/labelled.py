@@ -15,8 +15,6 @@ fault, ended it before a race was found; BUILD: nvcc does not build it; TIME: it
 was clean, but not fully checked. The table says so for each program that is not FOUND or CLEAN, or for all with --list.
 """
 
-from __future__ import annotations
-
 import argparse
 import concurrent.futures
 import subprocess

@@ -6,8 +6,6 @@ file may give other arguments, since work that is sized for a GPU may take a CPU
 The whole suite is copied first, as programs take data and headers from neighbouring folders.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -8,8 +8,6 @@ out of time fails; if it is in a call that does not return, the process ends. Th
 after a test that failed with a CUDA error: all later tests in the same context would fail too.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import os

@@ -1,7 +1,5 @@
 """Compares what a program printed in two runs on a GPU with what it printed on the virtual GPU."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass

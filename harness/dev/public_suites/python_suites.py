@@ -14,8 +14,6 @@ after it. A test that does not pass gets the first reason of python_suites.toml 
 Exit status: 0 when every test passed, was skipped, or failed for a reason in python_suites.toml; 1 otherwise.
 """
 
-from __future__ import annotations
-
 import argparse
 import collections
 import concurrent.futures

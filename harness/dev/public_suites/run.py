@@ -19,8 +19,6 @@ it says nothing of a check. The last line that says how its check went is the re
 Exit status: 0 when every sample that ran is PASS or RAN, 1 otherwise, 2 for a mistake on the command line.
 """
 
-from __future__ import annotations
-
 import argparse
 import concurrent.futures
 import json

@@ -3,8 +3,6 @@
 Lines that show times may differ, as many programs print times by the host's clock.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path

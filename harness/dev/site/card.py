@@ -5,8 +5,6 @@ it was taken from, up to where the picture ends, as text in the PNG; the tests g
 compare that.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import re

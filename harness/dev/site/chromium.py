@@ -3,8 +3,6 @@
 As a program it prints where the browser is, or says what to install and ends with status 1.
 """
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Markdown: finds and replaces the links of a page, and finds its headings and anchors."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

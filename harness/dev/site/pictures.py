@@ -10,8 +10,6 @@ race       docs/figures/race.svg, what a page shows of a race; its tutorial's te
 card       docs/figures/card-*.png, the top of that student's report card in Chromium, from a run of `grader grade`
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -4,8 +4,6 @@ Each is one SVG for light and dark. It is written here and not by a plotting lib
 machine, so that a test can compare them, and the reader's own fonts and mode are used.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The picture of docs/tutorials/find-a-race.md: the race that a run of its program finds, as its page shows it."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

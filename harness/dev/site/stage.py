@@ -10,8 +10,6 @@ sections, its links the pages, and the name of each is its own first heading. No
 of this, so that another generator needs another mkdocs.yml and nothing else.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

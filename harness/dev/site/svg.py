@@ -1,7 +1,5 @@
 """A drawing as SVG text for light and dark: shapes have classes, and one style sheet has their colours."""
 
-from __future__ import annotations
-
 import re
 from html import escape
 

@@ -1,7 +1,5 @@
 """Tables of pages as data. If a page lacks what a figure is drawn from, the error names both."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -5,8 +5,6 @@ runs in a pseudo-terminal, so lines and colours are those of a terminal of that 
 in the output is a time, so every run gives the same text.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

@@ -8,8 +8,6 @@ tests and of its timed run. All other rungs have to pass, also those that run af
 a build of the core target; the exit status is 1 if a verdict is not as declared, 2 without a GPU.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -6,8 +6,6 @@
 vgpu-run --check python faulty_puzzles.py PUZZLE
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -11,8 +11,6 @@ compiler's. --size makes the inputs of puzzles with several blocks N long, and m
 are those of https://github.com/srush/GPU-Puzzles; the solutions were written for this project.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

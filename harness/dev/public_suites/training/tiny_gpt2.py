@@ -8,8 +8,6 @@ tokens are the bytes of the file TEXT. The vocabulary is GPT-2's, since samples 
 4 heads, 128 channels and 64 positions make it small. The weights are the same on every machine.
 """
 
-from __future__ import annotations
-
 import argparse
 import array
 import random
