@@ -9,11 +9,8 @@
 The course's figures are in recorded/course.csv.
 """
 
-import os
 import statistics
 import sys
-import tempfile
-from csv import DictReader
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,23 +41,9 @@ class Measured:
 
 
 def build(program: Path, *, ptx_only: bool) -> None:
-    """Compiles it. PTX is enough for the virtual GPU; with machine code the same program runs on an H100 or H200."""
-    code = "compute_90" if ptx_only else "[compute_90,sm_90]"
-    gpu_pages.run(
-        os.environ.get("NVCC", "nvcc"),
-        "-std=c++17",
-        "-O3",
-        "-lineinfo",
-        "-cudart",
-        "shared",
-        f"-I{gpu_pages.ROOT / 'assignments/08_coalescing'}",
-        "-gencode",
-        f"arch=compute_90,code={code}",
-        gpu_pages.HERE / "gpu_coalescing.cu",
-        gpu_pages.ROOT / "reference/08_coalescing/coalescing.cu",
-        "-o",
-        program,
-    )
+    """Compiles it with the reference of 08."""
+    sources = gpu_pages.HERE / "gpu_coalescing.cu", gpu_pages.ROOT / "reference/08_coalescing/coalescing.cu"
+    gpu_pages.compile_program(program, *sources, assignment="08_coalescing", ptx_only=ptx_only)
 
 
 def record(program: Path) -> None:
@@ -75,17 +58,14 @@ def record(program: Path) -> None:
         for pattern, pairs in times.items()
     ]
     where = gpu_pages.gpu_and_driver()
-    _vendor, model, *_ = where.replace(",", "").split()
-    gpu_pages.write_recorded(f"coalescing-{model.lower()}.csv", where, ["pattern", "cached", "uncached"], rows)
+    gpu_pages.write_recorded(
+        f"coalescing-{gpu_pages.model_of(where)}.csv", where, ["pattern", "cached", "uncached"], rows
+    )
 
 
 def count(vgpu_run: Path, program: Path, device: str) -> dict[str, dict[str, str]]:
     """Each pattern's counters and modelled time on the virtual GPU."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "counters.csv"
-        names = gpu_pages.run(vgpu_run, f"--device={device}", "--threads=2", f"--counters={file}", program).splitlines()
-        with file.open(newline="") as text:
-            launches = list(DictReader(text))
+    names, launches = gpu_pages.count(vgpu_run, program, device=device)
     if names != list(PATTERNS) or len(launches) != len(names):
         sys.exit("the program's patterns differ from this script's")
     return dict(zip(names, launches, strict=True))
@@ -162,7 +142,6 @@ again and again, *from memory* on 16 pairs of buffers in turn, which no cache ho
 """
 _RATIOS = """
 ## As a multiple of the aligned pattern's
-
 """
 _END = """
 * **Misaligned and swapped** accesses broke the rule of 2006: each thread's float became a transaction of its own. Today
@@ -203,7 +182,7 @@ def page_text(vgpu_run: Path, program: Path) -> str:
         *table(["pattern", "rung", "sectors per request", "sectors per float", "bytes per float, 2006"], counted),
         _TIMES + "".join(_MEASURED.format(where=gpu.where, batches=BATCHES) for gpu in gpus),
         *table(heads, [[name, *(microseconds(times, name) for _, times in columns)] for name in PATTERNS]),
-        _RATIOS.rstrip("\n") + "\n",
+        _RATIOS,
         *table(heads, [[name, *(of_aligned(times, name) for _, times in columns)] for name in PATTERNS]),
         _END.rstrip("\n"),
     ]

@@ -13,6 +13,7 @@ addresses, not from timing or from what caches held. A difference that no reason
 import csv
 import io
 import re
+import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from pathlib import Path
 
 import gpu_pages
 
+Row = dict[str, str]
 L1 = "l1tex__t_{what}_pipe_lsu_mem_{space}_op_{op}"
 
 
@@ -101,59 +103,55 @@ REASONS = [
 ]
 
 
-def run_ncu(program: Path, metrics: list[str], launches: int) -> dict[str, list[str]]:
-    """The metrics' values, launch by launch."""
+def passes() -> list[list[str]]:
+    """The metrics of two runs: ncu counts some by patching the machine code, apart from the hardware's counters."""
+    wanted = [name for metrics in METRICS.values() for name in metrics]
+    patched = [name for name in wanted if name.startswith(("smsp__sass", "memory_"))]
+    return [
+        [f"{name}.sum" for name in wanted if name not in patched],
+        [name if name.startswith("memory_") else f"{name}.sum" for name in patched],
+    ]
+
+
+def run_ncu(metrics: list[str], *command: str | Path, cwd: Path | None = None, seconds: float = 1800) -> list[Row]:
+    """The launches as ncu counts them; `command`: options of ncu, the program, its arguments."""
     with tempfile.NamedTemporaryFile("r", suffix=".csv") as log:
-        gpu_pages.run(
-            "ncu",
-            "--csv",
-            "--page",
-            "raw",
-            "--print-units",
-            "base",
-            "--clock-control",
-            "none",
-            "--log-file",
-            log.name,
-            "--metrics",
-            ",".join(metrics),
-            program,
-            "--set=counting",
-        )
+        words = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none"]
+        words += ["--log-file", log.name, "--metrics", ",".join(metrics), *map(str, command)]
+        subprocess.run(words, cwd=cwd, check=False, capture_output=True, timeout=seconds)
         text = "".join(line for line in log.read().splitlines(keepends=True) if not line.startswith("=="))
-    header, _units, *rows = csv.reader(io.StringIO(text))
-    if len(rows) != launches:
-        sys.exit(f"{launches} cases, but ncu saw {len(rows)} launches")
-    values = {}
-    for column, title in enumerate(header):
-        if title in metrics:
+    rows = list(csv.DictReader(io.StringIO(text)))[1:]  # without the units
+    for row in rows:
+        for title in metrics:
             # A metric that is counted by instruction shows its sum before the instances.
-            values[title.removesuffix(".sum")] = [re.split(r"[ (;]", row[column].replace(",", ""))[0] for row in rows]
-    return values
+            row[title] = re.split(r"[ (;]", row.get(title, "").replace(",", ""))[0]
+    return rows
 
 
 def record(program: Path) -> None:
     """Runs the counting cases under ncu. Cases with the same counts share a row; metrics are sums over the GPU."""
     names = gpu_pages.run(program, "--set=counting").splitlines()
-    wanted = [name for metrics in METRICS.values() for name in metrics]
-    # ncu counts these by patching the machine code: in another run than the hardware's own counters.
-    patched = [name for name in wanted if name.startswith(("smsp__sass", "memory_"))]
-    values = run_ncu(program, [f"{name}.sum" for name in wanted if name not in patched], len(names))
-    values |= run_ncu(
-        program,
-        [name if name.startswith("memory_") else f"{name}.sum" for name in patched],
-        len(names),
-    )
-    version = gpu_pages.run("ncu", "--version").strip().splitlines()[-1]
+    values: dict[str, list[str]] = {}
+    for metrics in passes():
+        rows = run_ncu(metrics, program, "--set=counting")
+        if len(rows) != len(names):
+            sys.exit(f"{len(names)} cases, but ncu saw {len(rows)} launches")
+        values |= {title.removesuffix(".sum"): [row[title] for row in rows] for title in metrics}
     alike: dict[tuple[str, ...], list[str]] = {}  # the cases of each set of counts
     for name, *counts in zip(names, *values.values(), strict=True):
         alike.setdefault(tuple(counts), []).append(name)
     gpu_pages.write_recorded(
         "ncu.csv",
-        f"{gpu_pages.gpu_and_driver()}, ncu {version}",
+        where_and_ncu(),
         ["cases", *values],
         [["; ".join(cases), *counts] for counts, cases in alike.items()],
     )
+
+
+def where_and_ncu() -> str:
+    """What a recording was made on, and by which version of ncu."""
+    version = gpu_pages.run("ncu", "--version").strip().splitlines()[-1]
+    return f"{gpu_pages.gpu_and_driver()}, ncu {version}"
 
 
 @dataclass(frozen=True)
@@ -177,8 +175,7 @@ def compare(vgpu_run: Path, program: Path) -> tuple[str, list[Comparison]]:
     """What the hardware was, and every counter of every launch; ends the program where a difference has no reason."""
     where, rows = gpu_pages.read_recorded("ncu.csv")
     recorded = sorted(
-        ({"case": case} | row for row in rows for case in row["cases"].split("; ")),
-        key=itemgetter("case"),
+        ({"case": case} | row for row in rows for case in row["cases"].split("; ")), key=itemgetter("case")
     )
     names, counted = gpu_pages.count(vgpu_run, program, "--set=counting")
     if names != [row["case"] for row in recorded] or len(counted) != len(names):

@@ -30,27 +30,23 @@ def run(*command: str | Path, timeout: float = 1800) -> str:
     return done.stdout
 
 
-def build(program: Path, *, ptx_only: bool) -> None:
-    """Compiles the cases. PTX is enough for the virtual GPU; with machine code the same program runs on an H200."""
+def compile_program(program: Path, *sources: Path, assignment: str, ptx_only: bool) -> None:
+    """Compiles it. PTX is enough for the virtual GPU; with machine code the same program runs on an H100 or H200."""
     code = "compute_90" if ptx_only else "[compute_90,sm_90]"
+    command = [os.environ.get("NVCC", "nvcc"), "-std=c++17", "-O3", "-lineinfo", "-cudart", "shared", "-t", "0"]
+    command += [f"-I{ROOT / 'assignments' / assignment}", "-gencode", f"arch=compute_90,code={code}"]
+    run(*command, *sources, "-o", program)
+
+
+def build(program: Path, *, ptx_only: bool) -> None:
+    """Compiles the cases."""
     sources = sorted((HERE / "gpu_cases").glob("*.cu"))
-    include = ROOT / "assignments" / "04_reduction"
-    run(
-        os.environ.get("NVCC", "nvcc"),
-        "-std=c++17",
-        "-O3",
-        "-lineinfo",
-        "-cudart",
-        "shared",
-        f"-I{include}",
-        "-gencode",
-        f"arch=compute_90,code={code}",
-        "-t",
-        "0",
-        *sources,
-        "-o",
-        program,
-    )
+    compile_program(program, *sources, assignment="04_reduction", ptx_only=ptx_only)
+
+
+def model_of(where: str) -> str:
+    """The GPU's model, in lower case, of "NVIDIA H100 80GB HBM3, driver …"."""
+    return where.replace(",", "").split()[1].lower()
 
 
 def gpu_and_driver() -> str:
@@ -60,18 +56,12 @@ def gpu_and_driver() -> str:
     return f"{gpu}, driver {driver}, {datetime.date.today()}"
 
 
-def count(vgpu_run: Path, program: Path, which: str, device: str = "h200") -> tuple[list[str], list[dict[str, str]]]:
+def count(vgpu_run: Path, program: Path, *cases: str, device: str = "h200") -> tuple[list[str], list[dict[str, str]]]:
     """Runs cases on the virtual GPU; returns their names, and each launch's counters."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "counters.csv"
-        names = run(
-            vgpu_run,
-            f"--device={device}",
-            "--threads=2",
-            f"--counters={file}",
-            program,
-            which,
-        ).splitlines()
+        options = f"--device={device}", "--threads=2", f"--counters={file}"
+        names = run(vgpu_run, *options, program, *cases).splitlines()
         with file.open(newline="") as text:
             return names, list(csv.DictReader(text))
 
@@ -122,8 +112,4 @@ def main(
     elif arguments.what == "record":
         record(program)
     else:
-        finish(
-            RECORD_PAGES / page,
-            text(arguments.vgpu_run, program),
-            verify=arguments.verify,
-        )
+        finish(RECORD_PAGES / page, text(arguments.vgpu_run, program), verify=arguments.verify)

@@ -13,7 +13,6 @@ means, these ask how often the count of the PTX is the count of the machine code
 import argparse
 import concurrent.futures
 import csv
-import io
 import json
 import os
 import re
@@ -25,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import gpu_pages
-from gpu_counting import METRICS, SUMS
+from gpu_counting import METRICS, SUMS, passes, run_ncu, where_and_ncu
 
 sys.path.insert(0, str(gpu_pages.ROOT / "harness" / "dev" / "public_suites"))
 from checkout import Checkout, Sample
@@ -49,29 +48,17 @@ def build(checkout: Checkout, sample: Sample, folder: Path) -> str:
 
 def ncu(program: Path, arguments: list[str], cwd: Path) -> list[dict[str, str]]:
     """The first launches as ncu counts them: kernel, grid and block, and the sum of each metric."""
-    wanted = [name for metrics in METRICS.values() for name in metrics]
-    patched = [name for name in wanted if name.startswith(("smsp__sass", "memory_"))]
-    passes = [[f"{name}.sum" for name in wanted if name not in patched]]
-    passes.append([name if name.startswith("memory_") else f"{name}.sum" for name in patched])
     launches: list[dict[str, str]] = []
-    for metrics in passes:
-        with tempfile.NamedTemporaryFile("r", suffix=".csv") as log:
-            command = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none"]
-            command += ["--launch-count", str(MOST_LAUNCHES), "--log-file", log.name, "--metrics", ",".join(metrics)]
-            subprocess.run(
-                [*command, str(program), *arguments], cwd=cwd, check=False, capture_output=True, timeout=RUN_SECONDS
-            )
-            text = "".join(line for line in log.read().splitlines(keepends=True) if not line.startswith("=="))
-        rows = list(csv.DictReader(io.StringIO(text)))[1:]  # without the units
+    for metrics in passes():
+        most = "--launch-count", str(MOST_LAUNCHES)
+        rows = run_ncu(metrics, *most, program, *arguments, cwd=cwd, seconds=RUN_SECONDS)
         launches = launches or [{} for _ in rows]
         if len(rows) != len(launches):
             return []
         for launch, row in zip(launches, rows, strict=True):
             launch["kernel"] = re.split(r"[<(]", row["Kernel Name"].removeprefix("void "))[0]
             launch["blocks"], launch["threads"] = (_count(row[f"{name} Size"]) for name in ("Grid", "Block"))
-            for title in metrics:
-                # A metric that is counted by instruction shows its sum before the instances.
-                launch[title.removesuffix(".sum")] = re.split(r"[ (;]", row.get(title, "").replace(",", ""))[0]
+            launch.update({title.removesuffix(".sum"): row[title] for title in metrics})
     return launches
 
 
@@ -131,13 +118,12 @@ def record(root: Path, work: Path, vgpu_run: Path) -> None:
                     row.append(str(sum(int(own[part]) for part in SUMS.get(counter, (counter,)))))
                     row.append(_sum(real, METRICS[counter]))
                 rows.append(row)
-    version = gpu_pages.run("ncu", "--version").strip().splitlines()[-1]
     alike: dict[tuple[str, ...], list[str]] = {}
     for program, launch, *counted_of in rows:
         alike.setdefault((program, *counted_of), []).append(launch)
     rows = [[program, " ".join(launches), *counted_of] for (program, *counted_of), launches in alike.items()]
     header = ["program", "launches", "kernel", *(f"{who} {counter}" for counter in counters for who in ("ours", "ncu"))]
-    gpu_pages.write_recorded(RECORDING, f"{gpu_pages.gpu_and_driver()}, ncu {version}", header, rows)
+    gpu_pages.write_recorded(RECORDING, where_and_ncu(), header, rows)
 
 
 def _sum(real: dict[str, str], metrics: tuple[str, ...]) -> str:

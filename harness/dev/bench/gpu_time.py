@@ -62,7 +62,6 @@ class Row:
 def record(program: Path) -> None:
     """Records each case's time: the median of three runs, each the median of BATCHES batches of launches."""
     where = gpu_pages.gpu_and_driver()
-    _vendor, model, *_ = where.replace(",", "").split()  # "NVIDIA H100 80GB HBM3, driver ..."
     for which, name in (("timing", "times"), ("held-out", "held-out")):
         times: dict[str, list[float]] = {}
         for _ in range(3):
@@ -70,7 +69,7 @@ def record(program: Path) -> None:
                 case, microseconds = line.split("\t")
                 times.setdefault(case, []).append(float(microseconds))
         rows = [[case, f"{statistics.median(values):.2f}"] for case, values in times.items()]
-        gpu_pages.write_recorded(f"{name}-{model.lower()}.csv", where, ["case", "microseconds"], rows)
+        gpu_pages.write_recorded(f"{name}-{gpu_pages.model_of(where)}.csv", where, ["case", "microseconds"], rows)
 
 
 def recorded_profiles() -> list[str]:
@@ -83,16 +82,11 @@ def modelled_together(
 ) -> tuple[str, list[Row]]:
     """The rows of cases with one launch each."""
     where, recorded = gpu_pages.read_recorded(f"{name}-{profile}.csv")
-    names, launches = gpu_pages.count(vgpu_run, program, f"--set={which}", profile)
+    names, launches = gpu_pages.count(vgpu_run, program, f"--set={which}", device=profile)
     if names != [row["case"] for row in recorded] or len(launches) != len(names):
         sys.exit("the recorded cases differ from the program's: record them again")
     return where, [
-        Row(
-            row["case"],
-            float(row["microseconds"]),
-            float(launch["microseconds"]),
-            launch["bound_by"],
-        )
+        Row(row["case"], float(row["microseconds"]), float(launch["microseconds"]), launch["bound_by"])
         for row, launch in zip(recorded, launches, strict=True)
     ]
 
@@ -102,7 +96,7 @@ def modelled_one_by_one(vgpu_run: Path, program: Path) -> tuple[str, list[Row]]:
     where, published = gpu_pages.read_recorded("course.csv")
     rows = []
     for row in published:
-        _, launches = gpu_pages.count(vgpu_run, program, f"--case={row['case']}", "g80")
+        _, launches = gpu_pages.count(vgpu_run, program, f"--case={row['case']}", device="g80")
         longest = max(launches, key=lambda launch: float(launch["microseconds"]))
         total = sum(float(launch["microseconds"]) for launch in launches)
         rows.append(Row(row["case"], float(row["microseconds"]), total, longest["bound_by"]))
