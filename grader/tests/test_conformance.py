@@ -36,7 +36,7 @@ def test_answers_are_no_further_from_a_gpus_than_recorded(program: str) -> None:
 
 
 def test_a_record_holds_what_was_printed(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(conformance, "RECORDED", tmp_path)
+    monkeypatch.setattr(conformance, "RECORDED", tmp_path / "recorded.txt")
     answers = conformance.read_output("class/a/x 1\nclass/a/y 0 two words\nclass/b/x 1\nclass/a/x 7\nnoise\n")
     assert answers == {"a/x": "1", "a/y": "0 two words", "b/x": "1"}
     conformance.write_record("any", answers, "a GPU")

@@ -7,10 +7,11 @@
 
 Each `.cu` file here is a program that prints lines "class/case/question answer" (ask.h). To record, build them with
 `nvcc -std=c++20 -arch=sm_90 -DCUDA_INCLUDE='"…/include"' PROGRAM.cu -lcuda` and the options of its line "// nvcc: ",
-run each on the GPU and send what it prints to PROGRAM.txt. `recorded/PROGRAM.txt` has tab-separated lines: a prefix of
-question names, then pairs of an answer and the questions (without the prefix) that have it. A case of 100 answers or
-more has a line, which it shares with cases whose names are equal up to the first digit; all smaller cases share the
-line with an empty prefix. `allowed.txt` has patterns of questions whose answers may differ, with the reason.
+run each on the GPU and send what it prints to PROGRAM.txt. `recorded.txt` has a part for each program: a line
+"# PROGRAM: GPU", then tab-separated lines: a prefix of question names, then pairs of an answer and the questions
+(without the prefix) that have it. A case of 100 answers or more has a line, which it shares with cases whose names are
+equal up to the first digit; all smaller cases share the line with an empty prefix. `allowed.txt` has patterns of
+questions whose answers may differ, with the reason.
 
 Exit status: 1 where a program differs in more answers than `figures.json` says; 0 otherwise.
 """
@@ -28,7 +29,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-RECORDED = HERE / "recorded"
+RECORDED = HERE / "recorded.txt"
 FIGURES = HERE / "figures.json"
 PAGE = ROOT / "docs/records/conformance.md"
 SMALL = 100  # answers of a case
@@ -52,12 +53,23 @@ def read_output(text: str) -> Answers:
     return answers
 
 
+def read_parts() -> dict[str, tuple[str, list[str]]]:
+    """By program: the GPU that answered, with its driver and the date; and the lines."""
+    parts: dict[str, tuple[str, list[str]]] = {}
+    lines: list[str] = []
+    for line in RECORDED.read_text(encoding="utf-8").splitlines() if RECORDED.exists() else ():
+        if line.startswith("# "):
+            program, _, where = line.removeprefix("# ").partition(": ")
+            parts[program] = (where, lines := [])
+        else:
+            lines.append(line)
+    return parts
+
+
 def read_record(program: str) -> Answers:
     """A GPU's answers to a program's questions."""
     answers: Answers = {}
-    for line in (RECORDED / f"{program}.txt").read_text(encoding="utf-8").splitlines():
-        if line.startswith("#"):
-            continue
+    for line in read_parts()[program][1]:
         start, *pairs = line.split("\t")
         for answer, questions in zip(pairs[::2], pairs[1::2], strict=True):
             answers.update({start + question: answer for question in questions.split(" ")})
@@ -74,13 +86,14 @@ def write_record(program: str, answers: Answers, where: str) -> None:
         found = None if is_small else re.match(r"[a-z_]*?(?=\d)|[^/]*/", name + "/")
         start = found[0] if found else ""
         grouped[start][answer].append(name[len(start) :])
-    lines = [f"# {where}"]
+    lines = []
     for start, by_answer in grouped.items():
         lines.append(
             "\t".join([start, *(text for answer, asked in by_answer.items() for text in (answer, " ".join(asked)))])
         )
-    RECORDED.mkdir(exist_ok=True)
-    (RECORDED / f"{program}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    parts = sorted((read_parts() | {program: (where, lines)}).items())
+    text = "".join(f"{line}\n" for name, (where, lines) in parts for line in (f"# {name}: {where}", *lines))
+    RECORDED.write_text(text, encoding="utf-8")
 
 
 def allowed() -> list[tuple[str, str]]:
@@ -171,7 +184,7 @@ def record(source: Path, where: str) -> None:
 def page() -> str:
     """The page of the records: how many answers differ, by program."""
     figures = json.loads(FIGURES.read_text())
-    where = (RECORDED / "device.txt").read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
+    where, _ = read_parts()["device"]
     rows = [
         f"| `{name}.cu` | {row['before']} of {row['before_asked']} "
         f"| {row['now']} of {row['asked']} | {row['allowed']} |"
