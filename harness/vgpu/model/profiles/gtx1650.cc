@@ -1,5 +1,5 @@
 // GeForce GTX 1650 (GDDR5): compute capability 7.5.
-#include "vgpu/model/profiles/turing.h"
+#include "vgpu/model/profiles/families.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -1,5 +1,5 @@
 // NVIDIA H100 SXM, 80 GB: compute capability 9.0.
-#include "vgpu/model/profiles/hopper.h"
+#include "vgpu/model/profiles/families.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -1,5 +1,5 @@
 // GeForce RTX 3060 (12 GB): compute capability 8.6.
-#include "vgpu/model/profiles/geforce_8x.h"
+#include "vgpu/model/profiles/families.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -1,5 +1,5 @@
 // GeForce RTX 4090: compute capability 8.9.
-#include "vgpu/model/profiles/geforce_8x.h"
+#include "vgpu/model/profiles/families.h"
 
 namespace lockstep::vgpu {
 namespace {

@@ -1,5 +1,5 @@
 // NVIDIA T4, common in hosted notebooks: compute capability 7.5.
-#include "vgpu/model/profiles/turing.h"
+#include "vgpu/model/profiles/families.h"
 
 namespace lockstep::vgpu {
 namespace {
