@@ -185,14 +185,12 @@ CopyWork MakeNodeCopy(void* to, const void* from, size_t bytes, cudaMemcpyKind k
 FillWork MakeFill(const cudaMemsetParams* params);
 HostWork MakeHost(const cudaHostNodeParams* params);
 cudaEvent_t EventOfNode(Runtime& r, cudaEvent_t event);  // the same event, if there is one
-CopyWork MakeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset,
-                          cudaMemcpyKind kind);
-CopyWork MakeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind);
-// The same for nodes, which check more.
-CopyWork MakeNodeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset,
-                              cudaMemcpyKind kind);
-CopyWork MakeNodeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t bytes, size_t offset,
-                                cudaMemcpyKind kind);
+enum class SymbolIs { kTarget, kSource };
+CopyWork MakeSymbolCopy(Runtime& r, SymbolIs role, const void* symbol, const void* other, size_t bytes, size_t offset,
+                        cudaMemcpyKind kind);
+// The same for nodes, which check a copy of no bytes too.
+CopyWork MakeNodeSymbolCopy(Runtime& r, SymbolIs role, const void* symbol, const void* other, size_t bytes,
+                            size_t offset, cudaMemcpyKind kind);
 
 cudaKernelNodeParams ParamsOf(Node& node, const KernelWork& work);
 cudaMemsetParams ParamsOf(const FillWork& work);

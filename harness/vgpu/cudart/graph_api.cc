@@ -479,15 +479,16 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaG
 cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable, cudaGraphNode_t node,
                                                      const void* symbol, const void* from, size_t bytes, size_t offset,
                                                      cudaMemcpyKind kind) {
-  return Change("cudaGraphExecMemcpyNodeSetParamsToSymbol", executable, node,
-                [&](Runtime& r) { return MakeNodeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
+  return Change("cudaGraphExecMemcpyNodeSetParamsToSymbol", executable, node, [&](Runtime& r) {
+    return MakeNodeSymbolCopy(r, SymbolIs::kTarget, symbol, from, bytes, offset, kind);
+  });
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable, cudaGraphNode_t node, void* to,
                                                        const void* symbol, size_t bytes, size_t offset,
                                                        cudaMemcpyKind kind) {
   return Change("cudaGraphExecMemcpyNodeSetParamsFromSymbol", executable, node,
-                [&](Runtime& r) { return MakeNodeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
+                [&](Runtime& r) { return MakeNodeSymbolCopy(r, SymbolIs::kSource, symbol, to, bytes, offset, kind); });
 }
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,

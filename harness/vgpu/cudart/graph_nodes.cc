@@ -250,14 +250,14 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t gr
                                            const cudaGraphNode_t* dependencies, size_t count, const void* symbol,
                                            const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   return Add("cudaGraphAddMemcpyNodeToSymbol", node, graph, dependencies, count,
-             [&](Runtime& r) { return MakeNodeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
+             [&](Runtime& r) { return MakeNodeSymbolCopy(r, SymbolIs::kTarget, symbol, from, bytes, offset, kind); });
 }
 
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
                                              const cudaGraphNode_t* dependencies, size_t count, void* to,
                                              const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   return Add("cudaGraphAddMemcpyNodeFromSymbol", node, graph, dependencies, count,
-             [&](Runtime& r) { return MakeNodeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
+             [&](Runtime& r) { return MakeNodeSymbolCopy(r, SymbolIs::kSource, symbol, to, bytes, offset, kind); });
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
@@ -373,14 +373,15 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const
 
 cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from,
                                                  size_t bytes, size_t offset, cudaMemcpyKind kind) {
-  return Change("cudaGraphMemcpyNodeSetParamsToSymbol", node,
-                [&](Runtime& r) { return MakeNodeCopyToSymbol(r, symbol, from, bytes, offset, kind); });
+  return Change("cudaGraphMemcpyNodeSetParamsToSymbol", node, [&](Runtime& r) {
+    return MakeNodeSymbolCopy(r, SymbolIs::kTarget, symbol, from, bytes, offset, kind);
+  });
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol, size_t bytes,
                                                    size_t offset, cudaMemcpyKind kind) {
   return Change("cudaGraphMemcpyNodeSetParamsFromSymbol", node,
-                [&](Runtime& r) { return MakeNodeCopyFromSymbol(r, to, symbol, bytes, offset, kind); });
+                [&](Runtime& r) { return MakeNodeSymbolCopy(r, SymbolIs::kSource, symbol, to, bytes, offset, kind); });
 }
 
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* params) {

@@ -47,14 +47,6 @@ void* PlaceIn(Runtime& r, const void* symbol, uint64_t bytes, uint64_t offset) {
   return reinterpret_cast<void*>(variable.address + offset);
 }
 
-void CheckSymbolKind(Runtime& r, const void* symbol, size_t offset, cudaMemcpyKind kind, bool to, size_t bytes) {
-  CheckKind(kind);
-  if (bytes == 0) PlaceIn(r, symbol, bytes, offset);
-  const bool fits = kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault ||
-                    kind == (to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
-  Require(bytes != 0 || fits, cudaErrorInvalidMemcpyDirection);
-}
-
 }  // namespace
 
 CopyWork MakeNodeCopy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
@@ -63,34 +55,26 @@ CopyWork MakeNodeCopy(void* to, const void* from, size_t bytes, cudaMemcpyKind k
   return MakeCopy(to, from, bytes, kind);
 }
 
-CopyWork MakeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset,
-                          cudaMemcpyKind kind) {
+CopyWork MakeSymbolCopy(Runtime& r, SymbolIs role, const void* symbol, const void* other, size_t bytes, size_t offset,
+                        cudaMemcpyKind kind) {
   if (bytes == 0) return {};
   r.RequireContext();
-  void* const to = PlaceIn(r, symbol, bytes, offset);
-  Require(kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyHostToHost, cudaErrorInvalidMemcpyDirection);
-  return MakeCopy(to, from, bytes, kind);
+  void* const place = PlaceIn(r, symbol, bytes, offset);
+  const bool to = role == SymbolIs::kTarget;
+  Require(kind != (to ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice) && kind != cudaMemcpyHostToHost,
+          cudaErrorInvalidMemcpyDirection);
+  return to ? MakeCopy(place, other, bytes, kind) : MakeCopy(const_cast<void*>(other), place, bytes, kind);
 }
 
-CopyWork MakeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t bytes, size_t offset,
-                            cudaMemcpyKind kind) {
-  if (bytes == 0) return {};
-  r.RequireContext();
-  const void* const from = PlaceIn(r, symbol, bytes, offset);
-  Require(kind != cudaMemcpyHostToDevice && kind != cudaMemcpyHostToHost, cudaErrorInvalidMemcpyDirection);
-  return MakeCopy(to, from, bytes, kind);
-}
-
-CopyWork MakeNodeCopyToSymbol(Runtime& r, const void* symbol, const void* from, size_t bytes, size_t offset,
-                              cudaMemcpyKind kind) {
-  CheckSymbolKind(r, symbol, offset, kind, /*to=*/true, bytes);
-  return MakeCopyToSymbol(r, symbol, from, bytes, offset, kind);
-}
-
-CopyWork MakeNodeCopyFromSymbol(Runtime& r, void* to, const void* symbol, size_t bytes, size_t offset,
-                                cudaMemcpyKind kind) {
-  CheckSymbolKind(r, symbol, offset, kind, /*to=*/false, bytes);
-  return MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind);
+CopyWork MakeNodeSymbolCopy(Runtime& r, SymbolIs role, const void* symbol, const void* other, size_t bytes,
+                            size_t offset, cudaMemcpyKind kind) {
+  CheckKind(kind);
+  if (bytes != 0) return MakeSymbolCopy(r, role, symbol, other, bytes, offset, kind);
+  PlaceIn(r, symbol, bytes, offset);
+  Require(kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault ||
+              kind == (role == SymbolIs::kTarget ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost),
+          cudaErrorInvalidMemcpyDirection);
+  return {};
 }
 
 cudaKernelNodeParams ParamsOf(Node& node, const KernelWork& work) {

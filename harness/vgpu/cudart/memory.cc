@@ -48,7 +48,6 @@ void Free(Runtime& r, void* pointer) {
 }
 
 void AddManaged(Runtime& r, void* pointer, uint64_t bytes) {
-  if (!r.backend().HostSeesDeviceMemory()) NotSupported("managed memory in submissions");
   // Host writes are invisible to checkers, so none of it counts as uninitialised.
   r.backend().Fill(reinterpret_cast<uintptr_t>(pointer), 0, bytes, r.origin());
   r.managed()[reinterpret_cast<uintptr_t>(pointer)] = {bytes, r.device()};
@@ -221,8 +220,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
     Require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost, cudaErrorInvalidValue);
     if (!r.backend().HostSeesDeviceMemory()) NotSupported("managed memory in submissions");
     AllocateBetween(r, pointer, bytes);
-    if (*pointer == nullptr) return;
-    AddManaged(r, *pointer, bytes);
+    if (*pointer != nullptr) AddManaged(r, *pointer, bytes);
   });
 }
 

@@ -179,6 +179,7 @@ void AllocateFrom(Runtime& r, void** pointer, size_t bytes, cudaMemPool_t handle
     if (bytes <= 2 * pool.max_bytes) pool.reserved_high = std::max(pool.reserved_high, pool.max_bytes);
     throw ApiError{cudaErrorMemoryAllocation};
   }
+  if (pool.managed && !r.backend().HostSeesDeviceMemory()) NotSupported("managed memory in submissions");
   Pooled made{handle, bytes};
   if (pool.elsewhere && !pool.managed && bytes > 0) {
     made.file = AllocateOnHost(r, pointer, bytes, pool.for_device);

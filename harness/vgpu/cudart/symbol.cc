@@ -7,27 +7,29 @@ extern "C" {
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   return Api("cudaMemcpyToSymbol",
-             [&](Runtime& r) { CopyNow(r, MakeCopyToSymbol(r, symbol, from, bytes, offset, kind)); });
+             [&](Runtime& r) { CopyNow(r, MakeSymbolCopy(r, SymbolIs::kTarget, symbol, from, bytes, offset, kind)); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyToSymbol, _ptds)
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
                                     cudaMemcpyKind kind, cudaStream_t stream) {
-  return Api("cudaMemcpyToSymbolAsync",
-             [&](Runtime& r) { Submit(r, MakeCopyToSymbol(r, symbol, from, bytes, offset, kind), stream); });
+  return Api("cudaMemcpyToSymbolAsync", [&](Runtime& r) {
+    Submit(r, MakeSymbolCopy(r, SymbolIs::kTarget, symbol, from, bytes, offset, kind), stream);
+  });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz)
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
   return Api("cudaMemcpyFromSymbol",
-             [&](Runtime& r) { CopyNow(r, MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind)); });
+             [&](Runtime& r) { CopyNow(r, MakeSymbolCopy(r, SymbolIs::kSource, symbol, to, bytes, offset, kind)); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyFromSymbol, _ptds)
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
                                       cudaStream_t stream) {
-  return Api("cudaMemcpyFromSymbolAsync",
-             [&](Runtime& r) { Submit(r, MakeCopyFromSymbol(r, to, symbol, bytes, offset, kind), stream); });
+  return Api("cudaMemcpyFromSymbolAsync", [&](Runtime& r) {
+    Submit(r, MakeSymbolCopy(r, SymbolIs::kSource, symbol, to, bytes, offset, kind), stream);
+  });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz)
 

@@ -23,7 +23,6 @@ constexpr uint64_t kGridWorkspaceBytes = 256;
 constexpr double kAlmostABlock = 1e-6;  // rounding error of sums of fractions of the device
 constexpr uint32_t kReservedShared = 1024;
 constexpr double kMostOverestimate = 1.65;
-constexpr int kRegisterUnit = 8;                          // a thread's registers are allocated in eights
 constexpr uint64_t kResidentBytes = uint64_t{512} << 20;  // host memory for blocks that wait for each other
 // The limit if all blocks must be resident: a cooperative grid, a cluster.
 constexpr uint64_t kMostResidentBytes = uint64_t{4} << 30;
@@ -40,7 +39,8 @@ int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel, uint64_t
   };
   int registers = static_cast<int>(kernel.registers);
   if (kernel.largest_block() < kAnyBlock) registers = std::min(registers, room(kernel.largest_block()));
-  const int most = room(block_threads) / kRegisterUnit * kRegisterUnit;
+  const int unit = profile.register_allocation_unit / kWarpSize;
+  const int most = room(block_threads) / unit * unit;
   const bool may_fit = profile.cc_major > 1 && registers <= kMostOverestimate * most;
   return may_fit ? std::min(registers, most) : registers;
 }
@@ -268,8 +268,9 @@ double Device::Impl::Record(const GridLaunch& grid, LaunchOutcome& outcome) {
   record.stores = std::move(outcome.stores);
   record.cpu_threads = outcome.threads;
   const DeviceProfile& timed_as = options.timed_as != nullptr ? *options.timed_as : profile;
-  const TimeEstimate time =
-      EstimateTime(record, timed_as, static_cast<uint32_t>(RegistersOn(timed_as, kernel, spec.block.Count())));
+  const int timed_registers =
+      options.timed_as != nullptr ? RegistersOn(timed_as, kernel, spec.block.Count()) : registers;
+  const TimeEstimate time = EstimateTime(record, timed_as, static_cast<uint32_t>(timed_registers));
   record.microseconds = time.microseconds;
   record.bound_by = time.bound_by;
   recorded_lines += record.lines.size();
