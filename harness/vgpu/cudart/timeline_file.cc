@@ -1,7 +1,5 @@
 // vgpu-run --timeline=FILE: the operations on the modelled clock, in the trace event format that Perfetto and Chrome's
 // about:tracing read. Devices appear as processes, streams as threads. Written when the process ends.
-#include "vgpu/cudart/timeline_file.h"
-
 #include <cstdlib>
 #include <fstream>
 #include <iomanip>
@@ -10,6 +8,7 @@
 
 #include "vgpu/core/symbol_name.h"
 #include "vgpu/cudart/backend.h"
+#include "vgpu/cudart/report/report.h"
 #include "vgpu/cudart/runtime.h"
 #include "vgpu/exec/debug_channel.h"
 

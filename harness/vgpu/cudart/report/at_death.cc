@@ -1,7 +1,5 @@
 // A program may crash while it holds the allocator's lock, or with a corrupted heap, and a report allocates memory. So
 // a report that takes more than a few seconds, or crashes itself, is abandoned.
-#include "vgpu/cudart/report/at_death.h"
-
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,6 +9,7 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "vgpu/cudart/report/report.h"
 #include "vgpu/exec/interruption.h"
 
 namespace lockstep::vgpu::cudart {

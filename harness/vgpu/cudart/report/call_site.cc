@@ -19,7 +19,6 @@
 #include "vgpu/core/symbol_name.h"
 #include "vgpu/core/toolkit_path.h"
 #include "vgpu/cudart/report/own_libraries.h"
-#include "vgpu/cudart/report/python_site.h"
 
 #ifdef LOCKSTEP_HAS_LIBBACKTRACE
 // GCC's libbacktrace reads symbols and DWARF; distributions install the library without its header.

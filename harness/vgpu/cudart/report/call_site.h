@@ -24,4 +24,13 @@ void PrepareCrashSite();
 // a failed launch is not reported at the stub's line. "": none.
 void NoteLaunchedKernel(const std::string& mangled);
 
+// Python's own functions are looked up in the process, so nothing is linked.
+//
+// Whether this process is a Python interpreter, or embeds one.
+bool InPython();
+
+// The calling thread's innermost frame outside installed packages and Python's library: "/home/ada/shift.py:17"; "" if
+// there is none, or if other threads run Python and one of them may hold its lock.
+std::string PythonSite();
+
 }  // namespace lockstep::vgpu::cudart

@@ -1,5 +1,3 @@
-#include "vgpu/cudart/report/counters_file.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "vgpu/core/grouped.h"
 #include "vgpu/core/symbol_name.h"
 #include "vgpu/cudart/report/metrics.h"
+#include "vgpu/cudart/report/report.h"
 #include "vgpu/cudart/report/table.h"
 
 namespace lockstep::vgpu::cudart {

@@ -1,10 +1,9 @@
 // page.html draws the JSON data embedded in it. make profile PAGE=1 and make test PAGE=1 write such a page from what
 // the judge recorded (grader/src/grader/student/page.py).
-#include "vgpu/cudart/report/page.h"
-
 #include <fstream>
 #include <utility>
 
+#include "vgpu/cudart/report/report.h"
 #include "vgpu/device/page_data.h"
 
 namespace lockstep::vgpu::cudart {

@@ -1,8 +1,8 @@
-#include "vgpu/cudart/report/python_site.h"
-
 #include <dlfcn.h>
 
 #include <string_view>
+
+#include "vgpu/cudart/report/call_site.h"
 
 namespace lockstep::vgpu::cudart {
 

@@ -1,11 +1,11 @@
-#include "vgpu/cudart/report/sarif_file.h"
-
 #include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
+
+#include "vgpu/cudart/report/report.h"
 
 namespace lockstep::vgpu::cudart {
 namespace {
