@@ -1,11 +1,10 @@
-#include "vgpu/analysis/access_origins.h"
-
 #include <algorithm>
 #include <map>
 #include <unordered_map>
 #include <utility>
 #include <variant>
 
+#include "vgpu/analysis/plans.h"
 #include "vgpu/analysis/value_flow.h"
 
 // Origins and updates are found without looking at control flow: a register has the origins of all its definitions, and

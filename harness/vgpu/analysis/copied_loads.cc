@@ -1,9 +1,8 @@
-#include "vgpu/analysis/copied_loads.h"
-
 #include <algorithm>
 #include <string>
 
 #include "vgpu/analysis/bit_uses.h"
+#include "vgpu/analysis/plans.h"
 #include "vgpu/analysis/value_flow.h"
 
 // A compiler copies a struct together with its padding, in pieces of its choice: vectors, 8-byte words, single bytes of

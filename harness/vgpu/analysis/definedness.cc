@@ -1,9 +1,8 @@
-#include "vgpu/analysis/definedness.h"
-
 #include <algorithm>
 #include <string_view>
 
 #include "vgpu/analysis/analysis_work.h"
+#include "vgpu/analysis/plans.h"
 #include "vgpu/analysis/value_flow.h"
 
 namespace lockstep::vgpu {

@@ -1,5 +1,3 @@
-#include "vgpu/analysis/value_use.h"
-
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -12,6 +10,7 @@
 
 #include "vgpu/analysis/analysis_work.h"
 #include "vgpu/analysis/loops.h"
+#include "vgpu/analysis/plans.h"
 #include "vgpu/analysis/value_flow.h"
 
 // Theory of operation. An instruction is *pure* if it only computes registers from registers. Any other instruction

@@ -61,7 +61,7 @@ LOCKSTEP_TRAITS(LOCKSTEP_TRAIT_NAME)
 inline constexpr Traits kOrders = kAnyOrder | kOrderIfStrong | kOrderUnlessCommutes | kOrderUnlessOfBlock;
 
 // What an opcode computes, for code that reasons about it: where control goes (analysis/control_flow_graph.h), which
-// bits of a value are used (analysis/bit_uses.h, value_use.h, definedness.h), which constant operands make it cheaper
+// bits of a value are used (analysis/bit_uses.h, value_use.cc, definedness.cc), which constant operands make it cheaper
 // (decode/cost_class.h). Leaving it out is safe: then all operands count as used, and control continues at the next
 // instruction.
 enum class Meaning : uint8_t {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "vgpu/analysis/analysis_work.h"
-#include "vgpu/analysis/definedness.h"
+#include "vgpu/analysis/plans.h"
 #include "vgpu/core/source_place.h"
 #include "vgpu/core/symbol_name.h"
 #include "vgpu/decode/decoder_internal.h"

@@ -4,12 +4,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "vgpu/analysis/access_origins.h"
-#include "vgpu/analysis/copied_loads.h"
-#include "vgpu/analysis/definedness.h"
 #include "vgpu/analysis/guessing_loads.h"
+#include "vgpu/analysis/plans.h"
 #include "vgpu/analysis/value_flow.h"
-#include "vgpu/analysis/value_use.h"
 #include "vgpu/analysis/waiting_loads.h"
 #include "vgpu/core/finding.h"
 #include "vgpu/decode/cost_class.h"

@@ -6,7 +6,7 @@
 // a store, an address, a branch, the guard of one of these, a call or another lane. The read keeps the place and time
 // of its load.
 //
-// Theory of operation. Most loads are certain to be used, as the decoder determines (analysis/value_use.h); they are
+// Theory of operation. Most loads are certain to be used, as the decoder determines (analysis/value_use.cc); they are
 // reported at once at no cost. Any other load is a *read*. The registers that its value reaches name it as their
 // *origin* (exec/value_origins.h), lane by lane, through the instructions that have a step in the program's UsePlan: a
 // result comes from the operands that affect it. An instruction that does more than compute registers uses the origins
