@@ -26,4 +26,9 @@ int CompareRecorded(uint64_t first, const std::vector<uint64_t>& recorded, const
 // Returns how many kernels differ, are refused or lost; or 1 if none ran or `out` can't be written.
 int Run(const Campaign& campaign);
 
+// Shrinks the kernel of the campaign's first seed, which destroys the GPU's context or never ends on it, compiled with
+// its first GPU options, to out/kSEED.ptx and .cubin. Returns 0 if the result still fails so but ends on the virtual
+// GPU; 1 if it doesn't, or the given kernel did not.
+int Shrink(const Campaign& campaign);
+
 }  // namespace lockstep::cosim

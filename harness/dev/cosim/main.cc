@@ -28,7 +28,6 @@
 #include "dev/cosim/campaign.h"
 #include "dev/cosim/corpus.h"
 #include "dev/cosim/kernel.h"
-#include "dev/cosim/shrink.h"
 
 namespace {
 

@@ -1,6 +1,4 @@
 // Each try runs in a separate process: a context does not survive the failures that we look for.
-#include "dev/cosim/shrink.h"
-
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "dev/cosim/campaign.h"
 #include "dev/cosim/reduce.h"
 #include "dev/cosim/target.h"
 

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <thread>
 
-#include "dev/cosim/cuda/program.h"
+#include "dev/cosim/cuda/kernel_maker.h"
 
 namespace lockstep::cosim::cuda {
 namespace {

@@ -1,5 +1,6 @@
-// The kernel of a random program: phases in which each thread works alone, and cooperative steps in between. Each step
-// is written twice: for the device, and for the host, which simulates the threads one after another.
+// A random CUDA C++ program is a namespace; a file holds several. Its kernel has phases in which each thread works
+// alone, and cooperative steps in between. Each step is written twice: for the device, and for the host, which simulates
+// the threads one after another.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +8,14 @@
 #include <vector>
 
 #include "dev/cosim/cuda/declarations.h"
-#include "dev/cosim/cuda/program.h"
 
 namespace lockstep::cosim::cuda {
+
+struct ProgramText {
+  std::string text;
+  std::string entry;  // in the file's table of programs
+  int functions = 0;
+};
 
 class KernelMaker : private Declarations {
  public:
@@ -23,7 +29,6 @@ class KernelMaker : private Declarations {
   };
   void DeclareState();
   void OpenState();  // opens the names available to a step: the state s and the Env env
-  std::string PhaseFunction(bool with_shared, const std::string& shared, Type type);
   void Steps(int count, bool in_loop);
   void Step(bool in_loop);
   void Phase();
@@ -38,7 +43,6 @@ class KernelMaker : private Declarations {
   void BlockVote();
   void Emit(const std::string& device, const std::string& host);
   void Each(const std::string& statement);  // the same in every thread
-  std::string Sync() const { return "__syncthreads();"; }
   std::string Kernel();
   std::string Field(Type type);  // a member of the state with this type, created if there is none
 
@@ -53,5 +57,8 @@ class KernelMaker : private Declarations {
   std::string device_, host_;
   int depth_ = 1;
 };
+
+// A file of the programs of these seeds.
+std::string MakeFile(uint64_t first, int count, int* functions = nullptr);
 
 }  // namespace lockstep::cosim::cuda

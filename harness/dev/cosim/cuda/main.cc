@@ -14,7 +14,7 @@
 #include <string>
 
 #include "dev/cosim/cuda/check.h"
-#include "dev/cosim/cuda/program.h"
+#include "dev/cosim/cuda/kernel_maker.h"
 
 namespace {
 
