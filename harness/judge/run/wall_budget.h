@@ -5,6 +5,7 @@
 // counts a third.
 #pragma once
 
+#include <cstdio>
 #include <limits>
 #include <string>
 
@@ -22,9 +23,21 @@ class WallBudget {
   WallBudget(double test_seconds, double submission_seconds) : test_{test_seconds}, submission_{submission_seconds} {}
 
   void BeginTest() { test_.spent = 0; }
-  void Spend(double own_seconds, double device_seconds);
+  void Spend(double own_seconds, double device_seconds) {
+    const double seconds = own_seconds + device_seconds / kDeviceShare;
+    test_.spent += seconds;
+    submission_.spent += seconds;
+  }
   // "" while there is time left; else a sentence with the limit.
-  std::string Exceeded() const;
+  std::string Exceeded() const {
+    const bool whole = submission_.spent > submission_.allowed;
+    const Account& account = whole ? submission_ : test_;
+    if (account.spent <= account.allowed) return "";
+    char text[160];
+    std::snprintf(text, sizeof text, "not called: the calls before it took %.0f of the %.0f seconds that %s may take",
+                  account.spent, account.allowed, whole ? "all calls of a submission" : "the calls of one test");
+    return text;
+  }
 
  private:
   struct Account {

@@ -4,8 +4,6 @@
 #include <thread>
 #include <vector>
 
-#include "judge/run/no_server.h"
-
 namespace lockstep::judge {
 namespace {
 

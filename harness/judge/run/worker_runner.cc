@@ -7,7 +7,6 @@
 
 #include "judge/model/text.h"
 #include "judge/run/memory_watch.h"
-#include "judge/run/no_server.h"
 #include "judge/run/runner.h"
 #include "judge/run/witness.h"
 #include "judge/session/processor_time.h"
