@@ -1,4 +1,4 @@
-// Maps CUDA's complex types to std::complex, to compute with them; other types stay.
+// Maps CUDA's complex types to std::complex, to compute with them; other types stay. The real types of complex ones.
 #pragma once
 
 #include <cuComplex.h>
@@ -7,6 +7,28 @@
 #include <type_traits>
 
 namespace lockstep::libraries {
+
+template <typename T>
+struct RealOf {
+  using type = T;
+};
+template <typename T>
+struct RealOf<std::complex<T>> {
+  using type = T;
+};
+template <typename T>
+using Real = typename RealOf<T>::type;
+template <typename T>
+inline constexpr bool kIsComplex = !std::is_same_v<T, Real<T>>;
+
+template <typename T>
+T Conjugate(const T& value) {
+  if constexpr (kIsComplex<T>) {
+    return std::conj(value);
+  } else {
+    return value;
+  }
+}
 
 template <typename T>
 struct NumberOf {

@@ -1,16 +1,35 @@
-// Products of matrices.
-#include "libraries/blas/gemm.h"
-
+// Products of matrices: a single function for all of cuBLAS's, plain or batched.
 #include <cuda_fp16.h>
 
 #include <array>
 #include <cstring>
 
+#include "libraries/blas/number.h"
 #include "libraries/blas/openblas.h"
+#include "libraries/matrix/product.h"
 
 namespace lockstep::libraries::blas {
 
 namespace {
+
+// The matrices of a batch: at a fixed stride, or at pointers in device memory.
+struct Operand {
+  const void* matrix = nullptr;
+  int64_t stride = 0;  // elements
+  const void* const* pointers = nullptr;
+
+  const void* At(int64_t index, uint32_t element) const {
+    return pointers != nullptr ? pointers[index] : static_cast<const char*>(matrix) + index * stride * element;
+  }
+};
+
+struct Gemm {
+  ProductTypes types;
+  ProductShape shape;
+  const void *alpha, *beta;
+  Operand a, b, c;
+  int64_t count = 1;
+};
 
 // A factor of any type, of at most 16 bytes.
 class AnyScalar {
@@ -38,8 +57,7 @@ void AddPointers(Call& call, const Operand& operand, const char* what, int64_t c
   if (operand.pointers != nullptr) call.memory.push_back(Elements(Access::kRead, what, operand.pointers, count));
 }
 
-}  // namespace
-
+// The compute type of cublasSgemm and the like, from the handle's math mode.
 cublasComputeType_t ComputeOfSingle(cublasHandle_t handle) {
   if (handle == nullptr) return CUBLAS_COMPUTE_32F;
   switch (handle->math & ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) {
@@ -118,9 +136,8 @@ cublasStatus_t Multiply(const Function& f, const Gemm& gemm) {
   return Function::Do(std::move(call));
 }
 
-namespace {
-
 const void* const* Pointers(const void* array) { return static_cast<const void* const*>(array); }
+Operand Each(const void* pointers) { return {nullptr, 0, Pointers(pointers)}; }
 
 // The types of cublasSgemm and its like.
 ProductTypes TypesOf(const float*, cublasHandle_t handle) {
@@ -186,14 +203,7 @@ using namespace lockstep::libraries::blas;
   cublasStatus_t cublas##S##gemm##Batched##_(                                                                   \
       cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, I m, I n, I k, const T* alpha, \
       const T* const a[], I lda, const T* const b[], I ldb, const T* beta, T* const c[], I ldc, I count) {      \
-    return Multiply(FUNCTION, {TypesOf(alpha, handle),                                                          \
-                               SHAPE,                                                                           \
-                               alpha,                                                                           \
-                               beta,                                                                            \
-                               {nullptr, 0, Pointers(a)},                                                       \
-                               {nullptr, 0, Pointers(b)},                                                       \
-                               {nullptr, 0, Pointers(c)},                                                       \
-                               count});                                                                         \
+    return Multiply(FUNCTION, {TypesOf(alpha, handle), SHAPE, alpha, beta, Each(a), Each(b), Each(c), count});  \
   }
 #define STRIDED(S, T, I, _, gemm)                                                                                   \
   cublasStatus_t cublas##S##gemm##StridedBatched##_(                                                                \
@@ -221,14 +231,7 @@ using namespace lockstep::libraries::blas;
                                         void* const c[], cudaDataType ctype, I ldc, I count,                          \
                                         cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {                    \
     return MultiplyBy(algorithm, FUNCTION,                                                                            \
-                      {{atype, btype, ctype, compute},                                                                \
-                       SHAPE,                                                                                         \
-                       alpha,                                                                                         \
-                       beta,                                                                                          \
-                       {nullptr, 0, Pointers(a)},                                                                     \
-                       {nullptr, 0, Pointers(b)},                                                                     \
-                       {nullptr, 0, Pointers(c)},                                                                     \
-                       count});                                                                                       \
+                      {{atype, btype, ctype, compute}, SHAPE, alpha, beta, Each(a), Each(b), Each(c), count});        \
   }                                                                                                                   \
   cublasStatus_t cublasGemmStridedBatchedEx##_(                                                                       \
       cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, I m, I n, I k, const void* alpha,    \

@@ -14,28 +14,6 @@ using libraries::NN;
 using libraries::NumberOf;
 
 template <typename T>
-struct RealOf {
-  using type = T;
-};
-template <typename T>
-struct RealOf<std::complex<T>> {
-  using type = T;
-};
-template <typename T>
-using Real = typename RealOf<T>::type;
-template <typename T>
-inline constexpr bool kIsComplex = !std::is_same_v<T, Real<T>>;
-
-template <typename T>
-T Conjugate(const T& value) {
-  if constexpr (kIsComplex<T>) {
-    return std::conj(value);
-  } else {
-    return value;
-  }
-}
-
-template <typename T>
 inline constexpr Arithmetic kArithmetic = std::is_same_v<Real<T>, double> ? Arithmetic::kFloat64 : Arithmetic::kFloat32;
 // Operations of a multiply-add in this type.
 template <typename T>

@@ -14,31 +14,6 @@
 namespace lockstep::libraries::solver {
 
 template <typename T>
-inline constexpr bool kIsComplex = false;
-template <typename R>
-inline constexpr bool kIsComplex<std::complex<R>> = true;
-
-template <typename T>
-struct RealOf {
-  using type = T;
-};
-template <typename R>
-struct RealOf<std::complex<R>> {
-  using type = R;
-};
-template <typename T>
-using Real = typename RealOf<T>::type;
-
-template <typename T>
-T Conjugate(const T& value) {
-  if constexpr (kIsComplex<T>) {
-    return std::conj(value);
-  } else {
-    return value;
-  }
-}
-
-template <typename T>
 struct Lapack;
 
 // Fortran functions take addresses, and the lengths of strings at the end.

@@ -8,14 +8,10 @@
 #include <vector>
 
 #include "libraries/matrix/elements.h"
+#include "libraries/number.h"
 #include "libraries/sparse/handle.h"
 
 namespace lockstep::libraries::sparse {
-
-template <typename T>
-inline constexpr bool kIsComplex = false;
-template <typename R>
-inline constexpr bool kIsComplex<std::complex<R>> = true;
 
 inline bool IsComplex(cudaDataType type) { return type == CUDA_C_32F || type == CUDA_C_64F; }
 
@@ -103,15 +99,6 @@ std::vector<Wide> LoadAll(cudaDataType type, const void* array, int64_t count) {
     for (size_t i = 0; i < values.size(); ++i) values[i] = Widen<Wide>(from[i]);
   });
   return values;
-}
-
-template <typename Wide>
-Wide Conjugate(const Wide& value) {
-  if constexpr (kIsComplex<Wide>) {
-    return std::conj(value);
-  } else {
-    return value;
-  }
 }
 
 // f(type_identity<Wide>) for the type in which this compute type is evaluated here.
