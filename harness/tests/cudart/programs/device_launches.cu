@@ -11,29 +11,19 @@
 constexpr int kWords = 4096;
 int* results = nullptr;  // kWords words that kernels write
 
-// Prints the results up to the last that is not 0.
-void Show(const char* what) {
+// Prints the results up to the last that is not 0; or the first ones, as many as `errors`, as names of errors.
+void Show(const char* what, int errors = 0) {
   static int host[kWords];
   const cudaError_t error = cudaDeviceSynchronize();
   std::printf("%s: %s", what, cudaGetErrorName(error));
   if (error == cudaSuccess) {
     CHECK(cudaMemcpy(host, results, sizeof host, cudaMemcpyDeviceToHost));
-    int n = kWords;
-    while (n > 0 && host[n - 1] == 0) --n;
-    for (int i = 0; i < n; ++i) std::printf(" %d", host[i]);
-    CHECK(cudaMemset(results, 0, sizeof host));
-  }
-  std::printf("\n");
-}
-// Prints the first n results as names of errors.
-void ShowErrors(const char* what, int n) {
-  static int host[kWords];
-  const cudaError_t error = cudaDeviceSynchronize();
-  std::printf("%s: %s", what, cudaGetErrorName(error));
-  if (error == cudaSuccess) {
-    CHECK(cudaMemcpy(host, results, sizeof host, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; ++i)
-      std::printf(" %s", host[i] < 0 ? "-" : cudaGetErrorName(static_cast<cudaError_t>(host[i])));
+    int n = errors != 0 ? errors : kWords;
+    while (errors == 0 && n > 0 && host[n - 1] == 0) --n;
+    for (int i = 0; i < n; ++i) {
+      if (errors == 0) std::printf(" %d", host[i]);
+      if (errors != 0) std::printf(" %s", host[i] < 0 ? "-" : cudaGetErrorName(static_cast<cudaError_t>(host[i])));
+    }
     CHECK(cudaMemset(results, 0, sizeof host));
   }
   std::printf("\n");
@@ -361,52 +351,42 @@ __global__ void Prints(int depth) {
   if (depth < 3) Prints<<<1, 1, 0, cudaStreamTailLaunch>>>(depth + 1);
 }
 
+// Runs a kernel, and shows its results.
+#define RUN(what, ...) \
+  do {                 \
+    __VA_ARGS__;       \
+    Show(what);        \
+  } while (false)
+
 void Ordinary() {
-  OneEach<<<2, 2>>>(results);
-  Show("one each");
-  PassParameters<<<1, 1>>>(results);
-  Show("parameters");
-  PassLarge<<<1, 3>>>(results);
-  Show("4000 bytes of parameters");
-  InOrder<<<1, 1>>>(results);
-  Show("in order");
-  AcrossThreads<<<1, 40>>>(results);
-  Show("across threads");
-  Tails<<<1, 1>>>(results);
-  Show("tails");
-  Grandchild<<<1, 1>>>(results, 4);
-  Show("grandchildren");
-  TailsOfTails<<<1, 1>>>(results, 3);
-  Show("tails of tails");
-  Streams<<<1, 1>>>(results);
-  Show("streams");
-  Events<<<1, 1>>>(results);
-  Show("events");
+  RUN("one each", OneEach<<<2, 2>>>(results));
+  RUN("parameters", PassParameters<<<1, 1>>>(results));
+  RUN("4000 bytes of parameters", PassLarge<<<1, 3>>>(results));
+  RUN("in order", InOrder<<<1, 1>>>(results));
+  RUN("across threads", AcrossThreads<<<1, 40>>>(results));
+  RUN("tails", Tails<<<1, 1>>>(results));
+  RUN("grandchildren", Grandchild<<<1, 1>>>(results, 4));
+  RUN("tails of tails", TailsOfTails<<<1, 1>>>(results, 3));
+  RUN("streams", Streams<<<1, 1>>>(results));
+  RUN("events", Events<<<1, 1>>>(results));
   Flags<<<1, 1>>>(results);
-  ShowErrors("flags and handles", 23);
-  Chosen<<<1, 1>>>(results, true);
-  Show("append");
-  Chosen<<<1, 1>>>(results, false);
-  Show("store");
-  Fibonacci<<<1, 1>>>(results, 9);
-  Show("fibonacci");
-  ChainTo<<<1, 1>>>(results, 0, 20);
-  Show("20 deep");
-  ByHand<<<1, 1>>>(results);
-  Show("by hand");
+  Show("flags and handles", 23);
+  RUN("append", Chosen<<<1, 1>>>(results, true));
+  RUN("store", Chosen<<<1, 1>>>(results, false));
+  RUN("fibonacci", Fibonacci<<<1, 1>>>(results, 9));
+  RUN("20 deep", ChainTo<<<1, 1>>>(results, 0, 20));
+  RUN("by hand", ByHand<<<1, 1>>>(results));
   ErrorsOfThreads<<<1, 3>>>(results);
-  ShowErrors("errors of threads", 3);
+  Show("errors of threads", 3);
   Wrong<<<1, 1>>>(results);
-  ShowErrors("wrong", 24);
+  Show("wrong", 24);
   Impossible<<<1, 1>>>(results);
-  ShowErrors("impossible", 5);
+  Show("impossible", 5);
   OverBound<<<1, 1>>>(results);
-  ShowErrors("over its bound", 1);
-  LaunchesMuch<<<1, 1>>>(results);
-  Show("much shared memory, not raised");
+  Show("over its bound", 1);
+  RUN("much shared memory, not raised", LaunchesMuch<<<1, 1>>>(results));
   CHECK(cudaFuncSetAttribute(UsesMuch, cudaFuncAttributeMaxDynamicSharedMemorySize, 81000));
-  LaunchesMuch<<<1, 1>>>(results);
-  Show("much shared memory");
+  RUN("much shared memory", LaunchesMuch<<<1, 1>>>(results));
   // What comes later in the stream waits for all of a kernel's children.
   cudaStream_t stream;
   CHECK(cudaStreamCreate(&stream));
@@ -414,35 +394,25 @@ void Ordinary() {
   Append<<<1, 1, 0, stream>>>(results, 99);
   Show("then a kernel");
   CHECK(cudaStreamDestroy(stream));
-  Prints<<<1, 1>>>(0);
-  Show("prints");
-  Memory<<<1, 1>>>(results);
-  Show("memory");
-  Heap<<<1, 1>>>(results);
-  Show("heap");
-  Questions<<<1, 1>>>(results);
-  Show("questions");
-  Texts<<<1, 1>>>();
-  Show("texts");
+  RUN("prints", Prints<<<1, 1>>>(0));
+  RUN("memory", Memory<<<1, 1>>>(results));
+  RUN("heap", Heap<<<1, 1>>>(results));
+  RUN("questions", Questions<<<1, 1>>>(results));
+  RUN("texts", Texts<<<1, 1>>>());
 }
 
 // What fills the lists of pending launches, or ends the context.
 int One(const std::string& part) {
   if (part == "fault") {
-    LaunchesFaulty<<<1, 1>>>(results);
-    Show("fault");
+    RUN("fault", LaunchesFaulty<<<1, 1>>>(results));
   } else if (part == "deep") {
-    Chain<<<1, 1>>>(results, 1);
-    Show("without end");
+    RUN("without end", Chain<<<1, 1>>>(results, 1));
   } else if (part == "tails") {
-    Many<<<1, 1>>>(results, 4096, true);
-    Show("4096 tails");
+    RUN("4096 tails", Many<<<1, 1>>>(results, 4096, true));
   } else if (part == "chain") {
-    TailChain<<<1, 1>>>(results, 1, 5000);
-    Show("tail after tail");
+    RUN("tail after tail", TailChain<<<1, 1>>>(results, 1, 5000));
   } else if (part == "both") {
-    Both<<<1, 1>>>(results);
-    Show("100 tails and a chain");
+    RUN("100 tails and a chain", Both<<<1, 1>>>(results));
   } else if (part == "limits") {
     for (const size_t value : {size_t{0}, size_t{33}, size_t{4096}}) {
       size_t got = 0;
@@ -450,11 +420,9 @@ int One(const std::string& part) {
       CHECK(cudaDeviceGetLimit(&got, cudaLimitDevRuntimePendingLaunchCount));
       std::printf("%zu becomes %zu\n", value, got);
     }
-    Many<<<1, 1>>>(results, 5000, true);
-    Show("5000 tails");
+    RUN("5000 tails", Many<<<1, 1>>>(results, 5000, true));
   } else if (part == "pending") {
-    Many<<<1, 1>>>(results, 10000, false);
-    Show("10000 children");
+    RUN("10000 children", Many<<<1, 1>>>(results, 10000, false));
   } else {
     return 2;
   }

@@ -1,15 +1,24 @@
-#include "judge/model/api_counts.h"
-
+// What is counted and said of a call's trace of runtime API calls.
 #include <gtest/gtest.h>
 
-#include "tests/judge/api_calls.h"
+#include "judge/model/api_counts.h"
+#include "judge/model/api_text.h"
 
 namespace lockstep::judge {
-namespace api_counts_test {
+namespace api_calls_test {
 
 using worker::ApiCall;
 using worker::ApiKind;
 using worker::MemoryUse;
+
+ApiCall Make(ApiKind kind, const char* function, uint64_t bytes = 0, bool failed = false) {
+  ApiCall call;
+  call.kind = kind;
+  call.function = function;
+  call.bytes = bytes;
+  call.failed = failed;
+  return call;
+}
 
 TEST(ApiCountsTest, CountsEachKindOfCall) {
   const std::vector<ApiCall> trace = {Make(ApiKind::kAllocate, "cudaMalloc", 400),
@@ -85,5 +94,39 @@ TEST(ApiCountsTest, EachHasANameOfItsOwn) {
     EXPECT_EQ(counts.*info.field, uint64_t(&info - &AllApiCounts()[0] + 1));
 }
 
-}  // namespace api_counts_test
+std::vector<std::string> Rendered(const std::vector<vgpu::MessageLine>& lines) {
+  std::vector<std::string> texts;
+  for (const vgpu::MessageLine& line : lines) texts.push_back(line.Rendered());
+  return texts;
+}
+
+TEST(ApiTextTest, ListsWhatMovedAllocatedOrFailed) {
+  const std::vector<ApiCall> trace = {
+      Make(ApiKind::kAllocate, "cudaMalloc", 4000),          Make(ApiKind::kOther, "cudaStreamCreate"),
+      Make(ApiKind::kHostToDevice, "cudaMemcpyAsync", 4000), Make(ApiKind::kOther, "cudaMallocHost"),
+      Make(ApiKind::kOther, "cudaEventCreate", 0, true),     Make(ApiKind::kDeviceToHost, "cudaMemcpy", 4000, true)};
+  const std::vector<std::string> also = {"cudaMallocHost"};
+  EXPECT_EQ(Rendered(CallLines(trace, also)),
+            (std::vector<std::string>{"calls   1  cudaMalloc  4,000 bytes",
+                                      "        2  cudaMemcpyAsync  4,000 bytes  host to device",
+                                      "        3  cudaMallocHost", "        4  cudaEventCreate  failed",
+                                      "        5  cudaMemcpy  4,000 bytes  device to host  failed"}));
+}
+
+TEST(ApiTextTest, EndsALongList) {
+  const std::vector<ApiCall> trace(1000, Make(ApiKind::kFree, "cudaFree"));
+  const std::vector<std::string> lines = Rendered(CallLines(trace, {}, 2));
+  EXPECT_EQ(lines, (std::vector<std::string>{"calls   1  cudaFree", "        2  cudaFree", "        and 998 more"}));
+  EXPECT_EQ(Rendered(CallLines({})), std::vector<std::string>{"calls   none that allocates, copies or launches"});
+}
+
+TEST(ApiTextTest, LeavesWhatIsNotBegunAlone) {
+  std::vector<Problem> problems(2);
+  problems[0].unfinished = true;
+  AddCalls(problems, {});
+  EXPECT_TRUE(problems[0].evidence.empty());
+  EXPECT_EQ(problems[1].evidence.size(), 1u);
+}
+
+}  // namespace api_calls_test
 }  // namespace lockstep::judge

@@ -1,5 +1,5 @@
-// cuSOLVER's stand-in against what an H100's cuSOLVER printed; its work and cuSPARSE's in graphs, and the findings for
-// mistakes of their callers.
+// The stand-ins of cuBLAS, cuSPARSE and cuSOLVER against what an H100's libraries printed (programs/NAME.h100.txt); the
+// work of the latter two in graphs, and the findings for mistakes of their callers.
 // In turn (dev/unit_tests.sh): its programs call the functions of a whole library.
 #include <gtest/gtest.h>
 
@@ -10,17 +10,61 @@
 #include "tests/support/needs.h"
 
 namespace lockstep {
-namespace solver_test {
+namespace matrices_test {
 
-class SolverTest : public testing::Test {
+class LibraryTest : public testing::Test {
+ protected:
+  LibraryProgram program_;
+};
+
+class BlasTest : public LibraryTest {
+ protected:
+  void SetUp() override {
+    if (!LibraryProgram::HasLibrary("libcublas.so.13")) {
+      LOCKSTEP_SKIP_BUT_IN_CI("no stand-in for cuBLAS in this build: install libopenblas-dev");
+    }
+  }
+};
+
+TEST_F(BlasTest, StatusesAreAnH100s) {
+  ASSERT_NO_FATAL_FAILURE(program_.Build("blas_statuses", "-lcublas"));
+  EXPECT_EQ(program_.Run("", "2>/dev/null"), program_.OnAnH100());
+}
+
+// Every family of functions; the checks find no access to memory that the definition doesn't use.
+TEST_F(BlasTest, ValuesAreAsExactAsAnH100s) {  // daily
+  program_.ExpectH100s("blas_values", "-lcublas");
+  EXPECT_EQ(program_.Run("--threads=2 ", "2>/dev/null"), program_.OnAnH100());
+}
+
+TEST_F(BlasTest, ProductsOfCublasLtAreAsExactAsAnH100s) {  // daily
+  program_.ExpectH100s("blaslt_values", "-lcublasLt");
+}
+
+class SparseTest : public LibraryTest {
+ protected:
+  void SetUp() override {
+    if (!LibraryProgram::HasLibrary("libcusparse.so.12")) {
+      LOCKSTEP_SKIP_BUT_IN_CI("no stand-in for cuSPARSE in this build");
+    }
+  }
+};
+
+TEST_F(SparseTest, StatusesAreAnH100s) { program_.ExpectH100s("sparse_statuses", "-lcusparse"); }
+
+TEST_F(SparseTest, ProductsAreAsExactAsAnH100s) {  // daily
+  program_.ExpectH100s("sparse_values", "-lcusparse");
+}
+
+TEST_F(SparseTest, ConversionsSystemsAndFactorsAreAnH100s) { program_.ExpectH100s("sparse_matrices", "-lcusparse"); }
+
+class SolverTest : public LibraryTest {
  protected:
   void SetUp() override {
     if (!LibraryProgram::HasFunction("libcusolver.so.12", "cusolverDnDpotrf")) {
       LOCKSTEP_SKIP_BUT_IN_CI("no stand-in for cuSOLVER in this build: install libopenblas-dev");
     }
   }
-
-  LibraryProgram program_;
 };
 
 TEST_F(SolverTest, StatusesAreAnH100s) { program_.ExpectH100s("solver_statuses", "-lcusolver"); }
@@ -86,5 +130,5 @@ TEST_F(SparseAndSolverWorkTest, WhatIsMissingIsRefusedByName) {
   ExpectIn("", "missing", "cusparseXcsrsort_bufferSizeExt 10\ncusolverDnIRSParamsCreate 9\n");
 }
 
-}  // namespace solver_test
+}  // namespace matrices_test
 }  // namespace lockstep
