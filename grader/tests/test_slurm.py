@@ -75,6 +75,24 @@ class Head:
         said, _ = process.communicate(timeout=240)
         return process.returncode, said
 
+    def grades(self, *options: str) -> str:
+        """What it prints; it succeeds."""
+        status, said = self.grade(*options)
+        assert status == 0, said
+        return said
+
+    def under_way(self, beginning: str = "test s", count: int = 1) -> subprocess.Popen[str]:
+        """Starts, and waits until the log has this number of such lines."""
+        process = self.start()
+        self.wait_for(beginning, count)
+        return process
+
+    def goes_on(self, process: subprocess.Popen[str]) -> None:
+        """It ends well, and all are graded."""
+        said, _ = process.communicate(timeout=240)
+        assert process.returncode == 0, said
+        self.check(said)
+
     def log(self, beginning: str) -> list[str]:
         path = self.layout.build / "bin/runs.log"
         lines = path.read_text().splitlines() if path.exists() else []
@@ -127,8 +145,7 @@ def test_a_class(layout: Layout, start: Make, device: str) -> None:
     """Right, wrong, not compiling, missing; with a GPU in two arrays, of which one has whole GPU nodes."""
     head = Head(layout, start(), {"ada": "", "wrong": "// fail beta_two WRONG", "broken": "#error no"})
     (head.folder / "nothing").mkdir()
-    status, said = head.grade("--device", device)
-    assert status == 0, said
+    said = head.grades("--device", device)
     partitions = head.cluster.command("squeue", "-h", "-r", "-t", "all", "-o", "%P %b %N").split("\n")
     assert {line.split()[0] for line in partitions if line} == ({"cpu"} if device == "vgpu" else {"cpu", "gpu"})
     assert all(line.split()[1:] == ["gres:gpu:1", "g1"] for line in partitions if line.startswith("gpu"))
@@ -140,57 +157,44 @@ def test_a_class(layout: Layout, start: Make, device: str) -> None:
 
 def test_a_task_that_is_killed(layout: Layout, start: Make) -> None:
     head = Head(layout, start(), SLOW)
-    process = head.start()
-    head.wait_for("test s")
+    process = head.under_way()
     victims = of_job(r"submitit\.core\._submit")
     assert victims
     for pid in victims[:1]:
         os.kill(pid, signal.SIGKILL)
-    said, _ = process.communicate(timeout=240)
-    assert process.returncode == 0, said
-    head.check(said)
+    head.goes_on(process)
 
 
 def test_a_node_that_is_drained_in_the_middle(layout: Layout, start: Make) -> None:
     head = Head(layout, start(), SLOW)
-    process = head.start()
-    head.wait_for("test s")
+    process = head.under_way()
     head.cluster.drain("n1")
-    said, _ = process.communicate(timeout=240)
-    assert process.returncode == 0, said
+    head.goes_on(process)
     assert head.cluster.states()["n1"] in ("drain", "drng")
-    head.check(said)
 
 
 def test_a_node_whose_power_fails(layout: Layout, start: Make) -> None:
     head = Head(layout, start(), SLOW)
-    process = head.start()
-    head.wait_for("test s")
+    process = head.under_way()
     head.cluster.stop_node("n1")
-    said, _ = process.communicate(timeout=240)
-    assert process.returncode == 0, said
-    head.check(said)
+    head.goes_on(process)
 
 
 def test_a_task_that_is_put_back_into_the_queue(layout: Layout, start: Make) -> None:
     head = Head(layout, start("n1"), SLOW)
-    process = head.start()
-    head.wait_for("test s", 2)
+    process = head.under_way(count=2)
     job, *_ = head.jobs("running")
     ran = head.log("test s")
     head.cluster.command("scontrol", "requeue", job)
-    said, _ = process.communicate(timeout=240)
-    assert process.returncode == 0, said
+    head.goes_on(process)
     again = [line for line in ran if head.log("test s").count(line) > 1]
     assert len(again) <= 1  # what was running
-    head.check(said)
 
 
 def test_a_task_that_takes_too_long(layout: Layout, start: Make) -> None:
     """Slurm's shortest limit is a minute, and it signals before: six tests of 10 s don't fit in."""
     head = Head(layout, start("n1"), {"ada": "// slow 10"}, SETTINGS.replace("submissions = 4", "minutes = 1", 1))
-    status, said = head.grade()
-    assert status == 0, said
+    head.grades()
     states = head.cluster.command("squeue", "-h", "-r", "-t", "all", "-o", "%T").split()
     assert len(states) == 2, states
     assert set(states) <= {"TIMEOUT", "FAILED", "COMPLETED", "COMPLETING"}
@@ -202,13 +206,11 @@ def test_a_task_that_takes_too_long(layout: Layout, start: Make) -> None:
 
 def test_a_head_that_is_killed_finds_its_jobs(layout: Layout, start: Make) -> None:
     head = Head(layout, start(), SLOW)
-    first = head.start()
-    head.wait_for("done s")
+    first = head.under_way("done s")
     first.kill()
     first.wait()
     arrays = {job.partition("_")[0] for job in head.jobs()}
-    status, said = head.grade()
-    assert status == 0, said
+    said = head.grades()
     assert {job.partition("_")[0] for job in head.jobs()} == arrays
     assert len(head.log("run s")) == len(SLOW) - 1
     head.check(said)
@@ -216,20 +218,16 @@ def test_a_head_that_is_killed_finds_its_jobs(layout: Layout, start: Make) -> No
 
 def test_a_controller_that_is_started_again(layout: Layout, start: Make) -> None:
     head = Head(layout, start(), SLOW)
-    process = head.start()
-    head.wait_for("test s")
+    process = head.under_way()
     head.cluster.stop_controller()
     time.sleep(3)
     head.cluster.start_controller()
-    said, _ = process.communicate(timeout=240)
-    assert process.returncode == 0, said
-    head.check(said)
+    head.goes_on(process)
 
 
 def test_ctrl_c_and_cancel(layout: Layout, start: Make) -> None:
     head = Head(layout, start("n1"), SLOW)
-    process = head.start()
-    head.wait_for("test s")
+    process = head.under_way()
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -241,17 +239,14 @@ def test_ctrl_c_and_cancel(layout: Layout, start: Make) -> None:
     while head.jobs("pending,running,completing") and time.monotonic() < until:
         time.sleep(0.2)
     assert not head.jobs("pending,running")
-    status, said = head.grade()
-    assert status == 0, said
-    head.check(said)
+    head.check(head.grades())
 
 
 @pytest.mark.skipif(bool(sandbox.why_no_sandbox()), reason="no sandbox here")
 def test_a_node_without_bubblewrap(layout: Layout, start: Make) -> None:
     head = Head(layout, start("n1", "n2", without_bwrap=("n1",)), SLOW)
     head.sandbox = ()
-    status, said = head.grade()
-    assert status == 0, said
+    said = head.grades()
     assert re.search(r"Note: n1 grades nothing: no sandbox for student code: ", said)
     head.check(said)
 
@@ -259,8 +254,7 @@ def test_a_node_without_bubblewrap(layout: Layout, start: Make) -> None:
 def test_a_node_with_another_compiler(layout: Layout, start: Make) -> None:
     nvcc = Path((layout.build / "nvcc.txt").read_text().strip())
     head = Head(layout, start("n1", "n2", other_nvcc=("n2",), nvcc=nvcc), SLOW)
-    status, said = head.grade()
-    assert status == 0, said
+    said = head.grades()
     assert "Note: n2 grades nothing: not the same as where the class is graded from: nvcc (12.4.131 and not" in said
     head.check(said)
 
@@ -286,8 +280,7 @@ def test_a_shared_disk_that_is_full(layout: Layout, start: Make, tmp_path: Path)
             cluster.start_node(node)
         cluster.wait_for("idle", 60)
         head = Head(layout, cluster, SLOW, f"shared = '{disk}/lockstep'\n{SETTINGS}")
-        process = head.start()
-        head.wait_for("run s")
+        process = head.under_way("run s")
         with contextlib.suppress(OSError), (disk / "filler").open("wb") as file:
             while True:
                 file.write(b"\0" * 65536)
@@ -296,9 +289,7 @@ def test_a_shared_disk_that_is_full(layout: Layout, start: Make, tmp_path: Path)
         assert "Free some space" in said
         assert "not graded" not in head.records().values()
         (disk / "filler").unlink()
-        status, said = head.grade()
-        assert status == 0, said
-        head.check(said)
+        head.check(head.grades())
     finally:
         run("umount", "--lazy", str(disk))
 
@@ -309,8 +300,7 @@ def test_an_array_has_a_limit_and_sbatch_says_what_is_wrong(layout: Layout, star
     assert status == 1
     assert "sbatch failed: sbatch: error: Batch job submission failed: Invalid job array specification" in said
     (head.folder / "cluster.toml").write_text(SETTINGS + "[array]\nmost = 5\n")
-    status, said = head.grade()
-    assert status == 0, said
+    said = head.grades()
     assert len({job.partition("_")[0] for job in head.jobs()}) == 3
     head.check(said)
 
@@ -318,8 +308,7 @@ def test_an_array_has_a_limit_and_sbatch_says_what_is_wrong(layout: Layout, star
 def test_the_scripts_of_a_dry_run_are_what_sbatch_takes(layout: Layout, start: Make, tmp_path: Path) -> None:
     settings = SETTINGS + "[cpu.options]\nnice = '5'\n"
     head = Head(layout, start(), {"ada": "", "grace": "// slow 0"}, settings)
-    status, said = head.grade("--dry-run", "--device", "cuda")
-    assert status == 0, said
+    said = head.grades("--dry-run", "--device", "cuda")
     scripts = said.split("#!/bin/bash")[1:]
     assert len(scripts) == 2
     assert "#SBATCH --gres=gpu:1\n" in scripts[1]

@@ -22,13 +22,12 @@ from grader.running.store import Journal
 pytestmark = pytest.mark.in_turn
 
 Submissions = Callable[..., Path]
+Typed = Callable[..., tuple[int, str]]  # a command line as typed: its status, and what it wrote to standard error
 CLASS = [f"s{index}" for index in range(12)]
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
-    """The command line as typed: its status, and what it wrote to standard error."""
-
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Typed:
     def typed(*arguments: object) -> tuple[int, str]:
         monkeypatch.setattr(sys, "argv", ["grader", *map(str, arguments)])
         status = main()
@@ -38,7 +37,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.fixture
-def graded(in_checkout: Layout, submissions: Submissions, run: Callable[..., tuple[int, str]]) -> Path:
+def graded(in_checkout: Layout, submissions: Submissions, run: Typed) -> Path:
     """A class that was graded: its folder of submissions."""
     folder = submissions(**dict.fromkeys(CLASS, "// padding " + "x" * 6000))
     assert run("grade", folder, "--no-sandbox")[0] == 0
@@ -66,9 +65,7 @@ def runs(layout: Layout) -> list[str]:
 
 
 @pytest.mark.daily
-def test_a_damaged_page_is_told_and_repaired(
-    in_checkout: Layout, graded: Path, run: Callable[..., tuple[int, str]]
-) -> None:
+def test_a_damaged_page_is_told_and_repaired(in_checkout: Layout, graded: Path, run: Typed) -> None:
     path = journal(in_checkout)
     gradebook = (in_checkout.root / "out/gradebook.csv").read_bytes()
     pages = int(rows(path, "PRAGMA page_count")[0][0])
@@ -94,9 +91,7 @@ def test_a_damaged_page_is_told_and_repaired(
     assert (in_checkout.root / "out/gradebook.csv").read_bytes() == gradebook
 
 
-def test_repair_grades_only_what_was_lost(
-    in_checkout: Layout, graded: Path, run: Callable[..., tuple[int, str]]
-) -> None:
+def test_repair_grades_only_what_was_lost(in_checkout: Layout, graded: Path, run: Typed) -> None:
     path = journal(in_checkout)
     with contextlib.closing(sqlite3.connect(path)) as database, database:
         database.execute("UPDATE record SET document='{' WHERE folder='s3'")
@@ -113,9 +108,7 @@ def test_repair_grades_only_what_was_lost(
 DAMAGED = ["", "{", "[]", "{}", '{"format": 1}', "\ud800", "9" * 5000, "[" * 100_000]
 
 
-def test_damaged_results_are_graded_again(
-    in_checkout: Layout, graded: Path, run: Callable[..., tuple[int, str]]
-) -> None:
+def test_damaged_results_are_graded_again(in_checkout: Layout, graded: Path, run: Typed) -> None:
     with contextlib.closing(sqlite3.connect(journal(in_checkout))) as database, database:
         for name, document in zip(CLASS, DAMAGED, strict=False):
             data = document.encode("utf-8", "surrogatepass")
@@ -131,9 +124,7 @@ def test_damaged_results_are_graded_again(
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 4096])
-def test_a_file_that_is_no_journal(
-    in_checkout: Layout, submissions: Submissions, run: Callable[..., tuple[int, str]], content: bytes
-) -> None:
+def test_a_file_that_is_no_journal(in_checkout: Layout, submissions: Submissions, run: Typed, content: bytes) -> None:
     journal(in_checkout).parent.mkdir()
     journal(in_checkout).write_bytes(content)
     status, said = run("grade", submissions(ada=""), "--no-sandbox")
@@ -142,7 +133,7 @@ def test_a_file_that_is_no_journal(
 
 
 def test_a_full_journal_is_told_and_goes_on(
-    in_checkout: Layout, submissions: Submissions, run: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+    in_checkout: Layout, submissions: Submissions, run: Typed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = submissions(**dict.fromkeys(CLASS, "// padding " + "x" * 6000))
 
@@ -171,7 +162,7 @@ def test_a_full_journal_is_told_and_goes_on(
 def test_errors_of_the_disk_are_sentences(
     in_checkout: Layout,
     submissions: Submissions,
-    run: Callable[..., tuple[int, str]],
+    run: Typed,
     monkeypatch: pytest.MonkeyPatch,
     number: int,
     where: str,
