@@ -1,4 +1,5 @@
-#include "vgpu/device/check_instructions.h"
+// Refuses a text with an unknown instruction or type, as ptxas does when a module is loaded. An instruction that is
+// known but unsupported is a fault only when it is executed.
 
 #include <algorithm>
 #include <bit>
@@ -6,6 +7,7 @@
 #include <unordered_set>
 
 #include "vgpu/core/opcode_table.h"
+#include "vgpu/device/device_impl.h"
 #include "vgpu/ptx/cursor.h"
 
 namespace lockstep::vgpu {

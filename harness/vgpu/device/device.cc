@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "vgpu/core/float_environment.h"
-#include "vgpu/device/check_instructions.h"
 #include "vgpu/device/device_functions.h"
 #include "vgpu/device/device_impl.h"
 #include "vgpu/memory/freed.h"

@@ -15,11 +15,16 @@
 #include "vgpu/exec/grid_runtime.h"
 #include "vgpu/exec/launch.h"
 #include "vgpu/observers/checkers.h"
+#include "vgpu/ptx/module.h"
 
 namespace lockstep::vgpu {
 
 // Registers per thread on this device, in blocks of so many threads (0: of any size) that are launched.
 int RegistersOn(const DeviceProfile& profile, const KernelInfo& kernel, uint64_t block_threads = 0);
+
+// Throws ptx::PtxError with the line of an unknown instruction or type. A text for a PTX ISA later than 9.0 may have
+// unknown names, so it is not checked.
+void CheckInstructions(const ptx::Module& module);
 
 struct Device::Impl {
   Impl(const DeviceProfile& device_profile, DeviceOptions device_options);

@@ -1,14 +1,29 @@
 // div and rem of integers. Source: PTX ISA 9.0, 9.7.1 (a divisor of zero is unspecified there: the values here are
 // the ones an H200 gives).
-#include "vgpu/isa/integer_division.h"
-
 #include <bit>
+#include <cmath>
+#include <cstdint>
 #include <type_traits>
 
 #include "vgpu/isa/arithmetic.h"
 
 namespace lockstep::vgpu {
 namespace {
+
+// a / b for b != 0; any value for b == 0. A double holds both operands exactly. A non-integer quotient is at least 1/b
+// away from the next integer, far more than the rounding error, so truncation gives the exact quotient. x86-64-v3
+// converts signed integers only, hence the bias.
+uint32_t QuotientByDouble(uint32_t a, uint32_t b) {
+  constexpr double kBias = 2147483648.0;
+  const auto to_double = [](uint32_t x) { return static_cast<double>(static_cast<int32_t>(x ^ 0x80000000u)) + kBias; };
+  const double divisor = to_double(b == 0 ? 1 : b);
+  const double quotient = std::trunc(to_double(a) / divisor);
+  return static_cast<uint32_t>(static_cast<int32_t>(quotient - kBias)) ^ 0x80000000u;
+}
+
+// The hardware's result for a divisor of zero, both quotient and remainder.
+template <typename T>
+constexpr T kByZero = static_cast<T>(~T{0});
 
 enum class Part : uint8_t { kQuotient, kRemainder };
 

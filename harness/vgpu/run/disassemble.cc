@@ -1,5 +1,3 @@
-#include "vgpu/run/disassemble.h"
-
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -9,6 +7,7 @@
 #include "vgpu/cudart/binary/fatbin.h"
 #include "vgpu/cudart/binary/fatbin_load.h"
 #include "vgpu/device/device.h"
+#include "vgpu/run/commands.h"
 #include "vgpu/run/elf.h"
 
 namespace lockstep::vgpu::run {

@@ -21,9 +21,8 @@
 #include "vgpu/cudart/report/checks.h"
 #include "vgpu/cudart/report/metrics.h"
 #include "vgpu/model/profile.h"
-#include "vgpu/run/disassemble.h"
+#include "vgpu/run/commands.h"
 #include "vgpu/run/elf.h"
-#include "vgpu/run/nvidia_smi.h"
 
 namespace lockstep::vgpu::run {
 

@@ -1,10 +1,10 @@
-#include "vgpu/run/nvidia_smi.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+
+#include "vgpu/run/commands.h"
 
 namespace lockstep::vgpu::run {
 namespace {
