@@ -1,5 +1,4 @@
 // Functions that the runtime provides to kernels: vprintf, __assertfail, malloc, free, and the device runtime's.
-#include <bit>
 #include <cstring>
 
 #include "vgpu/decode/assert_text.h"
@@ -66,8 +65,7 @@ void CallBuiltin(Warp& warp, const Insn& insn, LaneMask mask) {
   Engine& engine = *warp.engine;
   const CallSite& site = engine.program().calls[insn.immediate];
   const FrameValues frame{warp.base[0], warp.base[1], warp.state->groups[warp.state->current].frame->function};
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     const ReadMemory read = [&](uint64_t address, void* to, uint64_t bytes) {
       const uint8_t* from = LocateLane(warp, lane, address, bytes);
       if (from != nullptr) std::memcpy(to, from, bytes);

@@ -301,8 +301,7 @@ std::optional<LaneValue> Evaluate(std::string_view expression, const ExpressionS
   std::map<std::string, LaneValue> found;
   bool any = false;
   *why = "no thread runs it now";
-  for (LaneMask left = scope.mask; left != 0; left &= left - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(left));
+  for (const uint32_t lane : EachLane(scope.mask)) {
     try {
       const Value value = Reader(expression, scope, found, lane).Whole();
       any = true;

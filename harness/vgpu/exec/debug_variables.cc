@@ -240,8 +240,7 @@ void Debugger::AddValues(const std::string& path, const LaneValue& value, const 
   uint8_t row[kWarpSize * 8] = {};
   std::vector<uint64_t> numbers;
   std::vector<int64_t> integers;
-  for (LaneMask left = LanesOf(at); left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(LanesOf(at))) {
     if (value.at[lane] == nullptr || (value.is_local && AreAll(value.at[lane], type.bytes, kUnwritten))) continue;
     mask |= LaneMask{1} << lane;
     const uint64_t number = NumberAt(value.at[lane], type.bytes, type.kind == Kind::kSigned && !as.is_hex);

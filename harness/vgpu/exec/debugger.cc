@@ -223,8 +223,7 @@ std::optional<std::string> Debugger::StoredTo(const At& at, const StopPoint& poi
   uint64_t bytes = 0;
   for (const ListedRegister& stored : listed.stores) bytes += ptx::SizeOf(stored.type);
   if (bytes == 0) bytes = sizeof(uint32_t);  // an atomic's operand is not listed
-  for (LaneMask left = at.mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(at.mask)) {
     const auto [space, address] = AccessOf(*at.warp, at.engine->program(), listed, at.pc, lane);
     if ((space == MemorySpace::kShared) != point.shared) continue;
     if (address + bytes <= point.address || address >= point.address + point.bytes) continue;

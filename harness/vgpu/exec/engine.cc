@@ -127,8 +127,7 @@ void Engine::Keep(const Warp& warp, MemorySpace space, AccessKind access, const 
   sample.ideal = static_cast<uint32_t>(cost.ideal);
   sample.block = warp.block->index;
   sample.warp = warp.index;
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const size_t lane = static_cast<size_t>(std::countr_zero(left));
+  for (const size_t lane : EachLane(mask)) {
     sample.at[lane] = address[lane];
   }
   excess_[warp.pc - 1] = sample.excess();

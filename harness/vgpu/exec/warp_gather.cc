@@ -35,8 +35,7 @@ void CopyLanes(const uint8_t* from, uint8_t* to, LaneMask lanes, size_t bytes) {
     std::memcpy(to, &target, sizeof target);
     return;
   }
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const size_t lane = static_cast<size_t>(std::countr_zero(left));
+  for (const size_t lane : EachLane(lanes)) {
     std::memcpy(to + lane * bytes, from + lane * bytes, bytes);
   }
 }
@@ -154,8 +153,7 @@ void GatherAndRun(Warp& warp, const Insn& insn, LaneMask mask) {
   }
 
   // A lane outside its own mask is undefined behaviour; here it joins the lanes with the same mask.
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     if ((members[lane] >> lane) & 1) continue;
     char mask_text[16];
     std::snprintf(mask_text, sizeof mask_text, "0x%08x", members[lane]);

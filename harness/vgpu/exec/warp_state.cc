@@ -1,7 +1,6 @@
 #include "vgpu/exec/warp_state.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "vgpu/exec/block.h"
@@ -25,8 +24,7 @@ void EnsureRows(Frame& frame, const FunctionInfo& function, bool clear, uint8_t 
 // Resets the local memory of a frame before it is used.
 void ForgetLocal(WarpState& s, const Program& program, LaneMask lanes, uint32_t base, uint32_t bytes) {
   if (bytes == 0) return;
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const size_t lane = static_cast<size_t>(std::countr_zero(left));
+  for (const size_t lane : EachLane(lanes)) {
     std::memset(s.local.get() + lane * program.local_stride + base, kUnwritten, bytes);
   }
 }

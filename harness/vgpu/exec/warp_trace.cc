@@ -1,7 +1,6 @@
 #include "vgpu/exec/warp_trace.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "vgpu/core/dim3.h"
 #include "vgpu/core/grouped.h"
@@ -69,8 +68,7 @@ std::string WarpTrace::AddressText(const Warp& warp, uint32_t pc, LaneMask mask)
   std::vector<uint64_t> addresses;
   MemorySpace space = named;
   bool one_space = true;
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     const auto [own, address] = AccessOf(warp, program(), listed, pc, lane);
     one_space &= addresses.empty() || own == space;
     space = own;

@@ -19,8 +19,7 @@ bool ReadBarrier(Warp& warp, RowRef barrier_row, RowRef threads_row, LaneMask ma
   const uint32_t* threads = threads_row == kNoRow ? nullptr : Source<uint32_t>(warp, threads_row);
   const char* wrong = nullptr;
   if ((barrier_row & kConstantPool) == 0 || threads != nullptr) {
-    for (LaneMask left = mask; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    for (const int lane : EachLane(mask)) {
       if (barrier[lane] != barrier[low] || (threads != nullptr && threads[lane] != threads[low])) {
         wrong = "lanes of a warp name different barriers or thread counts in one instruction";
       }

@@ -34,8 +34,7 @@ void Copy(const FrameValues& from, const std::vector<ValuePlace>& sources, const
       std::memcpy(to.At(targets[k], 0), &after, sizeof after);
       continue;
     }
-    for (LaneMask left = mask; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    for (const int lane : EachLane(mask)) {
       std::memcpy(to.At(targets[k], lane), from.At(sources[k], lane), bytes);
     }
   }
@@ -159,8 +158,7 @@ template <typename T>
 void StackRestore(Warp& warp, const Insn& insn, LaneMask mask) {
   Frame& frame = *warp.state->groups[warp.state->current].frame;
   const T* saved = Source<T>(warp, insn.row[0]);
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     if (saved[lane] < frame.dynamic[lane]) frame.dynamic[lane] = static_cast<uint32_t>(saved[lane]);
   }
 }

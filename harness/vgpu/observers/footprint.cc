@@ -156,8 +156,7 @@ void FootprintObserver::OnMemory(const MemoryAccess& event) {
   if ((event.space != MemorySpace::kGlobal && !constant) || event.bytes == 0 || overflow_) return;
   const bool weak = event.order == MemoryOrder::kWeak;
   uint64_t last = 0;
-  for (LaneMask left = event.mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(event.mask)) {
     const uint64_t address = event.address[lane];
     switch (event.kind) {
       case AccessKind::kLoad:

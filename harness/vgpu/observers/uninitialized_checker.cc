@@ -223,8 +223,7 @@ class UninitializedChecker : public Checker {
 
   template <typename States>
   void VisitLanes(const MemoryAccess& event, LaneMask lanes, States& states) {
-    for (LaneMask left = lanes; left != 0; left &= left - 1) {
-      const uint32_t lane = static_cast<uint32_t>(std::countr_zero(left));
+    for (const uint32_t lane : EachLane(lanes)) {
       const uint64_t address = event.address[lane];
       if (Reads(event)) {
         if (states.All(address, event.bytes)) continue;
@@ -324,8 +323,7 @@ class UninitializedChecker : public Checker {
     }
     if (event.kind == AccessKind::kLoad || any == 0) return false;
     if (block->local.size() < warps_) block->local.resize(warps_);
-    for (LaneMask left = event.mask; left != 0; left &= left - 1) {
-      const uint32_t lane = static_cast<uint32_t>(std::countr_zero(left));
+    for (const uint32_t lane : EachLane(event.mask)) {
       for (uint32_t offset = 0; offset < event.bytes; offset += step) {
         const uint32_t slot = SlotOf(*access, offset);
         if (slot != CopyPlan::kNoSlot && (unwritten[slot] >> lane & 1) != 0) continue;

@@ -1,6 +1,5 @@
 #include "vgpu/isa/memory/async_copy.h"
 
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -12,8 +11,7 @@ namespace lockstep::vgpu {
 namespace {
 
 void Complete(Warp& warp, AsyncCopy& copy, LaneMask lanes) {
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(lanes)) {
     std::memcpy(warp.block->shared + copy.address[lane], copy.data[lane], copy.bytes);
   }
   copy.mask &= ~lanes;
@@ -29,8 +27,7 @@ void CompleteWhere(Warp& warp, LaneMask lanes, const F& is_due) {
   AsyncCopies& copies = AsyncCopiesOf(warp);
   for (AsyncCopy& copy : copies.pending) {
     LaneMask due = 0;
-    for (LaneMask left = copy.mask & lanes; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    for (const int lane : EachLane(copy.mask & lanes)) {
       due |= static_cast<LaneMask>(is_due(copy, lane)) << lane;
     }
     if (due != 0) Complete(warp, copy, due);

@@ -281,8 +281,7 @@ void ArriveAtMbarrier(Warp& warp, const Insn& insn, LaneMask mask, const uint64_
   uint64_t object[kWarpSize];
   if (!Locate(warp, insn, mask, address, object)) return;
   Observe(warp, insn, mask, object, AccessKind::kAtomic);
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     uint64_t* bits = reinterpret_cast<uint64_t*>(object[lane]);
     Object o = Object::From(*bits);
     if (!Arrive(warp, lane, o, 1, false)) return;

@@ -17,8 +17,7 @@ Block* BlockAt(const Warp& warp, uint64_t address) {
 }
 
 bool CheckClusterLanes(Warp& warp, AccessKind access, const uint64_t* address, LaneMask mask, uint32_t bytes) {
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     const Block* block = BlockAt(warp, address[lane]);
     const uint64_t offset = address[lane] & kOffsetMask;
     const bool inside = block != nullptr && bytes <= block->shared_bytes && offset <= block->shared_bytes - bytes;
@@ -33,8 +32,7 @@ bool CheckClusterLanes(Warp& warp, AccessKind access, const uint64_t* address, L
 }  // namespace
 
 void TranslateCluster(const Warp& warp, LaneMask mask, const uint64_t address[kWarpSize], uint64_t host[kWarpSize]) {
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     host[lane] = reinterpret_cast<uint64_t>(BlockAt(warp, address[lane])->shared) + (address[lane] & kOffsetMask);
   }
 }
@@ -71,8 +69,7 @@ bool CheckLanes(Warp& warp, Region region, AccessKind access, const uint64_t add
     }
     if ((outside >> 63) == 0 && (unaligned & (bytes - 1)) == 0) return true;
   }
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     const uint64_t a = address[lane];
     FindingKind kind;
     if ((a & (bytes - 1)) != 0 && (region != Region::kShared || a < high)) {

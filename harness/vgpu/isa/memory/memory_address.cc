@@ -1,5 +1,4 @@
 // Address instructions: cvta, isspacep; and prefetches and cache hints, which have no effect.
-#include <bit>
 
 #include "vgpu/core/opcode_table.h"
 #include "vgpu/core/row.h"
@@ -52,8 +51,7 @@ template <bool kConst>
 void IsInArena(Warp& warp, const Insn& insn, LaneMask mask) {
   const uint64_t* a = Source<uint64_t>(warp, insn.row[1]);
   LaneMask value = 0;
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     const Allocation* allocation = warp.engine->launch().memory->Find(a[lane]);
     const bool is_const = allocation != nullptr && allocation->read_only;
     // Global is everything else, including null.

@@ -18,8 +18,7 @@ void ObserveParts(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* a
   for (uint32_t piece = bytes / 2; piece != 0; piece /= 2) {
     uint64_t at[kWarpSize] = {};
     LaneMask lanes = 0;
-    for (LaneMask left = mask; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    for (const int lane : EachLane(mask)) {
       if ((wanted[lane] & piece) == 0) continue;
       lanes |= LaneMask{1} << lane;
       at[lane] = address[lane] + (wanted[lane] & ~(2 * piece - 1));
@@ -32,14 +31,12 @@ void ObserveParts(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* a
 bool ReadGlobal(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* address, const uint32_t* wanted,
                 AsyncCopy& copy) {
   LaneMask whole = 0, some = 0;
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     if (wanted[lane] != 0) some |= LaneMask{1} << lane;
     if (wanted[lane] >= copy.bytes) whole |= LaneMask{1} << lane;
   }
   if (whole != 0 && !CheckLanes(warp, Region::kGlobal, AccessKind::kLoad, address, whole, copy.bytes)) return false;
-  for (LaneMask left = some & ~whole; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(some & ~whole)) {
     const bool aligned = address[lane] % copy.bytes == 0;
     if (aligned && GlobalRangeOk(warp, AccessKind::kLoad, address[lane], address[lane] + wanted[lane])) continue;
     warp.engine->MemoryFault(warp, lane, aligned ? FindingKind::kOutOfBounds : FindingKind::kMisaligned,
@@ -53,8 +50,7 @@ bool ReadGlobal(Warp& warp, const Insn& insn, LaneMask mask, const uint64_t* add
     }
     if (warp.engine->observed() && some != whole) ObserveParts(warp, insn, some & ~whole, address, wanted, copy.bytes);
   }
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     const uint32_t bytes = std::min(wanted[lane], copy.bytes);
     std::memset(copy.data[lane], 0, sizeof copy.data[lane]);
     std::memcpy(copy.data[lane], reinterpret_cast<const void*>(address[lane]), bytes);

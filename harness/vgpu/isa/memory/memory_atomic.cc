@@ -147,8 +147,7 @@ void AtomicVector(Warp& warp, const Insn& insn, LaneMask mask) {
   ForSpace(warp, insn, mask, insn.row[address_row], [&](Region region, LaneMask lanes, const uint64_t* where) {
     uint64_t host[kWarpSize];
     if (!Begin(warp, insn, lanes, region, where, static_cast<uint32_t>(sizeof(T)) * insn.count, host)) return;
-    for (LaneMask left = lanes; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    for (const int lane : EachLane(lanes)) {
       for (int k = 0; k < count; ++k) {
         const T b = Source<T>(warp, insn.Row(address_row + 1 + k))[lane];
         const T old = Update<Op>(reinterpret_cast<T*>(host[lane]) + k, b, b, region, false);

@@ -51,8 +51,7 @@ bool CheckCluster(Warp& warp, int lane) {
 
 // Rows: destination, source, its offset, size, mbarrier, its offset, mask of blocks.
 void CopyToShared(Warp& warp, const Insn& insn, LaneMask mask) {
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     const uint32_t bytes = Source<uint32_t>(warp, insn.row[3])[lane];
     const uint64_t to = Address(warp, insn.row[0], insn.immediate, (insn.extra & kNarrowTo) != 0, lane);
     const uint64_t from =
@@ -92,8 +91,7 @@ void CopyToShared(Warp& warp, const Insn& insn, LaneMask mask) {
 
 // Rows: destination, source, its offset, size.
 void CopyToGlobal(Warp& warp, const Insn& insn, LaneMask mask) {
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     const uint32_t bytes = Source<uint32_t>(warp, insn.row[3])[lane];
     const uint64_t to = Source<uint64_t>(warp, insn.row[0])[lane] + insn.immediate;
     const uint64_t from =
@@ -114,8 +112,7 @@ void CopyToGlobal(Warp& warp, const Insn& insn, LaneMask mask) {
 // st.async. Rows: destination, values, mbarrier, its offset.
 void StoreAsync(Warp& warp, const Insn& insn, LaneMask mask) {
   const uint64_t element = insn.extra >> kReductionShift & 0xff;
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     if (!CheckCluster(warp, lane)) return;
     BulkLoad store;
     store.lane = lane;

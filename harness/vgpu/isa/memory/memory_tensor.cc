@@ -147,8 +147,7 @@ struct Tile {
 // Rows: destination; map, its offset, coordinates; mbarrier, its offset; mask of blocks.
 void LoadTile(Warp& warp, const Insn& insn, LaneMask mask) {
   const RowRef* rows = Rows(warp, insn);
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     Tile tile;
     const uint64_t address =
         Address(warp, rows[1], *Source<uint64_t>(warp, rows[2]), (insn.extra & kNarrowMap) != 0, lane);
@@ -186,8 +185,7 @@ void LoadTile(Warp& warp, const Insn& insn, LaneMask mask) {
 // Rows: map, coordinates; source, its offset.
 void StoreTile(Warp& warp, const Insn& insn, LaneMask mask) {
   const RowRef* rows = Rows(warp, insn);
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     Tile tile;
     const uint64_t address = Address(warp, rows[0], insn.immediate, (insn.extra & kNarrowMap) != 0, lane);
     if (!ReadMap(warp, insn, lane, address, &tile.map)) return;
@@ -225,8 +223,7 @@ void StoreTile(Warp& warp, const Insn& insn, LaneMask mask) {
 // Nothing is fetched. Rows: map, coordinates.
 void PrefetchTile(Warp& warp, const Insn& insn, LaneMask mask) {
   const RowRef* rows = Rows(warp, insn);
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     Tile tile;
     const uint64_t address = Address(warp, rows[0], insn.immediate, (insn.extra & kNarrowMap) != 0, lane);
     if (!ReadMap(warp, insn, lane, address, &tile.map)) return;

@@ -1,7 +1,5 @@
 #include "vgpu/isa/tensor/matrix_access.h"
 
-#include <bit>
-
 #include "vgpu/isa/memory/memory_access.h"
 
 namespace lockstep::vgpu::tensor {
@@ -20,8 +18,7 @@ void AccessRegion(Warp& warp, Region region, AccessKind access, const uint64_t a
   uint64_t translated[kWarpSize] = {};
   if (region == Region::kClusterShared) TranslateCluster(warp, mask, address, translated);
   const RegionMemory memory = MemoryOf(warp, region);
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(mask)) {
     const uint64_t at = region == Region::kClusterShared ? translated[lane]
                                                          : reinterpret_cast<uint64_t>(memory.origin) + address[lane] +
                                                                static_cast<uint64_t>(lane) * memory.lane_stride;

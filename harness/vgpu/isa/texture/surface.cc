@@ -88,8 +88,7 @@ bool FindPlaces(Warp& warp, const Variant& variant, const Texture& surface, cons
   }
   const int64_t bytes = variant.Bytes();
   const int64_t most_x = int64_t{image.width} * image.format.Bytes() - bytes;
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(lanes)) {
     Point p = points[lane];
     if (p.x % bytes != 0) {
       RefuseAccess(warp, lane, FindingKind::kMisaligned,
@@ -145,8 +144,7 @@ void Load(Warp& warp, const Insn& insn, LaneMask mask) {
     Places places;
     if (!FindPlaces(warp, variant, surface, points, lanes, places)) return false;
     if (!AccessTexels(warp, AccessKind::kLoad, places.address, places.inside, variant.Bytes())) return false;
-    for (LaneMask left = lanes; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    for (const int lane : EachLane(lanes)) {
       const auto* from = reinterpret_cast<const uint8_t*>(places.address[lane]);
       for (uint32_t k = 0; k < n; ++k) {
         uint64_t value = 0;
@@ -173,8 +171,7 @@ void Store(Warp& warp, const Insn& insn, LaneMask mask) {
     Places places;
     if (!FindPlaces(warp, variant, surface, points, lanes, places)) return false;
     if (!AccessTexels(warp, AccessKind::kStore, places.address, places.inside, variant.Bytes())) return false;
-    for (LaneMask left = places.inside; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    for (const int lane : EachLane(places.inside)) {
       auto* to = reinterpret_cast<uint8_t*>(places.address[lane]);
       for (uint32_t k = 0; k < variant.elements; ++k) {
         WithRow(variant.element_bytes, [&](auto type) {

@@ -127,8 +127,7 @@ bool FetchFrom(Warp& warp, const Variant& variant, const RowRef* rows, const Tex
   }
   const bool gathers = variant.channel >= 0;
   Sample samples[kWarpSize];
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(lanes)) {
     if (variant.by_integers) {
       samples[lane] = LocateInBuffer(texture, Source<int32_t>(warp, rows[kChannels + 1])[lane]);
       continue;
@@ -153,8 +152,7 @@ bool FetchFrom(Warp& warp, const Variant& variant, const RowRef* rows, const Tex
   for (int corner = 0; corner < corners; ++corner) {
     uint64_t address[kWarpSize] = {};
     LaneMask reads = 0;
-    for (LaneMask left = lanes; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    for (const int lane : EachLane(lanes)) {
       address[lane] = samples[lane].address[corner];
       if (address[lane] != 0 && (gathers || HasWeight(samples[lane], corner))) reads |= LaneMask{1} << lane;
     }
@@ -162,8 +160,7 @@ bool FetchFrom(Warp& warp, const Variant& variant, const RowRef* rows, const Tex
   }
   // A gather returns the texels of linear filtering, counterclockwise from the lower left.
   static constexpr int kOrder[kChannels] = {2, 3, 1, 0};
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (const int lane : EachLane(lanes)) {
     const uint8_t* texels[kMostCorners] = {};
     for (int corner = 0; corner < corners; ++corner) {
       texels[corner] = reinterpret_cast<const uint8_t*>(samples[lane].address[corner]);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -70,8 +69,7 @@ class CopiesUnderWay {
   // Calls f(copy, thread) for each lane's words, until it returns false.
   template <typename F>
   void ForWords(const MemoryAccess& event, const F& f) {
-    for (LaneMask left = event.mask; left != 0; left &= left - 1) {
-      const uint32_t lane = static_cast<uint32_t>(std::countr_zero(left));
+    for (const uint32_t lane : EachLane(event.mask)) {
       const uint64_t end =
           std::min<uint64_t>((event.address[lane] + event.bytes + kWordBytes - 1) / kWordBytes, copies_.size());
       for (uint64_t word = event.address[lane] / kWordBytes; word < end; ++word) {

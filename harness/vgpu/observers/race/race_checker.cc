@@ -508,8 +508,7 @@ class RaceChecker : public Checker {
     // Of consecutive lanes at one address, checking the first and the last suffices if their accesses do not conflict.
     const bool skip_equal =
         event.form == AccessForm::kScattered && (event.kind != AccessKind::kStore || event.same_value);
-    for (LaneMask left = event.mask; left != 0; left &= left - 1) {
-      const uint32_t lane = static_cast<uint32_t>(std::countr_zero(left));
+    for (const uint32_t lane : EachLane(event.mask)) {
       const uint64_t address = event.address[lane];
       if (skip_equal && lane > 0 && lane + 1 < kWarpSize && (event.mask >> (lane - 1) & 7) == 7 &&
           event.address[lane - 1] == address && event.address[lane + 1] == address) {
