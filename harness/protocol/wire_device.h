@@ -1,9 +1,7 @@
 // The requests of a CUDA backend, and their structs on the wire. Sizes and addresses are not checked here.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "protocol/fields.h"
 #include "vgpu/device/device.h"

@@ -7,7 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "vgpu/core/symbol_name.h"
 #include "vgpu/cudart/binary/fatbin.h"
 #include "vgpu/cudart/binary/fatbin_load.h"
 #include "vgpu/memory/owner.h"

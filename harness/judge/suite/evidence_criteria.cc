@@ -5,13 +5,11 @@
 #include <cctype>
 #include <cmath>
 #include <list>
-#include <utility>
 
 #include "judge/model/text.h"
 #include "judge/suite/evidence.h"
 #include "judge/suite/launcher_test.h"
 #include "vgpu/core/hint.h"
-#include "vgpu/model/time_model.h"
 
 namespace lockstep::judge {
 namespace {

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "judge/model/api_text.h"
 #include "judge/model/text.h"
 #include "judge/suite/evidence.h"
 #include "vgpu/model/time_model.h"

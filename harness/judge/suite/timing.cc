@@ -7,7 +7,6 @@
 #include <thread>
 #include <utility>
 
-#include "judge/input/inputs.h"
 #include "judge/model/text.h"
 
 namespace lockstep::judge {

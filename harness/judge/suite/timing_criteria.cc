@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <utility>
 
-#include "judge/input/inputs.h"
 #include "judge/model/text.h"
 #include "judge/suite/evidence.h"
 #include "judge/suite/launcher_test.h"

@@ -1,5 +1,4 @@
 // Copies of vectors and matrices between host and device.
-#include "libraries/blas/handle.h"
 
 namespace lockstep::libraries::blas {
 namespace {

@@ -1,8 +1,6 @@
 // Handles, versions, statuses; the logger, which logs nothing.
 #include <cstdio>
 
-#include "libraries/blaslt/descriptors.h"
-#include "libraries/matrix/product.h"
 #include "libraries/matrix/status.h"
 
 // The handle is never used. Programs may pass a cublasHandle_t instead.

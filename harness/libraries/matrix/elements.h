@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bit>
-#include <complex>
 #include <cstdint>
 
 #include "vgpu/core/half_format.h"
