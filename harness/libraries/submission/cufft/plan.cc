@@ -255,23 +255,8 @@ cufftResult cufftGetVersion(int* version) {
   return CUFFT_SUCCESS;
 }
 
-cufftResult cufftExecC2C(cufftHandle plan, cufftComplex* idata, cufftComplex* odata, int direction) {
-  return Execute(__func__, plan, CUFFT_C2C, idata, odata, direction);
-}
-cufftResult cufftExecR2C(cufftHandle plan, cufftReal* idata, cufftComplex* odata) {
-  return Execute(__func__, plan, CUFFT_R2C, idata, odata, CUFFT_FORWARD);
-}
-cufftResult cufftExecC2R(cufftHandle plan, cufftComplex* idata, cufftReal* odata) {
-  return Execute(__func__, plan, CUFFT_C2R, idata, odata, CUFFT_INVERSE);
-}
-cufftResult cufftExecZ2Z(cufftHandle plan, cufftDoubleComplex* idata, cufftDoubleComplex* odata, int direction) {
-  return Execute(__func__, plan, CUFFT_Z2Z, idata, odata, direction);
-}
-cufftResult cufftExecD2Z(cufftHandle plan, cufftDoubleReal* idata, cufftDoubleComplex* odata) {
-  return Execute(__func__, plan, CUFFT_D2Z, idata, odata, CUFFT_FORWARD);
-}
-cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex* idata, cufftDoubleReal* odata) {
-  return Execute(__func__, plan, CUFFT_Z2D, idata, odata, CUFFT_INVERSE);
-}
+#define LOCKSTEP_EXECUTE(...) Execute(__func__, __VA_ARGS__)
+#include "libraries/fft/executions.inc"
+#undef LOCKSTEP_EXECUTE
 
 }  // extern "C"
