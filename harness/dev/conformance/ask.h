@@ -133,6 +133,14 @@ struct Cases {
   }
 };
 
+void AddCases(Cases& cases);  // a program's
+
+int main(int argc, char** argv) {
+  Cases cases;
+  AddCases(cases);
+  return cases.Run(argc, argv);
+}
+
 // Random choices of a program: numbers, and named values. `said` collects the choices for the question's name.
 struct Draws {
   explicit Draws(unsigned long long start) : state(start) {}

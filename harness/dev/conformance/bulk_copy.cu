@@ -294,8 +294,7 @@ void MoveBulk(int task, unsigned bytes, unsigned from, unsigned to, unsigned clu
   Say("global", F("%08x", Hash(global, 16384)));
 }
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   cases("encode", Encodings);
   const unsigned tile = 16 * 8 * 4;
   static const Where places[] = {{0, 0, 0},  {4, 1, 0},     {8, 3, 1},    {16, 40, 0},  {1, 1, 0},
@@ -379,5 +378,4 @@ int main(int argc, char** argv) {
       }
     }
   }
-  return cases.Run(argc, argv);
 }

@@ -449,8 +449,7 @@ void Try(const std::string& name, const Call& call, cudaStreamCaptureMode mode, 
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   const auto calls = Calls();
   constexpr size_t kTogether = 12;  // calls per process
   const char* const modes[] = {"global", "thread", "relaxed"};
@@ -541,5 +540,4 @@ int main(int argc, char** argv) {
     Say("exchange", cudaThreadExchangeStreamCaptureMode(&mode));
     Say("exchange_was", static_cast<int>(mode));
   });
-  return cases.Run(argc, argv);
 }

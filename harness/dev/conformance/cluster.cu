@@ -158,8 +158,7 @@ __global__ void Groups(int* out) {
   }
 }
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   static const struct {
     const char* name;
     Kernel kernel;
@@ -200,5 +199,4 @@ int main(int argc, char** argv) {
       for (int k = 0; k < 13; ++k) Say(F("value%d", k), out[k]);
     });
   }
-  return cases.Run(argc, argv);
 }

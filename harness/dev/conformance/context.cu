@@ -258,11 +258,9 @@ void VirtualMemory() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   cases("context", Contexts);
   cases("error", Errors);
   cases("entry", [] { Start(), EntryPoints(); });
   cases("virtual", [] { Start(), VirtualMemory(); });
-  return cases.Run(argc, argv);
 }

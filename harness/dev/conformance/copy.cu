@@ -330,12 +330,10 @@ void Batches() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   cases("dir", [] { Start(), Directions(); });
   cases("bounds", [] { Start(), Bounds(); });
   cases("rows", [] { Start(), Rows(); });
   cases("symbol", [] { Start(), Symbols(); });
   cases("batch", [] { Start(), Batches(); });
-  return cases.Run(argc, argv);
 }

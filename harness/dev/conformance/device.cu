@@ -265,8 +265,7 @@ void CacheConfig() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   cases("properties", [] { cuInit(0), Properties(); });
   cases("attributes", Attributes);
   cases("arguments", [] { Start(), Arguments(); });
@@ -274,5 +273,4 @@ int main(int argc, char** argv) {
   cases("linearwidth", [] { Start(), LinearWidth(); });
   cases("flags", [] { cuInit(0), Flags(); });
   cases("cacheconfig", CacheConfig);
-  return cases.Run(argc, argv);
 }

@@ -85,8 +85,7 @@ void Count(size_t limit, size_t bytes) {
   }
 }
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   for (const size_t bytes : {16384ul, 32768ul, 65536ul, 131072ul, 262144ul, 524288ul, 1048576ul, 2097152ul, 3145728ul,
                              4194304ul, 5000000ul, 8000000ul}) {
     cases(F("count%zu", bytes), [bytes] { Count(0, bytes); });
@@ -137,5 +136,4 @@ int main(int argc, char** argv) {
     FreeGlobal<<<1, 1>>>(p);
     Say("sync", cudaDeviceSynchronize());
   });
-  return cases.Run(argc, argv);
 }

@@ -160,8 +160,7 @@ void Ran(const char* name, Launch launch, int shown = -1) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   cases("shape", [] { Ran("s", [](int* out) { Shapes<<<1, 1>>>(out); }); });
   cases("call", [] { Ran("c", [](int* out) { Calls<<<1, 1>>>(out); }); });
   for (int count : {100, 2048, 2049, 5000}) {
@@ -191,5 +190,4 @@ int main(int argc, char** argv) {
     for (unsigned block : {1024u, 1025u})
       Ran(F("b%u", block).c_str(), [=](int* out) { Synchronize<<<1, block>>>(out); }, 1);
   });
-  return cases.Run(argc, argv);
 }

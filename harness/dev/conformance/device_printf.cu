@@ -78,8 +78,7 @@ __global__ void Many(int lines) {
   for (int k = 0; k < lines; ++k) printf("%d ", k);
 }
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   cases("integers", [] { Start(), Integers<<<1, 1>>>(), Say("sync", cudaDeviceSynchronize()); });
   cases("floats", [] { Start(), Floats<<<1, 1>>>(), Say("sync", cudaDeviceSynchronize()); });
   cases("strings", [] { Start(), Strings<<<1, 1>>>(), Say("sync", cudaDeviceSynchronize()); });
@@ -92,5 +91,4 @@ int main(int argc, char** argv) {
     Say("sync", cudaDeviceSynchronize());
     for (int k = 0; k < 7; ++k) Say(F("value%d", k), out[k]);
   });
-  return cases.Run(argc, argv);
 }

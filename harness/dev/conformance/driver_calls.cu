@@ -79,8 +79,7 @@ const std::vector<Call> kVirtual = {
     TOLD("props", CUmemAllocationProp p{}; CUmemGenericAllocationHandle h = w.handles.empty() ? 0 : w.handles.back(); const int r = cuMemGetAllocationPropertiesFromHandle(&p, h); return F("%d %d %d %d %d", r, p.type, p.location.type, p.requestedHandleTypes, p.allocFlags.usage);), TOLD("rhandle", CUmemGenericAllocationHandle h = 0; const int r = cuMemRetainAllocationHandle(&h, (void*)(w.One({0, 1, 1}) ? w.reserved : w.D())); if (!r) w.handles.push_back(h); return F("%d", r);), CALL("use", w.reserved ? cuMemsetD8(w.reserved, 1, w.One({1, 4096})) : 0), TOLD("attr", int v = 77; const int r = cuPointerGetAttribute(&v, (CUpointer_attribute)w.One({2, 8, 9, 10, 13, 14, 15}), w.reserved); return F("%d %d", r, v & 0xff);), TOLD("range", CUdeviceptr b = 0; size_t z = 77; const int r = cuMemGetAddressRange(&b, &z, w.reserved); return F("%d %zu", r, z);), CALL("sync", cuCtxSynchronize()),
 };
 // clang-format on
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   const std::pair<const char*, const std::vector<Call>*> classes[] = {{"texref", &kTexRef},
                                                                       {"occupancy", &kOccupancy},
                                                                       {"legacy", &kLegacy},
@@ -94,5 +93,4 @@ int main(int argc, char** argv) {
       });
     }
   }
-  return cases.Run(argc, argv);
 }

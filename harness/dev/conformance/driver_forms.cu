@@ -144,8 +144,7 @@ const std::vector<Call> kCalls = {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   for (const unsigned seed : Seeds(24)) {
     cases(F("forms%u", seed), [seed] {
       World w(seed);
@@ -153,5 +152,4 @@ int main(int argc, char** argv) {
       AskAtRandom(w, kCalls, F("%u.", seed));
     });
   }
-  return cases.Run(argc, argv);
 }

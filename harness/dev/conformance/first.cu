@@ -166,8 +166,7 @@ void State(const char* name) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   for (const auto& [name, call] : kRuntime) {
     cases("runtime", [name = name, call = call] {
       Say(name, call());
@@ -199,5 +198,4 @@ int main(int argc, char** argv) {
       Say(F("%s/rtmalloc", name), OUT(void*, cudaMalloc(&out, 64)));
     });
   }
-  return cases.Run(argc, argv);
 }

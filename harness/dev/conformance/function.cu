@@ -279,8 +279,7 @@ void Arguments() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   for (const auto& [name, kernel] : kKernels) {
     cases(name, [kernel = kernel] { Start(), Compiled(kernel); });
   }
@@ -295,5 +294,4 @@ int main(int argc, char** argv) {
     }
   }
   cases("arguments", [] { Start(), Arguments(); });
-  return cases.Run(argc, argv);
 }

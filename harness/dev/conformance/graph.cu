@@ -600,12 +600,10 @@ void MemoryNodes() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   cases("node", [] { Start(), Nodes(); });
   cases("parameter", [] { Start(), Parameters(); });
   cases("dependency", [] { Start(), Dependencies(); });
   cases("exec", [] { Start(), Executables(); });
   cases("memory", [] { Start(), MemoryNodes(); });
-  return cases.Run(argc, argv);
 }

@@ -35,6 +35,6 @@ void InKernel(int what, int way) {
   Say("outer", cudaGraphInstantiate(&y, o, what == 4 ? 0 : 4)); Say("upload2", cudaGraphUpload(y, 0));
   for (int k = 0; k < 2; ++k) { Say(F("launch%d", k), cudaGraphLaunch(y, 0)); Say(F("sync%d", k), cudaDeviceSynchronize()); std::string t; for (int i = 0; i < 22; ++i) t += F("%d ", p[i]); Say(F("is%d", k), t); }
 }
-int main(int argc, char** argv) {
-  Cases cases; cases("pair", [] { Start(), Pairs(); }); for (int what = 0; what < 6; ++what) for (int way = 0; way < 4; ++way) cases(F("kernel%d_%d", what, way), [=] { Start(), InKernel(what, way); }); return cases.Run(argc, argv);
+void AddCases(Cases& cases) {
+  cases("pair", [] { Start(), Pairs(); }); for (int what = 0; what < 6; ++what) for (int way = 0; way < 4; ++way) cases(F("kernel%d_%d", what, way), [=] { Start(), InKernel(what, way); });
 }

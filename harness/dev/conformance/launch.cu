@@ -335,8 +335,7 @@ void ParameterForms() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   cases("shape", [] { Start(), Shapes(Of(Count)); });
   cases("shape_bounded", [] { Start(), Shapes(Of(Bounded)); });
   cases("shape_cluster2", [] { Start(), Shapes(Of(Cluster2)); });
@@ -360,5 +359,4 @@ int main(int argc, char** argv) {
   cases("cooperative", [] { Start(), Cooperative(); });
   cases("attribute", [] { Start(), Attributes(); });
   cases("parameter", [] { Start(), ParameterForms(); });
-  return cases.Run(argc, argv);
 }

@@ -44,8 +44,7 @@ int* Out() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   cases("start", [] { Start(), Show(""); });
   for (int limit = -1; limit <= 11; ++limit) {
     cases(F("set%d", limit), [=] {
@@ -119,5 +118,4 @@ int main(int argc, char** argv) {
       Say("value", *out);
     });
   }
-  return cases.Run(argc, argv);
 }

@@ -148,9 +148,7 @@ void Advice() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   cases("alloc", [] { Start(), Allocations(); });
   cases("advice", [] { Start(), Advice(); });
-  return cases.Run(argc, argv);
 }

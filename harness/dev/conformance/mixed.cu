@@ -332,8 +332,7 @@ void Run(const std::vector<Call>& calls, unsigned seed, bool faulty = false) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   const std::pair<const char*, const std::vector<Call>*> classes[] = {
       {"copy", &kCopies},    {"stream", &kStreams},   {"capture", &kCapture}, {"graph", &kGraphs},
       {"pool", &kPools},     {"pointer", &kPointers}, {"launch", &kLaunches}, {"device", &kDevice},
@@ -348,5 +347,4 @@ int main(int argc, char** argv) {
   }
   for (const unsigned seed : Seeds(48)) cases(F("fault%u", seed), [seed] { Run(most, seed, true); });
   for (const unsigned seed : Seeds(48)) cases(F("together%u", seed), [seed] { Run(all, seed); });
-  return cases.Run(argc, argv);
 }

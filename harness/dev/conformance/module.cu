@@ -521,12 +521,10 @@ void Linking() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   constexpr size_t kParts = 8;
   for (size_t part = 0; part < kParts; ++part) cases("text", [=] { Start(), Texts(part, kParts); });
   cases("contents", [] { Start(), Contents(); });
   cases("library", [] { Start(), Libraries(); });
   cases("link", [] { Start(), Linking(); });
-  return cases.Run(argc, argv);
 }

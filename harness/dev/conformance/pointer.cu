@@ -270,8 +270,7 @@ void Ask(const Asked& asked) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   for (const auto& [name, make] : Kinds()) {
     cases(name, [make = make] {
       Start();
@@ -345,5 +344,4 @@ int main(int argc, char** argv) {
     Say("hostalloc_null", cudaHostAlloc(nullptr, 100, 0));
     Say("hostalloc_huge", cudaHostAlloc(&pinned, size_t{1} << 50, 0));
   });
-  return cases.Run(argc, argv);
 }

@@ -219,8 +219,7 @@ void Frees() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   cases("create", [] { Start(), Creation(); });
   cases("attribute", [] { Start(), Attributes(); });
   cases("use", [] {
@@ -234,5 +233,4 @@ int main(int argc, char** argv) {
     Use(pool, "default");
   });
   cases("free", [] { Start(), Frees(); });
-  return cases.Run(argc, argv);
 }

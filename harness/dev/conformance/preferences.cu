@@ -122,8 +122,7 @@ void AskReleased(bool reset) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   for (const int config : {0, 1, 2, 3})
     for (const int of_device : {0, 1})
       cases(F("cache%d_%d_0", config, of_device), [=] { AskCache(config, of_device); });
@@ -131,5 +130,4 @@ int main(int argc, char** argv) {
   cases("pooled", AskPool);
   cases("released0", [] { AskReleased(false); });
   cases("released2", [] { AskReleased(true); });
-  return cases.Run(argc, argv);
 }

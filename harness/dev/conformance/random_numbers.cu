@@ -131,12 +131,10 @@ void Errors() {
   Say("destroy_null", static_cast<int>(curandDestroyGenerator(nullptr)));
 }
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   for (const Kind& kind : kKinds) {
     cases(F("%s", kind.name), [&kind] { Generate(kind); });
     cases(F("%s_orders", kind.name), [&kind] { Orders(kind); });
   }
   cases("errors", Errors);
-  return cases.Run(argc, argv);
 }

@@ -96,8 +96,7 @@ const std::vector<Call> kCond = {
 // clang-format on
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   const std::pair<const char*, const std::vector<Call>*> classes[] = {
       {"library", &kLib}, {"parameter", &kParam}, {"texture", &kTexRef}, {"condition", &kCond}, {"first", &kInit}};
   for (const unsigned seed : Seeds(8)) {
@@ -110,5 +109,4 @@ int main(int argc, char** argv) {
       });
     }
   }
-  return cases.Run(argc, argv);
 }

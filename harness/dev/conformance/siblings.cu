@@ -232,8 +232,7 @@ const std::vector<Call> kContexts = {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   const std::pair<const char*, const std::vector<Call>*> classes[] = {
       {"stream", &kStreams}, {"memory", &kMemory},    {"pool", &kPools},      {"texture", &kTextures},
       {"tensor", &kTensors}, {"cluster", &kClusters}, {"context", &kContexts}};
@@ -250,5 +249,4 @@ int main(int argc, char** argv) {
   static std::vector<Call> all;
   for (const auto& [name, calls] : classes) add(name, calls, 16), all.insert(all.end(), calls->begin(), calls->end());
   add("together", &all, 48);
-  return cases.Run(argc, argv);
 }

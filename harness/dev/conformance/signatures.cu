@@ -219,11 +219,9 @@ void Ask(const Function& function, bool is_driver) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   static const std::vector<Function> runtime = Declared("cuda_runtime_api.h", "CUDARTAPI"),
                                      driver = Declared("cuda.h", "CUDAAPI");
   for (const Function& each : runtime) cases(each.name, [&each] { Ask(each, false); });
   for (const Function& each : driver) cases(each.name, [&each] { Ask(each, true); });
-  return cases.Run(argc, argv);
 }

@@ -89,13 +89,11 @@ void Ask(const std::string& name, void (*kernel)(unsigned*)) {
   Say(name, F("%08x", *sum));
 }
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
 #define CASE(f) cases(#f, [] { Start(), Ask("all", One_##f<false>), Ask("small", One_##f<true>); });
   ONE(CASE)
 #define CASE2(f) cases(#f, [] { Start(), Ask("all", Two_##f<false>), Ask("small", Two_##f<true>); });
   TWO(CASE2)
 #define CASEH(f) cases("half_" #f, [] { Start(), Ask("half", Half_##f), Ask("bfloat", Bfloat_##f); });
   HALF(CASEH)
-  return cases.Run(argc, argv);
 }

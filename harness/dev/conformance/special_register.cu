@@ -113,8 +113,7 @@ void Ask(const Shape& shape, bool first) {
   for (size_t k = 0; k < sizeof kMore / sizeof *kMore; ++k) Say(kMore[k], F("%u", out[kRegisters + k]));
 }
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   static const Shape shapes[] = {
       {"t1", Plain, 1, 1, 0, 0, 0},
       {"t32_last", Plain, 3, 32, 0, 0, 31},
@@ -133,5 +132,4 @@ int main(int argc, char** argv) {
       {"launched8", Plain, {16, 1, 1}, 96, {8, 1, 1}, 1000, 95},
   };
   for (const Shape& shape : shapes) cases(shape.name, [&shape] { Ask(shape, &shape == shapes); });
-  return cases.Run(argc, argv);
 }

@@ -227,8 +227,7 @@ const std::pair<const char*, int (*)(int*, cudaStream_t, cudaEvent_t)> kReporter
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   for (const Fault& fault : kFaults) cases(fault.name, [&fault] { Start(), After(fault); });
   for (const auto& [name, report] : kReporters) {
     cases(F("first_%s", name), [report = report] {
@@ -247,5 +246,4 @@ int main(int argc, char** argv) {
       Say("last3", static_cast<int>(cudaGetLastError()));
     });
   }
-  return cases.Run(argc, argv);
 }

@@ -159,10 +159,8 @@ void Events() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   cases("create", [] { Start(), Creation(); });
   cases("handle", [] { Start(), Handles(); });
   cases("event", [] { Start(), Events(); });
-  return cases.Run(argc, argv);
 }

@@ -427,8 +427,7 @@ void Objects() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Cases cases;
+void AddCases(Cases& cases) {
   cases("formats", [] { Start(), Formats(); });
   cases("extents", [] { Start(), Extents(); });
   cases("copies", [] { Start(), Copies(); });
@@ -438,5 +437,4 @@ int main(int argc, char** argv) {
   cases("fetch_u8", [] { Start(), Fetches<float>("u8f", 8, cudaChannelFormatKindUnsigned, 1); });
   cases("fetch_s16", [] { Start(), Fetches<float>("s16f", 16, cudaChannelFormatKindSigned, 1); });
   cases("fetch_s32", [] { Start(), Fetches<int>("s32", 32, cudaChannelFormatKindSigned); });
-  return cases.Run(argc, argv);
 }
