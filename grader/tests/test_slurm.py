@@ -145,7 +145,7 @@ def test_a_class(layout: Layout, start: Make, device: str) -> None:
     """Right, wrong, not compiling, missing; with a GPU in two arrays, of which one has whole GPU nodes."""
     head = Head(layout, start(), {"ada": "", "wrong": "// fail beta_two WRONG", "broken": "#error no"})
     (head.folder / "nothing").mkdir()
-    said = head.grades("--device", device)
+    head.grades("--device", device)
     partitions = head.cluster.command("squeue", "-h", "-r", "-t", "all", "-o", "%P %b %N").split("\n")
     assert {line.split()[0] for line in partitions if line} == ({"cpu"} if device == "vgpu" else {"cpu", "gpu"})
     assert all(line.split()[1:] == ["gres:gpu:1", "g1"] for line in partitions if line.startswith("gpu"))
