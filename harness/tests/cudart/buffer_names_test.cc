@@ -1,9 +1,9 @@
 // Messages of faults, and of failed frees and copies, name the buffer however it was allocated, even if it was freed.
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 
+#include "tests/support/nvcc.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
 
@@ -13,15 +13,12 @@ namespace {
 class BufferNamesTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = std::make_unique<TemporaryFolder>();
-    const auto built =
-        Execute(std::string(LOCKSTEP_NVCC) +
-                " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
-                LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart/programs/buffer_names.cu -o " + Program() + " 2>&1");
-    ASSERT_EQ(built.status, 0) << built.text;
+    CompileProgram(LOCKSTEP_SOURCE_DIR "/harness/tests/cudart/programs/buffer_names.cu", Program(), "-g");
   }
-  static void TearDownTestSuite() { folder_.reset(); }
-  static std::string Program() { return folder_->path() + "program"; }
+  static std::string Program() {
+    static const TemporaryFolder folder;
+    return folder.path() + "program";
+  }
 
   static std::string Output(const std::string& kind) {
     return Execute(std::string(LOCKSTEP_BUILD_DIR) + "/bin/vgpu-run --check --color=never " + Program() + " " + kind +
@@ -31,9 +28,6 @@ class BufferNamesTest : public testing::Test {
   static void ExpectPart(const std::string& output, const std::string& part) {
     EXPECT_NE(output.find(part), std::string::npos) << part << "\n" << output;
   }
-
- private:
-  static inline std::unique_ptr<TemporaryFolder> folder_;
 };
 
 TEST_F(BufferNamesTest, ABufferOfAnyKindIsNamed) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/support/nvcc.h"
 #include "tests/support/recorded.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
@@ -18,11 +19,7 @@ class DeviceLaunchesTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {  // in turn
     for (const std::string name : {"device_launches", "device_launches_found"}) {
-      const Output output =
-          Execute(std::string(LOCKSTEP_NVCC) +
-                  " -std=c++17 -lineinfo -rdc=true -cudart shared -gencode arch=compute_80,code=compute_80 " +
-                  kPrograms + name + ".cu -lcudadevrt -o " + Folder() + name + " 2>&1");
-      ASSERT_EQ(output.status, 0) << output.text;
+      CompileProgram(kPrograms + name + ".cu -lcudadevrt", Folder() + name, "-rdc=true");
     }
   }
   static const std::string& Folder() {

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <memory>
 #include <string>
 
+#include "tests/support/nvcc.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
 
@@ -14,26 +14,23 @@ namespace {
 class EndingsTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = std::make_unique<TemporaryFolder>();
-    const Output built = Execute(std::string(LOCKSTEP_NVCC) +
-                                 " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
-                                 LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart/programs/endings.cu -o " +
-                                 folder_->path() + "endings 2>&1");
-    ASSERT_EQ(built.status, 0) << built.text;
+    CompileProgram(LOCKSTEP_SOURCE_DIR "/harness/tests/cudart/programs/endings.cu", Program(), "-g");
   }
-  static void TearDownTestSuite() { folder_.reset(); }
+  static std::string Program() {
+    static const TemporaryFolder folder;
+    return folder.path() + "endings";
+  }
   // Prints the shell's status too: 128 + the signal for a program that a signal ended.
   static Output Run(const std::string& ending, const std::string& check = "--check") {
     // MALLOC_PERTURB_: memory that is freed is overwritten.
     return Execute("MALLOC_PERTURB_=77 sh -c '" LOCKSTEP_BUILD_DIR "/bin/vgpu-run --color=never " + check + " " +
-                   folder_->path() + "endings " + ending + "; echo status $?' 2>&1");
+                   Program() + " " + ending + "; echo status $?' 2>&1");
   }
   static size_t Times(const std::string& text, const std::string& part) {
     size_t times = 0;
     for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++times;
     return times;
   }
-  static inline std::unique_ptr<TemporaryFolder> folder_;
 };
 
 TEST_F(EndingsTest, TheRaceIsToldOnceHoweverTheProgramEnds) {

@@ -3,27 +3,26 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
 
+#include "tests/support/nvcc.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
 
 namespace lockstep {
 namespace {
 
-const std::string kBuild =
-    std::string(LOCKSTEP_NVCC) + " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 ";
 const std::string kRun = LOCKSTEP_BUILD_DIR "/bin/vgpu-run --color=never ";
 
 class HostChecksTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TemporaryFolder>();
-    const Output built = Execute(kBuild + LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart/programs/host_checks.cu -o " +
-                                 folder_->path() + "host_checks 2>&1");
-    ASSERT_EQ(built.status, 0) << built.text;
+    CompileProgram(LOCKSTEP_SOURCE_DIR "/harness/tests/cudart/programs/host_checks.cu", folder_->path() + "host_checks",
+                   "-g");
   }
   static void TearDownTestSuite() { folder_.reset(); }
   static std::string Check(const std::string& program) {
@@ -72,8 +71,7 @@ TEST_F(HostChecksTest, AStaticKernelOfSeveralObjectsHasItsNameInTheSource) {
   std::ofstream(source) << "static __device__ int late[64];\n"
                            "static __global__ void Fill(int n) { late[threadIdx.x + n] = 1; }\n"
                            "int main() { Fill<<<1, 64>>>(1); cudaDeviceSynchronize(); }\n";
-  const Output built = Execute(kBuild + "-rdc=true " + source + " -o " + folder_->path() + "static_kernel 2>&1");
-  ASSERT_EQ(built.status, 0) << built.text;
+  CompileProgram(source, folder_->path() + "static_kernel", "-g -rdc=true");
   const std::string text = Execute(kRun + "--check --profile " + folder_->path() + "static_kernel 2>&1").text;
   EXPECT_TRUE(Has(text, "BOUNDS  Fill<<<1,64>>>")) << text;
   EXPECT_TRUE(Has(text, "\nFill ") || Has(text, "\n  Fill ")) << text;
@@ -110,15 +108,11 @@ int main(int, char** argv) {
   }
 })";
   for (const int version : {1, 2}) {
-    const std::string number = std::to_string(version);
-    const Output built =
-        Execute(kBuild + "-DVERSION=" + number + " -Xcompiler -fPIC -shared " + folder + "library.cu -o " + folder +
-                std::to_string(version - 1) + ".so && cp " + folder + std::to_string(version - 1) + ".so " + folder +
-                std::to_string(version + 1) + ".so 2>&1");
-    ASSERT_EQ(built.status, 0) << built.text;
+    const std::string first = folder + std::to_string(version - 1) + ".so";
+    CompileProgram(folder + "library.cu", first, "-g -Xcompiler -fPIC -shared -DVERSION=" + std::to_string(version));
+    std::filesystem::copy_file(first, folder + std::to_string(version + 1) + ".so");
   }
-  const Output built = Execute(kBuild + folder + "host.cu -ldl -o " + folder + "host 2>&1");
-  ASSERT_EQ(built.status, 0) << built.text;
+  CompileProgram(folder + "host.cu -ldl", folder + "host", "-g");
   EXPECT_EQ(Execute(kRun + folder + "host " + folder + " 2>&1").text, "1011 2021 1011 2021 ");
 }
 
@@ -131,8 +125,7 @@ int main() {
   cudaChannelFormatDesc format = {8, 8, 8, 8, cudaChannelFormatKindUnsignedBlockCompressed1};
   for (int call = 0; call < 1000; ++call) cudaMalloc3DArray(&array, &format, {64, 64, 0});
 })";
-  const Output built = Execute(kBuild + folder + "refused.cu -o " + folder + "refused 2>&1");
-  ASSERT_EQ(built.status, 0) << built.text;
+  CompileProgram(folder + "refused.cu", folder + "refused", "-g");
   const std::string text = Execute(kRun + folder + "refused 2>&1").text;
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
   EXPECT_TRUE(Has(text, "cudaMalloc3DArray")) << text;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tests/support/nvcc.h"
 #include "tests/support/recorded.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
@@ -14,12 +15,7 @@ const std::string kSource = std::string(LOCKSTEP_SOURCE_DIR) + "/harness/tests/c
 
 class ConcurrentWorkTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() {  // in turn
-    const Output output = Execute(std::string(LOCKSTEP_NVCC) +
-                                  " -std=c++17 -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
-                                  kSource + ".cu -o " + Program() + " 2>&1");
-    ASSERT_EQ(output.status, 0) << output.text;
-  }
+  static void SetUpTestSuite() { CompileProgram(kSource + ".cu", Program()); }
   static std::string Program() {
     static const TemporaryFolder folder;
     return folder.path() + "side_by_side";

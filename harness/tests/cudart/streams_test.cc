@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/nvcc.h"
 #include "tests/support/recorded.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
@@ -22,11 +23,7 @@ class StreamsTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TemporaryFolder>();
-    const Output output =
-        Execute(std::string(LOCKSTEP_NVCC) +
-                " -std=c++17 -g -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
-                LOCKSTEP_SOURCE_DIR + "/harness/tests/cudart/programs/streams.cu -o " + Program() + " 2>&1");
-    ASSERT_EQ(output.status, 0) << output.text;
+    CompileProgram(LOCKSTEP_SOURCE_DIR "/harness/tests/cudart/programs/streams.cu", Program(), "-g");
   }
   static void TearDownTestSuite() { folder_.reset(); }
   static std::string Program() { return folder_->path() + "streams"; }

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string>
 
+#include "tests/support/nvcc.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
 
@@ -40,10 +41,7 @@ class DebuggerTest : public testing::Test {
   }
   static void Compile(const std::string& name, const char* source) {
     std::ofstream(folder_->path() + name + ".cu") << source;
-    const Output output = Execute(std::string(LOCKSTEP_NVCC) +
-                                  " -std=c++17 -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
-                                  folder_->path() + name + ".cu -o " + folder_->path() + name + " 2>&1");
-    EXPECT_EQ(output.status, 0) << output.text;
+    CompileProgram(folder_->path() + name + ".cu", folder_->path() + name);
   }
   static void TearDownTestSuite() { delete folder_; }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/nvcc.h"
 #include "tests/support/shell.h"
 #include "tests/support/temporary_folder.h"
 
@@ -80,10 +81,7 @@ class StandingTest : public testing::Test {
   static void SetUpTestSuite() {
     folder_ = new TemporaryFolder;
     std::ofstream(folder_->path() + "stuck.cu") << kSource;
-    const Output output = Execute(std::string(LOCKSTEP_NVCC) +
-                                  " -std=c++17 -lineinfo -cudart shared -gencode arch=compute_80,code=compute_80 " +
-                                  folder_->path() + "stuck.cu -o " + folder_->path() + "stuck 2>&1");
-    EXPECT_EQ(output.status, 0) << output.text;
+    CompileProgram(folder_->path() + "stuck.cu", folder_->path() + "stuck");
   }
   static void TearDownTestSuite() { delete folder_; }
 
