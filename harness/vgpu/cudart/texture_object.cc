@@ -70,9 +70,8 @@ vgpu::Image PitchedImage(Runtime& r, const cudaResourceDesc& resource) {
   vgpu::Image image = ImageOfMemory(r, ImageShape::k2D, pitched.devPtr, pitched.desc);
   Require(pitched.width <= kMostPitched && pitched.height <= kMostPitchedHeight, cudaErrorInvalidValue);
   Require(pitched.pitchInBytes % kPitchAlignment == 0 && pitched.pitchInBytes <= kMostPitch, cudaErrorInvalidValue);
-  // Accepted as on a GPU, but nothing can be fetched.
-  if (pitched.width == 0 || pitched.height == 0 || pitched.pitchInBytes < pitched.width * image.format.Bytes())
-    image.shape = ImageShape::kNone;
+  // Accepted as on a GPU, but nothing can be fetched. Rows longer than the pitch overlap.
+  if (pitched.width == 0 || pitched.height == 0 || pitched.pitchInBytes == 0) image.shape = ImageShape::kNone;
   image.width = static_cast<uint32_t>(pitched.width);
   image.height = static_cast<uint32_t>(pitched.height);
   image.pitch = pitched.pitchInBytes;

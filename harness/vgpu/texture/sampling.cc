@@ -90,34 +90,28 @@ float ToFloat(const Texture& texture, const uint8_t* texel, int channel) {
 }  // namespace
 
 void FindFace(const float direction[3], float on_face[2], uint32_t* face) {
-  float x = direction[0], y = direction[1], z = direction[2];
-  // A direction is scaled by the reciprocal of its longest coordinate, which rounds to 0 beyond 2^126.
-  const float longest = std::fmax(std::fmax(std::fabs(x), std::fabs(y)), std::fabs(z));
-  if (!(longest > 0 && longest <= 0x1p126f)) {
-    const float scale = longest > 0 ? 0 : INFINITY;
-    x *= scale, y *= scale, z *= scale;
-  }
+  const float x = direction[0], y = direction[1], z = direction[2];
   // What is NaN, because of 0 or infinite coordinates, chooses no face and lies in its centre.
   const auto length = [](float value) { return std::isnan(value) ? -1 : std::fabs(value); };
   const float ax = length(x), ay = length(y), az = length(z);
-  float s = 0, t = 0, m = 1;
+  float s = 0, t = 0;
   if (az >= ax && az >= ay) {
     *face = z < 0 ? 5 : 4;
     s = z < 0 ? -x : x;
     t = -y;
-    m = az;
   } else if (ay >= ax) {
     *face = y < 0 ? 3 : 2;
     s = x;
     t = y < 0 ? -z : z;
-    m = ay;
   } else {
     *face = x < 0 ? 1 : 0;
     s = x < 0 ? z : -z;
     t = -y;
-    m = ax;
   }
-  const auto place = [m](float value) { return std::isnan(value / m) ? 0.5f : (value / m + 1) / 2; };
+  const auto place = [](float value) {
+    constexpr double kUnit = 0x1p21;  // truncated, as normalized coordinates are
+    return std::isnan(value) ? 0.5f : static_cast<float>(std::floor((double{value} + 1) / 2 * kUnit) / kUnit);
+  };
   on_face[0] = place(s);
   on_face[1] = place(t);
 }

@@ -52,7 +52,7 @@ uint32_t ChannelOf(const Texture& texture, const uint8_t* texel, int channel);
 float LightOf(uint8_t color);
 uint8_t ColorOf(float light);
 
-// Coordinates on a cube's face, in [0, 1], and the face.
+// Coordinates on a cube's face, in [0, 1], and the face. The direction's longest coordinate is about 1.
 void FindFace(const float direction[3], float on_face[2], uint32_t* face);
 
 }  // namespace lockstep::vgpu

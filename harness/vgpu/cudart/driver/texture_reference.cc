@@ -184,6 +184,7 @@ CUresult cuTexRefSetFormat(CUtexref t, CUarray_format format, int channels) {
   });
 }
 CUresult cuTexRefSetAddressMode(CUtexref t, int axis, CUaddress_mode mode) {
+  if (mode > CU_TR_ADDRESS_MODE_BORDER) mode = CU_TR_ADDRESS_MODE_CLAMP;
   return Change(__func__, t, [&](auto& own) { return IsAxis(axis) && Write(&own.desc.addressMode[axis], mode); });
 }
 CUresult cuTexRefSetFilterMode(CUtexref t, CUfilter_mode mode) { return Put(__func__, t, &Texture::filterMode, mode); }

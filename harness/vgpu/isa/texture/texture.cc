@@ -10,6 +10,7 @@
 
 #include "vgpu/core/row.h"
 #include "vgpu/exec/control.h"
+#include "vgpu/isa/special_unit.h"
 #include "vgpu/isa/texture/image_access.h"
 #include "vgpu/texture/sampling.h"
 
@@ -72,7 +73,7 @@ const std::vector<Variant>& Variants() {
 // Why a fetch from this texture is not possible; "" if it is.
 std::string Mismatch(const Texture& texture, const Variant& variant) {
   const Image& image = texture.image;
-  if (image.shape == ImageShape::kNone) return "the texture has no memory, no size, or a pitch below a row's bytes";
+  if (image.shape == ImageShape::kNone) return "the texture has no memory, no size, or no pitch";
   const bool buffer = image.shape == ImageShape::kBuffer;
   if (variant.by_integers != buffer) {
     return buffer ? "linear memory is fetched by integer coordinates (tex1Dfetch) only"
@@ -108,6 +109,12 @@ Coordinates CoordinatesOf(const Warp& warp, const RowRef* rows, const Geometry& 
   if (geometry.layered) c.layer = Source<int32_t>(warp, rows[0])[lane];
   for (int axis = 0; axis < geometry.axes; ++axis) {
     c.at[axis] = Source<float>(warp, rows[axis + (geometry.layered ? 1 : 0)])[lane];
+  }
+  if (IsCube(geometry)) {  // ptxas scales a direction by the reciprocal of its longest coordinate
+    const float longest = std::fmax(std::fmax(std::fabs(c.at[0]), std::fabs(c.at[1])), std::fabs(c.at[2]));
+    auto scale = std::bit_cast<uint32_t>(longest);
+    special_unit::Evaluate<special_unit::Reciprocal, 1>(&scale, &scale);
+    for (float& at : c.at) at *= std::bit_cast<float>(scale);
   }
   return c;
 }
