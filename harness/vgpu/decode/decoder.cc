@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <optional>
 #include <set>
 
 #include "vgpu/analysis/analysis_work.h"
+#include "vgpu/analysis/contraction.h"
 #include "vgpu/analysis/plans.h"
 #include "vgpu/core/source_place.h"
 #include "vgpu/core/symbol_name.h"
@@ -259,7 +261,11 @@ void Build(ProgramBuilder& builder, const ptx::Function& entry) {
   program.functions.resize(builder.functions.size());
   builder.callees.resize(builder.functions.size() + 1);
   std::vector<FunctionOpcodes> opcodes;
-  for (const ptx::Function* function : builder.functions) opcodes.emplace_back(*function);
+  std::deque<ptx::Function> contracted;
+  for (const ptx::Function* function : builder.functions) {
+    auto shorter = Contracted(*function);
+    opcodes.emplace_back(shorter ? contracted.emplace_back(std::move(*shorter)) : *function);
+  }
   if (std::any_of(opcodes.begin(), opcodes.end(), HasShuffles)) {
     program.definedness = std::make_shared<DefinednessPlan>();
   }

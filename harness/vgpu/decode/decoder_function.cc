@@ -103,24 +103,8 @@ void FunctionDecoder::CollectRegisters() {
       if (std::stoi(std::string(index)) < range->second->count) register_type_[name] = range->second->type;
     }
   }
-  const auto count = [&](const ptx::Operand& operand, const auto& self) -> void {
-    if (const auto* r = std::get_if<ptx::RegisterRef>(&operand.value)) {
-      ++occurrences_[r->name];
-    } else if (const auto* a = std::get_if<ptx::AddressRef>(&operand.value)) {
-      if (!a->base_register.empty()) ++occurrences_[a->base_register];
-    } else if (const auto* v = std::get_if<ptx::VectorRef>(&operand.value)) {
-      for (const ptx::Operand& element : v->elements) self(element, self);
-    }
-    for (const ptx::Operand& second : operand.second) self(second, self);
-  };
-  for (const ptx::Instruction& i : function_.body) {
-    if (i.guard) ++occurrences_[i.guard->name];
-    for (const ptx::Operand& operand : i.operands) count(operand, count);
-    if (!i.call) continue;
-    for (const ptx::Operand& operand : i.call->returns) count(operand, count);
-    for (const ptx::Operand& operand : i.call->arguments) count(operand, count);
-    count(i.call->target, count);
-  }
+  const RegisterUses uses = FindRegisterUses(opcodes_);
+  for (const RegisterUse& use : uses.uses) ++occurrences_[uses.registers.name[static_cast<size_t>(use.reg)]];
 }
 
 void FunctionDecoder::PlaceVariables() {
