@@ -36,6 +36,7 @@ TEST(TraitsTest, ReachTheProgram) {
   EXPECT_TRUE(program("L: ld.acquire.gpu.global.u32 %r1, [%d0]; setp.eq.u32 %p0, %r1, 0; @%p0 bra L;")->may_wait);
   EXPECT_FALSE(program("cp.async.wait_all;")->copies_async);
   EXPECT_TRUE(program("cp.async.ca.shared.global [%r0], [%d0], 4;")->copies_async);
+  EXPECT_TRUE(program("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r0], %r1, [%r2];")->copies_async);
   EXPECT_FALSE(program("mbarrier.init.shared.b64 [%r0], 32;")->memory_barriers);
   EXPECT_TRUE(program("mbarrier.arrive.shared.b64 %d1, [%r0];")->memory_barriers);
 }

@@ -187,14 +187,9 @@ Sampler SamplerOf(const cudaTextureDesc& desc, const vgpu::Image& image, const T
   }
   sampler.levels_linear = desc.mipmapFilterMode == cudaFilterModeLinear;
   sampler.trilinear_optimized = desc.maxAnisotropy > 1 && desc.disableTrilinearOptimization == 0;
-  // In units of 1 / 2^kLevelBits of a level, truncated.
-  const auto parts = [](float level) {
-    constexpr float kMost = 64;
-    return static_cast<int>(std::ldexp(std::clamp(std::isnan(level) ? 0 : level, -kMost, kMost), kLevelBits));
-  };
-  sampler.bias = parts(desc.mipmapLevelBias);
-  sampler.lowest = parts(desc.minMipmapLevelClamp);
-  sampler.highest = parts(desc.maxMipmapLevelClamp);
+  sampler.bias = LevelParts(desc.mipmapLevelBias);
+  sampler.lowest = LevelParts(desc.minMipmapLevelClamp);
+  sampler.highest = LevelParts(desc.maxMipmapLevelClamp);
   return sampler;
 }
 

@@ -185,13 +185,12 @@ Sample LocateIn(const Image& image, const Sampler& sampler, const Coordinates& c
   return sample;
 }
 
-// The level in units of 2^-kLevelBits, truncated.
+}  // namespace
+
 int LevelParts(float level) {
   constexpr float kMost = 64;
   return static_cast<int>(std::ldexp(std::clamp(std::isnan(level) ? 0 : level, -kMost, kMost), kLevelBits));
 }
-
-}  // namespace
 
 Sample Locate(const Texture& texture, const Coordinates& c, bool filters) {
   return LocateIn(texture.image, texture.sampler, c, filters);
@@ -406,21 +405,10 @@ float FilteredInteger(const Texture& texture, const uint8_t* const texels[], con
                       int channel) {
   const TexelFormat& format = texture.image.format;
   if (channel >= format.channels) return 0;
-  const bool is_signed = format.kind == TexelKind::kSigned;
-  const int64_t most = is_signed ? 32767 : 65535;
+  const int64_t most = format.kind == TexelKind::kSigned ? 32767 : 65535;
   int64_t sum = 0;
   for (int k = 0; k < corners; ++k) {
-    int64_t value = 0;
-    if (texels[k] == nullptr) {
-      value = std::llround(texture.sampler.border[channel] * static_cast<float>(most));
-    } else if (format.channel_bytes == 1) {
-      value = texels[k][channel] * 257;
-    } else {
-      uint16_t bits = 0;
-      std::memcpy(&bits, texels[k] + 2 * channel, sizeof bits);
-      value = is_signed ? std::max<int64_t>(static_cast<int16_t>(bits), -most) : bits;
-    }
-    sum += value * weights[k];
+    sum += std::llround(ToFloat(texture, texels[k], channel) * static_cast<float>(most)) * weights[k];
   }
   return static_cast<float>((sum + kWeightOne / 2) >> kWeightBits) / static_cast<float>(most);
 }

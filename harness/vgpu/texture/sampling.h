@@ -40,6 +40,8 @@ struct Coordinates {
 Sample Locate(const Texture& texture, const Coordinates& coordinates, bool filters);
 // Samples a mipmap at a level; 1.5 is halfway between the second and the third. nullopt: the first, without the bias.
 Sample LocateAtLevel(const Texture& texture, const Coordinates& coordinates, std::optional<float> level);
+// The level in units of 2^-kLevelBits, truncated.
+int LevelParts(float level);
 Sample LocateInBuffer(const Texture& texture, int32_t index);
 
 // The four channels of the result, as bits of floats or integers. texels[k]: where corner k's texel is in this process;

@@ -198,11 +198,12 @@ void Fetch(Warp& warp, const Insn& insn, LaneMask mask) {
             [&](const Texture& texture, LaneMask lanes) { return FetchFrom(warp, variant, rows, texture, lanes); });
 }
 
-Selection SelectIn(Modifiers& modifiers, Extra extra, bool gathers) {
+template <Extra kExtra, bool kGathers = false>
+Selection Select(Modifiers& modifiers) {
   const std::string text = modifiers.TakeAll();
   const std::vector<Variant>& variants = Variants();
   for (size_t k = 0; k < variants.size(); ++k) {
-    if (variants[k].name != text || variants[k].extra != extra || (variants[k].channel >= 0) != gathers) continue;
+    if (variants[k].name != text || variants[k].extra != kExtra || (variants[k].channel >= 0) != kGathers) continue;
     const int axes = variants[k].geometry->coordinates;
     Selection selection;
     selection.handler = Fetch;
@@ -210,7 +211,7 @@ Selection SelectIn(Modifiers& modifiers, Extra extra, bool gathers) {
     selection.extra = uint64_t{k} << kVariantShift;
     selection.elements[0] = kChannels;
     selection.elements[1] = static_cast<uint8_t>(axes);
-    if (extra == Extra::kGradients) {
+    if (kExtra == Extra::kGradients) {
       const int components = variants[k].geometry->shape == ImageShape::k3D ? 4 : variants[k].geometry->axes;
       selection.elements[2] = selection.elements[3] = static_cast<uint8_t>(components);
     }
@@ -219,53 +220,26 @@ Selection SelectIn(Modifiers& modifiers, Extra extra, bool gathers) {
   return {};
 }
 
-Selection SelectFetch(Modifiers& modifiers) { return SelectIn(modifiers, Extra::kNone, false); }
-Selection SelectLevel(Modifiers& modifiers) { return SelectIn(modifiers, Extra::kLevel, false); }
-Selection SelectGradients(Modifiers& modifiers) { return SelectIn(modifiers, Extra::kGradients, false); }
-Selection SelectGather(Modifiers& modifiers) { return SelectIn(modifiers, Extra::kNone, true); }
-
-std::vector<std::string> NamesOf(const std::vector<Variant>& variants) {
-  std::vector<std::string> names;
-  for (const Variant& variant : variants) names.push_back(variant.name);
-  return names;
-}
-std::vector<std::string> FetchNames() { return NamesOf(FetchVariants(Extra::kNone)); }
-std::vector<std::string> LevelNames() { return NamesOf(FetchVariants(Extra::kLevel)); }
-std::vector<std::string> GradientNames() { return NamesOf(FetchVariants(Extra::kGradients)); }
-std::vector<std::string> GatherNames() {
+template <Extra kExtra, bool kGathers = false>
+std::vector<std::string> Names() {
   std::vector<std::string> names;
   for (const Variant& variant : Variants()) {
-    if (variant.channel >= 0) names.push_back(variant.name);
+    if (variant.extra == kExtra && (variant.channel >= 0) == kGathers) names.push_back(variant.name);
   }
   return names;
 }
 
+using enum Extra;
+constexpr Traits kFetches = kAnyOrder | kLoads | kByHandle;
+
+// clang-format off
 LOCKSTEP_OPCODES(textures, {
-                               {.name = "tex",
-                                .form = "dvb32 ac",
-                                .select = SelectFetch,
-                                .insn_class = InsnClass::kLoad,
-                                .traits = kAnyOrder | kLoads | kByHandle,
-                                .variants = FetchNames},
-                               {.name = "tex.level",
-                                .form = "dvb32 ac sb32",
-                                .select = SelectLevel,
-                                .insn_class = InsnClass::kLoad,
-                                .traits = kAnyOrder | kLoads | kByHandle,
-                                .variants = LevelNames},
-                               {.name = "tex.grad",
-                                .form = "dvb32 ac svb32 svb32",
-                                .select = SelectGradients,
-                                .insn_class = InsnClass::kLoad,
-                                .traits = kAnyOrder | kLoads | kByHandle,
-                                .variants = GradientNames},
-                               {.name = "tld4",
-                                .form = "dvb32 ac",
-                                .select = SelectGather,
-                                .insn_class = InsnClass::kLoad,
-                                .traits = kAnyOrder | kLoads | kByHandle,
-                                .variants = GatherNames},
-                           });
+  {"tex", "dvb32 ac", Select<kNone>, InsnClass::kLoad, kFetches, {}, {}, Names<kNone>},
+  {"tex.level", "dvb32 ac sb32", Select<kLevel>, InsnClass::kLoad, kFetches, {}, {}, Names<kLevel>},
+  {"tex.grad", "dvb32 ac svb32 svb32", Select<kGradients>, InsnClass::kLoad, kFetches, {}, {}, Names<kGradients>},
+  {"tld4", "dvb32 ac", Select<kNone, true>, InsnClass::kLoad, kFetches, {}, {}, Names<kNone, true>},
+});
+// clang-format on
 
 }  // namespace
 }  // namespace lockstep::vgpu::images
