@@ -298,12 +298,14 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
     builder_.program.lanes_exchange |= opcode.Has(kExchangesLanes);
     builder_.program.copies_async |= opcode.Has(kAsynchronous) && opcode.insn_class == InsnClass::kLoad;
     builder_.program.memory_barriers |= opcode.Has(kArrives);
-    if (i.guard) {
-      insn.guard = RegisterRow(i.guard->name, Type::kPred, false);
-      if (i.guard->negated) insn.flags |= kGuardNegated;
-    }
+    BindGuard(i, insn);
   } catch (const Unsupported& error) {
     insn = Insn();
+    try {
+      BindGuard(i, insn);  // it is no error where its guard is false
+    } catch (const Unsupported&) {
+      insn = Insn();
+    }
     insn.handler = RaiseUnsupported;
     insn.immediate = builder_.program.unsupported.size();
     builder_.program.unsupported.push_back(Sentence(builder_.program.texts[info.text] + ": " + error.what()));
@@ -321,6 +323,12 @@ void FunctionDecoder::DecodeInstruction(size_t index) {
     meet.handler = Converge;
     EmitPseudo(meet, &i);
   }
+}
+
+void FunctionDecoder::BindGuard(const ptx::Instruction& i, Insn& insn) {
+  if (!i.guard) return;
+  insn.guard = RegisterRow(i.guard->name, Type::kPred, false);
+  if (i.guard->negated) insn.flags |= kGuardNegated;
 }
 
 void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn, InsnInfo& info) {

@@ -84,6 +84,7 @@ class FunctionDecoder {
   void CollectRegisters();
   void DecodeInstruction(size_t index);
   void DecodeByTable(const ptx::Instruction& instruction, Insn& insn, InsnInfo& info);
+  void BindGuard(const ptx::Instruction& instruction, Insn& insn);
   void DecodeMoveSpecial(const ptx::Instruction& instruction, Insn& insn);
   void EmitPause(const ptx::Instruction& instruction);
   void DecodeBranch(size_t index, Insn& insn);
