@@ -69,6 +69,9 @@ std::shared_ptr<Graph> Clone(const Graph& graph, std::map<const Node*, const Nod
   for (const auto& node : graph.nodes) {
     auto& dependencies = copy->nodes[positions.at(node.get())]->dependencies;
     for (const Node* before : node->dependencies) dependencies.push_back(copy->nodes[positions.at(before)].get());
+    for (const auto& [before, data] : node->edges) {
+      copy->nodes[positions.at(node.get())]->edges[copy->nodes[positions.at(before)].get()] = data;
+    }
   }
   return copy;
 }
@@ -98,6 +101,19 @@ Node* AddNode(Graph& graph, Work work, std::vector<Node*> dependencies) {
   dependencies.erase(std::unique(dependencies.begin(), dependencies.end()), dependencies.end());
   graph.nodes.push_back(std::make_unique<Node>(Node{&graph, std::move(work), std::move(dependencies), nullptr, {}}));
   return graph.nodes.back().get();
+}
+
+bool IsPlain(const cudaGraphEdgeData& edge) {
+  return edge.type == cudaGraphDependencyTypeDefault && edge.from_port == 0 && edge.to_port == 0;
+}
+
+// Only a kernel may let another start early, once its blocks have triggered that or started. Here none does.
+void CheckEdge(const cudaGraphEdgeData& edge, const Work& from, const Work& to) {
+  const bool is_early = edge.type == cudaGraphDependencyTypeProgrammatic && edge.to_port == 0 &&
+                        (edge.from_port == cudaGraphKernelNodePortProgrammatic ||
+                         edge.from_port == cudaGraphKernelNodePortLaunchCompletion);
+  const bool of_kernels = std::holds_alternative<KernelWork>(from) && std::holds_alternative<KernelWork>(to);
+  Require(IsPlain(edge) || (is_early && of_kernels), cudaErrorInvalidValue);
 }
 
 cudaGraphNodeType TypeOf(const Work& work) {

@@ -19,8 +19,13 @@ struct Node {
   Graph* graph = nullptr;
   Work work;
   std::vector<Node*> dependencies;
-  const Node* original = nullptr;  // in the graph that cudaGraphClone copied; may be gone
-  std::vector<void*> arguments;    // returned by cudaGraphKernelNodeGetParams
+  const Node* original = nullptr;                       // in the graph that cudaGraphClone copied; may be gone
+  std::vector<void*> arguments;                         // returned by cudaGraphKernelNodeGetParams
+  std::map<const Node*, cudaGraphEdgeData> edges = {};  // dependencies' data, if it is not the default
+  cudaGraphEdgeData EdgeFrom(const Node* before) const {
+    const auto found = edges.find(before);
+    return found == edges.end() ? cudaGraphEdgeData{} : found->second;
+  }
 };
 
 // User objects that graphs hold (user_object.cc), with their reference counts.
@@ -105,6 +110,9 @@ void AddToCapture(Stream& stream, Work work);
 void Join(Stream& stream, const CapturePoint& point);
 
 Node* AddNode(Graph& graph, Work work, std::vector<Node*> dependencies);
+// Whether an edge has the default data. CheckEdge: that it may have this data; throws ApiError.
+bool IsPlain(const cudaGraphEdgeData& edge);
+void CheckEdge(const cudaGraphEdgeData& edge, const Work& from, const Work& to);
 cudaGraphNodeType TypeOf(const Work& work);
 
 // Instantiates the graph: later changes of the graph do not affect the result.

@@ -1,5 +1,6 @@
 // Whole graphs: creating, inspecting, copying and destroying them, and running executable ones.
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -27,6 +28,15 @@ void GiveNodes(const std::vector<const Node*>& found, cudaGraphNode_t* nodes, si
   } else {
     *count = found.size();
   }
+}
+
+// The same for edges: a list of nodes without their data must lose nothing.
+void GiveEdges(const std::vector<const Node*>& found, const std::vector<cudaGraphEdgeData>& all, cudaGraphNode_t* nodes,
+               cudaGraphEdgeData* data, size_t* count) {
+  Require(data == nullptr || nodes != nullptr, cudaErrorInvalidValue);
+  Require(data != nullptr || nodes == nullptr || std::ranges::all_of(all, IsPlain), cudaErrorLossyQuery);
+  if (data != nullptr && count != nullptr) std::copy_n(all.begin(), std::min(*count, all.size()), data);
+  GiveNodes(found, nodes, count);
 }
 
 // The first node that a graph launched by kernels may not contain.
@@ -253,7 +263,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
     r.timeline().ForgetNode(&node);
     node.graph->lost_condition |= std::holds_alternative<ConditionWork>(node.work);
     auto& nodes = node.graph->nodes;
-    for (const auto& other : nodes) std::erase(other->dependencies, &node);
+    for (const auto& other : nodes) std::erase(other->dependencies, &node), other->edges.erase(&node);
     std::erase_if(nodes, [&](const auto& own) { return own.get() == &node; });
   });
 }
@@ -281,15 +291,16 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGrap
   return Api("cudaGraphGetEdges", [&](Runtime&) {
     Require(count != nullptr, cudaErrorInvalidValue);
     std::vector<const Node*> befores, afters;
+    std::vector<cudaGraphEdgeData> all;
     for (const auto& node : GraphOf(graph)->nodes) {
       for (const Node* before : node->dependencies) {
         befores.push_back(before);
         afters.push_back(node.get());
+        all.push_back(node->EdgeFrom(before));
       }
     }
     size_t again = *count;
-    if (data != nullptr) std::fill_n(data, std::min(*count, befores.size()), cudaGraphEdgeData{});
-    GiveNodes(befores, from, count);
+    GiveEdges(befores, all, from, data, count);
     GiveNodes(afters, to, &again);
   });
 }
@@ -297,10 +308,10 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGrap
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* data,
                                          size_t* count) {
   return Api("cudaGraphNodeGetDependencies", [&](Runtime&) {
-    const auto& before = NodeOf(node).dependencies;
-    Require(data == nullptr || nodes != nullptr, cudaErrorInvalidValue);
-    if (data != nullptr && count != nullptr) std::fill_n(data, std::min(*count, before.size()), cudaGraphEdgeData{});
-    GiveNodes({before.begin(), before.end()}, nodes, count);
+    const Node& after = NodeOf(node);
+    std::vector<cudaGraphEdgeData> all;
+    for (const Node* before : after.dependencies) all.push_back(after.EdgeFrom(before));
+    GiveEdges({after.dependencies.begin(), after.dependencies.end()}, all, nodes, data, count);
   });
 }
 
@@ -309,12 +320,13 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode
   return Api("cudaGraphNodeGetDependentNodes", [&](Runtime&) {
     Node& node = NodeOf(handle);
     std::vector<const Node*> found;
+    std::vector<cudaGraphEdgeData> all;
     for (const auto& other : node.graph->nodes) {
-      if (std::count(other->dependencies.begin(), other->dependencies.end(), &node) > 0) found.push_back(other.get());
+      if (std::count(other->dependencies.begin(), other->dependencies.end(), &node) == 0) continue;
+      found.push_back(other.get());
+      all.push_back(other->EdgeFrom(&node));
     }
-    Require(data == nullptr || nodes != nullptr, cudaErrorInvalidValue);
-    if (data != nullptr && count != nullptr) std::fill_n(data, std::min(*count, found.size()), cudaGraphEdgeData{});
-    GiveNodes(found, nodes, count);
+    GiveEdges(found, all, nodes, data, count);
   });
 }
 
@@ -322,26 +334,28 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
                                      const cudaGraphEdgeData* data, size_t count) {
   return Api("cudaGraphAddDependencies", [&](Runtime&) {
     const auto edges = EdgesBetween(graph, from, to, count);
-    // Ports exist only for kernels, which may let dependents start early; that never happens here.
-    for (size_t i = 0; data != nullptr && i < count; ++i) {
-      const bool plain =
-          data[i].type == cudaGraphDependencyTypeDefault && data[i].from_port == 0 && data[i].to_port == 0;
-      Require(plain || std::holds_alternative<KernelWork>(edges[i].first->work), cudaErrorInvalidValue);
-    }
-    for (const auto& [before, after] : edges) {
+    for (size_t i = 0; data != nullptr && i < count; ++i)
+      CheckEdge(data[i], edges[i].first->work, edges[i].second->work);
+    for (size_t i = 0; i < count; ++i) {
+      const auto& [before, after] = edges[i];
       Require(std::count(after->dependencies.begin(), after->dependencies.end(), before) == 0, cudaErrorInvalidValue);
       after->dependencies.push_back(before);
+      if (data != nullptr && !IsPlain(data[i])) after->edges[before] = data[i];
     }
   });
 }
 
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                        const cudaGraphEdgeData*, size_t count) {
+                                        const cudaGraphEdgeData* data, size_t count) {
   return Api("cudaGraphRemoveDependencies", [&](Runtime&) {
     RequireNoMemoryNodes(*GraphOf(graph));
     const auto edges = EdgesBetween(graph, from, to, count);
-    for (const auto& [before, after] : edges) {
+    for (size_t i = 0; i < count; ++i) {
+      const auto& [before, after] = edges[i];
+      const cudaGraphEdgeData own = after->EdgeFrom(before);
+      Require(data == nullptr || std::memcmp(&data[i], &own, sizeof own) == 0, cudaErrorInvalidValue);
       Require(std::erase(after->dependencies, before) > 0, cudaErrorInvalidValue);
+      after->edges.erase(before);
     }
   });
 }

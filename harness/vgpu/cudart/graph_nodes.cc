@@ -20,7 +20,7 @@ T& WorkOf(Node& node) {
 // Common to all cudaGraphAdd…Node: make() returns the new node's work.
 template <typename Make>
 cudaError_t Add(const char* function, cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
-                size_t count, Make make) {
+                size_t count, Make make, const cudaGraphEdgeData* data = nullptr) {
   return Api(function, [&](Runtime& r) {
     // The work is validated before the graph.
     auto work = make(r);
@@ -35,7 +35,12 @@ cudaError_t Add(const char* function, cudaGraphNode_t* node, cudaGraph_t graph, 
       Require(std::count(before.begin(), before.end(), before[i]) == 1, cudaErrorInvalidValue);
     }
     CheckNode(r, work);
-    *node = HandleOf(AddNode(*target, std::move(work), std::move(before)));
+    for (size_t i = 0; data != nullptr && i < count; ++i) CheckEdge(data[i], before[i]->work, work);
+    Node* const added = AddNode(*target, std::move(work), before);
+    for (size_t i = 0; data != nullptr && i < count; ++i) {
+      if (!IsPlain(data[i])) added->edges[before[i]] = data[i];
+    }
+    *node = HandleOf(added);
   });
 }
 
@@ -203,9 +208,9 @@ using namespace lockstep::vgpu::cudart;
 extern "C" {
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
-                             const cudaGraphEdgeData*, size_t count, cudaGraphNodeParams* params) {
-  return Add("cudaGraphAddNode", node, graph, dependencies, count,
-             [&](Runtime& r) { return MakeAny(r, [&]() -> Graph& { return *GraphOf(graph); }, params); });
+                             const cudaGraphEdgeData* data, size_t count, cudaGraphNodeParams* params) {
+  const auto make = [&](Runtime& r) { return MakeAny(r, [&]() -> Graph& { return *GraphOf(graph); }, params); };
+  return Add("cudaGraphAddNode", node, graph, dependencies, count, make, data);
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params) {
