@@ -405,8 +405,9 @@ cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t eve
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
   return Api("cudaGraphNodeGetType", [&](Runtime&) {
     const Work& work = NodeOf(node).work;
+    Require(type != nullptr, cudaErrorInvalidValue);
     // Only the driver API has nodes of stream memory operations.
-    Require(CalledAs() != nullptr || !std::holds_alternative<WordsWork>(work), cudaErrorInvalidValue);
+    Require(CalledAs() != nullptr || !std::holds_alternative<WordsWork>(work), cudaErrorUnknown);
     Set(type, TypeOf(work));
   });
 }
