@@ -33,13 +33,6 @@ bool IsDevice(Runtime& r, const cudaMemLocation& location) {
   return location.type == cudaMemLocationTypeDevice && location.id >= 0 && location.id < r.device_count();
 }
 
-// Whether memory can be at this location. The host counts as a single NUMA node.
-bool IsPlace(Runtime& r, const cudaMemLocation& location) {
-  return IsDevice(r, location) || location.type == cudaMemLocationTypeHost ||
-         (location.type == cudaMemLocationTypeHostNuma && location.id == 0) ||
-         location.type == cudaMemLocationTypeHostNumaCurrent;
-}
-
 void Advise(Runtime& r, Advice& range, cudaMemoryAdvise advice, const cudaMemLocation& location) {
   const bool on_device = location.type == cudaMemLocationTypeDevice;
   switch (advice) {
@@ -133,6 +126,12 @@ void RequireStreamOfProgram(Runtime& r, cudaStream_t stream) {
 }
 
 }  // namespace
+
+bool IsPlace(Runtime& r, const cudaMemLocation& location) {
+  return IsDevice(r, location) || location.type == cudaMemLocationTypeHost ||
+         (location.type == cudaMemLocationTypeHostNuma && location.id == 0) ||
+         location.type == cudaMemLocationTypeHostNumaCurrent;
+}
 
 }  // namespace lockstep::vgpu::cudart
 

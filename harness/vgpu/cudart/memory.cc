@@ -321,7 +321,11 @@ cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const
       Require(order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny, cudaErrorInvalidValue);
       Require(attributes[i].flags <= cudaMemcpyFlagPreferOverlapWithCompute, cudaErrorInvalidValue);
       Require(groups[i] < count && (i == 0 || groups[i] > groups[i - 1]), cudaErrorInvalidValue);
+      for (const cudaMemLocation& hint : {attributes[i].srcLocHint, attributes[i].dstLocHint}) {
+        Require(hint.type == cudaMemLocationTypeInvalid || IsPlace(r, hint), cudaErrorInvalidValue);
+      }
     }
+    Require(r.StreamToUse(stream).point.capture == nullptr, cudaErrorStreamCaptureUnsupported);
     std::vector<CopyWork> copies;
     for (size_t i = 0; i < count; ++i) {
       Require(bytes[i] > 0, cudaErrorInvalidValue);

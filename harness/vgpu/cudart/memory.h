@@ -16,6 +16,8 @@ void Free(Runtime& r, void* pointer);
 void ForgetAllocations();
 // The host writes to this memory, which counts as managed and as written.
 void AddManaged(Runtime& r, void* pointer, uint64_t bytes);
+// managed.cc: whether memory can be at this location. The host counts as a single NUMA node.
+bool IsPlace(Runtime& r, const cudaMemLocation& location);
 // pool.cc: this pointer is no longer in use, if it came from a pool. FreeOnHost: frees it, if that is one of host memory.
 void ForgetPooled(const void* pointer);
 bool FreeOnHost(Runtime& r, void* pointer);

@@ -3,6 +3,15 @@
 
 using namespace lockstep::vgpu::cudart;
 
+// An asynchronous copy's direction is checked before its range.
+static void CheckDirection(Runtime& r, const void* symbol, size_t bytes, cudaMemcpyKind kind, cudaMemcpyKind other) {
+  if (bytes == 0) return;
+  r.RequireContext();
+  r.VariableOf(symbol);
+  CheckKind(kind);
+  Require(kind != cudaMemcpyHostToHost && kind != other, cudaErrorInvalidMemcpyDirection);
+}
+
 extern "C" {
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
@@ -14,6 +23,7 @@ LOCKSTEP_PER_THREAD(cudaMemcpyToSymbol, _ptds)
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
                                     cudaMemcpyKind kind, cudaStream_t stream) {
   return Api("cudaMemcpyToSymbolAsync", [&](Runtime& r) {
+    CheckDirection(r, symbol, bytes, kind, cudaMemcpyDeviceToHost);
     Submit(r, MakeSymbolCopy(r, SymbolIs::kTarget, symbol, from, bytes, offset, kind), stream);
   });
 }
@@ -28,6 +38,7 @@ LOCKSTEP_PER_THREAD(cudaMemcpyFromSymbol, _ptds)
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
                                       cudaStream_t stream) {
   return Api("cudaMemcpyFromSymbolAsync", [&](Runtime& r) {
+    CheckDirection(r, symbol, bytes, kind, cudaMemcpyHostToDevice);
     Submit(r, MakeSymbolCopy(r, SymbolIs::kSource, symbol, to, bytes, offset, kind), stream);
   });
 }
