@@ -13,7 +13,8 @@ namespace {
 constexpr uint64_t kPage = 4096;
 using Advice = Runtime::ManagedAdvice;
 
-// The advice for the pages of a range, which must lie in one managed allocation: one for each part.
+// The advice for the pages of a range, which must lie in one managed allocation: one for each part. Pages count from the
+// allocation's start, as a GPU's driver aligns those of a page or more.
 std::vector<Advice*> AdviceFor(Runtime& r, const void* pointer, size_t bytes) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
   Require(bytes > 0 && r.IsManaged(address), cudaErrorInvalidValue);
@@ -23,7 +24,8 @@ std::vector<Advice*> AdviceFor(Runtime& r, const void* pointer, size_t bytes) {
   const auto part_from = [&advice = range.advice](uint64_t start) {
     return advice.try_emplace(start, std::prev(advice.upper_bound(start))->second).first;
   };
-  const auto first = part_from(address / kPage * kPage), end = part_from((address + bytes + kPage - 1) / kPage * kPage);
+  const uint64_t from = address - base, to = from + bytes;
+  const auto first = part_from(base + from / kPage * kPage), end = part_from(base + (to + kPage - 1) / kPage * kPage);
   std::vector<Advice*> parts;
   for (auto part = first; part != end; ++part) parts.push_back(&part->second);
   return parts;
