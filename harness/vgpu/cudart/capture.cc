@@ -94,7 +94,9 @@ constexpr std::string_view kUnsafe[] = {"cudaCreateSurfaceObject",
                                         "cuCtxWaitEvent",
                                         "cudaLibraryUnload",
                                         "cuModuleUnload",
-                                        "cuPointerSetAttribute"};
+                                        "cuPointerSetAttribute",
+                                        "cudaProfilerStart",
+                                        "cudaProfilerStop"};
 // Unsafe functions that check their arguments first, then call RequireSafeInCapture themselves.
 constexpr std::string_view kLooksFirst[] = {"cudaGraphInstantiate", "cudaMalloc3DArray", "cudaMallocArray",
                                             "cudaMallocPitch"};
@@ -231,7 +233,10 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
     r.timeline().LeaveCapture(capture.get());
     graphs().active.erase(capture);
     const cudaGraph_t result = HandleOf(capture->graph);
-    if (!capture->valid || !joined || graph == nullptr) graphs().graphs.erase(result);
+    const bool of_other_thread =
+        capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != std::this_thread::get_id();
+    if (!capture->valid || !joined || of_other_thread || graph == nullptr) graphs().graphs.erase(result);
+    Require(!of_other_thread, cudaErrorStreamCaptureWrongThread);
     Require(capture->valid, cudaErrorStreamCaptureInvalidated);
     Require(joined, cudaErrorStreamCaptureUnjoined);
     if (graph != nullptr) *graph = result;

@@ -116,7 +116,7 @@ CUresult CopyPeer3D(const char* function, const CUDA_MEMCPY3D_PEER* copy, bool w
 // Fills rows with elements of 1, 2 or 4 bytes.
 CUresult Fill(const char* function, CUdeviceptr to, size_t pitch, unsigned value, unsigned element_bytes, size_t width,
               size_t height, bool waits, CUstream stream) {
-  return DriveUnlessFaulted(function, [&] {
+  return DriveUnlessFaulted(function, NeedsOf(waits ? nullptr : stream), [&] {
     if (const cudaError_t error = Usable(waits ? nullptr : stream); error != cudaSuccess) return error;
     if (width == 0 || height == 0) return cudaSuccess;
     const size_t of_row = pitch;
