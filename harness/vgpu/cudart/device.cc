@@ -105,13 +105,6 @@ bool AreDeviceFlags(unsigned flags) {
   return (flags & ~cudaDeviceMask) == 0 && (schedule & (schedule - 1)) == 0;
 }
 
-namespace {
-
-// The flags stored by the runtime.
-constexpr unsigned kKeptFlags = cudaDeviceScheduleMask | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops;
-
-}  // namespace
-
 }  // namespace lockstep::vgpu::cudart
 
 using namespace lockstep::vgpu::cudart;
@@ -155,14 +148,14 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
   return Api("cudaSetDeviceFlags", [&](Runtime&) {
     Require(AreDeviceFlags(flags), cudaErrorInvalidValue);
     Require(OwnContext() == nullptr, cudaErrorIncompatibleDriverContext);
-    DeviceFlags() = flags & kKeptFlags;
+    DeviceFlags() = flags & ~cudaDeviceMapHost;
   });
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return Api("cudaGetDeviceFlags", Faults::kNone, [&](Runtime&) {
     Require(flags != nullptr, cudaErrorInvalidValue);
-    *flags = CurrentFlags(kKeptFlags);
+    *flags = CurrentFlags();
   });
 }
 

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <type_traits>
+#include <utility>
 
 #include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/memory.h"
@@ -274,7 +276,8 @@ constexpr Field<size_t> kSizes[] = {
 
 void FillProperties(Runtime& r, int device, cudaDeviceProp* properties) {
   const DeviceProfile& p = r.profile();
-  *properties = {};
+  const cudaDeviceProp before = std::exchange(*properties, {});
+  std::copy_n(before.reserved, std::size(before.reserved), properties->reserved);
   std::strncpy(properties->name, p.name, sizeof properties->name - 1);
   properties->totalGlobalMem = static_cast<size_t>(p.memory_bytes);
   properties->pciBusID = device;

@@ -107,12 +107,14 @@ thread_local bool in_use_here = false;
 
 // Exceptions to NeedsContext's rule (calls with Faults::kNone need no context, others do): first those that need none;
 // then those that need none if their first argument is null.
-constexpr std::string_view kWithoutContext[] = {"cudaMemPoolExportPointer", "cudaGetKernel",
-                                                "cudaDeviceCanAccessPeer",  "cudaDeviceGetPCIBusId",
-                                                "cudaDeviceGetByPCIBusId",  "cudaGetDriverEntryPointByVersion",
-                                                "cudaLibraryLoadData",      "cudaLibraryLoadFromFile"};
+constexpr std::string_view kWithoutContext[] = {
+    "cudaMemPoolExportPointer", "cudaGetKernel",           "cudaDeviceCanAccessPeer",
+    "cudaDeviceGetPCIBusId",    "cudaDeviceGetByPCIBusId", "cudaGetDriverEntryPointByVersion",
+    "cudaLibraryLoadData",      "cudaLibraryLoadFromFile", "cudaEventQuery",
+    "cudaEventSynchronize",     "cudaEventElapsedTime",    "cudaStreamGetDevice",
+    "cudaDeviceGetMemPool",     "cudaDeviceSetMemPool"};
 constexpr std::string_view kLookingFirst[] = {"cudaMalloc", "cudaMallocPitch", "cudaMallocAsync",
-                                              "cudaCreateTextureObject"};
+                                              "cudaCreateTextureObject", "cudaSetDeviceFlags"};
 constexpr std::string_view kWithContext[] = {"cudaFreeArray", "cudaGraphCreate", "cudaMemcpy"};
 
 // Calls that begin with one of these work in a lost context, except those that begin with one of kWithTheContext.

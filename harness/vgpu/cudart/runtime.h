@@ -318,8 +318,8 @@ bool RuntimeStarted();
 bool& PrimaryWasSet();
 // The device was reset: its primary context is recreated when it is retained or used.
 void EndPrimary(int device);
-// The flags of the current context, or of the primary one. If there is neither: those of the device that are in `kept`.
-unsigned CurrentFlags(unsigned kept);
+// The flags of the current context, or of the primary one, or if there is neither, of the device.
+unsigned CurrentFlags();
 // UsePrimary: the primary context is now in use, though not current. LeavePrimary: it is not current in this thread.
 void UsePrimary();
 void LeavePrimary();

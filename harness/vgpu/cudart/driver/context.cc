@@ -158,11 +158,14 @@ bool IsThere(const Context& context) {
   return !context.primary || (All().primary[context.device].second > 0 && !context.was_reset) || RuntimeInUse();
 }
 
+// The device also stores flags for core dumps, which its primary context does not tell.
+constexpr unsigned kToldFlags = CU_CTX_SCHED_MASK | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_SYNC_MEMOPS;
+
 // A primary context has the device's flags until others are set for it.
 unsigned FlagsOf(const Context& context) {
   if (!context.primary) return context.flags;
   if (!IsThere(context)) return 0;
-  return (context.has_flags ? context.flags : DeviceFlags()) | CU_CTX_MAP_HOST;
+  return (context.has_flags ? context.flags : DeviceFlags() & kToldFlags) | CU_CTX_MAP_HOST;
 }
 
 }  // namespace
@@ -191,11 +194,11 @@ CUresult Ready(const char* function, Needs needs) {
 
 }  // namespace lockstep::vgpu::cudart::driver
 
-unsigned lockstep::vgpu::cudart::CurrentFlags(unsigned kept) {
+unsigned lockstep::vgpu::cudart::CurrentFlags() {
   if (const void* const own = OwnContext(); own != nullptr) return static_cast<const driver::Context*>(own)->flags;
   const driver::Context* const primary = driver::PrimaryOf(runtime().device());
   return driver::IsThere(*primary) ? driver::FlagsOf(*primary)
-                                   : (DeviceFlags() & kept) | (WasReset() ? 0 : cudaDeviceMapHost);
+                                   : (DeviceFlags() & driver::kToldFlags) | (WasReset() ? 0 : cudaDeviceMapHost);
 }
 
 void lockstep::vgpu::cudart::EndPrimary(int device) { driver::PrimaryOf(device)->was_reset = true; }
@@ -399,8 +402,7 @@ CUresult cuCtxSetFlags(unsigned flags) {
       const cudaError_t fault = Api("cuCtxSetFlags", Faults::kReports, [](Runtime&) {});
       if (fault != cudaSuccess) return fault;
     }
-    constexpr unsigned kKept = CU_CTX_SCHED_MASK | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_SYNC_MEMOPS;
-    CurrentContext()->flags = flags & kKept;
+    CurrentContext()->flags = flags & kToldFlags;
     CurrentContext()->has_flags = true;
     return cudaSuccess;
   });
