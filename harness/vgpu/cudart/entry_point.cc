@@ -16,6 +16,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
   return Api("cudaGetDriverEntryPointByVersion", Faults::kIgnores, [&](Runtime&) {
     Require(symbol != nullptr && function != nullptr, cudaErrorInvalidValue);
     Require(flags <= (cudaEnableLegacyStream | cudaEnablePerThreadDefaultStream), cudaErrorInvalidValue);
+    if (flags == cudaEnableDefault && NullIsOfThread()) flags = cudaEnablePerThreadDefaultStream;
     CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     const CUresult result = cuGetProcAddress_v2(symbol, function, static_cast<int>(version), flags, &found);
     Require(result != CUDA_ERROR_INVALID_VALUE, cudaErrorInvalidValue);

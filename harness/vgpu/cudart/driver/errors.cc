@@ -81,7 +81,8 @@ void* Own(const std::string& name) {
 int RefuseOldForm() { return RefuseDriverCall("the form that a driver function had in an earlier CUDA version"); }
 
 // The form that a function (`name`: without suffix) had in this CUDA version; nullptr if it did not exist then.
-void* Find(const std::string& name, int version) {
+// per_thread: its variant in which a null stream is the calling thread's, if it has one.
+void* Find(const std::string& name, int version, bool per_thread) {
   constexpr int kFirstSuffixed = 3020, kFirst = 2000, kMajor = 1000;
   const auto known = Versions().find(name);
   if (known == Versions().end()) return nullptr;
@@ -94,8 +95,17 @@ void* Find(const std::string& name, int version) {
   }
   const auto newer = std::upper_bound(since.begin(), since.end(), version);
   if (newer == since.begin()) return nullptr;
-  void* const form = Own(WithSuffix(name, highest - static_cast<int>(since.end() - newer)));
+  const std::string own = WithSuffix(name, highest - static_cast<int>(since.end() - newer));
+  for (const char* variant : {"_ptsz", "_ptds"}) {
+    if (void* const found = per_thread ? Own(own + variant) : nullptr; found != nullptr) return found;
+  }
+  void* const form = Own(own);
   return form != nullptr ? form : reinterpret_cast<void*>(&RefuseOldForm);
+}
+
+bool MayAsk(int version, cuuint64_t flags) {
+  constexpr cuuint64_t kKnown = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  return version <= CUDA_VERSION && (flags & ~kKnown) == 0;
 }
 
 // Names, once, the file that contains the caller, unless it is a library (lib…).
@@ -180,15 +190,15 @@ CUresult cuGetExportTable(const void**, const CUuuid*) {
 }
 
 #undef cuGetProcAddress
-CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t) {
-  if (name == nullptr || function == nullptr || version > CUDA_VERSION) return CUDA_ERROR_INVALID_VALUE;
-  *function = Find(name, version);
+CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t flags) {
+  if (name == nullptr || function == nullptr || !MayAsk(version, flags)) return CUDA_ERROR_INVALID_VALUE;
+  *function = Find(name, version, (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0);
   return *function == nullptr ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
 }
 
 CUresult cuGetProcAddress_v2(const char* name, void** function, int version, cuuint64_t flags,
                              CUdriverProcAddressQueryResult* status) {
-  if (version > CUDA_VERSION) return CUDA_ERROR_INVALID_VALUE;
+  if (!MayAsk(version, flags)) return CUDA_ERROR_INVALID_VALUE;
   const CUresult result = cuGetProcAddress(name, function, version, flags);
   if (status != nullptr) {
     *status = result == CUDA_SUCCESS                           ? CU_GET_PROC_ADDRESS_SUCCESS
