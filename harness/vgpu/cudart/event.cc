@@ -100,6 +100,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
     Require(milliseconds != nullptr, cudaErrorInvalidValue);
     r.RequireAtSight(begin != nullptr, cudaErrorInvalidResourceHandle);
     const Event &first = Timed(r, begin), &last = Timed(r, end);
+    Require(first.context == last.context, cudaErrorInvalidResourceHandle);
     // On the modelled clock, work lasts until the host has waited for it, as on a GPU, although it is done immediately
     // here.
     for (const Event* timed : {&first, &last}) {

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <climits>
 #include <cstdint>
-#include <set>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "vgpu/cudart/graph.h"
@@ -15,15 +16,18 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
-// Addresses returned by cudaMalloc and the like.
-std::set<uint64_t>& OfMalloc() {
-  static auto* const bases = new std::set<uint64_t>;
+// Addresses returned by cudaMalloc and the like, with the context that was current.
+std::map<uint64_t, const void*>& OfMalloc() {
+  static auto* const bases = new std::map<uint64_t, const void*>;
   return *bases;
 }
 
 }  // namespace
 
-bool IsOfMalloc(uint64_t base) { return OfMalloc().count(base) != 0; }
+std::optional<const void*> ContextOfMalloc(uint64_t base) {
+  const auto found = OfMalloc().find(base);
+  return found == OfMalloc().end() ? std::nullopt : std::optional(found->second);
+}
 void ForgetAllocations() { OfMalloc().clear(); }
 
 void Allocate(Runtime& r, void** pointer, uint64_t bytes) {
@@ -61,7 +65,7 @@ constexpr uint64_t kPitchAlignment = 512;
 void AllocateBetween(Runtime& r, void** pointer, uint64_t bytes) {
   if (pointer != nullptr && bytes > 0) RequireSafeInCapture();
   Allocate(r, pointer, bytes);
-  if (*pointer != nullptr) OfMalloc().insert(reinterpret_cast<uintptr_t>(*pointer));
+  if (*pointer != nullptr) OfMalloc()[reinterpret_cast<uintptr_t>(*pointer)] = OwnContext();
   r.timeline().clocks().Fence(r.device());
 }
 

@@ -31,6 +31,7 @@ std::optional<KnownMemory> MemoryAt(Runtime& r, const void* pointer) {
     memory.base = base;
     memory.bytes = range.bytes;
     memory.device = range.device;
+    memory.context = range.context;
     // Other host memory has another address for kernels, or none (mapped_memory.h).
     if (range.kind == Runtime::HostRange::Kind::kOnDevice) memory.device_pointer = const_cast<void*>(pointer);
     memory.mapping_base = registered ? base / kHostPage * kHostPage : base;
@@ -49,8 +50,10 @@ std::optional<KnownMemory> MemoryAt(Runtime& r, const void* pointer) {
   memory.base = range ? range->first : address;
   memory.bytes = range ? range->second : 1;
   memory.pool = PoolOfAllocation(memory.base);
-  memory.of_malloc = memory.type == cudaMemoryTypeDevice && IsOfMalloc(memory.base);
-  memory.of_variable = memory.pool == nullptr && !IsOfMalloc(memory.base);
+  const std::optional<const void*> context = ContextOfMalloc(memory.base);
+  if (context) memory.context = *context;
+  memory.of_malloc = memory.type == cudaMemoryTypeDevice && context;
+  memory.of_variable = memory.pool == nullptr && !context;
   memory.mapping_base = memory.base;
   memory.mapping_bytes = RoundedUp(memory.bytes, memory.pool != nullptr ? kPoolBlock : kBlock);
   return memory;

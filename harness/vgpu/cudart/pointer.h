@@ -12,9 +12,10 @@ struct KnownMemory {
   cudaMemoryType type = cudaMemoryTypeUnregistered;
   uint64_t base = 0, bytes = 0;
   int device = 0;
-  void* device_pointer = nullptr;  // the address for kernels; nullptr if they can't access it
-  bool of_malloc = false;          // from cudaMalloc and the like: cudaIpcGetMemHandle accepts it
-  bool of_variable = false;        // a program's own variable
+  const void* context = OwnContext();  // in which it was allocated; nullptr: the primary one
+  void* device_pointer = nullptr;      // the address for kernels; nullptr if they can't access it
+  bool of_malloc = false;              // from cudaMalloc and the like: cudaIpcGetMemHandle accepts it
+  bool of_variable = false;            // a program's own variable
   cudaMemPool_t pool = nullptr;
   // Mapped by cuMemMap; base and size of the reserved range.
   bool mapped = false;
@@ -34,8 +35,8 @@ struct MemoryNotes {
 };
 MemoryNotes& NotesOf(const KnownMemory& memory);
 
-// memory.cc: whether cudaMalloc returned the address.
-bool IsOfMalloc(uint64_t base);
+// memory.cc: the context that was current when cudaMalloc returned the address; none: it did not.
+std::optional<const void*> ContextOfMalloc(uint64_t base);
 // pool.cc: the pool that the allocation came from; host memory of a pool.
 cudaMemPool_t PoolOfAllocation(uint64_t base);
 std::optional<KnownMemory> PooledOnHostAt(uint64_t address);

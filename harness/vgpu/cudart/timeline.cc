@@ -28,6 +28,7 @@ cudaStream_t Timeline::CreateStream(int device, unsigned flags, int priority) {
   stream->slot =
       clocks_.Add(device, (flags & cudaStreamNonBlocking) != 0 ? StreamKind::kNonBlocking : StreamKind::kBlocking);
   stream->number = ++created_;
+  stream->context = OwnContext();
   const auto handle = reinterpret_cast<cudaStream_t>(stream.get());
   streams_[handle] = std::move(stream);
   return handle;
@@ -37,7 +38,9 @@ cudaStream_t Timeline::CreateStream(int device, unsigned flags, int priority) {
 Stream& Timeline::OfThisThread(int device) {
   cudaStream_t& handle = of_threads_[{device, std::this_thread::get_id()}];
   if (handle == nullptr) handle = CreateStream(device, cudaStreamDefault, 0);
-  return *streams_.at(handle);
+  Stream& stream = *streams_.at(handle);
+  stream.context.reset();
+  return stream;
 }
 
 bool& NullIsOfThread() {
@@ -65,6 +68,7 @@ cudaEvent_t Timeline::CreateEvent(int device, unsigned flags) {
   auto event = std::make_unique<Event>();
   event->device = device;
   event->flags = flags;
+  event->context = OwnContext();
   const auto handle = reinterpret_cast<cudaEvent_t>(event.get());
   events_[handle] = std::move(event);
   return handle;

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -54,6 +55,8 @@ struct Stream {
   const ExecutableGraph* graph = nullptr;  // whose nodes are launched in it
   bool destroyed = false;                  // by the program; its enqueued work is still done
   unsigned long long number = 0;           // number of the stream created by the program, from 1; 0: a default stream
+  // Its context, as from OwnContext(); none: a default stream's is the current one.
+  std::optional<const void*> context = std::nullopt;
 };
 
 struct Event {
@@ -61,6 +64,7 @@ struct Event {
   unsigned flags = cudaEventDefault;
   bool recorded = false;
   const Stream* stream = nullptr;  // in which it was recorded last
+  const void* context = nullptr;   // in which it was created, as from OwnContext()
   CapturePoint point = {};
   bool of_ended_capture = false;  // whether its last record was in a capture that has ended
   double at_us = 0;

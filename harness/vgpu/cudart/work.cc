@@ -9,6 +9,14 @@ namespace lockstep::vgpu::cudart {
 
 namespace {
 
+// An event is recorded only in streams of its own context. A graph's nodes have theirs, wherever it is launched.
+Event& EventFor(Runtime& r, const RecordWork& work, const Stream& stream) {
+  Event& event = r.timeline().EventOf(work.event);
+  const bool fits = stream.in_graph || event.context == stream.context.value_or(OwnContext());
+  Require(event.device == stream.device && fits, cudaErrorInvalidResourceHandle);
+  return event;
+}
+
 void RecordInCapture(Runtime& r, const RecordWork& work, const Stream& stream) {
   Event& event = r.timeline().EventOf(work.event);
   event.point = stream.point;
@@ -36,11 +44,7 @@ void Perform(Runtime& r, const Work& work, Stream& stream) {
           [&](const FillWork& fill) { PerformFill(r, fill, stream); },
           [&](const HostWork& host) { r.host_calls().Put(r, stream, host.data, [host] { host.function(host.data); }); },
           [](const EmptyWork&) {},
-          [&](const RecordWork& record) {
-            Event& event = r.timeline().EventOf(record.event);
-            Require(event.device == stream.device, cudaErrorInvalidResourceHandle);
-            RecordInOrder(r, event, stream);
-          },
+          [&](const RecordWork& record) { RecordInOrder(r, EventFor(r, record, stream), stream); },
           [&](const WaitWork& wait) { WaitInOrder(r, r.timeline().EventOf(wait.event), stream); },
           [&](const LibraryWork& library) { PerformLibrary(r, library, stream); },
           [&](const ChildWork& child) { PerformNodes(r, *child.executable, stream); },
@@ -89,9 +93,7 @@ void PerformInOrder(Runtime& r, const Work& work, Stream& stream) {
   ConcurrentWork& beside = r.beside();
   if (beside.empty()) return Perform(r, work, stream);
   if (const auto* record = std::get_if<RecordWork>(&work)) {
-    Event& event = r.timeline().EventOf(record->event);
-    Require(event.device == stream.device, cudaErrorInvalidResourceHandle);
-    return RecordInOrder(r, event, stream);
+    return RecordInOrder(r, EventFor(r, *record, stream), stream);
   }
   if (const auto* wait = std::get_if<WaitWork>(&work)) {
     return WaitInOrder(r, r.timeline().EventOf(wait->event), stream);

@@ -110,6 +110,19 @@ cudaError_t OnDevice(CUdevice device, Body body) {
   return error;
 }
 
+// Runs a body that a capture forbids while the context is the current one.
+template <typename Body>
+CUresult DriveIn(const char* function, CUcontext context, Body body) {
+  return Drive(function, Needs::kInit, [&] {
+    if (const cudaError_t gone = Gone(context); gone != cudaSuccess) return gone;
+    if (const cudaError_t error = SpoilByCallOf(function); error != cudaSuccess) return error;
+    StackToChange().push_back(Of(context));
+    const cudaError_t error = OnDevice(Of(context)->device, body);
+    Stack().pop_back();
+    return error;
+  });
+}
+
 // Forgets what a primary context held besides device memory: the modules loaded into it, and pinned memory.
 void ForgetContents(Runtime& r) {
   r.RemoveDriversModules();
@@ -149,8 +162,9 @@ namespace {
 
 // The stack, to be changed. If it is empty and the runtime has made a context current, that becomes its first entry.
 std::vector<Context*>& StackToChange() {
+  Context* const current = CurrentContext();
   std::vector<Context*>& stack = Stack();
-  if (Context* const current = stack.empty() ? CurrentContext() : nullptr; current != nullptr) stack.push_back(current);
+  if (stack.empty() && current != nullptr) stack.push_back(current);
   return stack;
 }
 
@@ -170,9 +184,9 @@ unsigned FlagsOf(const Context& context) {
 
 }  // namespace
 
-Context* ContextAt(int device) {
-  Context* const current = CurrentContext();
-  return current != nullptr && current->device == device ? current : PrimaryOf(device);
+CUcontext HandleOf(const void* context, int device) {
+  const bool is_own = context != nullptr && static_cast<const Context*>(context)->device == device;
+  return is_own ? reinterpret_cast<CUcontext>(const_cast<void*>(context)) : Handle(PrimaryOf(device));
 }
 
 Needs NeedsOf(CUstream stream) {
@@ -499,18 +513,10 @@ CUresult cuProfilerStop() {
 }
 
 CUresult cuCtxRecordEvent(CUcontext context, CUevent event) {
-  return Drive("cuCtxRecordEvent", Needs::kInit, [&] {
-    if (const cudaError_t gone = Gone(context); gone != cudaSuccess) return gone;
-    const cudaError_t error = SpoilByCallOf("cuCtxRecordEvent");
-    return error != cudaSuccess ? error : cudaEventRecord(event, nullptr);
-  });
+  return DriveIn("cuCtxRecordEvent", context, [&] { return cudaEventRecord(event, nullptr); });
 }
 CUresult cuCtxWaitEvent(CUcontext context, CUevent event) {
-  return Drive("cuCtxWaitEvent", Needs::kInit, [&] {
-    if (const cudaError_t gone = Gone(context); gone != cudaSuccess) return gone;
-    const cudaError_t error = SpoilByCallOf("cuCtxWaitEvent");
-    return error != cudaSuccess ? error : cudaStreamWaitEvent(nullptr, event, 0);
-  });
+  return DriveIn("cuCtxWaitEvent", context, [&] { return cudaStreamWaitEvent(nullptr, event, 0); });
 }
 CUresult cuCtxGetExecAffinity(CUexecAffinityParam* affinity, CUexecAffinityType type) {
   return DriveUnlessFaulted("cuCtxGetExecAffinity", [&] {

@@ -8,7 +8,8 @@
 // driver's function. The runtime's last error stays as it was.
 //
 // A context is little more than a name for its device: the contexts share its memory, and destroying one frees nothing.
-// Only launches in default streams need a function of the current context. Submissions can't use the driver API.
+// Streams, events, functions and memory know theirs, and an event is recorded, a function launched only in a stream of
+// the same one. Submissions can't use the driver API.
 #pragma once
 
 #include <cuda.h>
@@ -38,8 +39,8 @@ struct Context {
 // This thread's context: the one made current by the driver API, or the device's primary one if the runtime API is in
 // use. May be nullptr.
 Context* CurrentContext();
-// The current context if it belongs to this device, else the device's primary one.
-Context* ContextAt(int device);
+// The handle of a context of this device that is as from OwnContext().
+CUcontext HandleOf(const void* context, int device);
 // Whether the program created the stream: then it has a context of its own, and none needs to be current.
 inline bool IsMade(CUstream stream) {
   return stream != nullptr && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;

@@ -174,7 +174,7 @@ cudaError_t AttributeOf(void* value, CUpointer_attribute attribute, CUdeviceptr 
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: {
       const bool of_none = memory.pool != nullptr || memory.mapped || (managed && memory.of_variable);
-      return Give<void*>(value, of_none ? nullptr : ContextAt(memory.device));
+      return Give<void*>(value, of_none ? nullptr : HandleOf(memory.context, memory.device));
     }
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return Give<unsigned>(value, of_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);

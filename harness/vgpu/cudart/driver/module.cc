@@ -128,14 +128,16 @@ cudaError_t ModuleOf(Handle* handle, const void* kernel) {
   return cudaSuccess;
 }
 
-// Whether a launch in a default stream fails because the function's context has ended or is not the current one.
+// Whether a launch fails because the function's context is not the stream's, or has ended.
 bool IsElsewhere(CUfunction function, CUstream stream) {
-  if (IsMade(stream) || function == nullptr) return false;
-  if (IsGone(function)) return true;
-  Runtime& r = runtime();
-  const std::lock_guard lock(r.mutex());
-  const Module& module = *r.KernelOf(function).module;
-  return module.of_driver && module.context != OwnContext();
+  if (function == nullptr || (!IsMade(stream) && IsGone(function))) return function != nullptr;
+  bool is_elsewhere = false;
+  Api("cuLaunchKernel", Faults::kNone, [&](Runtime& r) {
+    const Module& module = *r.KernelOf(function).module;
+    const Stream& in = r.timeline().StreamOf(r.device(), stream);
+    is_elsewhere = module.of_driver && module.context != in.context.value_or(OwnContext());
+  });
+  return is_elsewhere;
 }
 
 // The parameters' addresses, from a buffer with all parameters in the kernel's layout (the `extra` argument).
@@ -297,7 +299,7 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
 }
 
 CUresult cuModuleGetGlobal(CUdeviceptr* address, size_t* bytes, CUmodule module, const char* name) {
-  return Drive("cuModuleGetGlobal", [&] {
+  return Drive("cuModuleGetGlobal", Needs::kInit, [&] {
     const cudaError_t error =
         module == nullptr ? cudaErrorInvalidResourceHandle : GetGlobal(address, bytes, module, name);
     if (error != cudaSuccess && bytes != nullptr) *bytes = 0;

@@ -183,8 +183,8 @@ CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
 CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
   return Drive("cuStreamGetCtx", NeedsOf(stream), [&] {
     return Api("cuStreamGetCtx", Faults::kIgnores, [&](Runtime& r) {
-      r.StreamToUse(stream);
-      Set(context, reinterpret_cast<CUcontext>(ContextAt(r.device())));
+      const Stream& of = r.StreamToUse(stream);
+      Set(context, HandleOf(of.context ? *of.context : OwnContext(), of.device));
     });
   });
 }
