@@ -129,7 +129,7 @@ void CollectFunctions(ProgramBuilder& builder, const ptx::Function& entry) {
   }
 }
 
-// Places the shared variables that the program's functions mention; all extern arrays start after the others.
+// Places the functions' shared variables and the module's that they mention; all extern arrays start after the others.
 void PlaceShared(ProgramBuilder& builder) {
   std::set<std::string> mentioned;
   for (const ptx::Function* f : builder.functions) {
@@ -143,7 +143,7 @@ void PlaceShared(ProgramBuilder& builder) {
   std::vector<std::string> dynamic;
   std::string dynamic_name;
   const auto place = [&](const ptx::Function* scope, const ptx::Variable& v) {
-    if (v.space != Space::kShared || !mentioned.contains(v.name)) return;
+    if (v.space != Space::kShared || (scope == nullptr && !mentioned.contains(v.name))) return;
     const std::string key = VariableKey(scope, v.name);
     const uint64_t bytes = v.TotalBytes();
     if (bytes == 0) {

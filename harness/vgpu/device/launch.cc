@@ -64,8 +64,6 @@ LaunchError Device::Impl::CheckShape(const LaunchSpec& spec, const KernelInfo& k
   }
   if (kernel.required_block.x != 0 && !(b == kernel.required_block)) return LaunchError::kInvalidConfiguration;
   const uint64_t shared = uint64_t{kernel.static_shared} + spec.dynamic_shared;
-  // The assembler refuses more static shared memory; only with dynamic shared memory may a block exceed this size.
-  if (kernel.static_shared > static_cast<uint64_t>(profile.shared_per_block)) return LaunchError::kInvalidConfiguration;
   if (shared > static_cast<uint64_t>(std::max(profile.shared_per_block, profile.shared_per_block_optin))) {
     return LaunchError::kInvalidConfiguration;
   }
