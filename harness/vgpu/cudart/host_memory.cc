@@ -1,5 +1,8 @@
 // Host memory that the runtime tracks: page-locked, registered, mapped.
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 
 #include "vgpu/cudart/pointer.h"
 #include "vgpu/cudart/runtime.h"
@@ -42,6 +45,19 @@ const Runtime::HostRange& RangeAt(Runtime& r, void* pointer) {
   const auto found = r.host_ranges().find(reinterpret_cast<uintptr_t>(pointer));
   Require(found != r.host_ranges().end(), cudaErrorInvalidValue);
   return found->second;
+}
+
+// Whether all pages of the range are mapped for reading, and for writing if `writes`.
+bool IsAccessible(uintptr_t begin, uintptr_t end, bool writes) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; begin < end && std::getline(maps, line);) {
+    unsigned long first = 0, last = 0;
+    char reads = '-', may_write = '-';
+    if (std::sscanf(line.c_str(), "%lx-%lx %c%c", &first, &last, &reads, &may_write) != 4 || last <= begin) continue;
+    if (first > begin || reads != 'r' || (writes && may_write != 'w')) return false;
+    begin = last;
+  }
+  return begin >= end;
 }
 
 }  // namespace
@@ -93,6 +109,7 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
       throw ApiError{cudaErrorHostMemoryAlreadyRegistered};
     }
     Require(!r.DeviceHolding(begin).has_value() && !IsReserved(begin), cudaErrorInvalidValue);
+    Require(IsAccessible(begin, begin + bytes, (flags & cudaHostRegisterReadOnly) == 0), cudaErrorInvalidValue);
     r.host_ranges()[reinterpret_cast<uintptr_t>(pointer)] = {bytes, flags, Runtime::HostRange::Kind::kRegistered,
                                                              r.device()};
   });
