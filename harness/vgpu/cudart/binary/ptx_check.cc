@@ -13,7 +13,6 @@
 #include <map>
 #include <mutex>
 #include <regex>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -106,28 +105,24 @@ bool Assemble(const std::string& assembler, std::string_view text, const std::st
   return taken;
 }
 
-// The assembler that is part of a driver lets a kernel have as much static shared memory as one may opt in to: changes the
-// messages that the toolkit's assembler gives for more than 48 KiB. Returns whether no error is left.
-bool FitsDriver(std::string* log, int most) {
+// A driver's assembler lets a kernel have as much static shared memory as one may opt in to, the toolkit's 48 KiB: puts
+// the former's size in messages, and takes out those about less. Returns whether no error is left.
+bool FitsDriver(std::string* log, uint64_t most) {
   static const auto& sizes =
-      *new std::regex(R"((ptxas error .*uses too much shared data \(0x)([0-9a-f]+)( bytes, 0x)([0-9a-f]+) max\))");
-  std::istringstream lines(*log);
-  std::ostringstream kept;
+      *new std::regex(R"(ptxas error .*uses too much shared data \(0x([0-9a-f]+) bytes, 0x([0-9a-f]+) max\)\n)");
   std::smatch found;
-  bool fits = true;
-  for (std::string line; std::getline(lines, line);) {
-    if (std::regex_search(line, found, sizes)) {
-      if (std::stoul(found[2], nullptr, 16) <= static_cast<unsigned long>(most)) continue;
-      std::ostringstream limit;
-      limit << std::hex << most;
-      line.replace(static_cast<size_t>(found.position(4)), static_cast<size_t>(found.length(4)), limit.str());
+  bool is_it = false;
+  while (std::regex_search(*log, found, sizes)) {
+    if (std::stoull(found[1], nullptr, 16) > most) {
+      char limit[32];
+      std::snprintf(limit, sizeof limit, "%llx", static_cast<unsigned long long>(most));
+      log->replace(static_cast<size_t>(found.position(2)), static_cast<size_t>(found.length(2)), limit);
+      return false;
     }
-    fits = fits && line.find("error ") == std::string::npos &&
-           (line.find("fatal ") == std::string::npos || line.ends_with("due to errors"));
-    kept << line << '\n';
+    is_it = true;
+    log->erase(static_cast<size_t>(found.position()), static_cast<size_t>(found.length()));
   }
-  *log = kept.str();
-  return fits;
+  return is_it && log->find("error ") == std::string::npos && log->find("fatal ") == std::string::npos;
 }
 
 PtxVerdict Check(std::string_view text, const DeviceProfile& profile, bool linked) {
@@ -151,7 +146,7 @@ PtxVerdict Check(std::string_view text, const DeviceProfile& profile, bool linke
   if (text.find(".target " + target + "a") != std::string_view::npos) target += "a";
   PtxVerdict verdict;
   if (!Assemble(assembler, text, target, linked, &verdict.log) &&
-      !FitsDriver(&verdict.log, profile.shared_per_block_optin))
+      !FitsDriver(&verdict.log, static_cast<uint64_t>(profile.shared_per_block_optin)))
     verdict.error = cudaErrorInvalidPtx;
   if (verdict.error == cudaSuccess) verdict.log.clear();
   return verdict;
