@@ -234,6 +234,7 @@ TEST(IsaMemoryTest, WhatIsKnownAndNotSupportedSaysWhy) {
   EXPECT_NE(Refusal("add.u32 %r1, %r2.b0, %r3;").find("of an operand, b0"), std::string::npos);
   EXPECT_NE(Refusal("multimem.ld_reduce.global.add.u32 %r1, [%rd1];").find("multicast"), std::string::npos);
   EXPECT_THROW(Refusal("frobnicate.u32 %r1, %r2;"), ptx::PtxError);
+  EXPECT_EQ(Refusal("setp.eq.u32 %p1, 0, 1; @%p1 setmaxnreg.dec.sync.aligned.u32 40;"), "");  // its guard is false
   EXPECT_NE(Refusal("mov.pred %p1, %tid.x;").find("special register %tid.x"), std::string::npos);
 }
 
