@@ -277,7 +277,11 @@ void Mixed() {
   std::printf("the same %d\n", current == primary);
   SHOW(cudaMalloc(&p, 4));
   SHOW(cudaFree(p));
+  CUevent event = nullptr;
+  SHOW(cuEventCreate(&event, CU_EVENT_DEFAULT));
   SHOW(cuCtxPopCurrent(nullptr));
+  SHOW(cuEventRecord(event, nullptr));
+  SHOW(cuCtxRecordEvent(primary, event));
   SHOW(cuDevicePrimaryCtxRelease(device));
   std::thread([] {
     CUcontext mine = context;
