@@ -55,8 +55,7 @@ struct Stream {
   const ExecutableGraph* graph = nullptr;  // whose nodes are launched in it
   bool destroyed = false;                  // by the program; its enqueued work is still done
   unsigned long long number = 0;           // number of the stream created by the program, from 1; 0: a default stream
-  // Its context, as from OwnContext(); none: a default stream's is the current one.
-  std::optional<const void*> context = std::nullopt;
+  std::optional<const void*> context = std::nullopt;  // as from OwnContext(); none, a default stream: the current one
 };
 
 struct Event {

@@ -444,9 +444,7 @@ CUresult cuCtxGetApiVersion(CUcontext context, unsigned* version) {
   });
 }
 
-CUresult cuCtxSynchronize() {
-  return Drive("cuCtxSynchronize", [] { return cudaDeviceSynchronize(); });
-}
+CUresult cuCtxSynchronize() { return Pass("cuCtxSynchronize", cudaDeviceSynchronize); }
 
 CUresult cuCtxSynchronize_v2(CUcontext context) {
   if (context == nullptr) return cuCtxSynchronize();
@@ -505,12 +503,8 @@ LOCKSTEP_FORWARD1(Pass, cuCtxGetSharedMemConfig, cudaDeviceGetSharedMemConfig, C
 
 LOCKSTEP_FORWARD1(Pass, cuCtxSetSharedMemConfig, cudaDeviceSetSharedMemConfig, CUsharedconfig)
 
-CUresult cuProfilerStart() {
-  return Drive("cuProfilerStart", [] { return cudaProfilerStart(); });
-}
-CUresult cuProfilerStop() {
-  return Drive("cuProfilerStop", [] { return cudaProfilerStop(); });
-}
+CUresult cuProfilerStart() { return Pass("cuProfilerStart", cudaProfilerStart); }
+CUresult cuProfilerStop() { return Pass("cuProfilerStop", cudaProfilerStop); }
 
 CUresult cuCtxRecordEvent(CUcontext context, CUevent event) {
   return DriveIn("cuCtxRecordEvent", context, [&] { return cudaEventRecord(event, nullptr); });

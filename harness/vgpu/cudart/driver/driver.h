@@ -122,7 +122,14 @@ CUresult PassOnInit(const char* function, cudaError_t (*runtime)(Taken...), Give
   return Drive(function, Needs::kInit, [&] { return runtime(As<Taken>(given)...); });
 }
 
-// Defines such functions: Pass or PassOnInit, both names, and the types of the parameters.
+// The same for a function whose first argument is a stream.
+template <typename... Taken, typename... Given>
+CUresult PassOnStream(const char* function, cudaError_t (*runtime)(cudaStream_t, Taken...), CUstream stream,
+                      Given... given) {
+  return Drive(function, NeedsOf(stream), [&] { return runtime(stream, As<Taken>(given)...); });
+}
+
+// Defines such functions: Pass or another of these, both names, and the types of the parameters.
 #define LOCKSTEP_FORWARD1(how, name, runtime, A) \
   CUresult name(A a) { return how(#name, runtime, a); }
 #define LOCKSTEP_FORWARD2(how, name, runtime, A, B) \

@@ -159,27 +159,17 @@ CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priori
 CUresult cuStreamDestroy(CUstream stream) {
   return DriveHandle("cuStreamDestroy", stream, [&] { return cudaStreamDestroy(stream); });
 }
-CUresult cuStreamSynchronize(CUstream stream) {
-  return Drive("cuStreamSynchronize", NeedsOf(stream), [&] { return cudaStreamSynchronize(stream); });
-}
-CUresult cuStreamQuery(CUstream stream) {
-  return Drive("cuStreamQuery", NeedsOf(stream), [&] { return cudaStreamQuery(stream); });
-}
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
-  return Drive("cuStreamWaitEvent", NeedsOf(stream), [&] { return cudaStreamWaitEvent(stream, event, flags); });
-}
-CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
-  return Drive("cuStreamGetFlags", NeedsOf(stream), [&] { return cudaStreamGetFlags(stream, flags); });
-}
+LOCKSTEP_FORWARD1(PassOnStream, cuStreamSynchronize, cudaStreamSynchronize, CUstream)
+LOCKSTEP_FORWARD1(PassOnStream, cuStreamQuery, cudaStreamQuery, CUstream)
+LOCKSTEP_FORWARD3(PassOnStream, cuStreamWaitEvent, cudaStreamWaitEvent, CUstream, CUevent, unsigned)
+LOCKSTEP_FORWARD2(PassOnStream, cuStreamGetFlags, cudaStreamGetFlags, CUstream, unsigned*)
 CUresult cuStreamGetPriority(CUstream stream, int* priority) {
   return Drive("cuStreamGetPriority", NeedsOf(stream), [&] {
     const cudaError_t error = IsMade(stream) ? Usable(stream) : cudaSuccess;
     return error != cudaSuccess ? error : cudaStreamGetPriority(stream, priority);
   });
 }
-CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
-  return Drive("cuStreamGetId", NeedsOf(stream), [&] { return cudaStreamGetId(stream, id); });
-}
+LOCKSTEP_FORWARD2(PassOnStream, cuStreamGetId, cudaStreamGetId, CUstream, unsigned long long*)
 CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
   return Drive("cuStreamGetCtx", NeedsOf(stream), [&] {
     return Api("cuStreamGetCtx", Faults::kIgnores, [&](Runtime& r) {
@@ -219,9 +209,7 @@ CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, 
 LOCKSTEP_FORWARD5(Pass, cuStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies, CUstream, CUgraphNode*,
                   const CUgraphEdgeData*, size_t, unsigned)
 LOCKSTEP_FORWARD1(Pass, cuThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode, CUstreamCaptureMode*)
-CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
-  return Drive("cuStreamGetDevice", NeedsOf(stream), [&] { return cudaStreamGetDevice(stream, device); });
-}
+LOCKSTEP_FORWARD2(PassOnStream, cuStreamGetDevice, cudaStreamGetDevice, CUstream, CUdevice*)
 LOCKSTEP_FORWARD2(Pass, cuStreamCopyAttributes, cudaStreamCopyAttributes, CUstream, CUstream)
 LOCKSTEP_FORWARD3(Pass, cuStreamGetAttribute, cudaStreamGetAttribute, CUstream, CUstreamAttrID, CUstreamAttrValue*)
 LOCKSTEP_FORWARD3(Pass, cuStreamSetAttribute, cudaStreamSetAttribute, CUstream, CUstreamAttrID,
