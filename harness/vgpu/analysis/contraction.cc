@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vgpu/analysis/analysis_work.h"
 #include "vgpu/analysis/value_flow.h"
 
 // Theory of operation, found from ptxas's code. A product is contracted only if that makes it unnecessary: every use is
@@ -84,8 +85,9 @@ class Contractor {
     if (product.opcode != "mul" || uses_.kind(k) == value_use::Kind::kUse || FormOf(product).empty()) return false;
     if (uses_.Operand(k, 0) < 0 || Of(writers_, k, 0).size() != 1 || Of(readers_, k, 0).empty()) return false;
     const auto keeps = [&](size_t factor, size_t sum) {  // its value
-      return uses_.Operand(k, factor) < 0 ||
-             std::ranges::none_of(Of(writers_, k, factor), [&](size_t at) { return at >= k && at < sum; });
+      if (uses_.Operand(k, factor) < 0) return true;
+      AnalysisWork::Spend(Of(writers_, k, factor).size());
+      return std::ranges::none_of(Of(writers_, k, factor), [&](size_t at) { return at >= k && at < sum; });
     };
     size_t last = k;
     return std::ranges::all_of(Of(readers_, k, 0), [&](size_t sum) {
