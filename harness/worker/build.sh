@@ -93,9 +93,11 @@ compile() {
     echo 'Solutions are compiled as C++17: a name that came later is unknown.' >&2
   return $status
 }
-# nvcc passes assembly on as it is: only ptxas says that an instruction is wrong, or for newer GPUs than the PTX is.
+# nvcc passes assembly on as it is: only ptxas says that an instruction is wrong, or for newer GPUs than the PTX is. It also
+# refuses static shared memory above 48 KiB, which a driver's assembler takes.
 assemble() {  # PTX
-  grep -q 'begin inline asm' "$1" || return 0
+  local shared='/^[ \t]*\.shared .*\[[0-9]+\];/ { gsub(/.*\[|\];/, ""); sum += $0 } END { exit sum > 48 * 1024 }'
+  grep -q 'begin inline asm' "$1" || ! awk "$shared" "$1" || return 0
   ptxas=$(dirname "$nvcc")/ptxas
   [ -x "$ptxas" ] || fail "ptxas is missing beside $nvcc: it has to check $submission's assembly"
   "$ptxas" -O0 "-arch=sm_$arch" -o "$scratch/machine_code" "$1" > "$scratch/said" 2>&1 || {

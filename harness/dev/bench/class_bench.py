@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the time to grade a class with the time nvcc alone takes for its files.
 
-  harness/dev/bench/class_bench.py [--students 200] [--seed 1] [--jobs N] [--build build] [--keep DIR]
+  harness/dev/bench/class_bench.py [ASSIGNMENT ...] [--students 200] [--seed 1] [--jobs N] [--build build] [--keep DIR]
 
 The class is made from the references, the right and the wrong solutions and the stubs, by a seed. Every student hands
 in every assignment, except a few who hand in nothing. One in seven copies another's file; other files, except stubs,
@@ -136,21 +136,22 @@ def main() -> int:
     """Makes the class, grades it, compiles it, and prints the figures."""
     processors = len(os.sched_getaffinity(0))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    every = sorted(path.parent.name for path in (ROOT / "assignments").glob("*/*.cu"))
+    parser.add_argument("assignments", nargs="*", default=every, help="of CUDA C++; default: all")
     parser.add_argument("--students", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same class")
     parser.add_argument("--jobs", type=int, default=processors)
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--keep", type=Path, help="an empty folder that the class and its results are left in")
     arguments = parser.parse_args()
-    assignments = sorted(path.parent.name for path in (ROOT / "assignments").glob("*/assignment.toml"))
     folder = arguments.keep or Path(tempfile.mkdtemp(prefix="lockstep-class-"))
     submissions, out, objects = folder / "class", folder / "out", folder / "objects"
     for path in (submissions, objects):
         path.mkdir(parents=True)
-    distinct = make_class(submissions, arguments.students, assignments, arguments.seed)
+    distinct = make_class(submissions, arguments.students, arguments.assignments, arguments.seed)
     handed_in = len(list(submissions.glob("*/*.cu")))
     files = sum(map(len, distinct.values()))
-    print(f"{arguments.students} students × {len(assignments)} assignments: {handed_in} files, {files} distinct")
+    print(f"{arguments.students} students × {len(arguments.assignments)} assignments: {handed_in} files, {files} distinct")
 
     grade = [sys.executable, "-m", "grader", "grade", str(submissions), "--out", str(out)]
     grade += ["--build", str(arguments.build.resolve()), "--jobs", str(arguments.jobs)]
