@@ -111,7 +111,7 @@ TEST(IsaMemoryTest, PairsOfFloats) {
   EXPECT_EQ(std::vector(words.begin() + 4, words.begin() + 12),
             (std::vector<uint32_t>{0x40800000, 0x40c00000, 0x40400000, 0x41000000, 0x40e00000, 0x41600000, 0xc0000000,
                                    0xc0000000}));
-  EXPECT_NE(Refusal("add.rz.f32x2 %rd4, %rd2, %rd3;"), "");
+  EXPECT_NE(Refusal("add.sat.f32x2 %rd4, %rd2, %rd3;"), "");
   EXPECT_NE(Refusal("neg.f32x2 %rd4, %rd2;"), "");
   TestDevice device(Kernel("mov.b64 %rd2, 0; add.f32x2 %rd3, %rd2, %rd2; add.f32 %f1, 0f00000000, 0f00000000;"));
   const LaunchRecord& record = device.Run("k", {{1}, {1}}, device.Make(std::vector<uint32_t>(1)));

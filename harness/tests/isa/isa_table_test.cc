@@ -15,6 +15,7 @@ namespace isa_table_test {
 
 uint64_t F(float x) { return Bits(x); }
 uint64_t D(double x) { return Bits(x); }
+uint64_t Pair(float low, float high) { return Bits(low) | uint64_t{Bits(high)} << 32; }
 constexpr uint64_t kNan32 = 0x7fffffff;
 
 struct Case {
@@ -39,6 +40,13 @@ std::vector<Case> AllCases() {
       {"rem.u16", {5, 0}, 0xffff},
       {"mad.rn.f32", {F(2.0f), F(3.0f), F(4.0f)}, F(10.0f)},
       {"max.f32", {0xffffffff, 0xffffffff}, kNan32},
+      // Halves of a pair: 1 + 2^-30, and -1 - 2^-30.
+      {"add.rz.f32x2", {Pair(1.0f, -1.0f), Pair(0x1p-30f, -0x1p-30f)}, Pair(1.0f, -1.0f)},
+      {"add.rp.f32x2", {Pair(1.0f, -1.0f), Pair(0x1p-30f, -0x1p-30f)}, Pair(0x1.000002p0f, -1.0f)},
+      {"sub.rm.f32x2", {Pair(1.0f, -1.0f), Pair(-0x1p-30f, 0x1p-30f)}, Pair(1.0f, -0x1.000002p0f)},
+      {"mul.rp.f32x2", {Pair(0x1p-149f, -0x1p-149f), Pair(0.5f, 0.5f)}, Pair(0x1p-149f, -0.0f)},
+      {"mul.rp.ftz.f32x2", {Pair(0x1p-100f, -0x1p-149f), Pair(0x1p-30f, 1.0f)}, Pair(0.0f, -0.0f)},
+      {"fma.rm.f32x2", {Pair(3.0f, 1.0f), Pair(2.0f, 1.0f), Pair(-0x1p-30f, 0x1p-30f)}, Pair(0x1.7ffffep2f, 1.0f)},
       {"div.approx.f32", {F(6.0f), F(3.0f)}, F(2.0f)},
       {"div.approx.ftz.f32", {F(1.0f), F(0x1.8p126f)}, F(0.0f)},
       {"div.full.f32", {F(0x1p127f), F(0x1p127f)}, F(1.0f)},

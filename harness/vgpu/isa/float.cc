@@ -23,12 +23,15 @@ constexpr auto kSoftFma = [](Rounding rounding, const Exact& a, const Exact& b, 
 };
 
 // Applies an f32 operation to both halves of a 64-bit element.
-template <auto kOp>
-constexpr auto kPairOf = [](auto... x) -> uint64_t {
-  const float low = kOp(std::bit_cast<float>(static_cast<uint32_t>(x))...);
-  const float high = kOp(std::bit_cast<float>(static_cast<uint32_t>(x >> 32))...);
+template <typename Op>
+constexpr uint64_t OnPair(Op op, auto... x) {
+  const float low = op(std::bit_cast<float>(static_cast<uint32_t>(x))...);
+  const float high = op(std::bit_cast<float>(static_cast<uint32_t>(x >> 32))...);
   return std::bit_cast<uint32_t>(low) | uint64_t{std::bit_cast<uint32_t>(high)} << 32;
-};
+}
+
+template <auto kOp>
+constexpr auto kPairOf = [](auto... x) -> uint64_t { return OnPair(kOp, x...); };
 
 template <auto kOp, auto kSoftOp>
 constexpr auto kFlushed = [](auto... x) {
@@ -43,22 +46,46 @@ Handler PickPairs() {
   return pick(std::make_index_sequence<kSources>{});
 }
 
+// Row 0 = kSoftOp of both halves of row 1, row 2, …, with the modes in Insn::extra.
+template <auto kSoftOp, size_t kSources>
+void SoftPairs(Warp& warp, const Insn& insn, LaneMask mask) {
+  const FloatModes modes = FloatModes::Decode(insn.extra);
+  const auto op = [&](auto... x) { return SoftResult<kSoftOp, float>(modes, x...); };
+  const auto run = [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
+    const uint64_t* sources[] = {Source<uint64_t>(warp, insn.row[kIndex + 1])...};
+    uint64_t* d = Destination<uint64_t>(warp, insn.row[0]);
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      if ((mask >> lane) & 1) d[lane] = OnPair(op, sources[kIndex][lane]...);
+    }
+  };
+  run(std::make_index_sequence<kSources>{});
+}
+
+template <auto kOp, auto kSoftOp, size_t kSources>
+Selection SelectPairs(const FloatModes& modes) {
+  Selection selection;
+  selection.insn_class = InsnClass::kFloat32;
+  selection.on_pairs = true;
+  selection.extra = modes.Encode();
+  if (modes.rounding != Rounding::kNearestEven) {
+    selection.handler = SoftPairs<kSoftOp, kSources>;
+  } else {
+    selection.handler = modes.ftz ? PickPairs<kFlushed<kOp, kSoftOp>, kSources>()
+                                  : PickPairs<kWithModes<kOp, false, false>, kSources>();
+  }
+  return selection;
+}
+
 template <auto kOp, auto kSoftOp, size_t kSources>
 Selection SelectArithmetic(Modifiers& modifiers, bool rounding_required) {
   const RoundingModifier rounding = TakeRounding(modifiers);
   if (rounding_required && !rounding.found) return {};
-  if (modifiers.type(0) == Type::kF32x2) {
-    if (rounding.rounding != Rounding::kNearestEven) return {};
-    return {.handler = modifiers.Take("ftz") ? PickPairs<kFlushed<kOp, kSoftOp>, kSources>()
-                                             : PickPairs<kWithModes<kOp, false, false>, kSources>(),
-            .insn_class = InsnClass::kFloat32,
-            .on_pairs = true};
-  }
   FloatModes modes{rounding.rounding};
   if (modifiers.type(0) == Type::kF64) {
     return SelectRounded<kOp, kSoftOp, double, kSources>(modes, InsnClass::kFloat64);
   }
   modes.ftz = modifiers.Take("ftz");
+  if (modifiers.type(0) == Type::kF32x2) return SelectPairs<kOp, kSoftOp, kSources>(modes);
   modes.sat = modifiers.Take("sat");
   return SelectRounded<kOp, kSoftOp, float, kSources>(modes, InsnClass::kFloat32);
 }

@@ -113,6 +113,16 @@ T FlushResult(T result, Rounding rounding, Operands... operands) {
   return tiny ? std::copysign(T{0}, result) : result;
 }
 
+// kSoftOp on Exact values, with the modes applied.
+template <auto kSoftOp, typename T, typename... Operands>
+T SoftResult(const FloatModes& modes, Operands... x) {
+  const auto operand = [&](T value) { return modes.ftz ? Flush(value) : value; };
+  const Exact exact = kSoftOp(modes.rounding, ToExact(operand(x))...);
+  T result = CanonicalOf<kSoftOp>(FromExact<T>(exact, modes.rounding), x...);
+  if (modes.ftz) result = FlushResult<kSoftOp>(result, modes.rounding, operand(x)...);
+  return modes.sat ? Saturate01(result) : result;
+}
+
 // Row 0 = kSoftOp(rounding, row 1, row 2, …) on Exact values, with the modes in Insn::extra.
 template <auto kSoftOp, typename T, size_t kSources>
 void SoftElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
@@ -121,12 +131,7 @@ void SoftElementwise(Warp& warp, const Insn& insn, LaneMask mask) {
     const T* sources[] = {Source<T>(warp, insn.row[kIndex + 1])...};
     T* d = Destination<T>(warp, insn.row[0]);
     for (int lane = 0; lane < kWarpSize; ++lane) {
-      if (!((mask >> lane) & 1)) continue;
-      const auto operand = [&](const T* row) { return modes.ftz ? Flush(row[lane]) : row[lane]; };
-      const Exact exact = kSoftOp(modes.rounding, ToExact(operand(sources[kIndex]))...);
-      T result = CanonicalOf<kSoftOp>(FromExact<T>(exact, modes.rounding), sources[kIndex][lane]...);
-      if (modes.ftz) result = FlushResult<kSoftOp>(result, modes.rounding, operand(sources[kIndex])...);
-      d[lane] = modes.sat ? Saturate01(result) : result;
+      if ((mask >> lane) & 1) d[lane] = SoftResult<kSoftOp, T>(modes, sources[kIndex][lane]...);
     }
   };
   run(std::make_index_sequence<kSources>{});

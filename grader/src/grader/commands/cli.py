@@ -2,6 +2,7 @@
 
 import threading
 import time
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import click
@@ -196,6 +197,9 @@ def check(  # noqa: PLR0913 - its options
     finally:
         stop.set()
     console.print(escape(counts_text(checked)), highlight=False, soft_wrap=True)
+    names_found = [finding.what for one in checked for finding in one.findings]
+    if only and not any(fnmatchcase(name, glob) for name in names_found for glob in only):
+        raise UsageError(f"No solution is named {' or '.join(only)}.\nType:  ls reference/*/right reference/*/wrong*")
     if strays.problem or any(finding.problem for one in checked for finding in one.findings):
         raise click.exceptions.Exit(WRONG_STATUS)
 
