@@ -445,13 +445,11 @@ TEST_F(HostilePtxTest, ManyRegistersAliveOverManyBlocksAreAllottedInTime) {
 TEST_F(HostilePtxTest, AnalysisHasABound) {  // in turn
   const std::string load = "ld.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 7;\n";
   const std::string texts[] = {
-      // Loops that all begin at one place, where one reading of the clock may be what each of them waits on.
-      Kernel("Z: mov.u32 %r2, %clock; setp.eq.u32 %p1, %r2, 7;\n" + Repeat("@%p1 bra Z;\n", 150'000)),
       // A value that many stores pass on.
       Kernel("ld.volatile.global.u32 %r2, [%rd1];\n" + Repeat("st.shared.u32 [%r1], %r2;\n", 40'000),
              ".shared .b32 s[64];\n"),
-      // Compare-and-swaps that may each be the first with a guessed value.
-      Kernel(load + Repeat("atom.global.cas.b32 %r4, [%rd1], %r5, %r2;\n", 30'000)),
+      // Compare-and-swaps that may each test the guess of any load.
+      Kernel(Repeat(load, 12'000) + Repeat("atom.global.cas.b32 %r4, [%rd1], %r2, %r4;\n", 12'000)),
       // Selects whose operands have many writers.
       Kernel(load + Repeat("selp.b32 %r4, %r5, %r4, %p1; add.u32 %r5, %r4, 1;\n", 40'000) +
              "st.global.u32 [%rd1], %r4;"),

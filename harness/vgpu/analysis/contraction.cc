@@ -1,6 +1,7 @@
 #include "vgpu/analysis/contraction.h"
 
 #include <algorithm>
+#include <span>
 
 #include "vgpu/analysis/analysis_work.h"
 #include "vgpu/analysis/value_flow.h"
@@ -15,13 +16,19 @@ constexpr size_t kNone = static_cast<size_t>(-1);
 
 bool IsSum(const ptx::Instruction& i) { return i.opcode == "add" || i.opcode == "sub"; }
 
-// The modifiers of a product or a sum without a rounding: .ftz and the type; of a sum without .sat. Else empty.
-std::vector<std::string> FormOf(const ptx::Instruction& i) {
+// The modifiers of a product or a sum without a rounding: .ftz and the type; of a sum without .sat. Else nothing.
+using Form = std::pair<bool, std::string_view>;
+std::optional<Form> FormOf(const ptx::Instruction& i) {
   if ((!IsSum(i) && (i.opcode != "mul" || i.guard)) || i.operands.size() != 3 || i.modifiers.empty()) return {};
-  std::vector<std::string> words = i.modifiers;
-  if (IsSum(i) && words.size() > 1) std::erase(words, "sat");
-  const bool is_float = words.back().find('f') != std::string::npos && words.back() != "f32x2";
-  return is_float && words.size() == (words[0] == "ftz" ? 2 : 1) ? words : std::vector<std::string>();
+  const std::string& type = i.modifiers.back();
+  if (type.find('f') == std::string::npos || type == "f32x2") return {};
+  bool flushes = false;
+  for (const std::string& word : std::span(i.modifiers).first(i.modifiers.size() - 1)) {
+    if (IsSum(i) && word == "sat") continue;
+    if (flushes || word != "ftz") return {};
+    flushes = true;
+  }
+  return Form(flushes, type);
 }
 
 class Contractor {
@@ -82,7 +89,7 @@ class Contractor {
   // Whether the instruction is a product all of whose uses it can be contracted with.
   bool OnlyTerms(size_t k) const {
     const ptx::Instruction& product = function_.body[k];
-    if (product.opcode != "mul" || uses_.kind(k) == value_use::Kind::kUse || FormOf(product).empty()) return false;
+    if (product.opcode != "mul" || uses_.kind(k) == value_use::Kind::kUse || !FormOf(product)) return false;
     if (uses_.Operand(k, 0) < 0 || Of(writers_, k, 0).size() != 1 || Of(readers_, k, 0).empty()) return false;
     const auto keeps = [&](size_t factor, size_t sum) {  // its value
       if (uses_.Operand(k, factor) < 0) return true;
@@ -137,7 +144,8 @@ class Contractor {
 
 std::optional<ptx::Function> Contracted(const FunctionOpcodes& opcodes) {
   const auto any = [&](bool sums) {
-    return std::ranges::any_of(opcodes.body(), [=](const auto& i) { return IsSum(i) == sums && !FormOf(i).empty(); });
+    return std::ranges::any_of(opcodes.body(),
+                               [=](const auto& i) { return IsSum(i) == sums && FormOf(i).has_value(); });
   };
   if (opcodes.function().debug != nullptr || !any(false) || !any(true)) return std::nullopt;
   return Contractor(opcodes).Run();

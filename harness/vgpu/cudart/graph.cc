@@ -103,6 +103,10 @@ Node* AddNode(Graph& graph, Work work, std::vector<Node*> dependencies) {
   return graph.nodes.back().get();
 }
 
+void Node::SetEdge(const Node* before, const cudaGraphEdgeData& data) {
+  if (!IsPlain(data)) edges[before] = data;
+}
+
 bool IsPlain(const cudaGraphEdgeData& edge) {
   return edge.type == cudaGraphDependencyTypeDefault && edge.from_port == 0 && edge.to_port == 0;
 }

@@ -26,6 +26,7 @@ struct Node {
     const auto found = edges.find(before);
     return found == edges.end() ? cudaGraphEdgeData{} : found->second;
   }
+  void SetEdge(const Node* before, const cudaGraphEdgeData& data);
 };
 
 // User objects that graphs hold (user_object.cc), with their reference counts.
@@ -183,7 +184,6 @@ bool IsFillable(Runtime& r, const FillWork& fill);
 
 // Conversions between Work and the parameter structures of the graph API (graph_params.cc).
 KernelWork MakeKernel(Runtime& r, const cudaKernelNodeParams* params);
-void CheckKind(cudaMemcpyKind kind);  // for a copy node
 // Nodes that only the driver API has.
 cudaError_t AddWords(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                      const WordsWork& words);
@@ -194,6 +194,7 @@ FillWork MakeFill(const cudaMemsetParams* params);
 HostWork MakeHost(const cudaHostNodeParams* params);
 cudaEvent_t EventOfNode(Runtime& r, cudaEvent_t event);  // the same event, if there is one
 enum class SymbolIs { kTarget, kSource };
+void CheckSymbolKind(SymbolIs role, cudaMemcpyKind kind);
 CopyWork MakeSymbolCopy(Runtime& r, SymbolIs role, const void* symbol, const void* other, size_t bytes, size_t offset,
                         cudaMemcpyKind kind);
 // The same for nodes, which check a copy of no bytes too.

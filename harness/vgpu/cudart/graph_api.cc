@@ -30,14 +30,27 @@ void GiveNodes(const std::vector<const Node*>& found, cudaGraphNode_t* nodes, si
   }
 }
 
-// The same for edges: a list of nodes without their data must lose nothing.
-void GiveEdges(const std::vector<const Node*>& found, const std::vector<cudaGraphEdgeData>& all, cudaGraphNode_t* nodes,
-               cudaGraphEdgeData* data, size_t* count) {
-  Require(data == nullptr || nodes != nullptr, cudaErrorInvalidValue);
-  Require(data != nullptr || nodes == nullptr || std::ranges::all_of(all, IsPlain), cudaErrorLossyQuery);
-  if (data != nullptr && count != nullptr) std::copy_n(all.begin(), std::min(*count, all.size()), data);
-  GiveNodes(found, nodes, count);
-}
+struct Edges {
+  std::vector<const Node*> from, to;
+  std::vector<cudaGraphEdgeData> data;
+  // Those into a node; only those from `before` if it is given.
+  void AddInto(const Node& after, const Node* before = nullptr) {
+    for (const Node* node : after.dependencies) {
+      if (before != nullptr && node != before) continue;
+      from.push_back(node);
+      to.push_back(&after);
+      data.push_back(after.EdgeFrom(node));
+    }
+  }
+  // The same for edges' ends, `from` or `to`: a list of nodes without their data must lose nothing.
+  void Give(const std::vector<const Node*>& ends, cudaGraphNode_t* nodes, cudaGraphEdgeData* to_data,
+            size_t* count) const {
+    Require(to_data == nullptr || nodes != nullptr, cudaErrorInvalidValue);
+    Require(to_data != nullptr || nodes == nullptr || std::ranges::all_of(data, IsPlain), cudaErrorLossyQuery);
+    if (to_data != nullptr && count != nullptr) std::copy_n(data.begin(), std::min(*count, data.size()), to_data);
+    GiveNodes(ends, nodes, count);
+  }
+};
 
 // The first node that a graph launched by kernels may not contain.
 const Node* UnfitForKernels(Runtime& r, const Graph& graph) {
@@ -290,28 +303,20 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGrap
                               size_t* count) {
   return Api("cudaGraphGetEdges", [&](Runtime&) {
     Require(count != nullptr, cudaErrorInvalidValue);
-    std::vector<const Node*> befores, afters;
-    std::vector<cudaGraphEdgeData> all;
-    for (const auto& node : GraphOf(graph)->nodes) {
-      for (const Node* before : node->dependencies) {
-        befores.push_back(before);
-        afters.push_back(node.get());
-        all.push_back(node->EdgeFrom(before));
-      }
-    }
+    Edges edges;
+    for (const auto& node : GraphOf(graph)->nodes) edges.AddInto(*node);
     size_t again = *count;
-    GiveEdges(befores, all, from, data, count);
-    GiveNodes(afters, to, &again);
+    edges.Give(edges.from, from, data, count);
+    GiveNodes(edges.to, to, &again);
   });
 }
 
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* data,
                                          size_t* count) {
   return Api("cudaGraphNodeGetDependencies", [&](Runtime&) {
-    const Node& after = NodeOf(node);
-    std::vector<cudaGraphEdgeData> all;
-    for (const Node* before : after.dependencies) all.push_back(after.EdgeFrom(before));
-    GiveEdges({after.dependencies.begin(), after.dependencies.end()}, all, nodes, data, count);
+    Edges edges;
+    edges.AddInto(NodeOf(node));
+    edges.Give(edges.from, nodes, data, count);
   });
 }
 
@@ -319,14 +324,9 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode
                                            size_t* count) {
   return Api("cudaGraphNodeGetDependentNodes", [&](Runtime&) {
     Node& node = NodeOf(handle);
-    std::vector<const Node*> found;
-    std::vector<cudaGraphEdgeData> all;
-    for (const auto& other : node.graph->nodes) {
-      if (std::count(other->dependencies.begin(), other->dependencies.end(), &node) == 0) continue;
-      found.push_back(other.get());
-      all.push_back(other->EdgeFrom(&node));
-    }
-    GiveEdges(found, all, nodes, data, count);
+    Edges edges;
+    for (const auto& other : node.graph->nodes) edges.AddInto(*other, &node);
+    edges.Give(edges.to, nodes, data, count);
   });
 }
 
@@ -340,7 +340,7 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
       const auto& [before, after] = edges[i];
       Require(std::count(after->dependencies.begin(), after->dependencies.end(), before) == 0, cudaErrorInvalidValue);
       after->dependencies.push_back(before);
-      if (data != nullptr && !IsPlain(data[i])) after->edges[before] = data[i];
+      if (data != nullptr) after->SetEdge(before, data[i]);
     }
   });
 }

@@ -37,9 +37,7 @@ cudaError_t Add(const char* function, cudaGraphNode_t* node, cudaGraph_t graph, 
     CheckNode(r, work);
     for (size_t i = 0; data != nullptr && i < count; ++i) CheckEdge(data[i], before[i]->work, work);
     Node* const added = AddNode(*target, std::move(work), before);
-    for (size_t i = 0; data != nullptr && i < count; ++i) {
-      if (!IsPlain(data[i])) added->edges[before[i]] = data[i];
-    }
+    for (size_t i = 0; data != nullptr && i < count; ++i) added->SetEdge(before[i], data[i]);
     *node = HandleOf(added);
   });
 }

@@ -35,11 +35,11 @@ cudaEvent_t EventOfNode(Runtime& r, cudaEvent_t event) {
   return event;
 }
 
+namespace {
+
 void CheckKind(cudaMemcpyKind kind) {
   Require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
 }
-
-namespace {
 
 void* PlaceIn(Runtime& r, const void* symbol, uint64_t bytes, uint64_t offset) {
   const VariableInfo& variable = r.VariableOf(symbol);
@@ -48,6 +48,12 @@ void* PlaceIn(Runtime& r, const void* symbol, uint64_t bytes, uint64_t offset) {
 }
 
 }  // namespace
+
+void CheckSymbolKind(SymbolIs role, cudaMemcpyKind kind) {
+  CheckKind(kind);
+  const cudaMemcpyKind other = role == SymbolIs::kTarget ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
+  Require(kind != cudaMemcpyHostToHost && kind != other, cudaErrorInvalidMemcpyDirection);
+}
 
 CopyWork MakeNodeCopy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   Require(bytes != 0, cudaErrorInvalidValue);
@@ -60,10 +66,9 @@ CopyWork MakeSymbolCopy(Runtime& r, SymbolIs role, const void* symbol, const voi
   if (bytes == 0) return {};
   r.RequireContext();
   void* const place = PlaceIn(r, symbol, bytes, offset);
-  const bool to = role == SymbolIs::kTarget;
-  Require(kind != (to ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice) && kind != cudaMemcpyHostToHost,
-          cudaErrorInvalidMemcpyDirection);
-  return to ? MakeCopy(place, other, bytes, kind) : MakeCopy(const_cast<void*>(other), place, bytes, kind);
+  CheckSymbolKind(role, kind);
+  return role == SymbolIs::kTarget ? MakeCopy(place, other, bytes, kind)
+                                   : MakeCopy(const_cast<void*>(other), place, bytes, kind);
 }
 
 CopyWork MakeNodeSymbolCopy(Runtime& r, SymbolIs role, const void* symbol, const void* other, size_t bytes,
@@ -71,9 +76,7 @@ CopyWork MakeNodeSymbolCopy(Runtime& r, SymbolIs role, const void* symbol, const
   CheckKind(kind);
   if (bytes != 0) return MakeSymbolCopy(r, role, symbol, other, bytes, offset, kind);
   PlaceIn(r, symbol, bytes, offset);
-  Require(kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault ||
-              kind == (role == SymbolIs::kTarget ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost),
-          cudaErrorInvalidMemcpyDirection);
+  CheckSymbolKind(role, kind);
   return {};
 }
 

@@ -4,12 +4,14 @@
 using namespace lockstep::vgpu::cudart;
 
 // An asynchronous copy's direction is checked before its range.
-static void CheckDirection(Runtime& r, const void* symbol, size_t bytes, cudaMemcpyKind kind, cudaMemcpyKind other) {
-  if (bytes == 0) return;
-  r.RequireContext();
-  r.VariableOf(symbol);
-  CheckKind(kind);
-  Require(kind != cudaMemcpyHostToHost && kind != other, cudaErrorInvalidMemcpyDirection);
+static void CopyLater(Runtime& r, SymbolIs role, const void* symbol, const void* other, size_t bytes, size_t offset,
+                      cudaMemcpyKind kind, cudaStream_t stream) {
+  if (bytes != 0) {
+    r.RequireContext();
+    r.VariableOf(symbol);
+    CheckSymbolKind(role, kind);
+  }
+  Submit(r, MakeSymbolCopy(r, role, symbol, other, bytes, offset, kind), stream);
 }
 
 extern "C" {
@@ -22,10 +24,8 @@ LOCKSTEP_PER_THREAD(cudaMemcpyToSymbol, _ptds)
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
                                     cudaMemcpyKind kind, cudaStream_t stream) {
-  return Api("cudaMemcpyToSymbolAsync", [&](Runtime& r) {
-    CheckDirection(r, symbol, bytes, kind, cudaMemcpyDeviceToHost);
-    Submit(r, MakeSymbolCopy(r, SymbolIs::kTarget, symbol, from, bytes, offset, kind), stream);
-  });
+  return Api("cudaMemcpyToSymbolAsync",
+             [&](Runtime& r) { CopyLater(r, SymbolIs::kTarget, symbol, from, bytes, offset, kind, stream); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz)
 
@@ -37,10 +37,8 @@ LOCKSTEP_PER_THREAD(cudaMemcpyFromSymbol, _ptds)
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
                                       cudaStream_t stream) {
-  return Api("cudaMemcpyFromSymbolAsync", [&](Runtime& r) {
-    CheckDirection(r, symbol, bytes, kind, cudaMemcpyHostToDevice);
-    Submit(r, MakeSymbolCopy(r, SymbolIs::kSource, symbol, to, bytes, offset, kind), stream);
-  });
+  return Api("cudaMemcpyFromSymbolAsync",
+             [&](Runtime& r) { CopyLater(r, SymbolIs::kSource, symbol, to, bytes, offset, kind, stream); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz)
 

@@ -1,6 +1,7 @@
 // Branches, returns and calls → instructions.
+#include <algorithm>
+
 #include "vgpu/analysis/analysis_work.h"
-#include "vgpu/analysis/liveness.h"
 #include "vgpu/decode/decoder_internal.h"
 #include "vgpu/decode/device_runtime.h"
 #include "vgpu/exec/control.h"
@@ -155,31 +156,27 @@ void FunctionDecoder::DecodeCall(const ptx::Instruction& i, bool in_loop, Insn& 
 }
 
 // Whether the loop from `first` to `last`, its branch back, only computes and uses no result of its previous iteration.
-bool FunctionDecoder::StartsAnew(size_t first, size_t last) const {
-  AnalysisWork::Spend(kStepsAnInstruction * opcodes_.size());
-  const RegisterUses uses = FindRegisterUses(opcodes_);
-  std::vector<bool> has(uses.registers.name.size()), reads_before(has.size());
+bool FunctionDecoder::StartsAnew(const RegisterUses& uses, size_t first, size_t last) const {
+  std::set<int> has, reads_before;
   for (size_t k = first; k <= last; ++k) {
     if (k < last && (!opcodes_[k].pure() || function_.body[k].guard || function_.body[k].call)) return false;
     for (const bool writes : {false, true}) {
       for (size_t u = uses.first[k]; u < uses.first[k + 1]; ++u) {
-        const auto reg = static_cast<size_t>(uses.uses[u].reg);
-        if (!writes && uses.uses[u].reads && !has[reg]) reads_before[reg] = true;
-        if (writes && uses.uses[u].writes) has[reg] = true;
+        const RegisterUse& use = uses.uses[u];
+        if (!writes && use.reads && !has.contains(use.reg)) reads_before.insert(use.reg);
+        if (writes && use.writes) has.insert(use.reg);
       }
     }
   }
-  for (size_t reg = 0; reg < has.size(); ++reg) {
-    if (has[reg] && reads_before[reg]) return false;
-  }
-  return true;
+  return std::ranges::none_of(has, [&](int reg) { return reads_before.contains(reg); });
 }
 
 // If a loop waits for a clock, stores its bounds in its first PauseForClock. pauses: the pcs of all PauseForClock.
-void FunctionDecoder::MarkWait(const std::vector<uint32_t>& pauses, size_t first, size_t last, uint32_t branch) {
+void FunctionDecoder::MarkWait(const std::vector<uint32_t>& pauses, const RegisterUses& uses, size_t first, size_t last,
+                               uint32_t branch) {
   const auto begin = static_cast<uint32_t>(pc_of_[first]);
   const auto pause = std::lower_bound(pauses.begin(), pauses.end(), begin);
-  if (pause == pauses.end() || *pause >= branch || !StartsAnew(first, last)) return;
+  if (pause == pauses.end() || *pause >= branch || !StartsAnew(uses, first, last)) return;
   Insn& insn = builder_.program.code[*pause];
   insn.immediate = begin;
   insn.extra = branch;
@@ -195,6 +192,7 @@ void FunctionDecoder::PatchBranches() {
   for (uint32_t pc = start; pc < program.code.size(); ++pc) {
     if (program.code[pc].handler == PauseForClock) pauses.push_back(pc);
   }
+  const RegisterUses uses = pauses.empty() ? RegisterUses() : FindRegisterUses(opcodes_);
   for (const auto& [pc, index] : branches_) {
     Insn& insn = program.code[pc];
     if (insn.handler == RaiseUnsupported) continue;
@@ -205,7 +203,7 @@ void FunctionDecoder::PatchBranches() {
       const size_t first = insn.immediate;
       insn.immediate = pc_of_[first];
       const uint32_t target = static_cast<uint32_t>(insn.immediate);
-      if (target < pc) MarkWait(pauses, first, index, pc);
+      if (target < pc) MarkWait(pauses, uses, first, index, pc);
       if (target <= pc && polls_before[pc - start + 1] != polls_before[target - start]) {
         insn.handler = SpinBranch;
         program.may_wait = true;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "vgpu/analysis/liveness.h"
 #include "vgpu/analysis/operand_form.h"
 #include "vgpu/core/opcode_table.h"
 #include "vgpu/core/program.h"
@@ -95,8 +96,9 @@ class FunctionDecoder {
   bool IsUnread(const ptx::Instruction& i);
   void NoteOrder(const ptx::Instruction& instruction);
   void PatchBranches();
-  void MarkWait(const std::vector<uint32_t>& pauses, size_t first, size_t last, uint32_t branch);
-  bool StartsAnew(size_t first, size_t last) const;
+  void MarkWait(const std::vector<uint32_t>& pauses, const RegisterUses& uses, size_t first, size_t last,
+                uint32_t branch);
+  bool StartsAnew(const RegisterUses& uses, size_t first, size_t last) const;
   void Emit(const Insn& insn, const InsnInfo& info) {
     builder_.program.code.push_back(insn);
     builder_.program.info.push_back(info);

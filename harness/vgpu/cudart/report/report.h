@@ -42,12 +42,13 @@ bool WriteSarifFile(const std::string& path, const std::vector<Finding>& finding
 // worst accesses, findings, replays, and the operations of streams. False: the file can't be written.
 bool WritePage(const std::string& path, const Device& device, nlohmann::ordered_json operations);
 
-// The first of the device's operations on the modelled clock: stream, category, name, when it begins and how long it takes, in microseconds.
+// The first of the device's operations on the modelled clock: stream, category, name, when it begins and how long it
+// takes, in microseconds.
 nlohmann::ordered_json OperationsJson(int device);
 
 // Reports when a program ends without running its libraries' destructors: by a signal (assert, an uncaught exception, a
-// crash, Ctrl-C), by _exit() or by quick_exit(): calls report("SIGABRT"), report("_exit()" …) when this process (not a fork of it) ends like that. Signals that the
-// program handles itself are not intercepted. nullptr: nothing to report.
+// crash, Ctrl-C), by _exit() or by quick_exit(): calls report("SIGABRT"), report("_exit()" …) when this process (not a
+// fork of it) ends like that. Signals that the program handles itself are not intercepted. nullptr: nothing to report.
 void ReportAtDeath(void (*report)(const char* how));
 
 // From now on a signal such as Ctrl-C first ends a running kernel, so that the positions of its threads are reported;
