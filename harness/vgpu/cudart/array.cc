@@ -121,8 +121,17 @@ void FreeArray(Runtime& r, cudaArray_t handle) {
 
 Array& ArrayOf(cudaArray_const_t handle) {
   const auto found = Arrays().find(handle);
+  Require(found != Arrays().end() || !LostHandles().contains(handle), cudaErrorContextIsDestroyed);
   Require(found != Arrays().end(), cudaErrorInvalidResourceHandle);
   return *found->second;
+}
+
+void EndArrays(Runtime& r, const void* context) {
+  std::erase_if(Arrays(), [&](const auto& array) {
+    if (array.second->context != context) return false;
+    r.backend(array.second->device).Free(array.second->image.base, r.origin());
+    return LostHandles().insert(array.first).second;
+  });
 }
 
 void ResetArrays(int device) {

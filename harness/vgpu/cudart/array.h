@@ -11,6 +11,7 @@ namespace lockstep::vgpu::cudart {
 // An array is memory of its device with tightly packed rows; its handle is its address in this process.
 struct Array {
   int device = 0;
+  const void* context = OwnContext();
   cudaChannelFormatDesc desc = {};
   cudaExtent extent = {};  // as requested: 0 for a missing dimension
   unsigned flags = 0;

@@ -33,6 +33,7 @@ class Backend {
   virtual std::optional<VariableInfo> FindVariable(ModuleHandle module, const std::string& name) = 0;
   virtual uint64_t Allocate(uint64_t bytes, const Origin& origin) = 0;
   virtual bool Free(uint64_t address, const Origin& origin) = 0;
+  virtual void NoteLeak(uint64_t /*address*/) {}  // of an allocation that is freed because its context ends
   virtual bool Write(uint64_t to, const void* from, uint64_t bytes, const Origin& origin) = 0;
   virtual bool Read(void* to, uint64_t from, uint64_t bytes, const Origin& origin) = 0;
   virtual bool Copy(uint64_t to, uint64_t from, uint64_t bytes, const Origin& origin) = 0;

@@ -176,7 +176,12 @@ void AbandonCapture(Runtime& r, const Stream& stream) {
 void AddToCapture(Stream& stream, Work work) {
   Require(stream.point.capture->valid, cudaErrorStreamCaptureInvalidated);
   Capture& capture = *stream.point.capture;
-  Node* const node = AddNode(*capture.graph, std::move(work), stream.point.after);
+  const auto* const kernel = std::get_if<KernelWork>(&work);
+  const std::vector<Node*>& after = stream.point.after;
+  const bool early =
+      kernel != nullptr && kernel->early && after.size() == 1 && std::holds_alternative<KernelWork>(after[0]->work);
+  Node* const node = AddNode(*capture.graph, std::move(work), after);
+  if (early) node->SetEdge(after[0], {cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}});
   if (capture.origin != &stream) capture.aside.push_back(node);
   stream.point.after = {node};
 }
@@ -236,9 +241,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
     const bool of_other_thread =
         capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != std::this_thread::get_id();
     if (!capture->valid || !joined || of_other_thread || graph == nullptr) graphs().graphs.erase(result);
-    Require(!of_other_thread, cudaErrorStreamCaptureWrongThread);
     Require(capture->valid, cudaErrorStreamCaptureInvalidated);
     Require(joined, cudaErrorStreamCaptureUnjoined);
+    Require(!of_other_thread, cudaErrorStreamCaptureWrongThread);
     if (graph != nullptr) *graph = result;
   });
 }
@@ -264,7 +269,9 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatu
     if (graph != nullptr) *graph = HandleOf(stream.point.capture->graph);
     // A node's handle is its address.
     if (dependencies != nullptr) *dependencies = reinterpret_cast<const cudaGraphNode_t*>(stream.point.after.data());
-    if (edges != nullptr) *edges = nullptr;
+    thread_local std::vector<cudaGraphEdgeData> plain;
+    plain.resize(stream.point.after.size());
+    if (edges != nullptr) *edges = plain.data();
     if (count != nullptr) *count = stream.point.after.size();
   });
 }

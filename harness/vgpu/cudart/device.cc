@@ -145,10 +145,10 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties) {
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
-  return Api("cudaSetDeviceFlags", [&](Runtime&) {
+  return Api("cudaSetDeviceFlags", [&](Runtime& r) {
     Require(AreDeviceFlags(flags), cudaErrorInvalidValue);
     Require(OwnContext() == nullptr, cudaErrorIncompatibleDriverContext);
-    DeviceFlags() = flags & ~cudaDeviceMapHost;
+    SetPrimaryFlags(r.device(), flags & ~cudaDeviceMapHost);
   });
 }
 

@@ -112,6 +112,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
                          {attribute.val.preferredClusterDim.x, attribute.val.preferredClusterDim.y,
                           attribute.val.preferredClusterDim.z});
           break;
+        case cudaLaunchAttributeProgrammaticStreamSerialization:
+          work.early = attribute.val.programmaticStreamSerializationAllowed != 0;
+          break;
         case cudaLaunchAttributeProgrammaticEvent:
           events.push_back(attribute.val.programmaticEvent.event);
           break;

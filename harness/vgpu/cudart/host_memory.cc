@@ -41,10 +41,18 @@ void AllocateHost(Runtime& r, void** pointer, size_t bytes, unsigned flags) {
   r.timeline().clocks().Fence(r.device());
 }
 
-const Runtime::HostRange& RangeAt(Runtime& r, void* pointer) {
-  const auto found = r.host_ranges().find(reinterpret_cast<uintptr_t>(pointer));
-  Require(found != r.host_ranges().end(), cudaErrorInvalidValue);
-  return found->second;
+// The range is known no longer. Memory that was allocated for it is freed.
+void EndHostRange(Runtime& r, uintptr_t base, const Runtime::HostRange& range) {
+  using Kind = Runtime::HostRange::Kind;
+  void* const pointer = reinterpret_cast<void*>(base);
+  const auto [bytes, flags, kind, device, context] = range;
+  r.beside().WaitFor(r, r.beside().On(r.device()));  // pending work may use it
+  r.transfers().Free(r, pointer, bytes);
+  r.mapped().Unmap(r, pointer);
+  r.host_ranges().erase(base);
+  ForgetNotes(base);
+  if (kind == Kind::kOnDevice) r.backend(device).Free(base, r.origin());
+  if (kind == Kind::kAllocated) std::free(pointer);
 }
 
 // Whether all pages of the range are mapped for reading, and for writing if `writes`.
@@ -61,6 +69,13 @@ bool IsAccessible(uintptr_t begin, uintptr_t end, bool writes) {
 }
 
 }  // namespace
+
+void EndHostRanges(Runtime& r, const void* context) {
+  const auto ranges = r.host_ranges();
+  for (const auto& [base, range] : ranges) {
+    if (range.context == context) EndHostRange(r, base, range);
+  }
+}
 
 }  // namespace lockstep::vgpu::cudart
 
@@ -79,20 +94,11 @@ cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
 cudaError_t cudaFreeHost(void* pointer) {
   return Api("cudaFreeHost", [&](Runtime& r) {
     if (pointer == nullptr) return r.LeaveOutOfTrace();
-    using Kind = Runtime::HostRange::Kind;
-    const auto [bytes, flags, kind, device, context] = RangeAt(r, pointer);
-    Require(kind != Kind::kRegistered, cudaErrorInvalidValue);
-    r.beside().WaitFor(r, r.beside().On(r.device()));  // pending work may use it
-    r.transfers().Free(r, pointer, bytes);
-    r.mapped().Unmap(r, pointer);
+    const auto found = r.host_ranges().find(reinterpret_cast<uintptr_t>(pointer));
+    Require(found != r.host_ranges().end() && found->second.kind != Runtime::HostRange::Kind::kRegistered,
+            cudaErrorInvalidValue);
+    EndHostRange(r, found->first, Runtime::HostRange(found->second));
     r.timeline().clocks().Fence(r.device());
-    r.host_ranges().erase(reinterpret_cast<uintptr_t>(pointer));
-    ForgetNotes(reinterpret_cast<uintptr_t>(pointer));
-    if (kind == Kind::kOnDevice) {
-      r.backend(device).Free(reinterpret_cast<uintptr_t>(pointer), r.origin());
-    } else {
-      std::free(pointer);
-    }
   });
 }
 
@@ -122,11 +128,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
       const bool known = pointer == nullptr || MemoryAt(r, pointer).has_value();
       throw ApiError{known ? cudaErrorInvalidValue : cudaErrorHostMemoryNotRegistered};
     }
-    ForgetNotes(found->first);
-    r.beside().WaitFor(r, r.beside().On(r.device()));
-    r.transfers().Free(r, pointer, found->second.bytes);
-    r.mapped().Unmap(r, pointer);
-    r.host_ranges().erase(found);
+    EndHostRange(r, found->first, Runtime::HostRange(found->second));
   });
 }
 

@@ -190,6 +190,9 @@ class LocalBackend : public Backend {
     return device_.MaxBlocksPerSm(kernel, block_threads, dynamic_shared);
   }
   const DeviceProfile& profile() override { return device_.profile(); }
+  void NoteLeak(uint64_t address) override {
+    if (const auto leak = device_.FindAllocation(address)) lost_at_reset_.push_back(*leak);
+  }
   void Reset() override {
     for (Device::AllocationInfo& leak : device_.Allocations()) lost_at_reset_.push_back(std::move(leak));
     device_.Reset();

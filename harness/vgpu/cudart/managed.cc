@@ -143,23 +143,15 @@ extern "C" {
 
 cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location) {
   return Api("cudaMemAdvise", [&](Runtime& r) {
-    const bool of_node =
-        location.type == cudaMemLocationTypeHostNuma || location.type == cudaMemLocationTypeHostNumaCurrent;
     Advice nowhere;
     try {
       Advise(r, nowhere, advice, location);
     } catch (const ApiError& error) {
       r.RequireAtSight(false, error.code);
     }
-    std::vector<Advice*> parts;
-    try {
-      parts = AdviceFor(r, pointer, bytes);
-    } catch (const ApiError&) {
-      // Advice about a NUMA node is ignored for memory that is not managed.
-      if (of_node) return r.NothingToDo();
-      throw;
-    }
-    for (Advice* part : parts) Advise(r, *part, advice, location);
+    // Advice about a NUMA node is ignored, whatever the memory.
+    if (location.type > cudaMemLocationTypeHost) return r.NothingToDo();
+    for (Advice* part : AdviceFor(r, pointer, bytes)) Advise(r, *part, advice, location);
   });
 }
 

@@ -29,6 +29,13 @@ std::optional<const void*> ContextOfMalloc(uint64_t base) {
   return found == OfMalloc().end() ? std::nullopt : std::optional(found->second);
 }
 void ForgetAllocations() { OfMalloc().clear(); }
+void EndAllocations(Runtime& r, const void* context) {
+  const auto all = OfMalloc();
+  for (const auto& [base, of] : all) {
+    if (of == context) r.backend(r.DeviceHolding(base).value_or(r.device())).NoteLeak(base);
+    if (of == context) Free(r, reinterpret_cast<void*>(base));
+  }
+}
 
 void Allocate(Runtime& r, void** pointer, uint64_t bytes) {
   Require(pointer != nullptr, cudaErrorInvalidValue);

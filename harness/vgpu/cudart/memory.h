@@ -14,6 +14,10 @@ void Free(Runtime& r, void* pointer);
 
 // The device was reset: forgets all addresses returned by cudaMalloc.
 void ForgetAllocations();
+// A context ends, and with it the memory that was allocated in it: memory.cc, host_memory.cc, array.cc.
+void EndAllocations(Runtime& r, const void* context);
+void EndHostRanges(Runtime& r, const void* context);
+void EndArrays(Runtime& r, const void* context);
 // The host writes to this memory, which counts as managed and as written.
 void AddManaged(Runtime& r, void* pointer, uint64_t bytes);
 // managed.cc: whether memory can be at this location. The host counts as a single NUMA node.

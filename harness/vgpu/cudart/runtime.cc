@@ -111,8 +111,9 @@ constexpr std::string_view kWithoutContext[] = {
     "cudaMemPoolExportPointer", "cudaGetKernel",           "cudaDeviceCanAccessPeer",
     "cudaDeviceGetPCIBusId",    "cudaDeviceGetByPCIBusId", "cudaGetDriverEntryPointByVersion",
     "cudaLibraryLoadData",      "cudaLibraryLoadFromFile", "cudaEventQuery",
-    "cudaEventSynchronize",     "cudaEventElapsedTime",    "cudaStreamGetDevice",
-    "cudaDeviceGetMemPool",     "cudaDeviceSetMemPool"};
+    "cudaEventSynchronize",     "cudaEventElapsedTime",    "cudaDeviceGetP2PAttribute",
+    "cudaDeviceGetMemPool",     "cudaDeviceSetMemPool",    "cudaMemGetMemPool",
+    "cudaMemPoolCreate",        "cudaProfilerStop"};
 constexpr std::string_view kLookingFirst[] = {"cudaMalloc", "cudaMallocPitch", "cudaMallocAsync",
                                               "cudaCreateTextureObject", "cudaSetDeviceFlags"};
 constexpr std::string_view kWithContext[] = {"cudaFreeArray", "cudaGraphCreate", "cudaMemcpy"};
@@ -344,11 +345,11 @@ void Runtime::RemoveModule(Module* module) {
   std::erase_if(modules_, [module](const auto& entry) { return entry.get() == module; });
 }
 
-void Runtime::RemoveDriversModules() {
-  ++contexts_ended_;
+void Runtime::RemoveDriversModules(const void* context) {
+  if (context == nullptr) ++contexts_ended_;
   std::vector<Module*> all;
   for (const auto& module : modules_) {
-    if (module->of_driver) all.push_back(module.get());
+    if (module->of_driver && module->context == context) all.push_back(module.get());
   }
   for (Module* const module : all) RemoveModule(module);
 }

@@ -156,8 +156,8 @@ class Runtime {
   // Registration. Modules live as long as the process, unless unloaded.
   Module* AddModule();
   void RemoveModule(Module* module);
-  // The current device's primary context ends, and with it functions and modules of the driver API.
-  void RemoveDriversModules();
+  // A context of the current device ends, as from OwnContext(), and with it functions and modules of the driver API.
+  void RemoveDriversModules(const void* context);
   void GiveFunction(const void* function) { KernelOf(function).given_in = contexts_ended_; }
   bool IsFunctionGone(const void* function) {
     const std::optional<unsigned> given_in = KernelOf(function).given_in;
@@ -318,6 +318,8 @@ bool RuntimeStarted();
 bool& PrimaryWasSet();
 // The device was reset: its primary context is recreated when it is retained or used.
 void EndPrimary(int device);
+// The flags of the device, and so of its primary context.
+void SetPrimaryFlags(int device, unsigned flags);
 // The flags of the current context, or of the primary one, or if there is neither, of the device.
 unsigned CurrentFlags();
 // UsePrimary: the primary context is now in use, though not current. LeavePrimary: it is not current in this thread.

@@ -7,6 +7,11 @@
 
 namespace lockstep::vgpu::cudart {
 
+std::set<const void*>& LostHandles() {
+  static auto* const handles = new std::set<const void*>;
+  return *handles;
+}
+
 Stream& Timeline::DefaultOf(int device) {
   const auto [stream, is_new] = defaults_.try_emplace(device);
   if (is_new) {
@@ -50,7 +55,8 @@ bool& NullIsOfThread() {
 
 void Timeline::DestroyStream(cudaStream_t stream) {
   const auto found = streams_.find(stream);
-  Require(found != streams_.end() || CalledAs() == nullptr || !lost_.contains(stream), cudaErrorContextIsDestroyed);
+  Require(found != streams_.end() || CalledAs() == nullptr || !LostHandles().contains(stream),
+          cudaErrorContextIsDestroyed);
   Require(found != streams_.end(), cudaErrorInvalidResourceHandle);
   clocks_.Remove(found->second->slot);
   streams_.erase(found);
@@ -74,10 +80,14 @@ cudaEvent_t Timeline::CreateEvent(int device, unsigned flags) {
   return handle;
 }
 
-void Timeline::DestroyEvent(cudaEvent_t event) { Require(events_.erase(event) != 0, cudaErrorInvalidResourceHandle); }
+void Timeline::DestroyEvent(cudaEvent_t event) {
+  EventOf(event);
+  events_.erase(event);
+}
 
 Event& Timeline::EventOf(cudaEvent_t event) {
   const auto found = events_.find(event);
+  Require(found != events_.end() || !LostHandles().contains(event), cudaErrorContextIsDestroyed);
   Require(found != events_.end(), cudaErrorInvalidResourceHandle);
   found->second->Settle();
   return *found->second;
@@ -186,13 +196,24 @@ void Timeline::ForgetNode(const Node* node) {
   for (auto& [handle, event] : events_) std::erase(event->point.after, node);
 }
 
+void Timeline::End(const void* context) {
+  std::erase_if(streams_, [&](const auto& entry) {
+    if (entry.second->context != context) return false;
+    clocks_.Remove(entry.second->slot);
+    return LostHandles().insert(entry.first).second;
+  });
+  std::erase_if(events_, [&](const auto& entry) {
+    return entry.second->context == context && LostHandles().insert(entry.first).second;
+  });
+}
+
 void Timeline::Reset(int device) {
   clocks_.HostWaitsForDevice(device);
   std::erase_if(of_threads_, [device](const auto& entry) { return entry.first.first == device; });
   std::erase_if(streams_, [this, device](const auto& entry) {
     if (entry.second->device != device) return false;
     clocks_.Remove(entry.second->slot);
-    lost_.insert(entry.first);
+    LostHandles().insert(entry.first);
     return true;
   });
   std::erase_if(events_, [device](const auto& entry) { return entry.second->device == device; });

@@ -101,6 +101,9 @@ inline bool IsLegacy(cudaStream_t stream) {
   return stream == cudaStreamLegacy || (stream == nullptr && !NullIsOfThread());
 }
 
+// Streams, events and arrays of contexts that have ended.
+std::set<const void*>& LostHandles();
+
 class Timeline {
  public:
   // Throw ApiError for an unknown handle. A default stream's handle means that of `device`, the current device.
@@ -140,6 +143,8 @@ class Timeline {
   void ForgetNode(const Node* node);
   // Forgets the device's streams and events.
   void Reset(int device);
+  // Forgets those of a context that ends.
+  void End(const void* context);
 
  private:
   // When all work that this stream must wait for is done.
@@ -152,7 +157,6 @@ class Timeline {
 
   std::map<int, Stream> defaults_;  // by device
   std::map<cudaStream_t, std::unique_ptr<Stream>> streams_;
-  std::set<cudaStream_t> lost_;                                         // streams of contexts that have ended
   std::map<std::pair<int, std::thread::id>, cudaStream_t> of_threads_;  // by device; in `streams_`
   std::map<cudaEvent_t, std::unique_ptr<Event>> events_;
   unsigned long long next_id_ = 1;

@@ -12,13 +12,13 @@ namespace {
 // An event is recorded only in streams of its own context. A graph's nodes have theirs, wherever it is launched.
 Event& EventFor(Runtime& r, const RecordWork& work, const Stream& stream) {
   Event& event = r.timeline().EventOf(work.event);
-  const bool fits = stream.in_graph || event.context == stream.context.value_or(OwnContext());
+  const bool fits = stream.graph != nullptr || event.context == stream.context.value_or(OwnContext());
   Require(event.device == stream.device && fits, cudaErrorInvalidResourceHandle);
   return event;
 }
 
 void RecordInCapture(Runtime& r, const RecordWork& work, const Stream& stream) {
-  Event& event = r.timeline().EventOf(work.event);
+  Event& event = EventFor(r, work, stream);
   event.point = stream.point;
   event.of_ended_capture = false;
 }

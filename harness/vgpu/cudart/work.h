@@ -36,6 +36,7 @@ struct KernelWork {
   LaunchConfiguration configuration;  // its stream is the one the work is submitted to
   std::vector<uint8_t> parameters;
   bool cooperative = false;
+  bool early = false;     // it may start before the kernel before it has ended
   dim3 cluster{0, 0, 0};  // blocks of a cluster; zeros: the kernel's own requirement
   // The attributes set for a graph node.
   std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes = {};

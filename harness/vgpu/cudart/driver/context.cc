@@ -125,11 +125,26 @@ CUresult DriveIn(const char* function, CUcontext context, Body body) {
 
 // Forgets what a primary context held besides device memory: the modules loaded into it, and pinned memory.
 void ForgetContents(Runtime& r) {
-  r.RemoveDriversModules();
+  r.RemoveDriversModules(nullptr);
   std::erase_if(r.host_ranges(), [](const auto& range) {
     if (range.second.context != nullptr) return false;
     ForgetNotes(range.first);
     return true;
+  });
+}
+
+// Ends a context that the program made, and with it what it holds.
+void End(const Context& context) {
+  OnDevice(context.device, [&] {
+    return Api("cuCtxDestroy", Faults::kNone, [&](Runtime& r) {
+      if (r.faulted()) return;
+      r.beside().WaitFor(r, r.beside().On(r.device()));
+      EndArrays(r, &context);
+      EndAllocations(r, &context);
+      EndHostRanges(r, &context);
+      r.RemoveDriversModules(&context);
+      r.timeline().End(&context);
+    });
   });
 }
 
@@ -215,6 +230,11 @@ unsigned lockstep::vgpu::cudart::CurrentFlags() {
                                    : (DeviceFlags() & driver::kToldFlags) | (WasReset() ? 0 : cudaDeviceMapHost);
 }
 
+void lockstep::vgpu::cudart::SetPrimaryFlags(int device, unsigned flags) {
+  DeviceFlags() = flags;
+  driver::PrimaryOf(device)->has_flags = false;
+}
+
 void lockstep::vgpu::cudart::EndPrimary(int device) { driver::PrimaryOf(device)->was_reset = true; }
 
 const void* lockstep::vgpu::cudart::OwnContext() {
@@ -273,8 +293,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
     }
     if (retained == 0 && !RuntimeInUse()) {
       if (Runtime& r = runtime(); !r.faulted()) EndLastUse(r, device);
-      DeviceFlags() = 0;
-      PrimaryOf(device)->has_flags = false;
+      SetPrimaryFlags(device, 0);
       ForgetLimits();
     }
     return cudaSuccess;
@@ -295,8 +314,7 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
   return Drive("cuDevicePrimaryCtxSetFlags", Needs::kInit, [&] {
     if (const cudaError_t error = CheckDevice(device); error != cudaSuccess) return error;
     if (!AreDeviceFlags(flags) || (flags & CU_CTX_MAP_HOST) != 0) return cudaErrorInvalidValue;
-    DeviceFlags() = flags;
-    PrimaryOf(device)->has_flags = false;
+    SetPrimaryFlags(device, flags);
     return cudaSuccess;
   });
 }
@@ -322,10 +340,10 @@ CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams*, unsigned flags, 
 CUresult cuCtxDestroy(CUcontext context) {
   if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return Drive("cuCtxDestroy", Needs::kInit, [&] {
-    if (const cudaError_t error = Destroyed(context); error != cudaSuccess) return error;
-    if (Of(context)->primary) return cudaErrorDeviceUninitialized;
+    if (!IsContext(Of(context)) || Of(context)->primary) return cudaErrorDeviceUninitialized;
     std::vector<Context*>& stack = Stack();
     if (!stack.empty() && stack.back() == Of(context)) stack.pop_back();
+    End(*Of(context));
     Contexts& all = All();
     const std::lock_guard lock(all.mutex);
     std::erase_if(all.made, [&](const auto& one) { return one.get() == Of(context); });
