@@ -15,7 +15,8 @@ FillWork MakeFill(const cudaMemsetParams* params) {
   const unsigned unit = params->elementSize;
   Require((unit == 1 || unit == 2 || unit == 4) && params->width <= SIZE_MAX / unit, cudaErrorInvalidValue);
   Require(params->width > 0 && params->height > 0, cudaErrorInvalidValue);
-  Require(params->height == 1 || params->width * unit <= params->pitch, cudaErrorInvalidValue);
+  Require(params->height == 1 || (params->width * unit <= params->pitch && params->pitch % unit == 0),
+          cudaErrorInvalidValue);
   const uint64_t width = params->width * unit;
   // The pitch of a single row is not used.
   const uint64_t pitch = params->height <= 1 ? width : params->pitch;

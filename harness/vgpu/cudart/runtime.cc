@@ -279,6 +279,10 @@ void Runtime::NothingToDo() {
   if (!looks) lost_ = cudaSuccess;
 }
 
+void Runtime::NeedNoContext() {
+  if (made_current_) in_use = was_in_use, in_use_here = false;
+}
+
 void Runtime::Arrive() {
   if (std::exchange(arrived_, timeline_.clocks().waits()) == timeline_.clocks().waits()) return;
   host_calls_.CallAwaited(*this);
@@ -299,7 +303,7 @@ cudaError_t Runtime::Leave(cudaError_t error) {
   Arrive();
   // That they have nowhere to write to is reported before the device is initialised.
   const bool is_missing = error == cudaErrorInvalidValue && IsOneOf(function_, kLookingFirst);
-  if (made_current_ && is_missing) in_use = was_in_use, in_use_here = false;
+  if (is_missing) NeedNoContext();
   // "Not ready" is an answer, which an H100 does not store as an error.
   if (error != cudaSuccess && error != cudaErrorNotReady) {
     LastError() = error;

@@ -133,6 +133,8 @@ class Runtime {
   // Called for a size of 0: lets the call succeed in a lost context, if it is one that doesn't check the context then.
   // After a sticky fault only cudaMemcpy checks; on an unavailable device, all but the Symbol functions do.
   void NothingToDo();
+  // The call creates no primary context, unlike others of its function.
+  void NeedNoContext();
   // For a call that allocates or frees nothing: the trace omits it, so that its allocations and frees match.
   void LeaveOutOfTrace() { carried_ = true; }
   // The host may have waited for work: delivers its results now rather than at the end of the API function.

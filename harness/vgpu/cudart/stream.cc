@@ -141,7 +141,11 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
 LOCKSTEP_PER_THREAD(cudaStreamGetId, _ptsz)
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
-  return Api("cudaStreamGetDevice", Faults::kIgnores, [&](Runtime& r) { Set(device, NotCapturing(r, stream).device); });
+  return Api("cudaStreamGetDevice", Faults::kIgnores, [&](Runtime& r) {
+    const Stream& of = NotCapturing(r, stream);
+    if (of.context) r.NeedNoContext();
+    Set(device, of.device);
+  });
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetDevice, _ptsz)
 

@@ -50,6 +50,23 @@ cudaError_t LoadFile(Handle* handle, const char* path) {
                 handle, path);
 }
 
+// Loads an image with options. If load() finds its text wrong, the error log gets what the assembler says of it.
+template <typename Body>
+cudaError_t LoadLogged(const void* image, unsigned count, CUjit_option* options, void** values, Body load) {
+  std::vector<void*> asked(values, values == nullptr ? values : values + count);
+  ClearLogs(count, options, values);
+  cudaError_t wrong = cudaSuccess;
+  const cudaError_t error = load(wrong);
+  const bool of_text =
+      wrong == cudaErrorInvalidPtx || wrong == cudaErrorUnsupportedPtxVersion || wrong == cudaErrorInvalidKernelImage;
+  if (!of_text || asked.empty()) return error;
+  FillErrorLog(count, options, asked.data(), CheckPtx(static_cast<const char*>(image), ProfileHere()).log);
+  for (unsigned k = 0; k < count; ++k) {
+    if (options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) values[k] = asked[k];
+  }
+  return error;
+}
+
 template <typename Handle>
 cudaError_t GetKernel(Handle* kernel, const void* library, const char* name) {
   if (kernel == nullptr || name == nullptr) return cudaErrorInvalidValue;
@@ -258,17 +275,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
   return Drive("cuModuleLoadDataEx", [&] {
     if (const cudaError_t wrong = CheckOptions(ProfileHere(), count, options, values); wrong != cudaSuccess)
       return wrong;
-    std::vector<void*> asked(values, values == nullptr ? values : values + count);
-    ClearLogs(count, options, values);
-    const cudaError_t error = Load(module, image);
-    const bool of_text =
-        error == cudaErrorInvalidPtx || error == cudaErrorUnsupportedPtxVersion || error == cudaErrorInvalidKernelImage;
-    if (!of_text || asked.empty()) return error;
-    FillErrorLog(count, options, asked.data(), CheckPtx(static_cast<const char*>(image), ProfileHere()).log);
-    for (unsigned k = 0; k < count; ++k) {
-      if (options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) values[k] = asked[k];
-    }
-    return error;
+    return LoadLogged(image, count, options, values, [&](cudaError_t& wrong) { return wrong = Load(module, image); });
   });
 }
 
@@ -356,9 +363,15 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* 
                             return option < 0 || option >= CU_LIBRARY_NUM_OPTIONS;
                           })))
       return cudaErrorInvalidValue;
-    ClearLogs(count, options, values);
-    return cudaLibraryLoadData(As<cudaLibrary_t*>(library), image, As<cudaJitOption*>(options), values, count, nullptr,
-                               nullptr, 0);
+    // Its text is compiled when a symbol is requested.
+    return LoadLogged(image, count, options, values, [&](cudaError_t& wrong) {
+      const cudaError_t error = cudaLibraryLoadData(As<cudaLibrary_t*>(library), image, As<cudaJitOption*>(options),
+                                                    values, count, nullptr, nullptr, 0);
+      Runtime& r = runtime();
+      const std::lock_guard lock(r.mutex());
+      if (error == cudaSuccess) wrong = r.ModuleOf(*library)->error;
+      return error;
+    });
   });
 }
 
