@@ -160,7 +160,7 @@ std::string DriverPage(const std::string& version) {
          "compares what calls\n"
          "return with what an H200 returned.\n\n"
          "What differs from a GPU:\n\n"
-         "* All contexts of a device share its memory and modules; `cuCtxDestroy` frees nothing.\n"
+         "* Kernels of one context reach the memory of the others of its device.\n"
          "* Modules, and what `cuLinkAddData` adds, are PTX or fat binaries with PTX; machine code and object files "
          "are refused.\n"
          "* The compiler's information log stays empty. The error log says what is wrong with PTX.\n"

@@ -2,8 +2,8 @@
 #include <utility>
 #include <vector>
 
+#include "vgpu/cudart/graph.h"
 #include "vgpu/cudart/launch_attributes.h"
-#include "vgpu/cudart/work.h"
 
 using namespace lockstep::vgpu::cudart;
 using lockstep::vgpu::KernelInfo;
@@ -83,7 +83,7 @@ LOCKSTEP_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
   return Api("cudaLaunchKernelExC", Faults::kIgnores, [&](Runtime& r) {
     Require(config != nullptr, cudaErrorInvalidValue);
-    r.StreamToUse(config->stream);
+    const Stream& stream = r.StreamToUse(config->stream);
     Require(config->numAttrs == 0 || config->attrs != nullptr, cudaErrorInvalidValue);
     dim3 cluster(0, 0, 0);
     bool cooperative = false;
@@ -95,22 +95,32 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
       const auto& dim = config->attrs[i].val.clusterDim;
       if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) cluster = dim3(dim.x, dim.y, dim.z);
     }
-    KernelWork work =
-        MakeLaunch(r, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream},
-                   arguments, cooperative, cluster);
+    // A launch that can't be made invalidates a capture; attributes that it can't have do not.
+    const auto make = [&](auto body) {
+      try {
+        return body();
+      } catch (const ApiError& error) {
+        Spoil(stream, error.code);
+      }
+    };
+    KernelWork work = make([&] {
+      return MakeLaunch(r, function, {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream},
+                        arguments, cooperative, cluster);
+    });
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       Require(CanSet(AttributeOwner::kLaunch, config->attrs[i].id), cudaErrorInvalidValue);
     }
     std::vector<cudaEvent_t> events;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       const cudaLaunchAttribute& attribute = config->attrs[i];
-      CheckAttribute(AttributeOwner::kLaunch, attribute.id, attribute.val);
+      CheckAttribute(AttributeOwner::kLaunch, attribute.id, attribute.val, stream.point.capture != nullptr);
       switch (attribute.id) {
         case cudaLaunchAttributePreferredClusterDimension:
-          CheckPreferred(work.cluster.x != 0 ? work.cluster : ClusterOf(*work.kernel, r.InfoOf(*work.kernel)),
-                         work.configuration.grid,
-                         {attribute.val.preferredClusterDim.x, attribute.val.preferredClusterDim.y,
-                          attribute.val.preferredClusterDim.z});
+          make([&] {
+            const auto& wished = attribute.val.preferredClusterDim;
+            CheckPreferred(work.cluster.x != 0 ? work.cluster : ClusterOf(*work.kernel, r.InfoOf(*work.kernel)),
+                           work.configuration.grid, {wished.x, wished.y, wished.z});
+          });
           break;
         case cudaLaunchAttributeProgrammaticStreamSerialization:
           work.early = attribute.val.programmaticStreamSerializationAllowed != 0;

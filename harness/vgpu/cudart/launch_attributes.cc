@@ -54,11 +54,11 @@ constexpr int kMostUrgent = -5, kLeastUrgent = 0;
 constexpr int kLastDomain = 3;  // there are four memory synchronisation domains
 
 // An event recorded by a launch must have no timing.
-void CheckEvent(cudaEvent_t event, int flags) {
+void CheckEvent(cudaEvent_t event, int flags, bool captured) {
   Runtime& r = runtime();
   const Event& known = r.timeline().EventOf(event);
   Require(flags == cudaEventRecordDefault || flags == cudaEventRecordExternal, cudaErrorInvalidValue);
-  Require(flags == cudaEventRecordDefault, cudaErrorIllegalState);
+  Require(flags == cudaEventRecordDefault, captured ? cudaErrorNotSupported : cudaErrorIllegalState);
   Require((known.flags & cudaEventDisableTiming) != 0, cudaErrorNotSupported);
 }
 
@@ -73,7 +73,8 @@ bool CanGet(AttributeOwner owner, cudaLaunchAttributeID id) {
   return CanSet(owner, id) && static_cast<int>(id) != kNvlinkScheduling;
 }
 
-void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value) {
+void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value,
+                    bool captured) {
   Require(CanSet(owner, id), cudaErrorInvalidValue);
   switch (id) {
     case cudaLaunchAttributeAccessPolicyWindow: {
@@ -94,10 +95,10 @@ void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID id, const cudaLa
               cudaErrorInvalidValue);
       break;
     case cudaLaunchAttributeProgrammaticEvent:
-      CheckEvent(value.programmaticEvent.event, value.programmaticEvent.flags);
+      CheckEvent(value.programmaticEvent.event, value.programmaticEvent.flags, captured);
       break;
     case cudaLaunchAttributeLaunchCompletionEvent:
-      CheckEvent(value.launchCompletionEvent.event, value.launchCompletionEvent.flags);
+      CheckEvent(value.launchCompletionEvent.event, value.launchCompletionEvent.flags, captured);
       break;
     case cudaLaunchAttributeMemSyncDomainMap:
       Require(value.memSyncDomainMap.default_ <= kLastDomain && value.memSyncDomainMap.remote <= kLastDomain,
@@ -114,7 +115,9 @@ void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID id, const cudaLa
       }
       break;
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
-      Require(owner == AttributeOwner::kNode, cudaErrorNotSupported);
+      // A captured launch may say that its node is not; that it is, is left to nodes.
+      Require(owner == AttributeOwner::kNode || (captured && value.deviceUpdatableKernelNode.deviceUpdatable == 0),
+              cudaErrorNotSupported);
       Require(value.deviceUpdatableKernelNode.deviceUpdatable >> 1 == 0, cudaErrorInvalidValue);
       break;
     case cudaLaunchAttributePreferredSharedMemoryCarveout:

@@ -10,8 +10,9 @@ enum class AttributeOwner { kLaunch, kStream, kNode };
 // CanSet and CanGet: whether the owner's attribute can be set or read.
 bool CanSet(AttributeOwner owner, cudaLaunchAttributeID attribute);
 bool CanGet(AttributeOwner owner, cudaLaunchAttributeID attribute);
-// Throws ApiError for an invalid value.
-void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue& value);
+// Throws ApiError for an invalid value. captured: of a launch that becomes a graph's node.
+void CheckAttribute(AttributeOwner owner, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue& value,
+                    bool captured = false);
 // A launch's preferred larger cluster is a hint, but must be valid: a multiple of its own cluster, and a divisor of the
 // grid.
 void CheckPreferred(const dim3& own, const dim3& grid, const dim3& wished);

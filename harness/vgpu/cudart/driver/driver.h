@@ -7,9 +7,8 @@
 // runtime, and turns its error into the driver's. The numbers of most errors are the same in both. Messages name the
 // driver's function. The runtime's last error stays as it was.
 //
-// A context is little more than a name for its device: the contexts share its memory, and destroying one frees nothing.
-// Streams, events, functions and memory know theirs, and an event is recorded, a function launched only in a stream of
-// the same one. Submissions can't use the driver API.
+// A context owns its streams, events, modules and memory, which end with it; all contexts of a device share its address
+// space. An event is recorded, a function launched only in a stream of the same one. Submissions can't use the driver API.
 #pragma once
 
 #include <cuda.h>

@@ -158,7 +158,7 @@ uint64_t PrintFindings(const Device& device, const ReportOptions& options) {
                    Grouped(allocation.bytes).c_str(), allocation.bytes == 1 ? "byte was" : "bytes were", when,
                    place.c_str());
     };
-    for (const auto& allocation : options.lost_at_reset) print(allocation, "not freed before cudaDeviceReset");
+    for (const auto& allocation : options.lost_at_reset) print(allocation, "not freed before its context ended");
     for (const auto& allocation : device.Allocations()) print(allocation, "never freed");
   }
   if (options.api) {

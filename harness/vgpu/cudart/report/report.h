@@ -20,7 +20,7 @@ struct ReportOptions {
   bool kernels = false, lines = false;
   bool faults_were_shown = false;
   const char* ended_by = nullptr;  // "SIGABRT": the program ends abnormally, and may not be able to flush stdout
-  std::vector<Device::AllocationInfo> lost_at_reset;  // memory leaked at cudaDeviceReset
+  std::vector<Device::AllocationInfo> lost_at_reset;  // memory leaked at the end of its context
 };
 
 void PrintFinding(const Finding& finding);
