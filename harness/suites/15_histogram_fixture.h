@@ -17,6 +17,7 @@ enum class Values : uint8_t {
   kFew,     // four values
   kSkewed,  // one value for 7/8 to 15/16 of the elements, any for the others
   kSorted,  // every value, from the smallest to the largest
+  kTwo,     // two values for 7/8 to 15/16 of the elements
 };
 
 // Offsets of buffers in their allocations, in elements; `in`: also of d_weights. Allocations are aligned to 256 bytes.

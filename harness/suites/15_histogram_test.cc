@@ -46,13 +46,14 @@ Input MakeInput(const std::string& rung, uint64_t n, Values values, const judge:
   uint16_t hot[4];
   for (uint16_t& value : hot) value = static_cast<uint16_t>(random.Next() % bins);
   const auto share = static_cast<uint32_t>(random.Between(224, 240));  // of 256
-  constexpr const char* kNames[] = {"random values", "all of one value", "four values", "nearly all of one value",
-                                    "sorted values"};
+  constexpr const char* kNames[] = {"random values",           "all of one value", "four values",
+                                    "nearly all of one value", "sorted values",    "nearly all of two values"};
   Input input{{}, std::vector<uint32_t>(n, 1), kNames[static_cast<int>(values)]};
   const std::vector<uint32_t> words = judge::MakeWords(n, judge::SeedFor(seed, "in"));
   for (uint64_t i = 0; i < n; ++i) {
     uint64_t value = (words[i] >> 8) % bins;
     if (values == Values::kOne || (values == Values::kSkewed && words[i] % 256 < share)) value = hot[0];
+    if (values == Values::kTwo && words[i] % 256 < share) value = hot[words[i] % 2];
     if (values == Values::kFew) value = hot[words[i] % 4];
     if (values == Values::kSorted) value = i * bins / n;
     input.values.push_back(static_cast<uint16_t>(value));
@@ -200,7 +201,9 @@ namespace lockstep::judge {
 // Inputs drawn at sizes that are not round start at any address.
 EvidenceRun RunForEvidence(Runner& runner, const std::string& rung, const EvidenceCase& one) {
   const bool skewed = suites::IsWeighted(rung) || suites::IsWide(rung);
-  const suites::Values values = skewed ? suites::Values::kSkewed : suites::Values::kRandom;
+  // Elsewhere two values are common, which takes more than a register for one.
+  const suites::Values common = one.drawn && suites::IsWeighted(rung) ? suites::Values::kTwo : suites::Values::kSkewed;
+  const suites::Values values = skewed ? common : suites::Values::kRandom;
   return suites::Count(runner, rung, {suites::MakeInput(rung, one.elements, values, one.seed)},
                        {.in = one.Offset("d_in"), .bins = one.Offset("d_bins")});
 }
