@@ -113,9 +113,12 @@ TEST(IsaMemoryTest, PairsOfFloats) {
                                    0xc0000000}));
   EXPECT_NE(Refusal("add.sat.f32x2 %rd4, %rd2, %rd3;"), "");
   EXPECT_NE(Refusal("neg.f32x2 %rd4, %rd2;"), "");
-  TestDevice device(Kernel("mov.b64 %rd2, 0; add.f32x2 %rd3, %rd2, %rd2; add.f32 %f1, 0f00000000, 0f00000000;"));
+  TestDevice device(
+      Kernel("mov.b64 %rd2, 0; add.f32x2 %rd3, %rd2, %rd2; add.f32 %f1, 0f00000000, 0f00000000;"
+             "redux.sync.add.u32 %r1, %r2, 1;"));
   const LaunchRecord& record = device.Run("k", {{1}, {1}}, device.Make(std::vector<uint32_t>(1)));
   EXPECT_EQ(record.counters.float32_instructions, 3u);
+  EXPECT_EQ(record.counters.warp_syncs, 5u);
 }
 
 TEST(IsaMemoryTest, EightBitElementsOfAMove) {

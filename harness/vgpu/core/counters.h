@@ -26,8 +26,9 @@ namespace lockstep::vgpu {
   X(barriers, "barriers", "", "barriers of blocks or clusters, mbarrier arrivals", pc.WarpsIf(InsnClass::kBarrier))    \
   X(barriers_in_loops, "barriers", "", "of these, those in loops that the compiler did not unroll",                    \
     pc.in_loop ? pc.WarpsIf(InsnClass::kBarrier) : 0)                                                                  \
-  X(warp_syncs, "instructions", "", "operations among a warp's lanes, such as shuffles, votes, __syncwarp",            \
-    pc.WarpsIf(InsnClass::kWarpSync))                                                                                  \
+  X(warp_syncs, "instructions", "",                                                                                    \
+    "operations among a warp's lanes, such as shuffles, votes, __syncwarp; a reduction counts five times",             \
+    pc.WarpsIf(InsnClass::kWarpSync) * pc.steps)                                                                       \
   X(global_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld", "warp-wide global loads",         \
     pc.loads() * pc.memory.requests)                                                                                   \
   X(global_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld",                                      \
@@ -80,7 +81,7 @@ namespace lockstep::vgpu {
   X(special_function_instructions, "instructions", "", "sin, cos, ex2, lg2, tanh, rcp, rsqrt, sqrt, div by warps",     \
     pc.WarpsIf(InsnClass::kSpecialFunction))                                                                           \
   X(float32_instructions, "instructions", "", "single-precision arithmetic by warps; .f32x2 counts twice",             \
-    pc.WarpsIf(InsnClass::kFloat32) * (pc.on_pairs ? 2 : 1))                                                           \
+    pc.WarpsIf(InsnClass::kFloat32) * pc.steps)                                                                        \
   X(float64_instructions, "instructions", "", "double-precision arithmetic by warps", pc.WarpsIf(InsnClass::kFloat64)) \
   X(integer_instructions, "instructions", "", "integer arithmetic by warps",                                           \
     pc.WarpsIf(InsnClass::kInteger) + pc.WarpsIf(InsnClass::kIntegerMultiply) + pc.WarpsIf(InsnClass::kIntegerDivide)) \

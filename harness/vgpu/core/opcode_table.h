@@ -104,7 +104,7 @@ struct Selection {
   std::string_view form = {};
   std::array<uint8_t, 4> elements = {};  // with kRowsInTable: number of elements of each vector operand
   TensorWork tensor = {};
-  bool on_pairs = false;
+  uint8_t steps = 1;
 };
 
 struct Opcode {

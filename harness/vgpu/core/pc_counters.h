@@ -76,7 +76,7 @@ struct PcSums : PcCounters {
   bool branch = false;  // conditional
   bool in_loop = false;
   TensorWork tensor;
-  bool on_pairs = false;
+  uint8_t steps = 1;
 
   uint64_t WarpsIf(InsnClass is) const { return insn_class == is ? issue.warps : 0; }
   uint64_t loads() const { return insn_class == InsnClass::kLoad; }

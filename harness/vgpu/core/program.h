@@ -38,7 +38,7 @@ struct InsnInfo {
   bool conditional_branch = false;
   bool in_loop = false;  // control can return to this instruction, within its function or because a loop calls it
   TensorWork tensor;
-  bool on_pairs = false;  // computes on two floats in one register: .f32x2
+  uint8_t steps = 1;  // that it counts as: 2 on pairs of floats (.f32x2), 5 to combine the values of 32 lanes (redux)
 };
 
 // The location of an argument or return value: in a thread's parameter area, in its local memory, or in a register row.

@@ -373,7 +373,7 @@ void FunctionDecoder::DecodeByTable(const ptx::Instruction& i, Insn& insn, InsnI
   }
   insn.handler = selection.handler;
   info.tensor = selection.tensor;
-  info.on_pairs = selection.on_pairs;
+  info.steps = selection.steps;
   if (ninth_row_ != kNoRow) {
     if (selection.extra >> 32 != 0) throw Unsupported("too many operands");
     insn.extra |= uint64_t{ninth_row_} << 32;

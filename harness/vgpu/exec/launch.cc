@@ -290,7 +290,7 @@ void SumCounters(const Program& program, const std::vector<PcCounters>& by_pc, c
     const ptx::SourceLocation place = places.ShownWith(call_sites, static_cast<uint32_t>(pc));
     LineCounters& line = by_line[{place.file, place.line}];
     const InsnClass insn_class = program.code[pc].insn_class;
-    line.counters += PcSums{by_pc[pc], insn_class, info.conditional_branch, info.in_loop, info.tensor, info.on_pairs};
+    line.counters += PcSums{by_pc[pc], insn_class, info.conditional_branch, info.in_loop, info.tensor, info.steps};
     if (samples[pc] == nullptr) continue;
     KeptSample& of_space = samples[pc]->space == MemorySpace::kShared ? line.shared : line.global;
     KeepWorse(samples[pc]->is_branch ? line.branch : of_space, samples[pc]);

@@ -65,7 +65,7 @@ template <auto kOp, auto kSoftOp, size_t kSources>
 Selection SelectPairs(const FloatModes& modes) {
   Selection selection;
   selection.insn_class = InsnClass::kFloat32;
-  selection.on_pairs = true;
+  selection.steps = 2;
   selection.extra = modes.Encode();
   if (modes.rounding != Rounding::kNearestEven) {
     selection.handler = SoftPairs<kSoftOp, kSources>;

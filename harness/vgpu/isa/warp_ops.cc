@@ -244,6 +244,7 @@ Selection SelectRedux(Modifiers& modifiers) {
   Selection selection;
   selection.handler = PickRedux(modifiers);
   selection.flags = kWarpSynchronous;
+  selection.steps = 5;
   return selection;
 }
 
