@@ -1,6 +1,7 @@
 // The requests of a CUDA backend, and their structs on the wire. Sizes and addresses are not checked here.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "protocol/fields.h"
@@ -15,6 +16,7 @@ inline constexpr uint64_t kMaxOriginBytes = 1024;
 // The API call that a request comes from.
 struct WireOrigin {
   std::string function, call_site;
+  std::array<uint64_t, 2> events = {};  // of a Note
 };
 struct SymbolName {
   std::string name;
@@ -50,7 +52,8 @@ struct Last<vgpu::HostRace::What> : std::integral_constant<vgpu::HostRace::What,
 
 template <class Wire>
 void Fields(Wire& wire, WireOrigin& origin) {
-  wire(CutText{origin.function, kMaxOriginBytes}, CutText{origin.call_site, kMaxOriginBytes});
+  wire(CutText{origin.function, kMaxOriginBytes}, CutText{origin.call_site, kMaxOriginBytes}, origin.events[0],
+       origin.events[1]);
 }
 
 template <class Wire>

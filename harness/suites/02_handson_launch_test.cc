@@ -125,10 +125,11 @@ std::vector<Problem> ProblemsOfCall(CallReport& report, const CallContext& conte
   const std::string left = error != cudaSuccess ? std::exchange(report.cuda_error, "") : "";
   std::vector<Problem> problems = judge::ProblemsOf(report, context);
   // cudaGraphLaunch returns the error of its launch.
-  const bool must_ask = expect == Expect::kImpossibleLaunch ||
-                        (launch_fails && std::ranges::any_of(report.trace, [](const worker::ApiCall& call) {
-                           return call.failed && call.function != "cudaGraphLaunch";
-                         }));
+  const bool must_ask =
+      expect == Expect::kImpossibleLaunch ||
+      (expect == Expect::kFailedLaunch && std::ranges::any_of(report.trace, [](const worker::ApiCall& call) {
+         return call.failed && call.function != "cudaGraphLaunch";
+       }));
   if (problems.empty() && must_ask && Meets(error, expect) && !left.empty()) {
     return {MakeProblem(
         Verdict::kApi, context,

@@ -150,6 +150,22 @@ inline bool IsLaunchOf(const vgpu::LaunchRecord& launch, const vgpu::LaunchRecor
   return shape(launch) == shape(swept);
 }
 
+// The launches, by number, that are alone between two events which the program asked for the time between.
+inline std::set<size_t> TimedLaunches(const std::vector<worker::ApiCall>& trace) {
+  std::set<size_t> timed;
+  std::map<uint64_t, size_t> recorded;  // launches before an event's last record
+  size_t launches = 0;
+  for (const worker::ApiCall& call : trace) {
+    if (call.failed) continue;
+    launches += call.kind == worker::ApiKind::kLaunch;
+    if (call.function.starts_with("cudaEventRecord")) recorded[call.events[0]] = launches;
+    if (call.function != "cudaEventElapsedTime") continue;
+    const size_t first = recorded[call.events[0]];
+    if (recorded[call.events[1]] == first + 1) timed.insert(first);
+  }
+  return timed;
+}
+
 // Makes calls before the one that counts: none, five for fewer elements, one for more, or one of each, in turn from a
 // random start. So no earlier call has the answer, and neither number nor sizes of calls reveal the one that counts.
 inline void CallBefore(judge::Runner& runner, const judge::CallContext& context, TuningBuffers& buffers,
@@ -219,11 +235,13 @@ inline TunerRun RunTuner(judge::Runner& runner, const Machine& machine, const st
   }
   const vgpu::DeviceProfile& limits = judge::ProfileNamed(machine.profile);
   result.landscape = LandscapeOf(sweep->launches, limits, *machine.clock);
-  std::set<ConfigKey> tried;
+  const std::set<size_t> timed_launches = TimedLaunches(report.trace);
+  std::set<ConfigKey> tried, measured;
   for (const auto& swept : sweep->launches) {
-    if (std::any_of(report.launches.begin(), report.launches.end(),
-                    [&](const vgpu::LaunchRecord& launch) { return IsLaunchOf(launch, swept.second); })) {
+    for (size_t k = 0; k < report.launches.size(); ++k) {
+      if (!IsLaunchOf(report.launches[k], swept.second)) continue;
       tried.insert(swept.first);
+      if (timed_launches.contains(k)) measured.insert(swept.first);
     }
   }
   if (!tried.contains(KeyOf(result.choice))) {
@@ -245,22 +263,10 @@ inline TunerRun RunTuner(judge::Runner& runner, const Machine& machine, const st
                   "but not " + TextOf(timed.config)},
                  "this rung measures all of them");
   }
-  // A launch is timed if there is an event before and after it, and no other launch.
-  size_t asked = 0, between = 0;
-  for (bool recorded = false, launched = false; const worker::ApiCall& call : report.trace) {
-    asked += call.function == "cudaEventElapsedTime" && !call.failed;
-    if (call.function.starts_with("cudaEventRecord")) {
-      between += launched;
-      recorded = true;
-      launched = false;
-    } else if (call.kind == worker::ApiKind::kLaunch) {
-      launched = std::exchange(recorded, false);
-    }
-  }
-  if (is_exhaustive && std::min(asked, between) < result.landscape.size()) {
+  if (is_exhaustive && measured.size() < result.landscape.size()) {
     return wrong(Verdict::kWrong,
                  {"launched " + judge::Counted(tried.size(), "configuration"),
-                  "but timed " + std::to_string(std::min(asked, between)) + " alone"},
+                  "but timed " + std::to_string(measured.size()) + " alone"},
                  "this rung measures all of them");
   }
   const size_t most = is_exhaustive ? 2 * Configs().size() : kMostLaunches;

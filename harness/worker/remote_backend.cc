@@ -35,7 +35,7 @@ auto Guarded(Body body) {
 
 class RemoteBackend : public vgpu::cudart::Backend {
  private:
-  static WireOrigin WireOf(const Origin& origin) { return {origin.function, origin.call_site}; }
+  static WireOrigin WireOf(const Origin& origin) { return {origin.function, origin.call_site, origin.events}; }
 
   // Sends the fields of a request and returns the reply, if it has one.
   template <MessageType type, class Answer, class... Field>

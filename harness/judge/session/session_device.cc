@@ -427,6 +427,9 @@ vgpu::LaunchResult DeviceServer::Library(const WireOrigin& origin, const vgpu::L
   if (const std::string why = vgpu::WhyNot(operation); !why.empty()) throw WireError("a library's work: " + why);
   const size_t launches = device_.launches().size();
   const vgpu::LaunchResult result = vgpu::DoOperation(device_, origin.call_site, operation);
+  if (operation.kind == vgpu::LibraryKind::kCopy && result.error == vgpu::LaunchError::kNone) {
+    use_.bytes_on_device += static_cast<uint64_t>(operation.n) * (operation.is_double ? sizeof(double) : sizeof(float));
+  }
   const std::string name = vgpu::NameOf(operation);
   return Launched(
       result, launches,
@@ -449,7 +452,8 @@ Unanswered DeviceServer::Note(const WireOrigin& origin, int32_t error) {
           .function = origin.function,
           .call_site = origin.call_site,
           .failed = error != 0,
-          .error = error});
+          .error = error,
+          .events = origin.events});
   return {};
 }
 

@@ -7,6 +7,7 @@
 // device is Reset.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -50,7 +51,8 @@ struct ApiCall {
   std::string kernel_name;                   // kLaunch: demangled, without parameters
   uint64_t from = 0;                         // kDeviceToDevice: the copy's source
   bool foreign = false;                      // kLaunch: its kernel is not from the options' image
-  std::string stream;                        // "stream 2", as reported by the worker; "" if streams are not observed
+  std::array<uint64_t, 2> events = {};  // that were recorded, or asked for the time between, as reported by the worker
+  std::string stream;                   // "stream 2", as reported by the worker; "" if streams are not observed
 };
 
 struct DeviceServerOptions {

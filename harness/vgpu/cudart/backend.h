@@ -3,6 +3,7 @@
 // call-configuration stack, stream and event handles, symbol tables) stays in cudart/.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,8 +20,9 @@ namespace lockstep::vgpu::cudart {
 
 // The API call a request comes from, for traces, leaks and messages.
 struct Origin {
-  const char* function = "";  // "cudaMalloc"
-  std::string call_site;      // "reduction.cu:120" where known, or ""
+  const char* function = "";            // "cudaMalloc"
+  std::string call_site;                // "reduction.cu:120" where known, or ""
+  std::array<uint64_t, 2> events = {};  // that the call records, or asks the time between
 };
 
 class Backend {

@@ -57,13 +57,17 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return Api("cudaEventRecord", Faults::kIgnores, [&](Runtime& r) { Submit(r, RecordWork{event}, stream); });
+  return Api("cudaEventRecord", Faults::kIgnores, [&](Runtime& r) {
+    r.About(event);
+    Submit(r, RecordWork{event}, stream);
+  });
 }
 LOCKSTEP_PER_THREAD(cudaEventRecord, _ptsz)
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   return Api("cudaEventRecordWithFlags", Faults::kIgnores, [&](Runtime& r) {
     Stream& in = r.StreamToUse(stream);
+    r.About(event);
     r.timeline().EventOf(event);
     Require(flags == cudaEventRecordDefault || flags == cudaEventRecordExternal, cudaErrorInvalidValue);
     if (flags == cudaEventRecordExternal) {
@@ -106,6 +110,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
     for (const Event* timed : {&first, &last}) {
       Require(!r.beside().IsPending(timed->operation) && r.timeline().IsOver(*timed), cudaErrorNotReady);
     }
+    r.About(begin, end);
     *milliseconds = static_cast<float>((last.at_us - first.at_us) / kMicrosecondsInMillisecond);
   });
 }

@@ -235,6 +235,7 @@ Origin Runtime::OriginWithCallSite() {
 cudaError_t Runtime::Enter(const char* function, Faults faults, const void* frame) {
   RefuseHostLibraries();
   function_ = CalledAs() != nullptr ? CalledAs() : function;
+  events_ = {};
   made_current_ = at_sight_ = false;
   was_in_use = in_use;
   if (CalledAs() == nullptr) {
@@ -314,7 +315,7 @@ cudaError_t Runtime::Leave(cudaError_t error) {
   // nvcc's own calls (__cuda…) are not the program's.
   if (!carried_ && std::string_view(function_).substr(0, 2) != "__") {
     try {
-      backend().Note({function_, backend().WatchesStreams() ? CallSite() : ""}, error);
+      backend().Note({function_, backend().WatchesStreams() ? CallSite() : "", events_}, error);
     } catch (...) {
       if (error == cudaSuccess) LastError() = error = Handle();
     }

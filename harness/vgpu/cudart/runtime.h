@@ -22,6 +22,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -151,6 +152,10 @@ class Runtime {
   // The same with the program's call site, even if its actions are not traced.
   Origin OriginWithCallSite();
   const char* function() const { return function_; }
+  // The events that the current call is about, for the trace.
+  void About(cudaEvent_t event, cudaEvent_t end = nullptr) {
+    events_ = {reinterpret_cast<uint64_t>(event), reinterpret_cast<uint64_t>(end)};
+  }
   // Set the API function and the device on whose behalf queued work runs. Both return the previous value.
   const char* ExchangeFunction(const char* function) { return std::exchange(function_, function); }
   static int ExchangeDevice(int device);
@@ -285,6 +290,7 @@ class Runtime {
   HostCalls host_calls_;
   uint64_t arrived_ = 0;  // the clocks' waits() at the last arrival
   const char* function_ = "";
+  std::array<uint64_t, 2> events_ = {};
   bool carried_ = false;            // the call reached the backend, so it is already in the trace
   cudaError_t lost_ = cudaSuccess;  // the error by which the context that this call needs was lost
   bool at_sight_ = false;           // the call's error is in its arguments
