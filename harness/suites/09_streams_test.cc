@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <bitset>
 #include <cmath>
+#include <map>
 #include <optional>
-#include <set>
+#include <ranges>
 
 #include "judge/input/inputs.h"
 #include "judge/model/api_text.h"
@@ -135,24 +136,45 @@ std::optional<Problem> CheckChained(const CallContext& context, const CallReport
       "piece c takes what the kernel of piece c - 1 has stored: kernels have to compute the carries and wait for them");
 }
 
+// Bytes that the operation copies, or that its kernels store.
+uint64_t BytesOf(const CallReport& report, const worker::StreamedOperation& operation) {
+  uint64_t bytes = operation.bytes;
+  for (size_t l = operation.first_launch; l < operation.first_launch + operation.launches; ++l) {
+    if (l < report.launches.size()) bytes += report.launches[l].counters.global_store_bytes;
+  }
+  return bytes;
+}
+
+// How many of these have a share of the work, and are no crumbs beside the largest.
+uint64_t Sharing(const std::vector<uint64_t>& bytes) {
+  constexpr uint64_t kCrumb = 8;
+  const uint64_t most = bytes.empty() ? 0 : std::ranges::max(bytes);
+  return static_cast<uint64_t>(
+      std::ranges::count_if(bytes, [&](uint64_t one) { return most > 0 && kCrumb * one >= most; }));
+}
+
 // The largest number of operations in progress at once that their order allows: a dependent operation takes its
 // predecessor's place.
 uint64_t LanesOf(const CallReport& report) {
   if (report.operations.size() > Before::kMost) return 0;
   const Before before(report.operations);
   std::vector<size_t> last;  // of each lane
+  std::vector<uint64_t> bytes;
   for (size_t k = 0; k < report.operations.size(); ++k) {
     auto lane = last.end();
     for (auto it = last.begin(); it != last.end(); ++it) {
       if (before.Has(k, *it) && (lane == last.end() || *it > *lane)) lane = it;
     }
+    const auto number = static_cast<size_t>(lane - last.begin());
     if (lane == last.end()) {
       last.push_back(k);
+      bytes.push_back(0);
     } else {
       *lane = k;
     }
+    bytes[number] += BytesOf(report, report.operations[k]);
   }
-  return last.size();
+  return Sharing(bytes);
 }
 
 void CheckResult(const CallContext& context, const CallReport& report, const std::vector<float>& values, bool chained,
@@ -188,13 +210,14 @@ CallContext ContextOf(const std::string& rung, uint64_t n, int streams) {
   return context;
 }
 
-// Streams that the call used, without the default stream.
-std::set<std::string> StreamsOf(const CallReport& report) {
-  std::set<std::string> names;
+// Streams that have a share of the call's work, without the default stream.
+uint64_t StreamsOf(const CallReport& report) {
+  std::map<std::string, uint64_t> bytes;
   for (const worker::StreamedOperation& operation : report.operations) {
-    if (operation.stream != "the default stream") names.insert(operation.stream);
+    if (operation.stream != "the default stream") bytes[operation.stream] += BytesOf(report, operation);
   }
-  return names;
+  const auto values = std::views::values(bytes);
+  return Sharing({values.begin(), values.end()});
 }
 
 }  // namespace
@@ -262,9 +285,11 @@ void ChunksTest::ExpectStreams(uint64_t n, int streams, Role role) {
   if (run.problems.empty() && run.report.observed) {
     // There may be fewer large chunks than streams. A graph can run branches concurrently without a stream each.
     const auto most = static_cast<uint64_t>(streams);
-    const uint64_t least = std::min<uint64_t>(most, std::max<uint64_t>(run.report.launches.size(), 2));
+    std::vector<uint64_t> chunks;
+    for (const auto& launch : run.report.launches) chunks.push_back(launch.counters.global_store_bytes);
+    const uint64_t least = std::min<uint64_t>(most, std::max<uint64_t>(Sharing(chunks), 2));
     const auto is_asked = [&](uint64_t count) { return least <= count && count <= most; };
-    const uint64_t used = StreamsOf(run.report).size();
+    const uint64_t used = StreamsOf(run.report);
     if (!is_asked(used) && (used == 0 || !is_asked(LanesOf(run.report)))) {
       const std::string asked = (least == most ? "" : std::to_string(least) + " to ") + std::to_string(most);
       run.problems.push_back(

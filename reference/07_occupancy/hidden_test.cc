@@ -39,6 +39,18 @@ TEST_P(HiddenOccupancyTest, KnowsDevicesThatWereNeverBuilt) {
   ExpectAsked();
 }
 
+TEST_P(HiddenOccupancyTest, IsRightAtBoundariesOfDevicesThatWereNeverBuilt) {
+  Random random(Seed());
+  for (int i = 1; i <= 100; ++i) {
+    const Sm sm = MadeUpDevice(random, i, number());
+    const auto around = [&](int unit) {
+      return std::max(1, unit * static_cast<int>(random.Between(1, 6)) + static_cast<int>(random.Between(-1, 1)));
+    };
+    Ask(sm, {around(sm.limits.warp_size), around(8), around(sm.limits.shared_unit), 0, 4});
+  }
+  ExpectAsked();
+}
+
 TEST_P(HiddenOccupancyTest, AnswersAgainAsBefore) {
   Random random(Seed());
   const std::vector<Sm> devices = Devices(number());
