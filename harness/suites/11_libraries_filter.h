@@ -49,7 +49,7 @@ inline Spectrum TransformOf(const Spectrum& numbers, const Spectrum& roots, uint
 
 // Computed in double precision: by definition unless that takes more than kMostSteps steps, else by transforms.
 inline std::vector<double> Convolve(std::span<const float> signal, std::span<const float> filter) {
-  constexpr uint64_t kMostSteps = 1 << 23;
+  constexpr uint64_t kMostSteps = 1 << 25;
   const uint64_t n = signal.size();
   std::vector<double> result(n);
   if (n > 0 && n * static_cast<uint64_t>(n - std::ranges::count(filter, 0.0f)) > kMostSteps) {

@@ -151,7 +151,9 @@ def main() -> int:
     distinct = make_class(submissions, arguments.students, arguments.assignments, arguments.seed)
     handed_in = len(list(submissions.glob("*/*.cu")))
     files = sum(map(len, distinct.values()))
-    print(f"{arguments.students} students × {len(arguments.assignments)} assignments: {handed_in} files, {files} distinct")
+    print(
+        f"{arguments.students} students × {len(arguments.assignments)} assignments: {handed_in} files, {files} distinct"
+    )
 
     grade = [sys.executable, "-m", "grader", "grade", str(submissions), "--out", str(out)]
     grade += ["--build", str(arguments.build.resolve()), "--jobs", str(arguments.jobs)]

@@ -116,10 +116,12 @@ void Evidence::MakeSmallCalls(const std::string& rung, const SeedKey& seed, Meas
   }
 }
 
-// Code must not be good only where it is measured: up to half more elements than the assignment's size, or than the other
-// draws if that is large.
+// Up to twice the assignment's size: code must not be good only where it is measured. Where that is large, between the
+// other calls' sizes and that one.
 EvidenceCase Evidence::Beyond(const std::string& rung, const SeedKey& seed) const {
-  const uint64_t from = std::min(suite_.assignment().EvidenceElements(rung), kMany), to = from + from / 2;
+  const uint64_t size = suite_.assignment().EvidenceElements(rung);
+  const bool is_large = size > 2 * kMany;
+  const uint64_t from = is_large ? kMany : size, to = is_large ? size : 2 * size;
   const int64_t drawn = Random(SeedFor(seed, "size")).Between(static_cast<int64_t>(from + 1), static_cast<int64_t>(to));
   const auto elements = static_cast<uint64_t>(drawn);
   return {(elements + kRoundTo - 1) / kRoundTo * kRoundTo, seed, /*drawn=*/true, /*round=*/true};
@@ -135,8 +137,7 @@ EvidenceCase Evidence::Drawn(const std::string& rung, Draw draw, const SeedKey& 
   if (one.wide && suite_.assignment().evidence_timeline) {
     one.elements = static_cast<uint64_t>(random.Between(most * 13 / 32, most * 16 / 32));
   } else if (one.wide) {
-    const int64_t shift = std::cmp_less(most, kMany) ? 1 : 2;  // seven calls are of about this size
-    const int64_t upper = most >> random.Between(shift, shift + 1);
+    const int64_t upper = most >> random.Between(1, 2);
     one.elements = static_cast<uint64_t>(random.Between(upper / 2 + 1, upper));
   } else if (draw == Draw::kRound) {
     one.elements = (one.elements + kRoundTo - 1) / kRoundTo * kRoundTo;
@@ -257,16 +258,7 @@ const Evidence::Measurement& Evidence::Submission(const std::string& rung) {
   const SeedKey seed = SeedFor(suite_.seed(), "evidence " + rung), other = SeedFor(seed, "elsewhere");
   Measurement measurement;
   const auto measure = [&] {
-    Runner& runner = suite_.runner(Role::kMeasured);
-    // Checkers take two thirds of the time. A checked draw near this size must meet the budgets too, so barriers that are
-    // left out at this size alone gain nothing; one run in four, drawn by the seed, is checked all the same.
-    constexpr uint64_t kOneIn = 4;
-    vgpu::Device* const device = runner.device().virtual_device();
-    const bool is_sampled = IsDrawn(rung) && elements >= kComparable && device != nullptr;
-    const bool is_checked = !is_sampled || Random(SeedFor(seed, "checked")).Next() % kOneIn == 0;
-    if (!is_checked) device->set_checked(false);
-    EvidenceRun run = run_(runner, rung, {elements, seed});
-    if (!is_checked) device->set_checked(true);
+    EvidenceRun run = run_(suite_.runner(Role::kMeasured), rung, {elements, seed});
     if (!run.problems.empty()) {
       measurement.problems = std::move(run.problems);
       measurement.elements = elements;

@@ -15,7 +15,7 @@ namespace transfers_page_test {
 using worker::StreamedKind;
 using worker::StreamedOperation;
 
-// The program's arrays and its chunks: harness/dev/bench/gpu_transfers.cu.
+// The arrays and chunks of the program that measured docs/records/transfers.md.
 constexpr uint64_t kBytes = uint64_t{4} << 24;
 constexpr uint32_t kChunks = 32;
 

@@ -282,7 +282,7 @@ def check_messages(
         entries = read_entries(hidden, "wrong")
     except GraderError as error:
         return Finding(WRONG, "", str(error))
-    same = " with the same --only" if is_partial else ""
+    same = " with the same --only or --shard" if is_partial else ""
     again = f"look at it, and type:  grader check {assignment.id} --update-messages{same}"
     if not (hidden / WRONG).is_file():
         return Finding(WRONG, "", f"it is missing; {again}")

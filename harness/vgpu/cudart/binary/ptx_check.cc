@@ -128,8 +128,7 @@ PtxVerdict Check(std::string_view text, const DeviceProfile& profile, bool linke
   int major = 0, minor = 0, end = 0;
   const std::string head(begin.substr(0, 64));
   if (std::sscanf(head.c_str(), ".version %d.%d%n", &major, &minor, &end) == 2 &&
-      head[static_cast<size_t>(end)] != '.' &&
-      (major < 1 || std::pair(major, minor) > kLastVersion)) {
+      head[static_cast<size_t>(end)] != '.' && (major == 0 || std::pair(major, minor) > kLastVersion)) {
     return {cudaErrorUnsupportedPtxVersion,
             "ptxas application ptx input, line 1; fatal   : Unsupported .version " + std::to_string(major) + "." +
                 std::to_string(minor) +
