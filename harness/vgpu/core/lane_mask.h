@@ -1,7 +1,7 @@
 // A set of a warp's lanes, a bit each.
 #pragma once
 
-#include <bit>
+#include <bit>  // for what is done with masks
 #include <cstdint>
 
 namespace lockstep::vgpu {
@@ -15,9 +15,9 @@ class EachLane {
  public:
   struct Iterator {
     LaneMask left;
-    int operator*() const { return std::countr_zero(left); }
+    int operator*() const { return __builtin_ctz(left); }  // C++17: handed out, and pasted by from_handout's attacks
     void operator++() { left &= left - 1; }
-    bool operator==(const Iterator&) const = default;
+    bool operator!=(const Iterator& other) const { return left != other.left; }
   };
 
   explicit EachLane(LaneMask mask) : mask_(mask) {}
