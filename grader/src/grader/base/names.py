@@ -59,11 +59,11 @@ def distinct(name: str, original: str) -> str:
 def safe_json(document: object) -> str:
     """JSON in which every character that `shown` would replace is written as an escape."""
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
-    return _SUSPECT.sub(lambda run: "".join(_escaped(char) for char in run[0]), text)
+    return re.sub(r"[^\n\x20-\x7e]+", lambda run: "".join(map(_escaped, run[0])), text)
 
 
 def _escaped(char: str) -> str:
-    if char == "\n" or not (unicodedata.category(char) in _UNSEEN or char in _BLANK):
+    if not (unicodedata.category(char) in _UNSEEN or char in _BLANK):
         return char
     return "\\u007f" if char == "\x7f" else json.dumps(char)[1:-1]
 

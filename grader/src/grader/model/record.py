@@ -78,8 +78,9 @@ class Record:
 
     def document(self) -> dict[str, Any]:
         """As plain JSON."""
-        result = None if self.result is None else {"format": FORMAT, **asdict(self.result)}
-        return {"format": FORMAT, **asdict(self), "result": result, "handed": handed_document(self.handed)}
+        plain = asdict(self)
+        result = plain["result"] and {"format": FORMAT, **plain["result"]}
+        return {"format": FORMAT, **plain, "result": result, "handed": handed_document(self.handed)}
 
     def to_json(self) -> str:
         """As JSON text, for files and the journal."""
